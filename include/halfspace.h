@@ -1,0 +1,382 @@
+/* halfspace: learn linear separators and their kernel generalisations, and prove what is claimed.
+ *
+ * The one public header. How it is laid out:
+ *
+ *     1. status and errors       what a call returns, and what went wrong where
+ *     2. context                 threads, memory, progress and log of one user of the library
+ *     3. options                 every setting has a name, a type, a range and a line of help
+ *     4. views and data sets     a view borrows arrays, a data set owns them
+ *     5. reading and writing     libsvm text, CSV and TSV, the binary cache
+ *     6. preparing               encoding of categories, scaling, splitting
+ *     7. making                  data with a known truth
+ *     8. looking                 what is in a data set
+ *
+ * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
+ * results come through the last pointers and are untouched on failure. Objects come in _new/_free
+ * pairs; freeing NULL is fine. Nothing here prints, exits, aborts, or keeps global state. Two
+ * contexts may be used from two threads at once; one context by one thread at a time. Counts are
+ * 64 bits wide.
+ */
+#ifndef HALFSPACE_H
+#define HALFSPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HSP_API __attribute__((visibility("default")))
+#else
+#define HSP_API
+#endif
+
+/* ---- 1. Status and errors -------------------------------------------------------------------- */
+
+/* One list makes the codes, the exit status of the command and the messages.
+ *   X(code, exit status of the command, what it means) */
+#define HSP_STATUS_MAP(X)                                                                          \
+    X(HSP_OK, 0, "done")                                                                           \
+    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")                              \
+    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")                                \
+    X(HSP_NO_MEMORY, 4, "out of memory")                                                           \
+    X(HSP_IO, 4, "the system could not read or write a file")                                      \
+    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs")                           \
+    X(HSP_CANCELLED, 130, "stopped on request")
+
+#define HSP_STATUS_ENUM(code, exit_status, text) code,
+typedef enum hsp_status { HSP_STATUS_MAP(HSP_STATUS_ENUM) HSP_STATUS_COUNT } hsp_status;
+#undef HSP_STATUS_ENUM
+
+/* The name of a status ("HSP_BAD_DATA"), what it means, and the command's exit status for it. */
+HSP_API const char *hsp_status_name(hsp_status status);
+HSP_API const char *hsp_status_text(hsp_status status);
+HSP_API int hsp_status_exit(hsp_status status);
+
+/* What went wrong and where. The caller owns it, on the stack if it likes: `hsp_error err = {0};`.
+ * A call that succeeds does not touch it. Any call takes NULL instead. */
+typedef struct hsp_error {
+    hsp_status status;
+    uint64_t line;      /* 1-based; 0 where it makes no sense */
+    uint64_t column;    /* 1-based, in bytes; 0 where it makes no sense */
+    char file[256];     /* as the caller named it, cut from the left if longer; "" for none */
+    char message[512];  /* a sentence: "found 'nan', expected a finite decimal number" */
+} hsp_error;
+
+/* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`. */
+HSP_API char *hsp_error_text(const hsp_error *err, char *buffer, size_t size);
+
+/* The library's version, "major.minor.patch". */
+HSP_API const char *hsp_version(void);
+
+/* ---- 2. Context ------------------------------------------------------------------------------ */
+
+typedef struct hsp_context hsp_context;
+
+/* Memory from the caller. `reallocate` follows C's realloc, with pointer NULL and size > 0 for a new
+ * block; `release` frees. Both may be called from several threads at once. */
+typedef struct hsp_allocator {
+    void *(*reallocate)(void *user, void *pointer, size_t size);
+    void (*release)(void *user, void *pointer);
+    void *user;
+} hsp_allocator;
+
+/* A new context: all processors, no progress, no log. `allocator` NULL means malloc's. The
+ * allocator's functions must outlive every object made with the context. */
+HSP_API hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out);
+HSP_API void hsp_context_free(hsp_context *ctx);
+
+/* How many threads a call may use, 1 to 256; 0 for one a processor. No result depends on it. */
+HSP_API hsp_status hsp_context_set_threads(hsp_context *ctx, int threads);
+HSP_API int hsp_context_threads(const hsp_context *ctx);
+
+/* How far a long call has come. `total` is 0 where it is not known. */
+typedef struct hsp_progress {
+    const char *phase; /* "reading", "writing", ... */
+    const char *unit;  /* "bytes", "rows" */
+    uint64_t done, total;
+} hsp_progress;
+
+/* Called now and then, always on the thread that made the call. Returning non-zero asks the call to
+ * stop; it then returns HSP_CANCELLED, with no output file left behind. */
+typedef int (*hsp_progress_fn)(void *user, const hsp_progress *progress);
+HSP_API void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user);
+
+/* Things a user should hear though the call succeeded ("12 values of column 'job' were not seen
+ * before"). One whole sentence a call, without a newline, on the calling thread. */
+typedef enum hsp_log_level { HSP_LOG_NOTE, HSP_LOG_WARNING } hsp_log_level;
+typedef void (*hsp_log_fn)(void *user, hsp_log_level level, const char *sentence);
+HSP_API void hsp_context_set_log(hsp_context *ctx, hsp_log_fn fn, void *user);
+
+/* ---- 3. Options ------------------------------------------------------------------------------ */
+
+typedef enum hsp_option_type {
+    HSP_OPTION_FLAG,    /* yes or no; "yes", "no", "true", "false", "1", "0" */
+    HSP_OPTION_INTEGER, /* a whole number in [min, max]; 1e6 is fine */
+    HSP_OPTION_REAL,    /* a finite number in [min, max] */
+    HSP_OPTION_CHOICE,  /* one of the words in `choices` */
+    HSP_OPTION_TEXT,    /* any text */
+    HSP_OPTION_LIST     /* any number of texts: each set adds one */
+} hsp_option_type;
+
+/* One option, written down once: the command line, --help, the manual page, the completion and
+ * the bindings all read this. */
+typedef struct hsp_option {
+    const char *name;     /* "margin"; --margin on the command line */
+    hsp_option_type type;
+    const char *fallback; /* the default, as text; NULL for none (flag: no; list: empty) */
+    double min, max;      /* of an integer or a real */
+    const char *choices;  /* "auto|dense|sparse", of a choice */
+    const char *meta;     /* what stands for the value in help: "COLUMN" */
+    const char *help;     /* one line, no full stop */
+} hsp_option;
+
+/* A named list of options: of reading, of a generator, later of a learner. */
+typedef struct hsp_option_table {
+    const char *name;
+    const char *summary;       /* one line */
+    const hsp_option *options; /* count of them */
+    size_t count;
+} hsp_option_table;
+
+/* Values for the options of one table, defaults where nothing was set. */
+typedef struct hsp_options hsp_options;
+HSP_API hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_error *err,
+                                   hsp_options **out);
+HSP_API void hsp_options_free(hsp_options *options);
+
+/* Set an option by name from text. HSP_USAGE with a sentence for an unknown name (the nearest known
+ * one is suggested), a value of the wrong type, out of range, or not among the choices. */
+HSP_API hsp_status hsp_options_set(hsp_options *options, const char *name, const char *value,
+                                   hsp_error *err);
+
+/* The values back. Asking for a name that is not in the table, or by the wrong type, is a bug in
+ * the caller (an assertion). A text or choice without value and default is NULL. */
+HSP_API const hsp_option_table *hsp_options_table(const hsp_options *options);
+HSP_API int hsp_options_is_set(const hsp_options *options, const char *name);
+HSP_API int hsp_options_flag(const hsp_options *options, const char *name);
+HSP_API int64_t hsp_options_integer(const hsp_options *options, const char *name);
+HSP_API double hsp_options_real(const hsp_options *options, const char *name);
+HSP_API const char *hsp_options_text(const hsp_options *options, const char *name);
+HSP_API size_t hsp_options_list_count(const hsp_options *options, const char *name);
+HSP_API const char *hsp_options_list_item(const hsp_options *options, const char *name, size_t i);
+
+/* ---- 4. Views and data sets ------------------------------------------------------------------ */
+
+typedef enum hsp_storage {
+    HSP_DENSE,  /* values[i * stride + j] */
+    HSP_SPARSE, /* indices and values of the non-zeros, row after row */
+    HSP_ONES    /* indices only: every stored value is 1 */
+} hsp_storage;
+
+typedef enum hsp_precision { HSP_FLOAT32, HSP_FLOAT64 } hsp_precision;
+
+/* Rows in memory that somebody else owns. Fill it by hand or by the two functions below, and have
+ * hsp_view_check look at it before anything else does. */
+typedef struct hsp_view {
+    hsp_storage storage;
+    hsp_precision precision;
+    uint64_t rows, cols;     /* cols at most 2^32 */
+    uint64_t stride;         /* dense: values from one row to the next, >= cols */
+    const void *values;      /* float or double; dense: rows * stride; sparse: one a non-zero;
+                                ones: NULL */
+    const void *starts;      /* sparse: rows + 1 offsets into indices and values, ascending */
+    int starts_bytes;        /* sparse: width of an offset, 8 (uint64_t) or 4 (uint32_t, which
+                                scipy's int32 fits) */
+    const uint32_t *indices; /* sparse: columns from 0, strictly ascending within a row */
+    const uint32_t *labels;  /* rows: the class of each, from 0; NULL: no labels */
+    uint32_t classes;        /* labels are below this */
+} hsp_view;
+
+/* A view of a caller's dense rows, or compressed sparse rows (values NULL: all ones), unlabelled. */
+HSP_API hsp_view hsp_view_dense(hsp_precision precision, uint64_t rows, uint64_t cols,
+                                uint64_t stride, const void *values);
+HSP_API hsp_view hsp_view_sparse(hsp_precision precision, uint64_t rows, uint64_t cols,
+                                 int starts_bytes, const void *starts, const uint32_t *indices,
+                                 const void *values);
+
+/* Is the view what its comment says (offsets and indices ascending and in range, values finite,
+ * labels below classes)? HSP_BAD_DATA with the first row that is not. One pass, in parallel. */
+HSP_API hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err);
+
+/* The number of stored values of a row kind: rows * cols when dense. */
+HSP_API uint64_t hsp_view_stored(const hsp_view *view);
+
+/* Rows, labels, and the names of classes and features. It owns all its memory. */
+typedef struct hsp_data hsp_data;
+HSP_API void hsp_data_free(hsp_data *data);
+
+/* A copy of a view that has passed hsp_view_check. `class_names` holds view->classes names, or is
+ * NULL ("0", "1", ...); `feature_names` holds view->cols names, or is NULL (none). */
+HSP_API hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view,
+                                 const char *const *class_names, const char *const *feature_names,
+                                 hsp_error *err, hsp_data **out);
+
+/* What is known without touching the rows. Names belong to the data set. */
+HSP_API uint64_t hsp_data_rows(const hsp_data *data);
+HSP_API uint64_t hsp_data_cols(const hsp_data *data);
+HSP_API uint64_t hsp_data_nonzeros(const hsp_data *data);
+HSP_API hsp_storage hsp_data_storage(const hsp_data *data);
+HSP_API hsp_precision hsp_data_precision(const hsp_data *data);
+HSP_API uint32_t hsp_data_classes(const hsp_data *data);
+HSP_API const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index);
+HSP_API const char *hsp_data_feature_name(const hsp_data *data, uint64_t column); /* or NULL */
+HSP_API const char *hsp_storage_name(hsp_storage storage);                        /* "dense" ... */
+HSP_API uint64_t hsp_data_bytes(const hsp_data *data); /* memory that rows and labels take */
+
+/* The rows. A binary cache is only mapped when it is read; the first call of this function checks
+ * its arrays (one parallel pass, as hsp_view_check), so that a corrupt file is an error here and
+ * never a crash later. Later calls cost nothing. The view lives as long as the data set. */
+HSP_API hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err,
+                                 const hsp_view **out);
+
+/* Compare a mapped binary cache with the checksums in its header; data from elsewhere passes. */
+HSP_API hsp_status hsp_data_verify(hsp_context *ctx, hsp_data *data, hsp_error *err);
+
+/* ---- 5. Reading and writing ------------------------------------------------------------------ */
+
+/* How text columns and missing values became numbers, to be kept beside a model and applied to the
+ * files that come later. */
+typedef struct hsp_encoding hsp_encoding;
+
+/* The options of hsp_data_read: format, label, header, separator, missing, ordinal, categorical,
+ * ignore, index-base, features, storage, precision. */
+HSP_API const hsp_option_table *hsp_read_options(void);
+
+/* Read a file ("-": standard input) whole. libsvm text, CSV, TSV or a binary cache, told apart by
+ * content and name unless an option says; gz, bz2, xz and zst are unpacked on the way. `options`
+ * NULL: the defaults. `encoding` NULL: a CSV file gets an encoding of its own; otherwise its
+ * columns are read exactly as that encoding has them, categories never seen there become zeros,
+ * and a log warning counts them. */
+HSP_API hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
+                                 const hsp_encoding *encoding, hsp_error *err, hsp_data **out);
+
+/* The same from memory, `name` standing for the file in errors. */
+HSP_API hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
+                                  const hsp_options *options, const hsp_encoding *encoding,
+                                  hsp_error *err, hsp_data **out);
+
+/* The encoding that a CSV file was read with; NULL for data that had none. It belongs to the data
+ * set. */
+HSP_API const hsp_encoding *hsp_data_encoding(const hsp_data *data);
+
+/* Encodings as JSON files. */
+HSP_API hsp_status hsp_encoding_read(hsp_context *ctx, const char *path, hsp_error *err,
+                                     hsp_encoding **out);
+HSP_API hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding,
+                                      const char *path, hsp_error *err);
+HSP_API void hsp_encoding_free(hsp_encoding *encoding);
+
+/* The options of hsp_data_write: format (auto: by the name's ending .svm .libsvm .csv .tsv .hsp). */
+HSP_API const hsp_option_table *hsp_write_options(void);
+
+/* Write a data set to `path` ("-": standard output), whole or not at all: the text goes to a
+ * temporary name beside it, is flushed to the disk and renamed. Text is the shortest that reads
+ * back to the same bits; a name that also ends in .gz, .bz2, .xz or .zst is compressed. */
+HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
+                                  const hsp_options *options, hsp_error *err);
+
+/* ---- 6. Preparing ---------------------------------------------------------------------------- */
+
+/* A data set of the rows[0..count), in that order, repeats allowed. */
+HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows,
+                                   uint64_t count, hsp_error *err, hsp_data **out);
+
+/* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed. */
+HSP_API const hsp_option_table *hsp_split_options(void);
+
+/* Split into two parts, at random by the seed, each class in proportion when stratified; rows keep
+ * their order within a part. */
+HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                  hsp_error *err, hsp_data **train, hsp_data **test);
+
+/* Scaling: x_j <- (x_j - shift_j) * factor_j, or every row divided by its own norm. Its factors are
+ * an object to keep beside a model and apply to the files that come later. */
+typedef struct hsp_scaling hsp_scaling;
+
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high. */
+HSP_API const hsp_option_table *hsp_scale_options(void);
+HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                   hsp_error *err, hsp_scaling **out);
+
+/* A scaled copy. Shifting columns of sparse rows would fill them: that is HSP_USAGE with a sentence
+ * that says what to do instead. */
+HSP_API hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
+                                     hsp_error *err, hsp_data **out);
+HSP_API const char *hsp_scaling_kind(const hsp_scaling *scaling);
+HSP_API uint64_t hsp_scaling_cols(const hsp_scaling *scaling);
+HSP_API double hsp_scaling_shift(const hsp_scaling *scaling, uint64_t column);
+HSP_API double hsp_scaling_factor(const hsp_scaling *scaling, uint64_t column);
+
+/* Scalings as files (the same container as models). */
+HSP_API hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err,
+                                    hsp_scaling **out);
+HSP_API hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const char *path,
+                                     hsp_error *err);
+HSP_API void hsp_scaling_free(hsp_scaling *scaling);
+
+/* ---- 7. Making ------------------------------------------------------------------------------- */
+
+/* The generators, each a table of options (rows, features, seed and its own). NULL past the last. */
+HSP_API const hsp_option_table *hsp_generator(size_t i);
+
+/* What is true of the data a generator made. */
+typedef struct hsp_truth {
+    uint64_t rows, cols;
+    double margin;       /* a geometric margin every row keeps from `weights`; 0: none promised */
+    double noise;        /* share of labels flipped */
+    double offset;       /* of the separator */
+    const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
+} hsp_truth;
+
+/* Make rows in memory, or stream them to a file of any size ("-": standard output; the format by
+ * the name's ending, libsvm text unless it says otherwise). `options` were made with the generator's
+ * table, which is how the generator is named. The same options and seed give the same bytes, on any
+ * number of threads. `truth` may be NULL; it is called once, before the rows. */
+typedef void (*hsp_truth_fn)(void *user, const hsp_truth *truth);
+HSP_API hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,
+                                 void *user, hsp_error *err, hsp_data **out);
+HSP_API hsp_status hsp_make_file(hsp_context *ctx, const hsp_options *options, const char *path,
+                                 hsp_truth_fn truth, void *user, hsp_error *err);
+
+/* ---- 8. Looking ------------------------------------------------------------------------------ */
+
+/* What is in a data set: totals, and per class and per column figures. */
+typedef struct hsp_summary hsp_summary;
+HSP_API hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err,
+                                   hsp_summary **out);
+HSP_API void hsp_summary_free(hsp_summary *summary);
+
+typedef struct hsp_totals {
+    uint64_t rows, cols, nonzeros;
+    double density;                /* nonzeros / (rows * cols); 0 when either is 0 */
+    double min, max;               /* of all entries, zeros included; 0, 0 when there are none */
+    double norm_min, norm_mean, norm_max; /* Euclidean, of the rows */
+    uint64_t empty_rows;           /* rows of zeros */
+    uint64_t empty_columns;        /* columns of zeros */
+    uint64_t constant_columns;     /* one value other than zero in every row */
+    uint64_t duplicate_columns;    /* equal to an earlier column that is not constant */
+    uint64_t duplicate_rows;       /* equal to an earlier row */
+    uint64_t contradictory_rows;   /* equal to a row of another class */
+    uint64_t class_runs;           /* runs of one class in file order; = classes: sorted by class */
+    double class_runs_expected;    /* of the same labels in a random order */
+} hsp_totals;
+
+typedef struct hsp_column_summary {
+    double min, max, mean, stdev; /* zeros included; stdev with divisor rows */
+    uint64_t nonzeros;
+    int constant;                  /* one value in every row, zero included */
+    int64_t duplicate_of;          /* the first earlier column it equals, or -1 */
+} hsp_column_summary;
+
+HSP_API const hsp_totals *hsp_summary_totals(const hsp_summary *summary);
+HSP_API uint64_t hsp_summary_class_count(const hsp_summary *summary, uint32_t class_index);
+HSP_API const hsp_column_summary *hsp_summary_column(const hsp_summary *summary, uint64_t column);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

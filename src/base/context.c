@@ -1,0 +1,89 @@
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define CONTEXT_THREADS_MAX 256
+
+static void *context_reallocate(void *user, void *pointer, size_t size)
+{
+    (void)user;
+    return realloc(pointer, size);
+}
+
+static void context_release(void *user, void *pointer)
+{
+    (void)user;
+    free(pointer);
+}
+
+hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
+{
+    const hsp_allocator from_libc = {context_reallocate, context_release, NULL};
+    const hsp_allocator *memory = allocator ? allocator : &from_libc;
+    hsp_context *ctx = hsp__new(memory, 1, sizeof *ctx);
+    if (!ctx) return HSP_NO_MEMORY;
+    ctx->allocator = *memory;
+    ctx->block_bytes = HSP__BLOCK_BYTES;
+    *out = ctx;
+    return HSP_OK;
+}
+
+void hsp_context_free(hsp_context *ctx)
+{
+    if (!ctx) return;
+    hsp_allocator memory = ctx->allocator;
+    hsp__free(&memory, ctx);
+}
+
+hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
+{
+    if (threads < 0 || threads > CONTEXT_THREADS_MAX) return HSP_USAGE;
+    ctx->threads = threads;
+    return HSP_OK;
+}
+
+int hsp_context_threads(const hsp_context *ctx)
+{
+    if (ctx->threads) return ctx->threads;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online < 1) return 1;
+    return online > CONTEXT_THREADS_MAX ? CONTEXT_THREADS_MAX : (int)online;
+}
+
+void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user)
+{
+    ctx->progress = fn;
+    ctx->progress_user = user;
+}
+
+void hsp_context_set_log(hsp_context *ctx, hsp_log_fn fn, void *user)
+{
+    ctx->log = fn;
+    ctx->log_user = user;
+}
+
+hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,
+                         uint64_t total, hsp_error *err)
+{
+    if (!ctx->progress) return HSP_OK;
+    hsp_progress now = {phase, unit, done, total};
+    if (ctx->progress(ctx->progress_user, &now) == 0) return HSP_OK;
+    return hsp__fail(err, HSP_CANCELLED, "stopped on request while %s", phase);
+}
+
+void hsp__log(hsp_context *ctx, hsp_log_level level, const char *format, ...)
+{
+    if (!ctx->log) return;
+    char sentence[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, sentence);
+}

@@ -1,0 +1,27 @@
+/* What one user of the library set: memory, threads, progress and log. */
+#ifndef HSP_BASE_CONTEXT_H
+#define HSP_BASE_CONTEXT_H
+
+#include "halfspace.h"
+
+struct hsp_context {
+    hsp_allocator allocator;
+    int threads;        /* 0: one a processor */
+    size_t block_bytes; /* text is parsed in blocks of about this size; tests make it tiny */
+    hsp_progress_fn progress;
+    void *progress_user;
+    hsp_log_fn log;
+    void *log_user;
+};
+
+#define HSP__BLOCK_BYTES ((size_t)256 << 10)
+
+/* Report progress; HSP_CANCELLED when the user asks to stop. Only on the calling thread. */
+hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,
+                         uint64_t total, hsp_error *err);
+
+/* Say a sentence to the user's log. Only on the calling thread. */
+void hsp__log(hsp_context *ctx, hsp_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,134 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STATUS_NAME(code, exit_status, text) #code,
+static const char *const status_names[] = {HSP_STATUS_MAP(STATUS_NAME)};
+#define STATUS_TEXT(code, exit_status, text) text,
+static const char *const status_texts[] = {HSP_STATUS_MAP(STATUS_TEXT)};
+#define STATUS_EXIT(code, exit_status, text) exit_status,
+static const int status_exits[] = {HSP_STATUS_MAP(STATUS_EXIT)};
+
+static int status_known(hsp_status status)
+{
+    return (unsigned)status < HSP_STATUS_COUNT;
+}
+
+const char *hsp_status_name(hsp_status status)
+{
+    return status_known(status) ? status_names[status] : "unknown";
+}
+
+const char *hsp_status_text(hsp_status status)
+{
+    return status_known(status) ? status_texts[status] : "an unknown status";
+}
+
+int hsp_status_exit(hsp_status status)
+{
+    return status_known(status) ? status_exits[status] : 4;
+}
+
+const char *hsp_version(void)
+{
+    return HSP_VERSION_STRING;
+}
+
+/* The end of a long path says more than its beginning. */
+static void error_set_file(hsp_error *err, const char *file)
+{
+    size_t size = file ? strlen(file) : 0, room = sizeof err->file - 1;
+    if (size <= room) {
+        memcpy(err->file, file ? file : "", size + 1);
+        return;
+    }
+    memcpy(err->file, "...", 3);
+    memcpy(err->file + 3, file + size - (room - 3), room - 3 + 1);
+}
+
+static void error_fill(hsp_error *err, hsp_status status, const char *file, uint64_t line,
+                       uint64_t column)
+{
+    err->status = status;
+    err->line = line;
+    err->column = column;
+    error_set_file(err, file);
+}
+
+hsp_status hsp__fail(hsp_error *err, hsp_status status, const char *format, ...)
+{
+    if (!err) return status;
+    error_fill(err, status, NULL, 0, 0);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uint64_t line,
+                        uint64_t column, const char *format, ...)
+{
+    if (!err) return status;
+    error_fill(err, status, file, line, column);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what)
+{
+    int code = errno;
+    char reason[128] = "unknown reason";
+#if defined(__GLIBC__)
+    return hsp__fail_at(err, HSP_IO, file, 0, 0, "%s: %s", what,
+                        strerror_r(code, reason, sizeof reason));
+#else
+    strerror_r(code, reason, sizeof reason);
+    return hsp__fail_at(err, HSP_IO, file, 0, 0, "%s: %s", what, reason);
+#endif
+}
+
+hsp_status hsp__fail_memory(hsp_error *err)
+{
+    return hsp__fail(err, HSP_NO_MEMORY, "out of memory");
+}
+
+char *hsp_error_text(const hsp_error *err, char *buffer, size_t size)
+{
+    if (err->file[0] && err->line && err->column)
+        snprintf(buffer, size, "%s:%llu:%llu: %s", err->file, (unsigned long long)err->line,
+                 (unsigned long long)err->column, err->message);
+    else if (err->file[0] && err->line)
+        snprintf(buffer, size, "%s:%llu: %s", err->file, (unsigned long long)err->line,
+                 err->message);
+    else if (err->file[0])
+        snprintf(buffer, size, "%s: %s", err->file, err->message);
+    else
+        snprintf(buffer, size, "%s", err->message);
+    return buffer;
+}
+
+const char *hsp__quote(const char *text, size_t size, char quoted[HSP__QUOTED])
+{
+    const size_t most = 40;
+    size_t used = 0;
+    for (size_t i = 0; i < size && i < most; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 || c == 0x7f)
+            used += (size_t)snprintf(quoted + used, HSP__QUOTED - used, "\\x%02x", c);
+        else
+            quoted[used++] = (char)c;
+    }
+    if (size > most) {
+        memcpy(quoted + used, "...", 3);
+        used += 3;
+    }
+    quoted[used] = 0;
+    return quoted;
+}

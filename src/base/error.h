@@ -1,0 +1,28 @@
+/* Filling the caller's error object. Each function returns the status it was given, so that a
+ * failing call reads `return hsp__fail(err, HSP_USAGE, "...")`. */
+#ifndef HSP_BASE_ERROR_H
+#define HSP_BASE_ERROR_H
+
+#include <stddef.h>
+
+#include "halfspace.h"
+
+hsp_status hsp__fail(hsp_error *err, hsp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* With a place: line and column from 1, or 0 where they make no sense. */
+hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uint64_t line,
+                        uint64_t column, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* A failed system call: the message ends in errno's text. */
+hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
+
+hsp_status hsp__fail_memory(hsp_error *err);
+
+/* The bytes `text[0..size)` fit to be quoted in an error: at most 40 of them ("..." behind when there
+ * were more), control characters as \xNN. Returns `quoted`. */
+#define HSP__QUOTED 192
+const char *hsp__quote(const char *text, size_t size, char quoted[HSP__QUOTED]);
+
+#endif

@@ -1,0 +1,71 @@
+#include "base/memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static int memory_product(uint64_t count, size_t size, size_t *bytes)
+{
+    if (count > SIZE_MAX / 2 / size) return 0;
+    *bytes = count ? (size_t)count * size : 1;
+    return 1;
+}
+
+void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size)
+{
+    return hsp__resize(memory, NULL, count, size);
+}
+
+void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size)
+{
+    size_t bytes;
+    void *block = hsp__new_raw(memory, count, size);
+    if (block && memory_product(count, size, &bytes)) memset(block, 0, bytes);
+    return block;
+}
+
+void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size)
+{
+    size_t bytes;
+    if (!memory_product(count, size, &bytes)) return NULL;
+    return memory->reallocate(memory->user, pointer, bytes);
+}
+
+void hsp__free(const hsp_allocator *memory, void *pointer)
+{
+    if (pointer) memory->release(memory->user, pointer);
+}
+
+char *hsp__copy_text(const hsp_allocator *memory, const char *text, size_t size)
+{
+    char *copy = hsp__new_raw(memory, (uint64_t)size + 1, 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    return copy;
+}
+
+int hsp__reserve(const hsp_allocator *memory, void **pointer, uint64_t *capacity, uint64_t needed,
+                 size_t size)
+{
+    if (needed <= *capacity) return 1;
+    uint64_t target = *capacity + *capacity / 2 + 16;
+    if (target < needed) target = needed;
+    void *grown = hsp__resize(memory, *pointer, target, size);
+    if (!grown) return 0;
+    *pointer = grown;
+    *capacity = target;
+    return 1;
+}
+
+void hsp__advise_huge(void *pointer, uint64_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    const uintptr_t huge = (uintptr_t)2 << 20;
+    uintptr_t from = ((uintptr_t)pointer + huge - 1) & ~(huge - 1);
+    uintptr_t to = ((uintptr_t)pointer + bytes) & ~(huge - 1);
+    if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+    (void)pointer;
+    (void)bytes;
+#endif
+}

@@ -1,0 +1,61 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void hsp__text_init(hsp__text *text, const hsp_allocator *memory)
+{
+    *text = (hsp__text){.memory = *memory};
+}
+
+void hsp__text_free(hsp__text *text)
+{
+    hsp__free(&text->memory, text->data);
+    text->data = NULL;
+    text->size = 0;
+    text->capacity = 0;
+}
+
+char *hsp__text_room(hsp__text *text, size_t size)
+{
+    if (text->failed) return NULL;
+    void *data = text->data;
+    if (!hsp__reserve(&text->memory, &data, &text->capacity, (uint64_t)text->size + size + 1, 1)) {
+        text->failed = 1;
+        return NULL;
+    }
+    text->data = data;
+    return text->data + text->size;
+}
+
+void hsp__text_add(hsp__text *text, const void *bytes, size_t size)
+{
+    char *room = hsp__text_room(text, size);
+    if (!room) return;
+    if (size) memcpy(room, bytes, size);
+    room[size] = 0;
+    text->size += size;
+}
+
+void hsp__text_puts(hsp__text *text, const char *string)
+{
+    hsp__text_add(text, string, strlen(string));
+}
+
+void hsp__text_printf(hsp__text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *room = size < 0 ? NULL : hsp__text_room(text, (size_t)size);
+    if (room) {
+        vsnprintf(room, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+}

@@ -1,0 +1,26 @@
+/* Work on several threads. Work is cut into tasks whose number and extent never depend on the number
+ * of threads; each task writes only what is its own, so that results do not depend on it either. */
+#ifndef HSP_BASE_THREADS_H
+#define HSP_BASE_THREADS_H
+
+#include "halfspace.h"
+
+/* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return when
+ * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). */
+void hsp__workers_run(int workers, void (*fn)(void *user, int worker), void *user);
+
+/* Run fn(user, task) for every task in 0..tasks-1, in any order, on the context's threads. */
+void hsp__tasks_run(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),
+                    void *user);
+
+/* The t-th of `tasks` near-equal parts of 0..count-1. */
+static inline uint64_t hsp__part(uint64_t count, uint64_t tasks, uint64_t t)
+{
+    return count / tasks * t + (count % tasks * t) / tasks;
+}
+
+/* A fixed number of parts to cut `count` rows of about `bytes` each into: enough for every machine,
+ * not so many that starting them costs. It depends on the data alone. */
+uint64_t hsp__parts(uint64_t count, uint64_t bytes);
+
+#endif

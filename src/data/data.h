@@ -1,0 +1,87 @@
+/* Inside of a data set, for the rooms that make them. */
+#ifndef HSP_DATA_DATA_H
+#define HSP_DATA_DATA_H
+
+#include "base/names.h"
+#include "halfspace.h"
+
+typedef struct hsp__container hsp__container; /* data/container.h */
+
+struct hsp_data {
+    hsp_allocator memory;
+    hsp_view view;          /* points into the owned arrays below, or into the mapped container */
+    uint64_t nonzeros;      /* values other than zero (sparse rows store no zeros) */
+    int checked;            /* the view's arrays are known to be sound */
+    void *values;           /* owned, or NULL */
+    uint64_t *starts;       /* owned, or NULL */
+    uint32_t *indices;      /* owned, or NULL */
+    uint32_t *labels;       /* owned, or NULL */
+    hsp__names class_names; /* view.classes of them */
+    hsp__names feature_names; /* view.cols of them, or none */
+    hsp_encoding *encoding; /* owned, or NULL */
+    hsp__container *mapped; /* owned, or NULL */
+};
+
+/* An empty data set, all zero; fill it in, then hsp__data_seal it. */
+hsp_data *hsp__data_new(const hsp_allocator *memory);
+
+/* An empty data set with arrays of the given shape (`stored`: entries of sparse rows). Labels are
+ * allocated when `labelled`. Values, indices and labels are not cleared; starts[0] is 0. */
+hsp_status hsp__data_shape(hsp_context *ctx, hsp_storage storage, hsp_precision precision,
+                           uint64_t rows, uint64_t cols, uint64_t stored, int labelled,
+                           hsp_error *err, hsp_data **out);
+
+/* Point the view at the owned arrays, and mark it checked: whoever fills arrays fills them soundly.
+ * In debug builds of the tests the claim is asserted. */
+void hsp__data_seal(hsp_data *data);
+
+/* Copy class names, feature names and encoding from one data set to another. */
+hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *err);
+
+static inline size_t hsp__value_bytes(hsp_precision precision)
+{
+    return precision == HSP_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+/* One row of a view. Dense rows have no indices: entry k is column k. */
+typedef struct hsp__row {
+    uint64_t count;
+    const uint32_t *indices; /* count, or NULL: dense */
+    const void *values;      /* count, or NULL: all ones */
+} hsp__row;
+
+static inline uint64_t hsp__view_start(const hsp_view *view, uint64_t i)
+{
+    return view->starts_bytes == 8 ? ((const uint64_t *)view->starts)[i]
+                                   : ((const uint32_t *)view->starts)[i];
+}
+
+static inline hsp__row hsp__view_row(const hsp_view *view, uint64_t i)
+{
+    const size_t bytes = hsp__value_bytes(view->precision);
+    const char *values = view->values;
+    if (view->storage == HSP_DENSE)
+        return (hsp__row){view->cols, NULL, values + i * view->stride * bytes};
+    uint64_t from = hsp__view_start(view, i), to = hsp__view_start(view, i + 1);
+    return (hsp__row){to - from, view->indices + from, values ? values + from * bytes : NULL};
+}
+
+/* Entry k of a row, and its column. */
+static inline double hsp__row_value(const hsp_view *view, const hsp__row *row, uint64_t k)
+{
+    if (!row->values) return 1;
+    return view->precision == HSP_FLOAT32 ? (double)((const float *)row->values)[k]
+                                          : ((const double *)row->values)[k];
+}
+
+static inline uint64_t hsp__row_column(const hsp__row *row, uint64_t k)
+{
+    return row->indices ? row->indices[k] : k;
+}
+
+/* The storage that takes the least memory: ones when every stored value is one, dense when that is
+ * no larger than sparse. */
+hsp_storage hsp__storage_choose(uint64_t rows, uint64_t cols, uint64_t nonzeros, int all_ones,
+                                hsp_precision precision);
+
+#endif

@@ -1,0 +1,40 @@
+/* The readers and writers of each format, behind hsp_data_read and hsp_data_write. */
+#ifndef HSP_DATA_FORMATS_H
+#define HSP_DATA_FORMATS_H
+
+#include "data/output.h"
+#include "data/source.h"
+#include "halfspace.h"
+
+/* Each reads a whole source with the options of hsp_read_options (never NULL here). */
+hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
+                            hsp_error *err, hsp_data **out);
+
+/* `tabs`: TSV, when the separator option is auto. `encoding` NULL: make one. */
+hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
+                         const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
+                         hsp_data **out);
+
+/* A binary cache: mapped from its file, or copied from memory when bytes is not NULL. */
+hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes, size_t size,
+                           hsp_error *err, hsp_data **out);
+hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, hsp_error *err);
+
+/* Rows as text, block by block, formatted in parallel and written in order. */
+hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, hsp__output *output, hsp_error *err);
+hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator, hsp__output *output,
+                          hsp_error *err);
+
+/* Change the storage or precision of a data set; same object back when nothing changes. */
+hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err, hsp_data **out);
+
+/* Encodings inside other files: as JSON text. */
+hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocator *memory,
+                                 hsp_error *err, char **out);
+hsp_status hsp__encoding_from_json(const hsp_allocator *memory, const char *text, size_t size,
+                                   const char *file, hsp_error *err, hsp_encoding **out);
+hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *from, hsp_error *err,
+                              hsp_encoding **out);
+
+#endif
