@@ -92,8 +92,8 @@ static void test_storage(void)
     hsp_context *ctx = test_context(2, 0);
     const char *kinds[] = {"storage=dense", "storage=sparse", "storage=ones"};
     for (int i = 0; i < 3; i++) {
-        hsp_data *data = test_parse(ctx, "1 1:1 3:1\n0 2:1\n",
-                                    (const char *const[]){kinds[i], NULL}, NULL);
+        hsp_data *data =
+            test_parse(ctx, "1 1:1 3:1\n0 2:1\n", (const char *const[]){kinds[i], NULL}, NULL);
         CHECK(data && hsp_data_storage(data) == (hsp_storage)i);
         CHECK(data && test_at(data, 0, 2) == 1 && test_at(data, 1, 0) == 0);
         hsp_data_free(data);
@@ -137,7 +137,8 @@ static void test_errors(void)
         const char *says;
     } cases[] = {
         {"1 1:2\n1 3:4 2:1\n", 2, 7, "found '2:1', expected an index above 3 (ascending in a row)"},
-        {"1 3:4 3:1\n", 1, 7, "found '3:1', expected each index once in a row (3 was there before)"},
+        {"1 3:4 3:1\n", 1, 7,
+         "found '3:1', expected each index once in a row (3 was there before)"},
         {"1 1:nan\n", 1, 5, "found 'nan', expected a finite decimal number"},
         {"1 1:-inf\n", 1, 5, "found '-inf', expected a finite decimal number"},
         {"1 1:1e39\n", 1, 5,
@@ -150,12 +151,10 @@ static void test_errors(void)
         {"1 1;2:3\n", 1, 4, "found ';2:3', expected ':' and a value behind the index"},
         {"1 x:2\n", 1, 3, "found 'x:2', expected index:value, a feature's number and its value"},
         {"1 -1:2\n", 1, 3, "found '-1:2', expected index:value, a feature's number and its value"},
-        {"1 4294967296:2\n", 1, 3,
-         "found '4294967296:2', expected an index of at most 4294967295"},
+        {"1 4294967296:2\n", 1, 3, "found '4294967296:2', expected an index of at most 4294967295"},
         {"1 99999999999999999999999:2\n", 1, 3,
          "found '99999999999999999999999:2', expected an index of at most 4294967295"},
-        {"\n\n1:2 2:3\n", 3, 1,
-         "found '1:2', expected a label first, then index:value pairs"},
+        {"\n\n1:2 2:3\n", 3, 1, "found '1:2', expected a label first, then index:value pairs"},
         {"nan 1:2\n", 1, 1, "found 'nan', expected a label that is a finite number or a word"},
         {"1 1:2\r3:4\n", 1, 6,
          "found a carriage return inside a line, expected it only at the end"},
@@ -205,7 +204,8 @@ static size_t make_varied(char *text, size_t room, uint64_t seed, int zero_late)
         int index = zero_late && i == lines - 2 ? 0 : 1;
         for (int j = 0; j < width; j++) {
             int value = (int)hsp__random_below(&random, 4);
-            if (value) used += (size_t)sprintf(text + used, " %d:%g", index, value == 1 ? 1 : value / 7.);
+            if (value)
+                used += (size_t)sprintf(text + used, " %d:%g", index, value == 1 ? 1 : value / 7.);
             index += 1 + (int)hsp__random_below(&random, i < lines / 2 ? 1 : 3);
         }
         used += (size_t)sprintf(text + used, hsp__random_below(&random, 8) ? "\n" : "\r\n");
@@ -229,7 +229,8 @@ static void test_blocks_and_threads(void)
             static const int threads[] = {1, 2, 7};
             hsp_context *ctx = test_context(threads[block % 3], block);
             hsp_data *data = test_parse_sized(ctx, text, size, settings, &err);
-            CHECK_NOTE(data && test_same(expected, data, 1), "seed %d, block %zu", (int)seed, block);
+            CHECK_NOTE(data && test_same(expected, data, 1), "seed %d, block %zu", (int)seed,
+                       block);
             hsp_data_free(data);
             hsp_context_free(ctx);
         }
