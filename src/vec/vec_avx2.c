@@ -312,25 +312,52 @@ double hsp__vec_avx2_ones_dot_f64(const uint32_t *idx, size_t nnz, const double 
     return vec_sum_f64(vec_add_f64(s0, s1));
 }
 
+/* Updates of scattered numbers, four at a time: the places of a row differ, so the four loads may
+ * precede the four stores. */
+
+static VEC_INLINE void vec_put4_f64(double *y, const uint32_t *idx, vec_f64 v)
+{
+    __m128d low = _mm256_castpd256_pd128(v), high = _mm256_extractf128_pd(v, 1);
+    _mm_storel_pd(y + idx[0], low);
+    _mm_storeh_pd(y + idx[1], low);
+    _mm_storel_pd(y + idx[2], high);
+    _mm_storeh_pd(y + idx[3], high);
+}
+
+#define VEC_SPARSE_AXPY(TYPE, ROW)                                                               \
+    void hsp__vec_avx2_sparse_axpy_##TYPE(double a, const uint32_t *restrict idx,                \
+                                          const ROW *restrict v, size_t nnz, double *restrict y) \
+    {                                                                                            \
+        vec_f64 va = vec_set1_f64(a);                                                            \
+        size_t k = 0;                                                                            \
+        for (; k + 4 <= nnz; k += 4) {                                                           \
+            vec_f64 old = vec_pick4_f64(y, idx + k);                                             \
+            vec_put4_f64(y, idx + k, vec_add_product_f64(old, va, vec_load_##TYPE(v + k)));      \
+        }                                                                                        \
+        for (; k < nnz; k++)                                                                     \
+            y[idx[k]] += a * (double)v[k];                                                       \
+    }
+
+VEC_SPARSE_AXPY(f64, double)
+VEC_SPARSE_AXPY(f32f64, float)
+
+void hsp__vec_avx2_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t nnz,
+                                 double *restrict y)
+{
+    vec_f64 va = vec_set1_f64(a);
+    size_t k = 0;
+    for (; k + 4 <= nnz; k += 4)
+        vec_put4_f64(y, idx + k, vec_add_f64(vec_pick4_f64(y, idx + k), va));
+    for (; k < nnz; k++)
+        y[idx[k]] += a;
+}
+
+/* Floats would need three extractions for four stores, which measured no faster than this. */
 void hsp__vec_avx2_sparse_axpy_f32(float a, const uint32_t *restrict idx, const float *restrict v,
                                    size_t nnz, float *restrict y)
 {
     for (size_t k = 0; k < nnz; k++)
         y[idx[k]] += a * v[k];
-}
-
-void hsp__vec_avx2_sparse_axpy_f64(double a, const uint32_t *restrict idx, const double *restrict v,
-                                   size_t nnz, double *restrict y)
-{
-    for (size_t k = 0; k < nnz; k++)
-        y[idx[k]] += a * v[k];
-}
-
-void hsp__vec_avx2_sparse_axpy_f32f64(double a, const uint32_t *restrict idx,
-                                      const float *restrict v, size_t nnz, double *restrict y)
-{
-    for (size_t k = 0; k < nnz; k++)
-        y[idx[k]] += a * (double)v[k];
 }
 
 void hsp__vec_avx2_ones_axpy_f32(float a, const uint32_t *restrict idx, size_t nnz,
@@ -340,12 +367,72 @@ void hsp__vec_avx2_ones_axpy_f32(float a, const uint32_t *restrict idx, size_t n
         y[idx[k]] += a;
 }
 
-void hsp__vec_avx2_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t nnz,
-                                 double *restrict y)
+/* Two sparse rows, eight places of each at once. All 64 pairs are compared; then the block whose
+ * last place is smaller (or both, if equal) is done, for the other row's next places are larger
+ * still. So every pair of places meets at most once, and matches come in ascending order. A short
+ * last block is filled up with its own last place: what matches a copy matches the original too,
+ * and the copies' lanes are dropped. */
+
+typedef struct {
+    __m256i places;
+    uint32_t last; /* the largest of them */
+    unsigned on;   /* bit j: lane j is a place, not a copy */
+} vec_block;
+
+static VEC_INLINE vec_block vec_block_load(const uint32_t *idx, size_t count)
 {
-    for (size_t k = 0; k < nnz; k++)
-        y[idx[k]] += a;
+    if (count >= 8) return (vec_block){_mm256_loadu_si256((const __m256i *)idx), idx[7], 0xff};
+    __m256i on = vec_mask8(count), last = _mm256_set1_epi32((int)idx[count - 1]);
+    __m256i some = _mm256_maskload_epi32((const int *)idx, on);
+    return (vec_block){_mm256_blendv_epi8(last, some, on), idx[count - 1], (1u << count) - 1};
 }
+
+/* Bit j: lane j of a equals some lane of b. */
+static VEC_INLINE unsigned vec_block_in(__m256i a, __m256i b)
+{
+    __m256i c = _mm256_permute2x128_si256(b, b, 1); /* halves swapped */
+    __m256i hit = _mm256_or_si256(_mm256_cmpeq_epi32(a, b), _mm256_cmpeq_epi32(a, c));
+#define VEC_TURN(order)                                                                \
+    hit = _mm256_or_si256(hit, _mm256_cmpeq_epi32(a, _mm256_shuffle_epi32(b, order))); \
+    hit = _mm256_or_si256(hit, _mm256_cmpeq_epi32(a, _mm256_shuffle_epi32(c, order)))
+    VEC_TURN(0x39);
+    VEC_TURN(0x4e);
+    VEC_TURN(0x93);
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(hit));
+}
+
+size_t hsp__vec_avx2_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn)
+{
+    size_t shared = 0;
+    for (size_t i = 0, j = 0; i < an && j < bn;) {
+        vec_block a = vec_block_load(ai + i, an - i), b = vec_block_load(bi + j, bn - j);
+        shared += (size_t)__builtin_popcount(vec_block_in(a.places, b.places) & a.on);
+        i += a.last <= b.last ? 8 : 0;
+        j += b.last <= a.last ? 8 : 0;
+    }
+    return shared;
+}
+
+#define VEC_SPARSE_SPARSE_DOT(TYPE, ROW)                                                        \
+    double hsp__vec_avx2_sparse_sparse_dot_##TYPE(const uint32_t *ai, const ROW *av, size_t an, \
+                                                  const uint32_t *bi, const ROW *bv, size_t bn) \
+    {                                                                                           \
+        double sum = 0;                                                                         \
+        for (size_t i = 0, j = 0; i < an && j < bn;) {                                          \
+            vec_block a = vec_block_load(ai + i, an - i), b = vec_block_load(bi + j, bn - j);   \
+            unsigned in_a = vec_block_in(a.places, b.places) & a.on;                            \
+            unsigned in_b = in_a ? vec_block_in(b.places, a.places) & b.on : 0;                 \
+            for (; in_a; in_a &= in_a - 1, in_b &= in_b - 1)                                    \
+                sum += (double)av[i + (size_t)__builtin_ctz(in_a)] *                            \
+                       (double)bv[j + (size_t)__builtin_ctz(in_b)];                             \
+            i += a.last <= b.last ? 8 : 0;                                                      \
+            j += b.last <= a.last ? 8 : 0;                                                      \
+        }                                                                                       \
+        return sum;                                                                             \
+    }
+
+VEC_SPARSE_SPARSE_DOT(f32, float)
+VEC_SPARSE_SPARSE_DOT(f64, double)
 
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",

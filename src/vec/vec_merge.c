@@ -3,9 +3,12 @@
  * Which list is behind is as good as random, so a branch on it would be guessed wrong half the
  * time: both positions advance by the outcome of a comparison instead. Only a match, which is rare
  * or regular, branches. */
-#include "vec/vec.h"
+#include "vec/vec_merge.h"
 
-size_t hsp__vec_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn)
+#include <stdbool.h>
+#include <string.h>
+
+size_t hsp__vec_merge_ones(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn)
 {
     size_t shared = 0;
     for (size_t i = 0, j = 0; i < an && j < bn;) {
@@ -15,6 +18,16 @@ size_t hsp__vec_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi,
         j += b <= a;
     }
     return shared;
+}
+
+/* x, or +0: by its bits, since a compiler turns a choice into a branch. */
+static inline double merge_keep(double x, bool keep)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= 0 - (uint64_t)keep;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 /* clang-format off */
@@ -40,7 +53,7 @@ size_t hsp__vec_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi,
         size_t i = 0, j = 0;                                                                       \
         while (i < an && j < bn) {                                                                 \
             uint32_t a = ai[i], b = bi[j];                                                         \
-            double d = (a <= b ? (double)av[i] : 0) - (b <= a ? (double)bv[j] : 0);                \
+            double d = merge_keep((double)av[i], a <= b) - merge_keep((double)bv[j], b <= a);      \
             sum += d * d;                                                                          \
             i += a <= b;                                                                           \
             j += b <= a;                                                                           \
@@ -51,7 +64,7 @@ size_t hsp__vec_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi,
     }
 /* clang-format on */
 
-VEC_MERGE_DOT(hsp__vec_sparse_sparse_dot_f32, float)
-VEC_MERGE_DOT(hsp__vec_sparse_sparse_dot_f64, double)
-VEC_MERGE_SQDIST(hsp__vec_sparse_sparse_sqdist_f32, float)
-VEC_MERGE_SQDIST(hsp__vec_sparse_sparse_sqdist_f64, double)
+VEC_MERGE_DOT(hsp__vec_merge_dot_f32, float)
+VEC_MERGE_DOT(hsp__vec_merge_dot_f64, double)
+VEC_MERGE_SQDIST(hsp__vec_merge_sqdist_f32, float)
+VEC_MERGE_SQDIST(hsp__vec_merge_sqdist_f64, double)

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "vec/vec_merge.h"
+
 enum { D = HSP__VEC_DENSE_SUMS, S = HSP__VEC_SPARSE_SUMS };
 
 /* The fold of L running sums: in halves. */
@@ -237,4 +239,9 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_dot_f64),
     SCALAR(ones_axpy_f32),
     SCALAR(ones_axpy_f64),
+    .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
+    .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,
+    .sparse_sparse_sqdist_f32 = hsp__vec_merge_sqdist_f32,
+    .sparse_sparse_sqdist_f64 = hsp__vec_merge_sqdist_f64,
+    .ones_ones_dot = hsp__vec_merge_ones,
 };

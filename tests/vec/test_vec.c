@@ -480,29 +480,70 @@ static void sparse_make(sparse *r, uint32_t d, uint32_t gap)
         r->full[r->idx[k]] = r->v[k], r->fullf[r->idx[k]] = r->vf[k];
 }
 
+/* The rows' sums over every place, written out; 0 terms change nothing. */
+static void compare_pair(const hsp__vec_table *t, const sparse *a, const sparse *b)
+{
+    double dot = 0, dotf = 0, dist = 0, distf = 0;
+    size_t shared = 0;
+    for (uint32_t j = 0; j < PAIR; j++) {
+        double e = a->full[j] - b->full[j], ef = (double)a->fullf[j] - (double)b->fullf[j];
+        dot += a->full[j] * b->full[j], dotf += (double)a->fullf[j] * (double)b->fullf[j];
+        dist += e * e, distf += ef * ef;
+        shared += a->full[j] != 0 && b->full[j] != 0;
+    }
+    CHECK(same_f64(t->sparse_sparse_dot_f64(a->idx, a->v, a->n, b->idx, b->v, b->n), dot));
+    CHECK(same_f64(t->sparse_sparse_dot_f32(a->idx, a->vf, a->n, b->idx, b->vf, b->n), dotf));
+    CHECK(same_f64(t->sparse_sparse_sqdist_f64(a->idx, a->v, a->n, b->idx, b->v, b->n), dist));
+    CHECK(same_f64(t->sparse_sparse_sqdist_f32(a->idx, a->vf, a->n, b->idx, b->vf, b->n), distf));
+    CHECK(t->ones_ones_dot(a->idx, a->n, b->idx, b->n) == shared);
+}
+
 static void test_two_sparse_rows(void)
 {
     static sparse a, b;
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < 4000; round++) {
         uint32_t d = (uint32_t)(rng() % PAIR);
-        sparse_make(&a, d, 1 + (uint32_t)(rng() % 9));
-        sparse_make(&b, d, 1 + (uint32_t)(rng() % 9));
-        double dot = 0, dotf = 0, dist = 0, distf = 0;
-        for (uint32_t j = 0; j < d; j++) {
-            double e = a.full[j] - b.full[j], ef = (double)a.fullf[j] - (double)b.fullf[j];
-            dot += a.full[j] * b.full[j], dotf += (double)a.fullf[j] * (double)b.fullf[j];
-            dist += e * e, distf += ef * ef;
-        }
-        CHECK(same_f64(hsp__vec_sparse_sparse_dot_f64(a.idx, a.v, a.n, b.idx, b.v, b.n), dot));
-        CHECK(same_f64(hsp__vec_sparse_sparse_dot_f32(a.idx, a.vf, a.n, b.idx, b.vf, b.n), dotf));
-        CHECK(same_f64(hsp__vec_sparse_sparse_sqdist_f64(a.idx, a.v, a.n, b.idx, b.v, b.n), dist));
-        CHECK(
-            same_f64(hsp__vec_sparse_sparse_sqdist_f32(a.idx, a.vf, a.n, b.idx, b.vf, b.n), distf));
-        size_t shared = 0;
-        for (uint32_t j = 0; j < d; j++)
-            shared += a.full[j] != 0 && b.full[j] != 0;
-        CHECK(hsp__vec_ones_ones_dot(a.idx, a.n, b.idx, b.n) == shared);
+        sparse_make(&a, d, 1 + (uint32_t)(rng() % 19));
+        sparse_make(&b, d, 1 + (uint32_t)(rng() % 19));
+        for (int i = 0; i < TABLES; i++)
+            if (hsp__vec_table_by_name(names[i])) {
+                compare_pair(hsp__vec_table_by_name(names[i]), &a, &b);
+                compare_pair(hsp__vec_table_by_name(names[i]), &a, &a);
+            }
     }
+}
+
+/* Two rows of n and m places that end at fences, with awkward values: the tables agree. */
+static void compare_fenced_pair(const input *in, size_t m)
+{
+    const hsp__vec_table *s = &hsp__vec_scalar;
+    uint32_t *bi = (uint32_t *)(void *)in->outf + in->d - m; /* ends at the fence of outf */
+    uint32_t place = 0;
+    for (size_t k = 0; k < m; k++, place++)
+        bi[k] = place += (uint32_t)(rng() % SPARSE_STRIDE);
+    const float *bf = in->wf + in->n - m;
+    const double *bd = in->wd + in->n - m;
+    for (int i = 1; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        if (!t) continue;
+        CHECK(same_f64(t->sparse_sparse_dot_f32(in->idx, in->xf, in->n, bi, bf, m),
+                       s->sparse_sparse_dot_f32(in->idx, in->xf, in->n, bi, bf, m)));
+        CHECK(same_f64(t->sparse_sparse_dot_f64(bi, bd, m, in->idx, in->xd, in->n),
+                       s->sparse_sparse_dot_f64(bi, bd, m, in->idx, in->xd, in->n)));
+        CHECK(same_f64(t->sparse_sparse_sqdist_f64(bi, bd, m, in->idx, in->xd, in->n),
+                       s->sparse_sparse_sqdist_f64(bi, bd, m, in->idx, in->xd, in->n)));
+        CHECK(t->ones_ones_dot(in->idx, in->n, bi, m) == s->ones_ones_dot(in->idx, in->n, bi, m));
+    }
+}
+
+static void test_two_sparse_rows_at_fences(void)
+{
+    for (size_t n = 0; n <= 40; n++)
+        for (size_t m = 0; m <= n; m++)
+            for (int again = 0; again < 4; again++) {
+                input in = input_new(n, AT_END, again & 1 ? MIXED : SPREAD);
+                compare_fenced_pair(&in, m);
+            }
 }
 
 static void test_sparse_rows_with_large_places(void)
@@ -510,10 +551,14 @@ static void test_sparse_rows_with_large_places(void)
     const uint32_t a[] = {0, 5, 0x7fffffffu, 0x80000000u, 0xffffffffu};
     const uint32_t b[] = {5, 0x80000000u, 0xfffffffeu, 0xffffffffu};
     const double av[] = {1, 2, 3, 4, 5}, bv[] = {10, 100, 1000, 10000};
-    CHECK(hsp__vec_ones_ones_dot(a, 5, b, 4) == 3);
-    CHECK(hsp__vec_sparse_sparse_dot_f64(a, av, 5, b, bv, 4) == 20 + 400 + 50000);
-    double dist = 1 + 64 + 9 + 96.0 * 96 + 1e6 + 9995.0 * 9995;
-    CHECK(hsp__vec_sparse_sparse_sqdist_f64(a, av, 5, b, bv, 4) == dist);
+    for (int i = 0; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        if (!t) continue;
+        CHECK(t->ones_ones_dot(a, 5, b, 4) == 3);
+        CHECK(t->sparse_sparse_dot_f64(a, av, 5, b, bv, 4) == 20 + 400 + 50000);
+        double dist = 1 + 64 + 9 + 96.0 * 96 + 1e6 + 9995.0 * 9995;
+        CHECK(t->sparse_sparse_sqdist_f64(a, av, 5, b, bv, 4) == dist);
+    }
     CHECK(hsp__vec_sqdist_from(2, 3, 5) == 1 && hsp__vec_sqdist_from(1, 1 + 1e-12, 1) == 0);
     CHECK(isnan(hsp__vec_sqdist_from((double)NAN, 1, 1)));
 }
@@ -604,6 +649,7 @@ int main(void)
     RUN(test_nan_and_infinity_come_out);
     RUN(test_first_weight_stays_out);
     RUN(test_two_sparse_rows);
+    RUN(test_two_sparse_rows_at_fences);
     RUN(test_sparse_rows_with_large_places);
     RUN(test_dense_vector_with_large_places);
     return check_done();
