@@ -320,11 +320,11 @@ static const uint32_t *json_sort(json_reader *reader, const hsp__json_value *key
     return order;
 }
 
-/* Sort the keys of an object, refuse duplicates. */
+/* Sort the keys of an object that has some, refuse duplicates. */
 static hsp_status json_index_object(json_reader *reader, hsp__json_value *keys, size_t count)
 {
-    const uint32_t *order = count ? json_sort(reader, keys, count) : NULL;
-    if (count && !order) return hsp__fail_memory(reader->err);
+    const uint32_t *order = json_sort(reader, keys, count);
+    if (!order) return hsp__fail_memory(reader->err);
     for (size_t i = 1; i < count; i++) {
         const hsp__json_value *a = &keys[2 * order[i - 1]], *b = &keys[2 * order[i]];
         char quoted[HSP__QUOTED];
@@ -388,7 +388,7 @@ static hsp_status json_close(json_reader *reader)
     hsp_status status = HSP_OK;
     if (type == HSP__JSON_OBJECT) {
         count /= 2;
-        status = json_index_object(reader, reader->stack + first, (size_t)count);
+        if (count) status = json_index_object(reader, reader->stack + first, (size_t)count);
     }
     if (status != HSP_OK) return status;
     hsp__json_value value = {.type = type, .size = (uint32_t)count & (JSON_BYTES - 1)};
