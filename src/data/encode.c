@@ -431,7 +431,7 @@ hsp_status hsp__encoding_from_json(const hsp_allocator *memory, const char *text
     hsp__json *json = NULL;
     hsp_status status = hsp__json_parse(memory, text, size, file, err, &json);
     if (status != HSP_OK) return status;
-    encode_reader reader = {file, err, HSP_OK, {0}};
+    encode_reader reader = {.file = file, .err = err};
     hsp__text_init(&reader.bytes, memory);
     hsp_encoding *encoding = hsp__encoding_new(memory);
     if (!encoding)
