@@ -31,6 +31,9 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
 uint64_t hsp__source_position(const hsp__source *source);
 uint64_t hsp__source_size(const hsp__source *source);
 
+/* Is the input compressed? Then its size says little about how much text will come. */
+int hsp__source_packed(const hsp__source *source);
+
 /* Is the source a plain regular file that can be mapped? (A binary cache wants to be.) */
 int hsp__source_mappable(const hsp__source *source);
 

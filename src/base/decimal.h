@@ -1,0 +1,200 @@
+/* Decimal text to and from binary floating point.
+ *
+ * Reading is correctly rounded (to nearest, ties to even), straight to the type asked for: float32
+ * never passes through a rounded float64. Printing gives the shortest decimal that reads back as
+ * the same number, the closest one among these. Neither looks at the locale, allocates or touches
+ * errno. Both expect the default rounding mode.
+ *
+ * A number is  [+-] digits [. digits] [(e|E) [+-] digits]  with at least one digit beside the dot.
+ * It ends at the first byte that does not continue it, as for strtod: "1e" reads as 1 and leaves
+ * "e", "0x10" reads as 0 and leaves "x10". What may follow a number is the caller's business.
+ *
+ * Reading comes in two contracts with the same results:
+ *
+ *   hsp__decimal_f32(p, end, ...)         touches only [p, end)
+ *   hsp__decimal_f32_padded(p, end, ...)  touches up to HSP__DECIMAL_PADDING bytes from end on;
+ * they must be readable, and their content does not matter
+ *
+ * The padded ones are inline and made for inner loops. */
+#ifndef HSP_BASE_DECIMAL_H
+#define HSP_BASE_DECIMAL_H
+
+#include <float.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define HSP__DECIMAL_PADDING 64 /* readable bytes that the padded readers need from end on */
+#define HSP__DECIMAL_MAX     32 /* bytes that any of the printers may write, final NUL included */
+
+typedef enum hsp__decimal_result {
+    HSP__DECIMAL_OK,
+    HSP__DECIMAL_NONE,    /* no number here */
+    HSP__DECIMAL_NAN,     /* the word nan, any case, perhaps signed */
+    HSP__DECIMAL_INF,     /* the word inf or infinity, any case, perhaps signed */
+    HSP__DECIMAL_OVERFLOW /* a number that rounds to infinity, or an integer past 64 bits */
+} hsp__decimal_result;
+
+/* Read one number at p. Returns the end of what was recognised: of the number (OK, OVERFLOW), of
+ * the word (NAN, INF), or p itself (NONE). *out gets the number; NaN for NAN, a signed infinity for
+ * INF and OVERFLOW, 0 for NONE. A number too small for the type is rounded to a denormal or to a
+ * signed zero, and is OK. */
+const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r);
+const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r);
+
+/* Read the decimal digits at p (no sign) as an unsigned integer. OK, NONE or OVERFLOW; on OVERFLOW
+ * *out is UINT64_MAX and all the digits are passed over. */
+const char *hsp__decimal_u64(const char *p, const char *end, uint64_t *out, hsp__decimal_result *r);
+
+/* Print v at buf, which has room for HSP__DECIMAL_MAX bytes, with a final NUL. Returns the length
+ * without the NUL. Plain ("-12", "0.0234") from 1e-4 to below 1e16 in absolute value, with an
+ * exponent ("1e-7", "1.5e20") outside; "-0", "inf", "-inf" and "nan" for what is not a plain
+ * number. */
+size_t hsp__decimal_print_f32(float v, char *buf);
+size_t hsp__decimal_print_f64(double v, char *buf);
+size_t hsp__decimal_print_u64(uint64_t v, char *buf);
+size_t hsp__decimal_print_i64(int64_t v, char *buf);
+
+/* ---- The inline readers ----------------------------------------------------------------------
+ *
+ * They take the short numbers that nearly all data consists of and hand everything else, from its
+ * first byte on, to the strict readers above. Eight digits are converted at a time inside one
+ * 64-bit word; a run of fewer than eight costs the same and has no branch on its length, because
+ * real columns mix lengths and a mispredicted branch costs more than the arithmetic. */
+
+_Static_assert(FLT_EVAL_METHOD == 0, "double and float arithmetic must round to their own type");
+
+/* 10^0 to 10^22, the powers that are exact in a double. */
+static const double hsp__decimal_tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                             1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                             1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static const uint32_t hsp__decimal_tens_u32[9] = {1,      10,      100,      1000,     10000,
+                                                  100000, 1000000, 10000000, 100000000};
+
+/* Eight bytes, the first one lowest, each xor '0': a digit becomes its value. */
+static inline uint64_t hsp__decimal_load8(const char *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x ^ UINT64_C(0x3030303030303030);
+}
+
+/* How many of the first bytes of x (from load8) are digits: 0 to 8. Adding 0x76 raises the top bit
+ * of every byte above 9; a carry out of a byte only disturbs bytes after a non-digit. */
+static inline unsigned hsp__decimal_run(uint64_t x)
+{
+    uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
+    return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+}
+
+/* The value of eight digits. Neighbours are joined into pairs, then two multiplications sum
+ * 10^6 a + 10^4 b + 100 c + d in the upper half of the word. */
+static inline uint32_t hsp__decimal_join8(uint64_t x)
+{
+    const uint64_t mask = UINT64_C(0x000000ff000000ff);
+    x = x * 10 + (x >> 8);
+    return (uint32_t)(((x & mask) * (UINT64_C(1000000) << 32 | 100) +
+                       (x >> 16 & mask) * (UINT64_C(10000) << 32 | 1)) >>
+                      32);
+}
+
+/* The value of the first n digits of x, n in 0 to 7: they move to the end, zeros come before. */
+static inline uint32_t hsp__decimal_join(uint64_t x, unsigned n)
+{
+    return hsp__decimal_join8(x << 8 << (56 - 8 * n));
+}
+
+/* A number without exponent: (-1)^negative w / 10^scale, w <= 2^53, scale <= 15. */
+typedef struct hsp__decimal_short {
+    uint64_t w;
+    unsigned scale;
+    bool negative;
+} hsp__decimal_short;
+
+/* Read a short number at p: at most 7 digits before the dot and 15 after. Returns its end, or NULL
+ * if there is something else, or if it seems to run past end. Touches at most 26 bytes from p. */
+static inline const char *hsp__decimal_scan_short(const char *p, const char *end,
+                                                  hsp__decimal_short *s)
+{
+    s->negative = *p == '-';
+    p += s->negative | (*p == '+');
+
+    uint64_t x = hsp__decimal_load8(p);
+    unsigned n = hsp__decimal_run(x), scale = 0;
+    if (n == 8) return NULL;
+    uint64_t w = hsp__decimal_join(x, n);
+    p += n;
+
+    if (*p == '.') {
+        x = hsp__decimal_load8(++p);
+        scale = hsp__decimal_run(x);
+        if (scale < 8) {
+            w = w * hsp__decimal_tens_u32[scale] + hsp__decimal_join(x, scale);
+            p += scale;
+        } else {
+            if (w >= 1000) return NULL; /* 3 + 15 digits always fit 64 bits */
+            w = w * 100000000 + hsp__decimal_join8(x);
+            x = hsp__decimal_load8(p + 8);
+            unsigned more = hsp__decimal_run(x);
+            if (more == 8) return NULL;
+            w = w * hsp__decimal_tens_u32[more] + hsp__decimal_join(x, more);
+            scale += more;
+            p += scale;
+            if (w > UINT64_C(1) << 53) return NULL;
+        }
+    }
+    if (n + scale == 0 || (*p | 0x20) == 'e' || p > end) return NULL;
+    s->w = w;
+    s->scale = scale;
+    return p;
+}
+
+/* w and 10^scale are exact in a double, so their quotient is rounded once: that is the answer. */
+static inline const char *hsp__decimal_f64_padded(const char *p, const char *end, double *out,
+                                                  hsp__decimal_result *r)
+{
+    hsp__decimal_short s;
+    const char *q = hsp__decimal_scan_short(p, end, &s);
+    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f64(p, end, out, r);
+    double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
+    *out = s.negative ? -v : v;
+    *r = HSP__DECIMAL_OK;
+    return q;
+}
+
+/* As above, and the double rounds on to the right float unless it fell on a midpoint of two floats,
+ * which hides on what side of it the decimal was. A short number is never a denormal float. */
+static inline const char *hsp__decimal_f32_padded(const char *p, const char *end, float *out,
+                                                  hsp__decimal_result *r)
+{
+    hsp__decimal_short s;
+    const char *q = hsp__decimal_scan_short(p, end, &s);
+    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32(p, end, out, r);
+    double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    if (__builtin_expect((bits & 0x1fffffff) == 0x10000000, 0))
+        return hsp__decimal_f32(p, end, out, r);
+    *out = (float)(s.negative ? -v : v);
+    *r = HSP__DECIMAL_OK;
+    return q;
+}
+
+static inline const char *hsp__decimal_u64_padded(const char *p, const char *end, uint64_t *out,
+                                                  hsp__decimal_result *r)
+{
+    uint64_t x = hsp__decimal_load8(p);
+    unsigned n = hsp__decimal_run(x);
+    if (__builtin_expect(n - 1 >= 7 || end - p < (ptrdiff_t)n, 0))
+        return hsp__decimal_u64(p, end, out, r);
+    *out = hsp__decimal_join(x, n);
+    *r = HSP__DECIMAL_OK;
+    return p + n;
+}
+
+#endif

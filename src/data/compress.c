@@ -1,0 +1,289 @@
+#include "data/compress.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct compress_kind {
+    const char *packing, *ending, *magic;
+    size_t magic_size;
+} compress_kind;
+
+static const compress_kind compress_kinds[] = {
+    {"gzip", ".gz", "\x1f\x8b", 2},
+    {"bzip2", ".bz2", "BZh", 3},
+    {"xz", ".xz", "\xfd"
+                  "7zXZ\0", 6},
+    {"zstd", ".zst", "\x28\xb5\x2f\xfd", 4},
+};
+
+#define COMPRESS_KINDS (sizeof compress_kinds / sizeof *compress_kinds)
+
+const char *hsp__packing_of(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < COMPRESS_KINDS; i++) {
+        const compress_kind *kind = &compress_kinds[i];
+        if (size >= kind->magic_size && memcmp(bytes, kind->magic, kind->magic_size) == 0)
+            return kind->packing;
+    }
+    return NULL;
+}
+
+const char *hsp__packing_by_name(const char *path)
+{
+    size_t size = strlen(path);
+    for (size_t i = 0; i < COMPRESS_KINDS; i++) {
+        size_t ending = strlen(compress_kinds[i].ending);
+        if (size > ending && strcmp(path + size - ending, compress_kinds[i].ending) == 0)
+            return compress_kinds[i].packing;
+    }
+    return NULL;
+}
+
+#ifdef HSP_HAVE_ARCHIVE
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#define COMPRESS_BUFFER ((size_t)128 << 10)
+
+struct hsp__unpacker {
+    hsp_allocator memory;
+    struct archive *archive;
+    const char *packing;
+    char *name;
+    hsp__packed_read from;
+    void *user;
+    hsp_status from_status; /* what the source below answered, when it failed */
+    hsp_error from_error;
+    char buffer[COMPRESS_BUFFER];
+};
+
+static la_ssize_t unpacker_callback(struct archive *archive, void *user, const void **bytes)
+{
+    hsp__unpacker *unpacker = user;
+    size_t got = 0;
+    unpacker->from_status = unpacker->from(unpacker->user, unpacker->buffer, COMPRESS_BUFFER,
+                                           &unpacker->from_error, &got);
+    if (unpacker->from_status) {
+        archive_set_error(archive, 5, "cannot read");
+        return -1;
+    }
+    *bytes = unpacker->buffer;
+    return (la_ssize_t)got;
+}
+
+static hsp_status unpacker_fail(hsp__unpacker *unpacker, hsp_error *err)
+{
+    if (unpacker->from_status) {
+        if (err) *err = unpacker->from_error;
+        return unpacker->from_status;
+    }
+    const char *reason = archive_error_string(unpacker->archive);
+    return hsp__fail_at(err, HSP_BAD_DATA, unpacker->name, 0, 0,
+                        "damaged or truncated %s data (%s)", unpacker->packing,
+                        reason ? reason : "no reason given");
+}
+
+hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
+                             hsp__packed_read from, void *user, hsp_error *err,
+                             hsp__unpacker **out)
+{
+    struct archive_entry *entry;
+    hsp_status status = HSP_OK;
+    hsp__unpacker *unpacker = hsp__new(&ctx->allocator, 1, sizeof *unpacker);
+    if (!unpacker) return hsp__fail_memory(err);
+    unpacker->memory = ctx->allocator;
+    unpacker->packing = packing;
+    unpacker->from = from;
+    unpacker->user = user;
+    unpacker->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
+    unpacker->archive = archive_read_new();
+    if (!unpacker->name || !unpacker->archive) {
+        status = hsp__fail_memory(err);
+        goto done;
+    }
+    /* The raw format takes any stream as one entry; an empty one has none. */
+    archive_read_support_filter_all(unpacker->archive);
+    archive_read_support_format_raw(unpacker->archive);
+    archive_read_support_format_empty(unpacker->archive);
+    if (archive_read_open(unpacker->archive, unpacker, NULL, unpacker_callback, NULL)) {
+        status = unpacker_fail(unpacker, err);
+        goto done;
+    }
+    int found = archive_read_next_header(unpacker->archive, &entry);
+    if (found != ARCHIVE_OK && found != ARCHIVE_EOF) status = unpacker_fail(unpacker, err);
+done:
+    if (status)
+        hsp__unpacker_free(unpacker);
+    else
+        *out = unpacker;
+    return status;
+}
+
+hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
+                              size_t *got)
+{
+    la_ssize_t count = archive_read_data(unpacker->archive, buffer, want);
+    if (count < 0) return unpacker_fail(unpacker, err);
+    *got = (size_t)count;
+    return HSP_OK;
+}
+
+void hsp__unpacker_free(hsp__unpacker *unpacker)
+{
+    if (!unpacker) return;
+    hsp_allocator memory = unpacker->memory;
+    if (unpacker->archive) archive_read_free(unpacker->archive);
+    hsp__free(&memory, unpacker->name);
+    hsp__free(&memory, unpacker);
+}
+
+struct hsp__packer {
+    hsp_allocator memory;
+    struct archive *archive;
+    char *name;
+    hsp__packed_write to;
+    void *user;
+    hsp_status to_status; /* what the output below answered, when it failed */
+    hsp_error to_error;
+};
+
+static la_ssize_t packer_callback(struct archive *archive, void *user, const void *bytes,
+                                  size_t size)
+{
+    hsp__packer *packer = user;
+    packer->to_status = packer->to(packer->user, bytes, size, &packer->to_error);
+    if (!packer->to_status) return (la_ssize_t)size;
+    archive_set_error(archive, 5, "cannot write");
+    return -1;
+}
+
+static hsp_status packer_fail(hsp__packer *packer, hsp_error *err)
+{
+    if (packer->to_status) {
+        if (err) *err = packer->to_error;
+        return packer->to_status;
+    }
+    const char *reason = archive_error_string(packer->archive);
+    return hsp__fail_at(err, HSP_IO, packer->name, 0, 0, "cannot compress (%s)",
+                        reason ? reason : "no reason given");
+}
+
+/* One raw entry without a name; its size need not be known. */
+static int packer_start(hsp__packer *packer, const char *packing)
+{
+    struct archive_entry *entry = archive_entry_new();
+    if (!entry) return 0;
+    archive_entry_set_filetype(entry, AE_IFREG);
+    int started = archive_write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
+                  archive_write_set_format_raw(packer->archive) == ARCHIVE_OK &&
+                  archive_write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
+                  archive_write_open(packer->archive, packer, NULL, packer_callback, NULL) ==
+                      ARCHIVE_OK &&
+                  archive_write_header(packer->archive, entry) == ARCHIVE_OK;
+    archive_entry_free(entry);
+    return started;
+}
+
+hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,
+                           hsp__packed_write to, void *user, hsp_error *err, hsp__packer **out)
+{
+    hsp_status status = HSP_OK;
+    hsp__packer *packer = hsp__new(&ctx->allocator, 1, sizeof *packer);
+    if (!packer) return hsp__fail_memory(err);
+    packer->memory = ctx->allocator;
+    packer->to = to;
+    packer->user = user;
+    packer->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
+    packer->archive = archive_write_new();
+    if (!packer->name || !packer->archive)
+        status = hsp__fail_memory(err);
+    else if (!packer_start(packer, packing))
+        status = packer_fail(packer, err);
+    if (status)
+        hsp__packer_free(packer);
+    else
+        *out = packer;
+    return status;
+}
+
+hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)
+{
+    if (!size) return HSP_OK;
+    la_ssize_t count = archive_write_data(packer->archive, bytes, size);
+    return count < 0 || (size_t)count != size ? packer_fail(packer, err) : HSP_OK;
+}
+
+hsp_status hsp__packer_finish(hsp__packer *packer, hsp_error *err)
+{
+    return archive_write_close(packer->archive) == ARCHIVE_OK ? HSP_OK : packer_fail(packer, err);
+}
+
+void hsp__packer_free(hsp__packer *packer)
+{
+    if (!packer) return;
+    hsp_allocator memory = packer->memory;
+    if (packer->archive) {
+        archive_write_fail(packer->archive); /* after a close this does nothing */
+        archive_write_free(packer->archive);
+    }
+    hsp__free(&memory, packer->name);
+    hsp__free(&memory, packer);
+}
+
+#else
+
+static hsp_status compress_unsupported(const char *packing, const char *name, hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_UNSUPPORTED, name, 0, 0,
+                        "%s compression is not in this build (libarchive was not found)", packing);
+}
+
+hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
+                             hsp__packed_read from, void *user, hsp_error *err,
+                             hsp__unpacker **out)
+{
+    (void)ctx, (void)from, (void)user, (void)out;
+    return compress_unsupported(packing, name, err);
+}
+
+hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
+                              size_t *got)
+{
+    (void)unpacker, (void)buffer, (void)want, (void)got;
+    return compress_unsupported("any", "", err);
+}
+
+void hsp__unpacker_free(hsp__unpacker *unpacker)
+{
+    (void)unpacker;
+}
+
+hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,
+                           hsp__packed_write to, void *user, hsp_error *err, hsp__packer **out)
+{
+    (void)ctx, (void)to, (void)user, (void)out;
+    return compress_unsupported(packing, name, err);
+}
+
+hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)
+{
+    (void)packer, (void)bytes, (void)size;
+    return compress_unsupported("any", "", err);
+}
+
+hsp_status hsp__packer_finish(hsp__packer *packer, hsp_error *err)
+{
+    (void)packer;
+    return compress_unsupported("any", "", err);
+}
+
+void hsp__packer_free(hsp__packer *packer)
+{
+    (void)packer;
+}
+
+#endif

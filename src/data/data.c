@@ -1,0 +1,281 @@
+/* The data set: an owner of arrays and names around a view. */
+#include "data/data.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/container.h"
+#include "data/formats.h"
+
+hsp_data *hsp__data_new(const hsp_allocator *memory)
+{
+    hsp_data *data = hsp__new(memory, 1, sizeof *data);
+    if (!data) return NULL;
+    data->memory = *memory;
+    data->view.starts_bytes = 8;
+    hsp__names_init(&data->class_names, memory);
+    hsp__names_init(&data->feature_names, memory);
+    return data;
+}
+
+void hsp_data_free(hsp_data *data)
+{
+    if (!data) return;
+    hsp_allocator memory = data->memory;
+    hsp__names_free(&data->class_names);
+    hsp__names_free(&data->feature_names);
+    hsp_encoding_free(data->encoding);
+    hsp__container_free(data->mapped);
+    hsp__free(&memory, data->values);
+    hsp__free(&memory, data->starts);
+    hsp__free(&memory, data->indices);
+    hsp__free(&memory, data->labels);
+    hsp__free(&memory, data);
+}
+
+/* A large array that is about to be filled: uncleared, on large pages where the system has them. */
+static void *data_array(const hsp_allocator *memory, uint64_t count, size_t size)
+{
+    void *array = hsp__new_raw(memory, count, size);
+    if (array) hsp__advise_huge(array, count * size);
+    return array;
+}
+
+hsp_status hsp__data_shape(hsp_context *ctx, hsp_storage storage, hsp_precision precision,
+                           uint64_t rows, uint64_t cols, uint64_t stored, int labelled,
+                           hsp_error *err, hsp_data **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const size_t bytes = hsp__value_bytes(precision);
+    hsp_data *data = hsp__data_new(memory);
+    if (!data) goto no_memory;
+    data->view = (hsp_view){.storage = storage,
+                            .precision = precision,
+                            .rows = rows,
+                            .cols = cols,
+                            .stride = storage == HSP_DENSE ? cols : 0,
+                            .starts_bytes = 8};
+    if (storage == HSP_DENSE) {
+        if (cols && rows > UINT64_MAX / cols) goto no_memory;
+        data->values = data_array(memory, rows * cols, bytes);
+        if (!data->values) goto no_memory;
+    } else {
+        data->starts = data_array(memory, rows + 1, sizeof *data->starts);
+        data->indices = data_array(memory, stored, sizeof *data->indices);
+        if (storage == HSP_SPARSE) data->values = data_array(memory, stored, bytes);
+        if (!data->starts || !data->indices || (storage == HSP_SPARSE && !data->values))
+            goto no_memory;
+        data->starts[0] = 0;
+    }
+    if (labelled && !(data->labels = data_array(memory, rows, sizeof *data->labels)))
+        goto no_memory;
+    *out = data;
+    return HSP_OK;
+no_memory:
+    hsp_data_free(data);
+    return hsp__fail_memory(err);
+}
+
+void hsp__data_seal(hsp_data *data)
+{
+    hsp_view *view = &data->view;
+    view->values = data->values;
+    view->starts = data->starts;
+    view->starts_bytes = 8;
+    view->indices = data->indices;
+    view->labels = data->labels;
+    view->classes = data->class_names.count;
+    if (view->storage == HSP_ONES) view->values = NULL;
+    if (view->storage != HSP_DENSE) data->nonzeros = data->starts[view->rows];
+    assert(view->storage != HSP_DENSE || view->stride >= view->cols);
+    data->checked = 1;
+}
+
+hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *err)
+{
+    if (!hsp__names_copy(&to->class_names, &from->class_names) ||
+        !hsp__names_copy(&to->feature_names, &from->feature_names))
+        return hsp__fail_memory(err);
+    if (!from->encoding) return HSP_OK;
+    return hsp__encoding_copy(&to->memory, from->encoding, err, &to->encoding);
+}
+
+static int data_add_name(hsp__names *names, const char *name, uint32_t expected)
+{
+    uint32_t number;
+    return hsp__names_add(names, name, strlen(name), &number) && number == expected;
+}
+
+static hsp_status data_name_classes(hsp_data *data, uint32_t classes, const char *const *names,
+                                    hsp_error *err)
+{
+    for (uint32_t i = 0; i < classes; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", i);
+        if (data_add_name(&data->class_names, names ? names[i] : number, i)) continue;
+        if (data->class_names.count > i) return hsp__fail_memory(err);
+        return hsp__fail(err, HSP_USAGE, "class names %u: '%s' is there twice", i, names[i]);
+    }
+    return HSP_OK;
+}
+
+static hsp_status data_name_features(hsp_data *data, uint64_t cols, const char *const *names,
+                                     hsp_error *err)
+{
+    for (uint64_t i = 0; names && i < cols; i++) {
+        uint32_t before = data->feature_names.count;
+        if (data_add_name(&data->feature_names, names[i], (uint32_t)i)) continue;
+        if (hsp__names_find(&data->feature_names, names[i], strlen(names[i])) < before)
+            return hsp__fail(err, HSP_USAGE, "feature name '%s' is there twice", names[i]);
+        return hsp__fail_memory(err);
+    }
+    return HSP_OK;
+}
+
+/* Copy the rows of a view into a data set of the same shape. */
+static void data_copy_rows(hsp_data *data, const hsp_view *view)
+{
+    const size_t bytes = hsp__value_bytes(view->precision);
+    const char *values = view->values;
+    if (view->storage == HSP_DENSE) {
+        char *to = data->values;
+        for (uint64_t i = 0; i < view->rows; i++)
+            memcpy(to + i * view->cols * bytes, values + i * view->stride * bytes,
+                   view->cols * bytes);
+    } else {
+        uint64_t first = hsp__view_start(view, 0), stored = hsp_view_stored(view);
+        for (uint64_t i = 0; i <= view->rows; i++)
+            data->starts[i] = hsp__view_start(view, i) - first;
+        memcpy(data->indices, view->indices + first, stored * sizeof *data->indices);
+        if (view->storage == HSP_SPARSE)
+            memcpy(data->values, values + first * bytes, stored * bytes);
+    }
+    if (view->labels) memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
+}
+
+static uint64_t data_count_nonzeros(const hsp_view *view)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            count += hsp__row_value(view, &row, k) != 0;
+    }
+    return count;
+}
+
+hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
+                         const char *const *feature_names, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    uint64_t stored = view->storage == HSP_DENSE ? 0 : hsp_view_stored(view);
+    hsp_status status = hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols,
+                                        stored, view->labels != NULL, err, &data);
+    if (status) return status;
+    status = data_name_classes(data, view->classes, class_names, err);
+    if (!status) status = data_name_features(data, view->cols, feature_names, err);
+    if (status) {
+        hsp_data_free(data);
+        return status;
+    }
+    data_copy_rows(data, view);
+    hsp__data_seal(data);
+    if (view->storage == HSP_DENSE) data->nonzeros = data_count_nonzeros(&data->view);
+    *out = data;
+    return HSP_OK;
+}
+
+uint64_t hsp_data_rows(const hsp_data *data)
+{
+    return data->view.rows;
+}
+
+uint64_t hsp_data_cols(const hsp_data *data)
+{
+    return data->view.cols;
+}
+
+uint64_t hsp_data_nonzeros(const hsp_data *data)
+{
+    return data->nonzeros;
+}
+
+hsp_storage hsp_data_storage(const hsp_data *data)
+{
+    return data->view.storage;
+}
+
+hsp_precision hsp_data_precision(const hsp_data *data)
+{
+    return data->view.precision;
+}
+
+uint32_t hsp_data_classes(const hsp_data *data)
+{
+    return data->view.classes;
+}
+
+const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index)
+{
+    return class_index < data->class_names.count ? hsp__names_get(&data->class_names, class_index)
+                                                 : NULL;
+}
+
+const char *hsp_data_feature_name(const hsp_data *data, uint64_t column)
+{
+    return column < data->feature_names.count
+               ? hsp__names_get(&data->feature_names, (uint32_t)column)
+               : NULL;
+}
+
+const char *hsp_storage_name(hsp_storage storage)
+{
+    static const char *const names[] = {"dense", "sparse", "ones"};
+    return (unsigned)storage < 3 ? names[storage] : "unknown";
+}
+
+uint64_t hsp_data_bytes(const hsp_data *data)
+{
+    const hsp_view *view = &data->view;
+    uint64_t value = hsp__value_bytes(view->precision), labels = view->labels ? 4 * view->rows : 0;
+    if (view->storage == HSP_DENSE) return view->rows * view->stride * value + labels;
+    uint64_t entry = sizeof(uint32_t) + (view->storage == HSP_SPARSE ? value : 0);
+    return data->nonzeros * entry + (view->rows + 1) * sizeof(uint64_t) + labels;
+}
+
+const hsp_encoding *hsp_data_encoding(const hsp_data *data)
+{
+    return data->encoding;
+}
+
+hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const hsp_view **out)
+{
+    if (!data->checked) {
+        hsp_status status = hsp_view_check(ctx, &data->view, err);
+        if (status == HSP_BAD_DATA && err && data->mapped)
+            snprintf(err->file, sizeof err->file, "%s", hsp__container_name(data->mapped));
+        if (status) return status;
+        data->checked = 1;
+    }
+    *out = &data->view;
+    return HSP_OK;
+}
+
+hsp_status hsp_data_verify(hsp_context *ctx, hsp_data *data, hsp_error *err)
+{
+    return data->mapped ? hsp__container_verify(ctx, data->mapped, err) : HSP_OK;
+}
+
+hsp_storage hsp__storage_choose(uint64_t rows, uint64_t cols, uint64_t nonzeros, int all_ones,
+                                hsp_precision precision)
+{
+    const double value = (double)hsp__value_bytes(precision);
+    double dense = (double)rows * (double)cols * value;
+    double sparse = (double)nonzeros * (all_ones ? 4 : 4 + value) + 8 * (double)rows;
+    if (dense <= sparse) return HSP_DENSE;
+    return all_ones ? HSP_ONES : HSP_SPARSE;
+}

@@ -1,0 +1,174 @@
+/* Views: made from a caller's arrays, and checked before anything trusts them. */
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "data/data.h"
+
+hsp_view hsp_view_dense(hsp_precision precision, uint64_t rows, uint64_t cols, uint64_t stride,
+                        const void *values)
+{
+    return (hsp_view){.storage = HSP_DENSE,
+                      .precision = precision,
+                      .rows = rows,
+                      .cols = cols,
+                      .stride = stride,
+                      .values = values,
+                      .starts_bytes = 8};
+}
+
+hsp_view hsp_view_sparse(hsp_precision precision, uint64_t rows, uint64_t cols, int starts_bytes,
+                         const void *starts, const uint32_t *indices, const void *values)
+{
+    return (hsp_view){.storage = values ? HSP_SPARSE : HSP_ONES,
+                      .precision = precision,
+                      .rows = rows,
+                      .cols = cols,
+                      .values = values,
+                      .starts = starts,
+                      .starts_bytes = starts_bytes,
+                      .indices = indices};
+}
+
+uint64_t hsp_view_stored(const hsp_view *view)
+{
+    if (view->storage == HSP_DENSE) return view->rows * view->cols;
+    return hsp__view_start(view, view->rows) - hsp__view_start(view, 0);
+}
+
+/* Cheap checks of the shape itself. */
+static hsp_status view_check_shape(const hsp_view *view, hsp_error *err)
+{
+    if ((unsigned)view->storage > HSP_ONES || (unsigned)view->precision > HSP_FLOAT64)
+        return hsp__fail(err, HSP_BAD_DATA, "a view of unknown storage or precision");
+    if (view->cols > (uint64_t)1 << 32)
+        return hsp__fail(err, HSP_BAD_DATA, "%llu columns, at most 4294967296 are possible",
+                         (unsigned long long)view->cols);
+    if (view->labels && !view->classes && view->rows)
+        return hsp__fail(err, HSP_BAD_DATA, "there are labels, but the number of classes is 0");
+    if (view->storage == HSP_DENSE) {
+        if (view->stride < view->cols)
+            return hsp__fail(err, HSP_BAD_DATA, "the stride is below the number of columns");
+        if (!view->values && view->rows && view->cols)
+            return hsp__fail(err, HSP_BAD_DATA, "dense rows without values");
+        return HSP_OK;
+    }
+    if (view->starts_bytes != 4 && view->starts_bytes != 8)
+        return hsp__fail(err, HSP_BAD_DATA, "offsets of %d bytes, expected 4 or 8",
+                         view->starts_bytes);
+    if (!view->starts) return hsp__fail(err, HSP_BAD_DATA, "sparse rows without offsets");
+    return HSP_OK;
+}
+
+/* All x finite? Adding x*0 leaves a zero unless one of them was not: no branch a value. */
+static int view_finite_f32(const float *x, uint64_t n)
+{
+    float sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+static int view_finite_f64(const double *x, uint64_t n)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+typedef struct view_check {
+    const hsp_view *view;
+    uint64_t first, stored, parts;
+    atomic_uint_fast64_t bad_row; /* the first one found wrong, or UINT64_MAX */
+} view_check;
+
+static int view_row_sound(const view_check *check, uint64_t i)
+{
+    const hsp_view *view = check->view;
+    if (view->labels && view->labels[i] >= view->classes) return 0;
+    if (view->storage != HSP_DENSE) {
+        uint64_t from = hsp__view_start(view, i), to = hsp__view_start(view, i + 1);
+        if (from < check->first || to < from || to > check->first + check->stored) return 0;
+    }
+    hsp__row row = hsp__view_row(view, i);
+    if (row.indices && row.count) {
+        uint32_t unordered = 0;
+        for (uint64_t k = 1; k < row.count; k++)
+            unordered |= row.indices[k - 1] >= row.indices[k];
+        if (unordered || row.indices[row.count - 1] >= view->cols) return 0;
+    }
+    if (!row.values) return 1;
+    return view->precision == HSP_FLOAT32 ? view_finite_f32(row.values, row.count)
+                                          : view_finite_f64(row.values, row.count);
+}
+
+static void view_check_part(void *user, uint64_t part)
+{
+    view_check *check = user;
+    uint64_t from = hsp__part(check->view->rows, check->parts, part);
+    uint64_t to = hsp__part(check->view->rows, check->parts, part + 1);
+    for (uint64_t i = from; i < to; i++) {
+        if (view_row_sound(check, i)) continue;
+        uint_fast64_t seen = atomic_load(&check->bad_row);
+        while (i < seen && !atomic_compare_exchange_weak(&check->bad_row, &seen, i)) {
+        }
+        return;
+    }
+}
+
+/* Say what is wrong with a row that is known to be wrong. */
+static hsp_status view_explain(const view_check *check, uint64_t i, hsp_error *err)
+{
+    const hsp_view *view = check->view;
+    const unsigned long long row_number = i + 1;
+    if (view->labels && view->labels[i] >= view->classes)
+        return hsp__fail(err, HSP_BAD_DATA, "row %llu: its label is class %u of %u", row_number,
+                         view->labels[i], view->classes);
+    if (view->storage != HSP_DENSE) {
+        uint64_t from = hsp__view_start(view, i), to = hsp__view_start(view, i + 1);
+        if (from < check->first || to < from || to > check->first + check->stored)
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu: its offsets are not ascending",
+                             row_number);
+    }
+    hsp__row row = hsp__view_row(view, i);
+    for (uint64_t k = 0; k < row.count; k++) {
+        if (row.indices && row.indices[k] >= view->cols)
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu: column index %u of %llu columns",
+                             row_number, row.indices[k], (unsigned long long)view->cols);
+        if (row.indices && k && row.indices[k - 1] >= row.indices[k])
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu: its column indices are not ascending",
+                             row_number);
+        if (!isfinite(hsp__row_value(view, &row, k)))
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu, column %llu: a value that is not finite",
+                             row_number, (unsigned long long)hsp__row_column(&row, k) + 1);
+    }
+    return hsp__fail(err, HSP_BAD_DATA, "row %llu is not sound", row_number);
+}
+
+hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err)
+{
+    hsp_status status = view_check_shape(view, err);
+    if (status) return status;
+    view_check check = {.view = view};
+    uint64_t stored;
+    if (view->storage == HSP_DENSE) {
+        stored = view->rows * view->cols;
+    } else {
+        check.first = hsp__view_start(view, 0);
+        uint64_t end = hsp__view_start(view, view->rows);
+        if (end < check.first)
+            return hsp__fail(err, HSP_BAD_DATA, "the last offset is below the first");
+        stored = end - check.first;
+        if (stored && (!view->indices || (view->storage == HSP_SPARSE && !view->values)))
+            return hsp__fail(err, HSP_BAD_DATA, "sparse rows without indices or values");
+    }
+    check.stored = stored;
+    check.parts = hsp__parts(view->rows, view->rows ? stored * 8 / view->rows + 8 : 1);
+    atomic_init(&check.bad_row, UINT64_MAX);
+    hsp__tasks_run(ctx, check.parts, view_check_part, &check);
+    uint64_t bad = atomic_load(&check.bad_row);
+    return bad == UINT64_MAX ? HSP_OK : view_explain(&check, bad, err);
+}

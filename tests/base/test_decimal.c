@@ -1,0 +1,773 @@
+/* Reading is compared with strtof and strtod, which glibc rounds correctly, and on midpoints with
+ * the answer known from how they were made; printing with what reading and libc make of it. */
+#include "base/decimal.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../check.h"
+
+#define ROOM 16384 /* the longest text a test reads */
+
+static uint64_t test_random_state = 20240229;
+
+static uint64_t test_random(void) /* splitmix64 */
+{
+    uint64_t z = test_random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static int test_random_below(int n)
+{
+    return (int)(test_random() % (uint64_t)n);
+}
+
+static uint32_t bits_f32(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static uint64_t bits_f64(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static float from_bits_f32(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static double from_bits_f64(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* ---- Reading, against a known answer ----------------------------------------------------------*/
+
+/* text (length n) with padding that would continue any number, were it looked at. */
+static const char *padded(const char *text, size_t n)
+{
+    static char buffer[ROOM + HSP__DECIMAL_PADDING];
+    static const char *const junk[] = {"7", ".", "e9", "9.9e9", "-", "\xff"};
+    const char *fill = junk[n % 6];
+    memcpy(buffer, text, n);
+    for (size_t i = 0, k = strlen(fill); i < HSP__DECIMAL_PADDING; i++)
+        buffer[n + i] = fill[i % k];
+    return buffer;
+}
+
+/* All of text[0..n) reads as the float32 of these bits, by both contracts. */
+static void expect_f32(const char *text, size_t n, float want)
+{
+    hsp__decimal_result right = isinf(want) ? HSP__DECIMAL_OVERFLOW : HSP__DECIMAL_OK, r;
+    const char *p = padded(text, n);
+    float got;
+    CHECK_NOTE(hsp__decimal_f32(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
+    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
+}
+
+static void expect_f64(const char *text, size_t n, double want)
+{
+    hsp__decimal_result right = isinf(want) ? HSP__DECIMAL_OVERFLOW : HSP__DECIMAL_OK, r;
+    const char *p = padded(text, n);
+    double got;
+    CHECK_NOTE(hsp__decimal_f64(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
+    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
+}
+
+static void same_as_libc(const char *text)
+{
+    size_t n = strlen(text);
+    expect_f32(text, n, strtof(text, NULL));
+    expect_f64(text, n, strtod(text, NULL));
+}
+
+static char *put_random_digits(char *p, int n)
+{
+    int zeros = test_random_below(8) == 0 ? test_random_below(n + 1) : 0;
+    for (int i = 0; i < n; i++)
+        *p++ = i < zeros ? '0' : (char)('0' + test_random_below(10));
+    return p;
+}
+
+static void random_text(char *p)
+{
+    static const int lengths[] = {0, 1, 1, 1, 2, 3, 5, 7, 8, 9, 12, 15, 16, 17, 18, 19, 20, 21, 30};
+    int whole = lengths[test_random_below(19)], fraction = lengths[test_random_below(19)];
+    if (whole + fraction == 0) whole = 1;
+    if (test_random_below(3) == 0) *p++ = "+-"[test_random_below(2)];
+    p = put_random_digits(p, whole);
+    if (fraction || test_random_below(2)) *p++ = '.';
+    p = put_random_digits(p, fraction);
+    int shape = test_random_below(4);
+    if (shape > 0) {
+        int range = shape == 1 ? 10 : shape == 2 ? 50 : 360;
+        *p++ = "eE"[test_random_below(2)];
+        p +=
+            sprintf(p, test_random_below(4) ? "%d" : "%+04d", test_random_below(2 * range) - range);
+    }
+    *p = '\0';
+}
+
+static void reads_random_texts_as_libc(void)
+{
+    char text[128];
+    for (int i = 0; i < 1000000; i++) {
+        random_text(text);
+        same_as_libc(text);
+    }
+}
+
+static void reads_every_power_of_ten(void)
+{
+    static const char *const heads[] = {"1",
+                                        "9",
+                                        "18446744073709551615",
+                                        "0.00000012",
+                                        "4.94",
+                                        "9999999999999999999",
+                                        "1.7976931348623157",
+                                        "9007199254740993"};
+    char text[64];
+    for (int q = -420; q <= 420; q++)
+        for (int h = 0; h < 8; h++) {
+            sprintf(text, "%se%d", heads[h], q);
+            same_as_libc(text);
+        }
+}
+
+/* What real columns look like: short fixed-point numbers. */
+static void reads_short_numbers(void)
+{
+    char text[64];
+    for (int whole = 0; whole < 12; whole++)
+        for (int places = 0; places < 19; places++)
+            for (int i = 0; i < 200; i++) {
+                char *p = text;
+                if (i & 1) *p++ = '-';
+                p = put_random_digits(p, whole);
+                if (places || i & 2) *p++ = '.';
+                p = put_random_digits(p, places);
+                *p = '\0';
+                if (whole + places) same_as_libc(text);
+            }
+}
+
+/* ---- Reading the hardest numbers --------------------------------------------------------------*/
+
+/* The digits of text, which is d.ddde+xx with zeros to spare at the end, one unit of the last
+ * place lower. */
+static void one_lower(char *text)
+{
+    char *p = strchr(text, 'e') - 1;
+    for (; *p == '0' || *p == '.'; p--)
+        if (*p == '0') *p = '9';
+    --*p;
+}
+
+static void one_higher(char *text)
+{
+    strchr(text, 'e')[-1]++; /* the last digit is one of the spare zeros */
+}
+
+/* text without its last digits, n of them left, behind the dot. */
+static void cut_digits(char *out, const char *text, int n)
+{
+    sprintf(out, "%.*s%s", n + 2, text, strchr(text, 'e'));
+}
+
+static void midpoint_f32(uint32_t low)
+{
+    char exact[256], text[256];
+    double a = (double)from_bits_f32(low);
+    double half = low >= 0x00800000 ? ldexp(1, (int)(low >> 23) - 151) : ldexp(1, -150);
+    sprintf(exact, "%.150e", a + half);
+    float below = from_bits_f32(low), above = from_bits_f32(low + 1);
+    expect_f32(exact, strlen(exact), low & 1 ? above : below);
+    strcpy(text, exact);
+    one_higher(text);
+    expect_f32(text, strlen(text), above);
+    strcpy(text, exact);
+    one_lower(text);
+    expect_f32(text, strlen(text), below);
+    for (int n = 6; n < 26; n++) {
+        cut_digits(text, exact, n);
+        same_as_libc(text);
+    }
+}
+
+static void reads_midpoints_of_floats(void)
+{
+    midpoint_f32(0);
+    midpoint_f32(0x007fffff); /* largest denormal */
+    midpoint_f32(0x00800000);
+    midpoint_f32(0x7f7fffff); /* largest finite: the next is infinity */
+    for (int i = 0; i < 12000; i++)
+        midpoint_f32((uint32_t)test_random_below(0x7f800000));
+    for (int i = 0; i < 500; i++) {
+        midpoint_f32((uint32_t)test_random_below(0x00800000));
+        midpoint_f32((uint32_t)test_random_below(255) << 23);
+        midpoint_f32(((uint32_t)test_random_below(254) << 23) + 0x007fffff);
+    }
+}
+
+#if LDBL_MANT_DIG >= 54 && LDBL_MIN_EXP < -1076
+
+static void midpoint_f64(uint64_t low)
+{
+    static char exact[2048], text[2048];
+    int field = (int)(low >> 52);
+    long double half = ldexpl(1, field ? field - 1076 : -1075);
+    sprintf(exact, "%.790Le", (long double)from_bits_f64(low) + half);
+    double below = from_bits_f64(low), above = from_bits_f64(low + 1);
+    expect_f64(exact, strlen(exact), low & 1 ? above : below);
+    strcpy(text, exact);
+    one_higher(text);
+    expect_f64(text, strlen(text), above);
+    strcpy(text, exact);
+    one_lower(text);
+    expect_f64(text, strlen(text), below);
+    for (int n = 14; n < 26; n++) {
+        cut_digits(text, exact, n);
+        same_as_libc(text);
+    }
+}
+
+static void reads_midpoints_of_doubles(void)
+{
+    midpoint_f64(0);
+    midpoint_f64(1);
+    midpoint_f64(UINT64_C(0x000fffffffffffff));
+    midpoint_f64(UINT64_C(0x0010000000000000));
+    midpoint_f64(UINT64_C(0x7fefffffffffffff));
+    for (int i = 0; i < 3000; i++)
+        midpoint_f64(test_random() % (UINT64_C(0x7ff) << 52));
+    for (int i = 0; i < 200; i++) {
+        midpoint_f64(test_random() >> 12);
+        midpoint_f64((uint64_t)test_random_below(2047) << 52);
+        midpoint_f64(((uint64_t)test_random_below(2046) << 52) + (UINT64_MAX >> 12));
+    }
+}
+
+#endif
+
+static void reads_edges_as_libc(void)
+{
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "+0",
+        "0.",
+        ".0",
+        "-.5",
+        "5.",
+        "000",
+        "0e5",
+        "0e999999999999999999999",
+        "-0e-9",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "5e-324",
+        "2.5e-324",
+        "2.4e-324",
+        "7.4109846876186981e-324",
+        "7.4109846876186982e-324",
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "2.225073858507201136e-308",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "17976931348623158079e289",
+        "17976931348623158080e289",
+        "1e308",
+        "1e309",
+        "-1e309",
+        "1.4012984643248170e-45",
+        "7.0064923216240853e-46",
+        "7.0064923216240854e-46",
+        "7.0064923216240861e-46",
+        "1.1754943508222875e-38",
+        "1.1754942807573642e-38",
+        "3.4028234663852886e38",
+        "3.4028235677973365e38",
+        "3.4028235677973366e38",
+        "3.4028235677973367e38",
+        "3.4028236e38",
+        "340282356779733661637539395458142568447",
+        "340282356779733661637539395458142568448",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740994",
+        "9007199254740995",
+        "9007199254740993.0",
+        "9007199254740993.00000000000000000000",
+        "9007199254740993.00000000000000000001",
+        "900719925474099300000000000000000000e-20",
+        "9007199254740992.99999999999999999999",
+        "18014398509481986",
+        "18014398509481990",
+        "16777215",
+        "16777216",
+        "16777217",
+        "16777218",
+        "16777219",
+        "16777217.0",
+        "16777217.000000001",
+        "16777216.999999999",
+        "33554434",
+        "33554438",
+        "8388608.5",
+        "8388609.5",
+        "8388609.49999999",
+        "8388609.50000001",
+        "1e99999999999999999999999999",
+        "1e-99999999999999999999999999",
+        "1e+5",
+        "1E-5",
+        "1.00000017881393432617187499",
+        "1.000000178813934326171875",
+        "1.00000017881393432617187501",
+        "12345678901234567890123456789012345678901234567890e-50",
+        "0.00000000000000000000000000000000000000000000000000012345678901234567890e53"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        same_as_libc(texts[i]);
+}
+
+/* head, n times c, tail */
+static const char *stretched(const char *head, int n, char c, const char *tail)
+{
+    static char text[ROOM];
+    size_t k = strlen(head);
+    memcpy(text, head, k);
+    memset(text + k, c, (size_t)n);
+    strcpy(text + k + n, tail);
+    return text;
+}
+
+static void reads_very_long_numbers(void)
+{
+    char tail[32];
+    for (int n = 1; n < 1000; n++) {
+        same_as_libc(stretched("9007199254740993.", n, '0', "1"));
+        same_as_libc(stretched("9007199254740993.", n, '0', ""));
+        same_as_libc(stretched("9007199254740992.", n, '9', ""));
+        sprintf(tail, "1e%d", n);
+        same_as_libc(stretched("0.", n, '0', tail));
+        same_as_libc(stretched("-", n, '0', "1.5"));
+        sprintf(tail, "e%d", -n);
+        same_as_libc(stretched("1", n, '0', tail));
+    }
+    same_as_libc(stretched("0.", 10000, '0', "123e10001"));
+    same_as_libc(stretched("12", 10000, '0', "e-10300"));
+    same_as_libc(stretched("1", 10000, '7', ""));
+    same_as_libc(stretched("16777217.", 10000, '0', "1"));
+    same_as_libc(stretched("16777217.", 10000, '0', "0"));
+    same_as_libc(stretched("", 10000, '0', ".25"));
+    same_as_libc(stretched("1e", 9000, '0', "7"));
+    same_as_libc(stretched("1e-", 9000, '9', ""));
+    for (int i = 0; i < 20; i++) {
+        char text[12000], *p = put_random_digits(text, 5000);
+        *p++ = '.';
+        p = put_random_digits(p, 5000);
+        sprintf(p, "e%d", -5000 + test_random_below(400));
+        same_as_libc(text);
+    }
+}
+
+/* ---- Reading what is no plain number ----------------------------------------------------------*/
+
+static void says_what_is_there(void)
+{
+    static const struct {
+        const char *text;
+        int used;
+        hsp__decimal_result reason;
+    } cases[] = {
+        {"", 0, HSP__DECIMAL_NONE},
+        {"-", 0, HSP__DECIMAL_NONE},
+        {".", 0, HSP__DECIMAL_NONE},
+        {"+.", 0, HSP__DECIMAL_NONE},
+        {"e5", 0, HSP__DECIMAL_NONE},
+        {".e5", 0, HSP__DECIMAL_NONE},
+        {"--1", 0, HSP__DECIMAL_NONE},
+        {"+-1", 0, HSP__DECIMAL_NONE},
+        {" 1", 0, HSP__DECIMAL_NONE},
+        {"abc", 0, HSP__DECIMAL_NONE},
+        {"nan", 3, HSP__DECIMAL_NAN},
+        {"-NaN", 4, HSP__DECIMAL_NAN},
+        {"nan(12)", 3, HSP__DECIMAL_NAN},
+        {"nano", 0, HSP__DECIMAL_NONE},
+        {"na", 0, HSP__DECIMAL_NONE},
+        {"inf", 3, HSP__DECIMAL_INF},
+        {"+INF,", 4, HSP__DECIMAL_INF},
+        {"-Infinity 3", 9, HSP__DECIMAL_INF},
+        {"infinit", 0, HSP__DECIMAL_NONE},
+        {"infinityx", 0, HSP__DECIMAL_NONE},
+        {"info", 0, HSP__DECIMAL_NONE},
+        {"inf_", 0, HSP__DECIMAL_NONE},
+        {"inf2", 0, HSP__DECIMAL_NONE},
+        {"1e400", 5, HSP__DECIMAL_OVERFLOW},
+        {"-1e400x", 6, HSP__DECIMAL_OVERFLOW},
+        {"1e", 1, HSP__DECIMAL_OK},
+        {"1e+", 1, HSP__DECIMAL_OK},
+        {"1e-x", 1, HSP__DECIMAL_OK},
+        {"1.5e", 3, HSP__DECIMAL_OK},
+        {"1.5.2", 3, HSP__DECIMAL_OK},
+        {"0x1p3", 1, HSP__DECIMAL_OK},
+        {"1,5", 1, HSP__DECIMAL_OK},
+        {"3:1", 1, HSP__DECIMAL_OK},
+        {"1e5e5", 3, HSP__DECIMAL_OK},
+        {"12 13", 2, HSP__DECIMAL_OK},
+        {"1.-", 2, HSP__DECIMAL_OK},
+        {"\xb1", 0, HSP__DECIMAL_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t n = strlen(cases[i].text);
+        const char *p = padded(cases[i].text, n), *used = p + cases[i].used;
+        hsp__decimal_result r;
+        double d;
+        float f;
+        CHECK_NOTE(hsp__decimal_f64(p, p + n, &d, &r) == used && r == cases[i].reason, "%zu", i);
+        CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &d, &r) == used && r == cases[i].reason, "%zu",
+                   i);
+        CHECK_NOTE(hsp__decimal_f32(p, p + n, &f, &r) == used && r == cases[i].reason, "%zu", i);
+        CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &f, &r) == used && r == cases[i].reason, "%zu",
+                   i);
+        if (r == HSP__DECIMAL_NAN) CHECK(isnan(d) && isnan(f));
+        if (r == HSP__DECIMAL_NONE) CHECK(bits_f64(d) == 0 && bits_f32(f) == 0);
+        if (r == HSP__DECIMAL_INF || r == HSP__DECIMAL_OVERFLOW) {
+            CHECK(isinf(d) && isinf(f));
+            CHECK(!signbit(d) == (*p != '-') && !signbit(f) == (*p != '-'));
+        }
+    }
+}
+
+static void f32_overflows_before_f64(void)
+{
+    const char *text = "1e39";
+    hsp__decimal_result r;
+    float f;
+    double d;
+    CHECK(hsp__decimal_f32(text, text + 4, &f, &r) == text + 4 && r == HSP__DECIMAL_OVERFLOW);
+    CHECK(hsp__decimal_f64(text, text + 4, &d, &r) == text + 4 && r == HSP__DECIMAL_OK);
+}
+
+/* Reading right before memory that must not be touched; a fault is the failure. */
+static void stays_inside_the_buffer(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(map != MAP_FAILED && mprotect(map + page, page, PROT_NONE) == 0);
+    if (check_failures) return;
+    static const char *const edges[] = {
+        "",   "-", "1e", "1e-",     "n",        "-na", "i",          "inf",
+        "1.", ".", "in", "infinit", "12345678", "nan", "1.12345678", "1234567.123456789012345"};
+    char text[128];
+    for (int i = 0; i < 20000; i++) {
+        random_text(text);
+        const char *s = i < 16 ? edges[i] : text;
+        size_t n = strlen(s);
+        char *strict = map + page - n, *loose = map + page - HSP__DECIMAL_PADDING - n;
+        hsp__decimal_result r1, r2;
+        double d1, d2;
+        float f1, f2;
+        uint64_t u1, u2;
+        memset(loose, '7', n + HSP__DECIMAL_PADDING);
+        memcpy(loose, s, n);
+        const char *after = hsp__decimal_f64_padded(loose, loose + n, &d2, &r2);
+        const char *after32 = hsp__decimal_f32_padded(loose, loose + n, &f2, &r2);
+        const char *after_u = hsp__decimal_u64_padded(loose, loose + n, &u2, &r2);
+        memcpy(strict, s, n);
+        CHECK(hsp__decimal_f64(strict, strict + n, &d1, &r1) - strict == after - loose);
+        CHECK(hsp__decimal_f32(strict, strict + n, &f1, &r1) - strict == after32 - loose);
+        CHECK(hsp__decimal_u64(strict, strict + n, &u1, &r1) - strict == after_u - loose);
+        CHECK((bits_f64(d1) == bits_f64(d2) && bits_f32(f1) == bits_f32(f2)) || isnan(d1));
+        CHECK(u1 == u2 && r1 == r2);
+    }
+    munmap(map, 2 * page);
+}
+
+static void reads_unsigned_integers(void)
+{
+    static const struct {
+        const char *text;
+        int used;
+        hsp__decimal_result reason;
+        uint64_t value;
+    } cases[] = {
+        {"0", 1, HSP__DECIMAL_OK, 0},
+        {"12345:6", 5, HSP__DECIMAL_OK, 12345},
+        {"1234567", 7, HSP__DECIMAL_OK, 1234567},
+        {"12345678", 8, HSP__DECIMAL_OK, 12345678},
+        {"123456789 ", 9, HSP__DECIMAL_OK, 123456789},
+        {"18446744073709551615", 20, HSP__DECIMAL_OK, UINT64_MAX},
+        {"18446744073709551616", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"19999999999999999999", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"20000000000000000000", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"99999999999999999999", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"100000000000000000000.", 21, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"000000000000000000000000000018446744073709551614", 48, HSP__DECIMAL_OK, UINT64_MAX - 1},
+        {"00000000000000000000000000000", 29, HSP__DECIMAL_OK, 0},
+        {"", 0, HSP__DECIMAL_NONE, 0},
+        {"-1", 0, HSP__DECIMAL_NONE, 0},
+        {"x", 0, HSP__DECIMAL_NONE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t n = strlen(cases[i].text);
+        const char *p = padded(cases[i].text, n), *used = p + cases[i].used;
+        hsp__decimal_result r;
+        uint64_t v;
+        CHECK_NOTE(hsp__decimal_u64(p, p + n, &v, &r) == used, "%s", p);
+        CHECK_NOTE(r == cases[i].reason && v == cases[i].value, "%s", p);
+        CHECK_NOTE(hsp__decimal_u64_padded(p, p + n, &v, &r) == used, "%s", p);
+        CHECK_NOTE(r == cases[i].reason && v == cases[i].value, "%s", p);
+    }
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------*/
+
+static void prints_integers(void)
+{
+    char got[HSP__DECIMAL_MAX], want[HSP__DECIMAL_MAX];
+    for (int i = 0; i < 300000; i++) {
+        uint64_t v = test_random() >> test_random_below(64);
+        if (i < 60) v = i < 20 ? (uint64_t)i : UINT64_MAX / (uint64_t)i;
+        sprintf(want, "%llu", (unsigned long long)v);
+        CHECK(hsp__decimal_print_u64(v, got) == strlen(want));
+        CHECK_TEXT(got, want);
+        sprintf(want, "%lld", (long long)v);
+        CHECK(hsp__decimal_print_i64((int64_t)v, got) == strlen(want));
+        CHECK_TEXT(got, want);
+    }
+    for (uint64_t ten = 1; ten <= UINT64_MAX / 10; ten *= 10)
+        for (uint64_t v = ten - 1; v <= ten + 1; v++) {
+            sprintf(want, "%llu", (unsigned long long)v);
+            hsp__decimal_print_u64(v, got);
+            CHECK_TEXT(got, want);
+        }
+    CHECK(hsp__decimal_print_i64(INT64_MIN, got) == 20);
+    CHECK_TEXT(got, "-9223372036854775808");
+}
+
+static void prints_in_this_form(void)
+{
+    static const struct {
+        double value;
+        const char *f64, *f32;
+    } cases[] = {
+        {0, "0", "0"},
+        {-0.0, "-0", "-0"},
+        {3, "3", "3"},
+        {-12, "-12", "-12"},
+        {0.5, "0.5", "0.5"},
+        {0.1, "0.1", "0.1"},
+        {0.0234, "0.0234", "0.0234"},
+        {-0.0001, "-0.0001", "-0.0001"},
+        {0.00001, "1e-5", "1e-5"},
+        {1e-7, "1e-7", "1e-7"},
+        {-1.25e-7, "-1.25e-7", "-1.25e-7"},
+        {1.5e20, "1.5e20", "1.5e20"},
+        {123456.75, "123456.75", "123456.75"},
+        {16777216, "16777216", "16777216"},
+        {16777218, "16777218", "16777218"},
+        {1e15, "1000000000000000", "1000000000000000"},
+        {1e16, "1e16", "1e16"},
+        {9007199254740992, "9007199254740992", "9007199000000000"},
+        {1e22, "1e22", "1e22"},
+        {1e23, "1e23", "1e23"},
+        {2e-44, "2e-44", "2e-44"},
+        {0.30000000000000004, "0.30000000000000004", "0.3"},
+        {3.4028234663852886e38, "3.4028234663852886e38", "3.4028235e38"},
+        {-2.2250738585072014e-308, "-2.2250738585072014e-308", "-0"},
+        {1.7976931348623157e308, "1.7976931348623157e308", "inf"},
+        {5e-324, "5e-324", "0"},
+        {9.5367431640625e-07, "9.5367431640625e-7", "9.536743e-7"},
+        {(double)INFINITY, "inf", "inf"},
+        {-(double)INFINITY, "-inf", "-inf"},
+        {(double)NAN, "nan", "nan"},
+        {-(double)NAN, "nan", "nan"},
+    };
+    char got[HSP__DECIMAL_MAX];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CHECK(hsp__decimal_print_f64(cases[i].value, got) == strlen(cases[i].f64));
+        CHECK_TEXT(got, cases[i].f64);
+        CHECK(hsp__decimal_print_f32((float)cases[i].value, got) == strlen(cases[i].f32));
+        CHECK_TEXT(got, cases[i].f32);
+    }
+}
+
+static void round_trip_f32(uint32_t bits)
+{
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_result r;
+    float back;
+    size_t n = hsp__decimal_print_f32(from_bits_f32(bits), text);
+    CHECK_NOTE(n < HSP__DECIMAL_MAX && text[n] == '\0', "%08x", bits);
+    CHECK_NOTE(hsp__decimal_f32(text, text + n, &back, &r) == text + n, "%s", text);
+    CHECK_NOTE(bits_f32(back) == bits, "%08x %s", bits, text);
+}
+
+static void round_trip_f64(uint64_t bits)
+{
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_result r;
+    double back;
+    size_t n = hsp__decimal_print_f64(from_bits_f64(bits), text);
+    CHECK_NOTE(n < HSP__DECIMAL_MAX && text[n] == '\0', "%llx", (unsigned long long)bits);
+    CHECK_NOTE(hsp__decimal_f64(text, text + n, &back, &r) == text + n, "%s", text);
+    CHECK_NOTE(bits_f64(back) == bits, "%llx %s", (unsigned long long)bits, text);
+}
+
+static void prints_what_reads_back(void)
+{
+    for (int i = 0; i < 3000000; i++) {
+        uint64_t bits = test_random();
+        if ((bits >> 52 & 0x7ff) != 0x7ff) round_trip_f64(bits);
+        uint32_t bits32 = (uint32_t)(bits >> 3);
+        if ((bits32 >> 23 & 0xff) != 0xff) round_trip_f32(bits32);
+    }
+    for (uint64_t field = 0; field < 0x7ff; field++)
+        for (uint64_t i = 0; i < 4; i++) {
+            round_trip_f64((field << 52) + i);
+            round_trip_f64((field << 52) + (UINT64_MAX >> 12) - i);
+        }
+    for (uint32_t field = 0; field < 0xff; field++)
+        for (uint32_t i = 0; i < 4; i++) {
+            round_trip_f32(field << 23 | i);
+            round_trip_f32((field << 23) + (0x007fffff - i));
+        }
+}
+
+/* The significant digits of text, and how many they are. */
+static int significant(const char *text, char *digits)
+{
+    int n = 0, kept = 0;
+    for (; *text && *text != 'e'; text++) {
+        if (*text < '0' || *text > '9' || (n == 0 && *text == '0')) continue;
+        digits[n++] = *text;
+        if (*text != '0') kept = n;
+    }
+    digits[kept] = '\0';
+    return kept;
+}
+
+static bool reads_as_f64(const char *text, double v)
+{
+    return strtod(text, NULL) == v;
+}
+
+static bool reads_as_f32(const char *text, double v)
+{
+    return strtof(text, NULL) == (float)v;
+}
+
+/* The printed digits of v > 0 are the closest of their count, if that one reads back as v, and no
+ * decimal with one digit less does, neither the closest one nor its neighbours. */
+static void expect_shortest(const char *printed, double v, bool (*reads_as)(const char *, double))
+{
+    char digits[64], closest[64], text[64];
+    int n = significant(printed, digits);
+    sprintf(text, "%.*e", n - 1, v);
+    significant(text, closest);
+    CHECK_NOTE(strcmp(digits, closest) == 0 || !reads_as(text, v), "%s, not %s", printed, text);
+    if (n == 1) return;
+    sprintf(text, "%.*e", n - 2, v);
+    CHECK_NOTE(!reads_as(text, v), "%s, shorter %s", printed, text);
+    char *last = strchr(text, 'e') - 1;
+    if (*last == '.') last--;
+    char keep = *last;
+    if (keep < '9') *last = (char)(keep + 1);
+    CHECK_NOTE(!reads_as(text, v), "%s, shorter %s", printed, text);
+    if (keep > '0') *last = (char)(keep - 1);
+    CHECK_NOTE(!reads_as(text, v), "%s, shorter %s", printed, text);
+}
+
+static void prints_the_shortest(void)
+{
+    char text[HSP__DECIMAL_MAX];
+    for (int i = 0; i < 200000; i++) {
+        uint64_t bits = test_random() >> 1;
+        if (i % 8 == 0) bits &= UINT64_MAX << 52;                       /* powers of two */
+        if (i % 8 == 1) bits = bits_f64((double)(bits >> 40) / 1000.0); /* short decimals */
+        if (i % 8 == 2) bits &= UINT64_MAX >> 12;                       /* denormals */
+        if (bits >> 52 == 0x7ff || bits == 0) continue;
+        hsp__decimal_print_f64(from_bits_f64(bits), text);
+        expect_shortest(text, from_bits_f64(bits), reads_as_f64);
+
+        uint32_t bits32 = (uint32_t)test_random() >> 1;
+        if (i % 8 == 0) bits32 &= UINT32_MAX << 23;
+        if (i % 8 == 1) bits32 = bits_f32((float)(bits32 >> 14) / 1000.0F);
+        if (i % 8 == 2) bits32 &= UINT32_MAX >> 9;
+        if (bits32 >> 23 == 0xff || bits32 == 0) continue;
+        hsp__decimal_print_f32(from_bits_f32(bits32), text);
+        expect_shortest(text, (double)from_bits_f32(bits32), reads_as_f32);
+    }
+}
+
+/* ---- Locale -----------------------------------------------------------------------------------*/
+
+static void ignores_the_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "de_DE",      "fr_FR.UTF-8",
+                                        "es_ES.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8"};
+    bool comma = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !comma; i++)
+        comma = setlocale(LC_ALL, names[i]) && *localeconv()->decimal_point == ',';
+    if (!comma) printf("   (no locale with a decimal comma here: checked in the C locale only)\n");
+
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(-1234.5, text);
+    CHECK_TEXT(text, "-1234.5");
+    hsp__decimal_print_f32(1.5e-9F, text);
+    CHECK_TEXT(text, "1.5e-9");
+    expect_f64("0.1234567890123456789", 21, 0.1234567890123456789);
+    expect_f32("-1234.5", 7, -1234.5F);
+    hsp__decimal_result r;
+    double v;
+    const char *p = "1,5";
+    CHECK(hsp__decimal_f64(p, p + 3, &v, &r) == p + 1 && v == 1);
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    RUN(reads_edges_as_libc);
+    RUN(reads_short_numbers);
+    RUN(reads_every_power_of_ten);
+    RUN(reads_midpoints_of_floats);
+#if LDBL_MANT_DIG >= 54 && LDBL_MIN_EXP < -1076
+    RUN(reads_midpoints_of_doubles);
+#endif
+    RUN(reads_very_long_numbers);
+    RUN(reads_random_texts_as_libc);
+    RUN(says_what_is_there);
+    RUN(f32_overflows_before_f64);
+    RUN(stays_inside_the_buffer);
+    RUN(reads_unsigned_integers);
+    RUN(prints_integers);
+    RUN(prints_in_this_form);
+    RUN(prints_what_reads_back);
+    RUN(prints_the_shortest);
+    RUN(ignores_the_locale);
+    return check_done();
+}
