@@ -19,7 +19,7 @@ report()
 # plant FILE TEXT: a tree of one file.
 plant()
 {
-    rm -rf "$tree/"*
+    rm -rf "${tree:?}/"*
     mkdir -p "$tree/$(dirname "$1")" "$tree/src/base" "$tree/src/data" "$tree/cli"
     printf '%b' "$2" >"$tree/$1"
 }
@@ -49,9 +49,9 @@ plant verify/a.c '#include "halfspace.h"\n'
 caught check-layers 'a checker that includes the library'
 plant src/misc/a.c '#include "halfspace.h"\n'
 caught check-layers 'an unknown room'
-plant src/data/a.c "$(printf 'void f(void)\\n{\\n'; seq -f ';\\n' 79; printf '}\\n')"
+plant src/data/a.c "void f(void)\n{\n$(seq 79 | sed 's/.*/    ;/')\n}\n"
 caught check-source 'a long function'
-plant src/data/a.c "$(seq -f '\\n' 901)"
+plant src/data/a.c "$(seq 901 | sed 's|.*|/* & */|')\n"
 caught check-source 'a long file'
 plant src/data/a.c '/* TO''DO */\n'
 caught check-source 'a leftover'
