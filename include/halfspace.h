@@ -61,7 +61,8 @@ typedef struct hsp_error {
     hsp_status status;
     uint64_t line;      /* 1-based; 0 where it makes no sense */
     uint64_t column;    /* 1-based, in bytes; 0 where it makes no sense */
-    char file[256];     /* as the caller named it, cut from the left if longer; "" for none */
+    char file[256];     /* as the caller named it, cut from the left if longer; "" for none; of a
+                           wrong option, its name as typed: "--margin" */
     char message[512];  /* a sentence: "found 'nan', expected a finite decimal number" */
 } hsp_error;
 
@@ -151,6 +152,10 @@ HSP_API void hsp_options_free(hsp_options *options);
  * one is suggested), a value of the wrong type, out of range, or not among the choices. */
 HSP_API hsp_status hsp_options_set(hsp_options *options, const char *name, const char *value,
                                    hsp_error *err);
+
+/* The one of words[0..count) that a mistyped `word` most likely means (what it begins, or what is a
+ * few slips of the finger away), the first among equals; NULL when none comes near. */
+HSP_API const char *hsp_nearest(const char *word, const char *const *words, size_t count);
 
 /* The values back. Asking for a name that is not in the table, or by the wrong type, is a bug in
  * the caller (an assertion). A text or choice without value and default is NULL. */

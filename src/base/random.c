@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+__extension__ typedef unsigned __int128 random_wide;
+
 static uint64_t random_split(uint64_t *state)
 {
     uint64_t z = (*state += 0x9E3779B97F4A7C15u);
@@ -44,7 +46,7 @@ uint64_t hsp__random_below(hsp__random *random, uint64_t bound)
 {
     const uint64_t uneven = (0 - bound) % bound;
     for (;;) {
-        __extension__ unsigned __int128 product = (__extension__ unsigned __int128)hsp__random_bits(random) * bound;
+        random_wide product = (random_wide)hsp__random_bits(random) * bound;
         if ((uint64_t)product >= uneven) return (uint64_t)(product >> 64);
     }
 }

@@ -6,6 +6,10 @@
 #include "data/source.h"
 #include "halfspace.h"
 
+/* "libsvm", "csv", "tsv" or "hsp" by the ending of a name (a compression ending set aside); NULL when
+ * it says nothing. */
+const char *hsp__format_by_name(const char *path);
+
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out);

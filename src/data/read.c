@@ -41,3 +41,132 @@ const hsp_option_table *hsp_read_options(void)
 {
     return &read_table;
 }
+
+/* Does the first line look like libsvm text: a label, then nothing but index:value tokens? */
+static int read_looks_like_libsvm(const char *text, size_t size)
+{
+    const char *p = text, *end = memchr(text, '\n', size);
+    if (!end) end = text + size;
+    int tokens = 0, pairs = 0;
+    while (p < end && *p != '#') {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        const char *token = p;
+        while (p < end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '#')
+            p++;
+        if (p == token) break;
+        const char *colon = memchr(token, ':', (size_t)(p - token));
+        if (tokens++ && !colon) return 0;
+        pairs += tokens > 1;
+    }
+    return pairs > 0;
+}
+
+/* The first line that is neither blank nor a comment, for guessing. */
+static void read_first_line(const char **text, size_t *size)
+{
+    while (*size) {
+        const char *newline = memchr(*text, '\n', *size);
+        size_t line = newline ? (size_t)(newline - *text) + 1 : *size, i = 0;
+        while (i < line && strchr(" \t\r\n", (*text)[i]) && (*text)[i])
+            i++;
+        if (i < line && (*text)[i] != '#') return;
+        *text += line;
+        *size -= line;
+    }
+}
+
+/* What a file is: by its first bytes where they are plain, then by its name, then by the look of its
+ * first line. */
+static const char *read_guess(const char *path, const char *text, size_t size)
+{
+    if (size >= 16 && hsp__container_looks_like(text, size)) return "hsp";
+    const char *named = hsp__format_by_name(path);
+    if (named && strcmp(named, "hsp") != 0 && strcmp(named, "libsvm") != 0) return named;
+    if (named && strcmp(named, "hsp") == 0) return "hsp";
+    read_first_line(&text, &size);
+    if (read_looks_like_libsvm(text, size)) return "libsvm";
+    size_t line = 0;
+    while (line < size && text[line] != '\n')
+        line++;
+    if (!named && memchr(text, '\t', line) && !memchr(text, ',', line)) return "tsv";
+    if (!named && (memchr(text, ',', line) || memchr(text, ';', line))) return "csv";
+    return "libsvm";
+}
+
+/* Rows in the storage the user asked for, or in the smallest one. */
+static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                              hsp_data **data)
+{
+    hsp_data *settled = NULL;
+    hsp_status status = hsp__data_restore(ctx, *data, options, err, &settled);
+    if (status) return status;
+    if (settled != *data) hsp_data_free(*data);
+    *data = settled;
+    return HSP_OK;
+}
+
+static hsp_status read_as(hsp_context *ctx, const char *format, hsp__source *source,
+                          const char *path, const void *bytes, size_t size,
+                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
+                          hsp_data **out)
+{
+    if (strcmp(format, "libsvm") == 0) return hsp__libsvm_read(ctx, source, options, err, out);
+    if (strcmp(format, "hsp") != 0)
+        return hsp__csv_read(ctx, source, strcmp(format, "tsv") == 0, options, encoding, err, out);
+    if (!bytes && !hsp__source_mappable(source))
+        return hsp__fail_at(err, HSP_USAGE, hsp__source_name(source), 0, 0,
+                            "a binary cache is mapped from its file: it cannot come through a pipe "
+                            "or compressed");
+    return hsp__cache_open(ctx, path, bytes, size, err, out);
+}
+
+static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char *path,
+                              const void *bytes, size_t size, const hsp_options *options,
+                              const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
+{
+    const char *first;
+    size_t first_size;
+    hsp_data *data = NULL;
+    hsp_options *defaults = NULL;
+    hsp_status status = hsp__source_peek(source, 0, err, &first, &first_size);
+    if (!status && !options) {
+        status = hsp_options_new(ctx, &read_table, err, &defaults);
+        options = defaults;
+    }
+    if (!status) {
+        const char *format = hsp_options_text(options, "format");
+        if (strcmp(format, "auto") == 0) format = read_guess(path, first, first_size);
+        status = read_as(ctx, format, source, path, bytes, size, options, encoding, err, &data);
+    }
+    if (!status) status = read_settle(ctx, options, err, &data);
+    hsp_options_free(defaults);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
+                         const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
+{
+    hsp__source *source = NULL;
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    if (!status)
+        status = read_source(ctx, source, path, NULL, 0, options, encoding, err, out);
+    hsp__source_free(source);
+    return status;
+}
+
+hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
+                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
+                          hsp_data **out)
+{
+    hsp__source *source = NULL;
+    hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
+    if (!status)
+        status = read_source(ctx, source, name, text ? text : "", size, options, encoding, err, out);
+    hsp__source_free(source);
+    return status;
+}

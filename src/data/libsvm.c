@@ -1,0 +1,527 @@
+/* Reading libsvm (svmlight) text:
+ *
+ *     line    := [label feature*] [# comment] newline
+ *     label   := any word without ':' (numbers are named by their value, docs/labels.md)
+ *     feature := index ':' value            indices ascending, values finite decimals
+ *
+ * separated by spaces and tabs; lines may end in CR LF; the last needs no end. svmlight's "qid:N"
+ * is passed over. A zero value is not stored, though its column counts.
+ *
+ * A block is parsed in one pass over its bytes; the common token (few digits, a short value, one
+ * space) runs without a call. Everything unusual goes to the slow functions, which also say what is
+ * wrong. Floor: the text is read once and 4 + 4 bytes an entry are written twice, to the worker's
+ * scratch (cache) and to the result (memory). */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/blocks.h"
+#include "data/formats.h"
+#include "data/labels.h"
+#include "data/rows.h"
+
+_Static_assert(HSP__BLOCK_PADDING >= HSP__DECIMAL_PADDING, "blocks are padded for the decimals");
+
+#define LIBSVM_RECENT 64 /* short labels seen last, found without hashing */
+
+typedef struct libsvm_recent {
+    uint64_t text; /* up to 7 bytes of a label, its size in the top byte; 0: none */
+    uint32_t number;
+} libsvm_recent;
+
+/* What one worker parses into. */
+typedef struct libsvm_scratch {
+    hsp__rows_block block;
+    hsp__rows_place place;
+    uint32_t *lengths, *labels; /* rows_room */
+    uint32_t *indices;          /* stored_room */
+    void *values;               /* stored_room */
+    uint64_t rows_room, stored_room;
+    hsp__names names;           /* labels this worker has met */
+    uint32_t *label_map;        /* names.count (label_map_room): their numbers in the file */
+    uint64_t label_map_room;
+    uint32_t label_mapped;      /* how many of them are known */
+    libsvm_recent recent[LIBSVM_RECENT];
+    uint32_t base;              /* that this block's indices were read with */
+    uint64_t past;              /* 1 + the largest index of the block, as written */
+    int qid;                    /* a "qid:" was met */
+} libsvm_scratch;
+
+typedef struct libsvm_reader {
+    hsp_context *ctx;
+    const char *name;
+    hsp_precision precision;
+    int base_fixed;        /* the user said which number the first column has */
+    atomic_uint base;      /* that number: 1, until an index 0 is met somewhere */
+    hsp__rows rows;
+    hsp__names classes;
+    int workers;
+    libsvm_scratch *scratch; /* one a worker */
+} libsvm_reader;
+
+/* Where parsing stands in a block. */
+typedef struct libsvm_cursor {
+    const char *p, *end, *line_start;
+    uint64_t line; /* from 1 */
+} libsvm_cursor;
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static int libsvm_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static int libsvm_ends_token(char c)
+{
+    return libsvm_is_blank(c) || c == '\n' || c == '\r' || c == '#';
+}
+
+static const char *libsvm_token_end(const char *p, const char *end)
+{
+    while (p < end && !libsvm_ends_token(*p))
+        p++;
+    return p;
+}
+
+static hsp_status libsvm_fail(const libsvm_reader *reader, const libsvm_cursor *at,
+                              const char *expected, hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    const char *end = libsvm_token_end(at->p, at->end);
+    uint64_t column = (uint64_t)(at->p - at->line_start) + 1;
+    if (end == at->p)
+        return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line, column,
+                            "found the end of %s, expected %s",
+                            at->p < at->end && *at->p != '\n' && *at->p != '\r' ? "the token"
+                                                                                : "the line",
+                            expected);
+    return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line, column,
+                        "found '%s', expected %s", hsp__quote(at->p, (size_t)(end - at->p), quoted),
+                        expected);
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static hsp_status libsvm_label_slow(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                    libsvm_cursor *at, const char *end, uint32_t *number,
+                                    hsp_error *err)
+{
+    size_t size = (size_t)(end - at->p);
+    if (memchr(at->p, ':', size))
+        return libsvm_fail(reader, at, "a label first, then index:value pairs", err);
+    switch (hsp__label_add(&scratch->names, at->p, size, number)) {
+    case HSP__LABEL_OK:
+        return HSP_OK;
+    case HSP__LABEL_NO_MEMORY:
+        return hsp__fail_memory(err);
+    case HSP__LABEL_NOT_FINITE:
+        return libsvm_fail(reader, at, "a label that is a finite number or a word", err);
+    default:
+        return libsvm_fail(reader, at, "a label without NUL bytes (is this a text file?)", err);
+    }
+}
+
+static hsp_status libsvm_label(const libsvm_reader *reader, libsvm_scratch *scratch,
+                               libsvm_cursor *at, uint32_t *number, hsp_error *err)
+{
+    const char *end = libsvm_token_end(at->p, at->end);
+    size_t size = (size_t)(end - at->p);
+    uint64_t text = 0;
+    libsvm_recent *recent = NULL;
+    if (size < 8) {
+        memcpy(&text, at->p, size);
+        text |= (uint64_t)size << 56;
+        recent = &scratch->recent[(text * 0x9E3779B97F4A7C15u) >> 58];
+        if (recent->text == text) {
+            *number = recent->number;
+            at->p = end;
+            return HSP_OK;
+        }
+    }
+    hsp_status status = libsvm_label_slow(reader, scratch, at, end, number, err);
+    if (status) return status;
+    if (recent) *recent = (libsvm_recent){text, *number};
+    at->p = end;
+    return HSP_OK;
+}
+
+/* ---- Features -------------------------------------------------------------------------------- */
+
+/* The index at the cursor, as written; the cursor moves behind its colon. */
+static hsp_status libsvm_index_slow(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                    libsvm_cursor *at, uint64_t *index, hsp_error *err)
+{
+    hsp__decimal_result result;
+    const char *end = hsp__decimal_u64(at->p, at->end, index, &result);
+    if (result == HSP__DECIMAL_NONE) {
+        const char *token = libsvm_token_end(at->p, at->end);
+        if (token - at->p > 4 && memcmp(at->p, "qid:", 4) == 0) {
+            scratch->qid = 1;
+            at->p = token;
+            *index = UINT64_MAX;
+            return HSP_OK;
+        }
+        return libsvm_fail(reader, at, "index:value, a feature's number and its value", err);
+    }
+    if (*index > UINT32_MAX) return libsvm_fail(reader, at, "an index of at most 4294967295", err);
+    if (end == at->end || *end != ':') {
+        at->p = end;
+        return libsvm_fail(reader, at, "':' and a value behind the index", err);
+    }
+    at->p = end + 1;
+    return HSP_OK;
+}
+
+static hsp_status libsvm_index_order(const libsvm_reader *reader, libsvm_cursor *at, uint64_t index,
+                                     uint64_t least, hsp_error *err)
+{
+    char expected[96];
+    while (at->p[-1] != ' ' && at->p[-1] != '\t')
+        at->p--; /* back to the token's start */
+    if (index == 0 && least == 1)
+        return libsvm_fail(reader, at, "indices from 1 (--index-base 0 reads them from 0)", err);
+    snprintf(expected, sizeof expected,
+                     index + 1 == least ? "each index once in a row (%llu was there before)"
+                                        : "an index above %llu (ascending in a row)",
+                     (unsigned long long)least - 1);
+    return libsvm_fail(reader, at, expected, err);
+}
+
+static hsp_status libsvm_value_fail(const libsvm_reader *reader, libsvm_cursor *at,
+                                    hsp__decimal_result result, hsp_error *err)
+{
+    const char *expected = "a finite decimal number";
+    if (result == HSP__DECIMAL_OVERFLOW && reader->precision == HSP_FLOAT32)
+        expected = "a number below 3.4e38 (--precision double goes to 1.8e308)";
+    else if (result == HSP__DECIMAL_OVERFLOW)
+        expected = "a number below 1.8e308";
+    return libsvm_fail(reader, at, expected, err);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* A token is at least three bytes ("1:1"), a row at least two ("1\n"): room for the whole block, so
+ * that the loops below need not ask. */
+static int libsvm_scratch_room(const libsvm_reader *reader, libsvm_scratch *scratch, size_t size)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    uint64_t rows = size / 2 + 1, stored = size / 3 + 1;
+    if (rows > scratch->rows_room) {
+        hsp__free(memory, scratch->lengths);
+        hsp__free(memory, scratch->labels);
+        scratch->lengths = hsp__new_raw(memory, rows, sizeof *scratch->lengths);
+        scratch->labels = hsp__new_raw(memory, rows, sizeof *scratch->labels);
+        scratch->rows_room = scratch->lengths && scratch->labels ? rows : 0;
+    }
+    if (stored > scratch->stored_room) {
+        hsp__free(memory, scratch->indices);
+        hsp__free(memory, scratch->values);
+        scratch->indices = hsp__new_raw(memory, stored, sizeof *scratch->indices);
+        scratch->values = hsp__new_raw(memory, stored, hsp__value_bytes(reader->precision));
+        scratch->stored_room = scratch->indices && scratch->values ? stored : 0;
+    }
+    return scratch->rows_room && scratch->stored_room;
+}
+
+/* What the loop over features keeps in registers. */
+typedef struct libsvm_row {
+    uint64_t stored; /* entries of the block so far */
+    uint64_t least;  /* the smallest index that may come next, as written */
+    int all_ones;
+} libsvm_row;
+
+/* Does a single "1" stand at p? By far the most common value. */
+static inline int libsvm_is_one(const char *p)
+{
+    return p[0] == '1' && (p[1] == ' ' || p[1] == '\n');
+}
+
+/* The features of one row, up to its newline, comment, or the end. Inlined twice below, once a
+ * precision, so that `precision` is a constant in the loop. */
+static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                         libsvm_cursor *at, libsvm_row *row,
+                                         const hsp_precision precision, hsp_error *err)
+{
+    uint32_t *const indices = scratch->indices;
+    float *const singles = scratch->values;
+    double *const doubles = scratch->values;
+    const uint32_t base = scratch->base;
+    for (;;) {
+        while (libsvm_is_blank(*at->p))
+            at->p++;
+        if (at->p >= at->end || libsvm_ends_token(*at->p)) return HSP_OK;
+
+        uint64_t index;
+        hsp__decimal_result result;
+        const char *colon = hsp__decimal_u64_padded(at->p, at->end, &index, &result);
+        if (__builtin_expect(result == HSP__DECIMAL_OK && *colon == ':' && colon < at->end &&
+                                 index <= UINT32_MAX,
+                             1)) {
+            at->p = colon + 1;
+        } else {
+            hsp_status status = libsvm_index_slow(reader, scratch, at, &index, err);
+            if (status) return status;
+            if (index == UINT64_MAX) continue;
+        }
+        if (__builtin_expect(index < row->least, 0))
+            return libsvm_index_order(reader, at, index, row->least, err);
+        row->least = index + 1;
+
+        uint64_t k = row->stored;
+        indices[k] = (uint32_t)index - base;
+        if (libsvm_is_one(at->p)) {
+            at->p++;
+            if (precision == HSP_FLOAT32)
+                singles[k] = 1;
+            else
+                doubles[k] = 1;
+            row->stored++;
+            continue;
+        }
+        const char *value_end;
+        int zero, one;
+        if (precision == HSP_FLOAT32) {
+            value_end = hsp__decimal_f32_padded(at->p, at->end, &singles[k], &result);
+            zero = singles[k] == 0;
+            one = singles[k] == 1;
+        } else {
+            value_end = hsp__decimal_f64_padded(at->p, at->end, &doubles[k], &result);
+            zero = doubles[k] == 0;
+            one = doubles[k] == 1;
+        }
+        if (__builtin_expect(result != HSP__DECIMAL_OK ||
+                                 (value_end < at->end && !libsvm_ends_token(*value_end)),
+                             0))
+            return libsvm_value_fail(reader, at, result, err);
+        at->p = value_end;
+        row->stored += !zero;
+        row->all_ones &= zero | one;
+    }
+}
+
+static hsp_status libsvm_features_f32(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                      libsvm_cursor *at, libsvm_row *row, hsp_error *err)
+{
+    return libsvm_features(reader, scratch, at, row, HSP_FLOAT32, err);
+}
+
+static hsp_status libsvm_features_f64(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                      libsvm_cursor *at, libsvm_row *row, hsp_error *err)
+{
+    return libsvm_features(reader, scratch, at, row, HSP_FLOAT64, err);
+}
+
+/* Behind a row only a comment may stand, and a carriage return. */
+static hsp_status libsvm_line_end(const libsvm_reader *reader, libsvm_cursor *at, hsp_error *err)
+{
+    if (at->p < at->end && *at->p == '#') {
+        const char *newline = memchr(at->p, '\n', (size_t)(at->end - at->p));
+        at->p = newline ? newline : at->end;
+    }
+    if (at->p < at->end && *at->p == '\r') {
+        at->p++;
+        if (at->p < at->end && *at->p != '\n')
+            return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line,
+                                (uint64_t)(at->p - at->line_start),
+                                "found a carriage return inside a line, expected it only at the "
+                                "end");
+    }
+    if (at->p >= at->end) return HSP_OK;
+    assert(*at->p == '\n');
+    at->line_start = ++at->p;
+    at->line++;
+    return HSP_OK;
+}
+
+static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scratch,
+                              libsvm_cursor *at, libsvm_row *row, hsp_error *err)
+{
+    hsp__rows_block *block = &scratch->block;
+    while (at->p < at->end && libsvm_is_blank(*at->p))
+        at->p++;
+    if (at->p < at->end && !libsvm_ends_token(*at->p)) {
+        const uint64_t before = row->stored;
+        uint32_t label = 0;
+        hsp_status status = libsvm_label(reader, scratch, at, &label, err);
+        if (status) return status;
+        row->least = reader->base_fixed ? scratch->base : 0;
+        status = reader->precision == HSP_FLOAT32
+                     ? libsvm_features_f32(reader, scratch, at, row, err)
+                     : libsvm_features_f64(reader, scratch, at, row, err);
+        if (status) return status;
+        scratch->labels[block->rows] = label;
+        scratch->lengths[block->rows++] = (uint32_t)(row->stored - before);
+        if (row->least > scratch->past) scratch->past = row->least;
+    }
+    return libsvm_line_end(reader, at, err);
+}
+
+static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_error *err)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    libsvm_cursor at = {text->text, text->text + text->size, text->text, 1};
+    libsvm_row row = {.all_ones = 1};
+    hsp_status status = HSP_OK;
+    if (!libsvm_scratch_room(reader, scratch, text->size)) return hsp__fail_memory(err);
+    scratch->block = (hsp__rows_block){.text_size = text->size};
+    scratch->base = atomic_load_explicit(&reader->base, memory_order_relaxed);
+    scratch->past = 0;
+    while (!status && at.p < at.end)
+        status = libsvm_line(reader, scratch, &at, &row, err);
+    text->lines = at.line - 1;
+    if (status) return status;
+    hsp__rows_block *block = &scratch->block;
+    block->stored = row.stored;
+    block->all_ones = row.all_ones;
+    block->lengths = scratch->lengths;
+    block->labels = scratch->labels;
+    block->indices = scratch->indices;
+    block->values = scratch->values;
+    return HSP_OK;
+}
+
+/* ---- The whole file -------------------------------------------------------------------------- */
+
+/* Give the labels that this worker met for the first time their numbers in the file. */
+static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
+{
+    void *map = scratch->label_map;
+    if (!hsp__reserve(&reader->ctx->allocator, &map, &scratch->label_map_room,
+                      scratch->names.count, sizeof *scratch->label_map))
+        return 0;
+    scratch->label_map = map;
+    for (; scratch->label_mapped < scratch->names.count; scratch->label_mapped++) {
+        uint32_t i = scratch->label_mapped;
+        if (!hsp__names_add(&reader->classes, hsp__names_get(&scratch->names, i),
+                            hsp__names_size(&scratch->names, i), &scratch->label_map[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* Read with base 1, an index 0 wraps around to the largest 32-bit number, first in its row. */
+static int libsvm_has_zero(const libsvm_scratch *scratch)
+{
+    uint64_t entry = 0;
+    for (uint64_t i = 0; i < scratch->block.rows; entry += scratch->lengths[i++])
+        if (scratch->lengths[i] && scratch->indices[entry] == UINT32_MAX) return 1;
+    return 0;
+}
+
+/* The first index 0 of the file makes it 0-based as a whole: earlier rows move one column up, later
+ * blocks that other workers have parsed already follow in their turn. Only in the file's order. */
+static hsp_status libsvm_settle_base(libsvm_reader *reader, libsvm_scratch *scratch,
+                                     hsp__blocks *run, hsp_error *err)
+{
+    unsigned base = atomic_load(&reader->base);
+    if (base == 1 && !reader->base_fixed && libsvm_has_zero(scratch)) {
+        if (!hsp__rows_shift(&reader->rows, run)) return hsp__fail_memory(err);
+        atomic_store(&reader->base, base = 0);
+    }
+    if (scratch->base != base)
+        for (uint64_t k = 0; k < scratch->block.stored; k++)
+            scratch->indices[k]++;
+    scratch->block.cols = scratch->past > base ? scratch->past - base : 0;
+    return HSP_OK;
+}
+
+static hsp_status libsvm_reserve(void *self, int worker, const hsp__block *text, hsp__blocks *run,
+                                 hsp_error *err)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    (void)text;
+    hsp_status status = libsvm_settle_base(reader, scratch, run, err);
+    if (status) return status;
+    if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
+    return hsp__rows_reserve(&reader->rows, &scratch->block, run, err, &scratch->place);
+}
+
+static void libsvm_place(void *self, int worker, const hsp__block *text)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    (void)text;
+    hsp__rows_copy(&reader->rows, &scratch->block, &scratch->place, scratch->label_map);
+}
+
+static const hsp__block_format libsvm_format = {0, libsvm_parse, libsvm_reserve, libsvm_place};
+
+static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__source *source,
+                               const hsp_options *options, hsp_error *err)
+{
+    const char *base = hsp_options_text(options, "index-base");
+    uint64_t text = hsp__source_packed(source) ? 0 : hsp__source_size(source);
+    *reader = (libsvm_reader){.ctx = ctx, .name = hsp__source_name(source)};
+    reader->precision = strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64
+                                                                                      : HSP_FLOAT32;
+    reader->base_fixed = strcmp(base, "auto") != 0;
+    atomic_init(&reader->base, strcmp(base, "0") != 0);
+    hsp__rows_init(&reader->rows, ctx, reader->precision, hsp_options_text(options, "storage"),
+                   text);
+    hsp__names_init(&reader->classes, &ctx->allocator);
+    reader->workers = hsp__blocks_workers(ctx, source);
+    reader->scratch =
+        hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
+    if (!reader->scratch) return hsp__fail_memory(err);
+    for (int i = 0; i < reader->workers; i++)
+        hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
+    return HSP_OK;
+}
+
+static void libsvm_free_scratch(libsvm_reader *reader)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    for (int i = 0; reader->scratch && i < reader->workers; i++) {
+        libsvm_scratch *scratch = &reader->scratch[i];
+        hsp__free(memory, scratch->lengths);
+        hsp__free(memory, scratch->labels);
+        hsp__free(memory, scratch->indices);
+        hsp__free(memory, scratch->values);
+        hsp__free(memory, scratch->label_map);
+        hsp__names_free(&scratch->names);
+    }
+    hsp__free(memory, reader->scratch);
+    reader->scratch = NULL;
+}
+
+static void libsvm_tell(const libsvm_reader *reader)
+{
+    int qid = 0;
+    for (int i = 0; i < reader->workers; i++)
+        qid |= reader->scratch[i].qid;
+    if (!reader->base_fixed && atomic_load(&reader->base) == 0)
+        hsp__log(reader->ctx, HSP_LOG_NOTE,
+                 "%s: an index 0 is there, so columns are numbered from 0 (--index-base says "
+                 "otherwise)",
+                 reader->name);
+    if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were passed over", reader->name);
+}
+
+hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
+                            hsp_error *err, hsp_data **out)
+{
+    libsvm_reader reader;
+    uint64_t least = (uint64_t)hsp_options_integer(options, "features");
+    hsp_status status = libsvm_start(&reader, ctx, source, options, err);
+    if (!status)
+        status = hsp__blocks_run(ctx, source, &libsvm_format, &reader, reader.workers, err);
+    if (!status) {
+        libsvm_tell(&reader);
+        libsvm_free_scratch(&reader); /* before the end may need memory of its own */
+        uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
+        status = hsp__rows_finish(&reader.rows, &reader.classes, cols, err, out);
+    }
+    libsvm_free_scratch(&reader);
+    hsp__rows_free(&reader.rows);
+    hsp__names_free(&reader.classes);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Writing: which format a name asks for, and who writes it. */
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "data/formats.h"
+#include "data/output.h"
+
+static const hsp_option write_options[] = {
+    {"to", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,
+     "format of the output; auto goes by the name's ending"},
+};
+
+static const hsp_option_table write_table = {
+    "write", "how a data file is written", write_options,
+    sizeof write_options / sizeof *write_options};
+
+const hsp_option_table *hsp_write_options(void)
+{
+    return &write_table;
+}
+
+static int write_name_ends(const char *path, size_t size, const char *ending)
+{
+    size_t length = strlen(ending);
+    return size > length && memcmp(path + size - length, ending, length) == 0;
+}
+
+const char *hsp__format_by_name(const char *path)
+{
+    static const char *const endings[][2] = {
+        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"}, {".dat", "libsvm"},
+        {".txt", "libsvm"}, {".csv", "csv"},       {".tsv", "tsv"},         {".hsp", "hsp"},
+        {".safetensors", "hsp"}};
+    size_t size = hsp__output_plain_size(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (write_name_ends(path, size, endings[i][0])) return endings[i][1];
+    return NULL;
+}
+
+static hsp_status write_text(hsp_context *ctx, hsp_data *data, const char *path, const char *format,
+                             hsp_error *err)
+{
+    hsp__output *output = NULL;
+    hsp_status status = hsp__output_open(ctx, path, err, &output);
+    if (status) return status;
+    if (strcmp(format, "libsvm") == 0)
+        status = hsp__libsvm_write(ctx, data, output, err);
+    else
+        status = hsp__csv_write(ctx, data, strcmp(format, "tsv") == 0 ? '\t' : ',', output, err);
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
+    return status;
+}
+
+hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
+                          const hsp_options *options, hsp_error *err)
+{
+    const char *format = options ? hsp_options_text(options, "to") : "auto";
+    if (strcmp(format, "auto") == 0) {
+        format = hsp__format_by_name(path);
+        if (!format) format = "libsvm";
+    }
+    if (strcmp(format, "hsp") == 0) return hsp__cache_write(ctx, data, path, err);
+    return write_text(ctx, data, path, format, err);
+}

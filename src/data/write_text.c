@@ -1,0 +1,208 @@
+/* Rows as text. Blocks of rows are formatted in parallel, a batch of blocks at a time, and written in
+ * order: a batch needs a few megabytes however large the data set. Numbers are the shortest decimals
+ * that read back to the same bits. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "data/formats.h"
+
+#define WRITE_BATCH 32                          /* blocks formatted at a time */
+#define WRITE_BLOCK_ENTRIES ((uint64_t)16 << 10) /* entries in a block, about */
+
+typedef struct write_job write_job;
+struct write_job {
+    const hsp_data *data;
+    const hsp_view *view;
+    char separator; /* CSV */
+    void (*row)(const write_job *job, uint64_t i, hsp__text *text);
+    uint64_t block_rows;
+    uint64_t first_block; /* of the batch */
+    hsp__text texts[WRITE_BATCH];
+};
+
+static void write_number(const hsp_view *view, const hsp__row *row, uint64_t k, hsp__text *text)
+{
+    char *room = hsp__text_room(text, HSP__DECIMAL_MAX);
+    if (!room) return;
+    if (!row->values) {
+        *room = '1';
+        text->size++;
+    } else if (view->precision == HSP_FLOAT32) {
+        text->size += hsp__decimal_print_f32(((const float *)row->values)[k], room);
+    } else {
+        text->size += hsp__decimal_print_f64(((const double *)row->values)[k], room);
+    }
+}
+
+static void write_char(hsp__text *text, char c)
+{
+    hsp__text_add(text, &c, 1);
+}
+
+/* ---- libsvm ---------------------------------------------------------------------------------- */
+
+static void libsvm_write_row(const write_job *job, uint64_t i, hsp__text *text)
+{
+    const hsp_view *view = job->view;
+    hsp__row row = hsp__view_row(view, i);
+    hsp__text_puts(text, view->labels ? hsp_data_class_name(job->data, view->labels[i]) : "0");
+    for (uint64_t k = 0; k < row.count; k++) {
+        if (hsp__row_value(view, &row, k) == 0) continue;
+        char *room = hsp__text_room(text, HSP__DECIMAL_MAX + 2);
+        if (!room) return;
+        *room++ = ' ';
+        size_t size = hsp__decimal_print_u64(hsp__row_column(&row, k) + 1, room);
+        room[size] = ':';
+        text->size += size + 2;
+        write_number(view, &row, k, text);
+    }
+    write_char(text, '\n');
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* A field of text, in quotes when it needs them or would read back as something else. */
+static void csv_write_field(hsp__text *text, const char *field, char separator)
+{
+    size_t size = strlen(field);
+    int blank = size && (field[0] == ' ' || field[size - 1] == ' ');
+    if (!blank && !strchr(field, separator) && !strpbrk(field, "\"\r\n\t")) {
+        hsp__text_add(text, field, size);
+        return;
+    }
+    write_char(text, '"');
+    for (; *field; field++) {
+        if (*field == '"') write_char(text, '"');
+        write_char(text, *field);
+    }
+    write_char(text, '"');
+}
+
+/* All columns in order, zeros included, the label last. */
+static void csv_write_row(const write_job *job, uint64_t i, hsp__text *text)
+{
+    const hsp_view *view = job->view;
+    hsp__row row = hsp__view_row(view, i);
+    uint64_t k = 0;
+    for (uint64_t j = 0; j < view->cols; j++) {
+        if (j) write_char(text, job->separator);
+        if (k < row.count && hsp__row_column(&row, k) == j)
+            write_number(view, &row, k++, text);
+        else
+            write_char(text, '0');
+    }
+    if (view->labels) {
+        if (view->cols) write_char(text, job->separator);
+        csv_write_field(text, hsp_data_class_name(job->data, view->labels[i]), job->separator);
+    }
+    write_char(text, '\n');
+}
+
+static void csv_write_header(const write_job *job, hsp__text *text)
+{
+    const hsp_view *view = job->view;
+    for (uint64_t j = 0; j < view->cols; j++) {
+        const char *name = hsp_data_feature_name(job->data, j);
+        if (j) write_char(text, job->separator);
+        if (name)
+            csv_write_field(text, name, job->separator);
+        else
+            hsp__text_printf(text, "x%llu", (unsigned long long)j + 1);
+    }
+    if (view->labels) {
+        if (view->cols) write_char(text, job->separator);
+        hsp__text_puts(text, "label");
+    }
+    write_char(text, '\n');
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static void write_block(void *user, uint64_t block)
+{
+    write_job *job = user;
+    uint64_t from = (job->first_block + block) * job->block_rows, to = from + job->block_rows;
+    if (to > job->view->rows) to = job->view->rows;
+    job->texts[block].size = 0;
+    for (uint64_t i = from; i < to; i++)
+        job->row(job, i, &job->texts[block]);
+}
+
+static hsp_status write_blocks(hsp_context *ctx, write_job *job, hsp__output *output,
+                               hsp_error *err)
+{
+    const uint64_t rows = job->view->rows;
+    const uint64_t blocks = rows / job->block_rows + (rows % job->block_rows != 0);
+    hsp_status status = HSP_OK;
+    for (uint64_t first = 0; !status && first < blocks; first += WRITE_BATCH) {
+        uint64_t batch = blocks - first < WRITE_BATCH ? blocks - first : WRITE_BATCH;
+        job->first_block = first;
+        hsp__tasks_run(ctx, batch, write_block, job);
+        for (uint64_t i = 0; !status && i < batch; i++)
+            status = job->texts[i].failed ? hsp__fail_memory(err)
+                                          : hsp__output_write(output, job->texts[i].data,
+                                                              job->texts[i].size, err);
+        uint64_t done = (first + batch) * job->block_rows;
+        if (!status)
+            status = hsp__progress(ctx, "writing", "rows", done < rows ? done : rows, rows, err);
+    }
+    return status;
+}
+
+static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, hsp__output *output,
+                             hsp_error *err)
+{
+    hsp_status status = hsp_data_view(ctx, data, err, &job->view);
+    if (status) return status;
+    job->data = data;
+    uint64_t stored = job->separator ? job->view->rows * job->view->cols : hsp_view_stored(job->view);
+    uint64_t a_row = job->view->rows ? stored / job->view->rows + 1 : 1;
+    job->block_rows = WRITE_BLOCK_ENTRIES / a_row + 1;
+    for (size_t i = 0; i < WRITE_BATCH; i++)
+        hsp__text_init(&job->texts[i], &ctx->allocator);
+    if (job->separator) {
+        csv_write_header(job, &job->texts[0]);
+        status = job->texts[0].failed ? hsp__fail_memory(err)
+                                      : hsp__output_write(output, job->texts[0].data,
+                                                          job->texts[0].size, err);
+    }
+    if (!status) status = write_blocks(ctx, job, output, err);
+    for (size_t i = 0; i < WRITE_BATCH; i++)
+        hsp__text_free(&job->texts[i]);
+    return status;
+}
+
+/* libsvm text has no quoting: a class name must be one token that reads back as a label. */
+static hsp_status libsvm_check_names(const hsp_data *data, hsp_error *err)
+{
+    for (uint32_t i = 0; i < hsp_data_classes(data); i++) {
+        const char *name = hsp_data_class_name(data, i);
+        if (!*name || strpbrk(name, " \t\r\n#:"))
+            return hsp__fail(err, HSP_USAGE,
+                             "class '%s' cannot stand in libsvm text (a label there is one word "
+                             "without ':' or '#'); write CSV or .hsp instead",
+                             name);
+    }
+    return HSP_OK;
+}
+
+hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, hsp__output *output, hsp_error *err)
+{
+    write_job job = {.row = libsvm_write_row};
+    hsp_status status = libsvm_check_names(data, err);
+    return status ? status : write_rows(ctx, data, &job, output, err);
+}
+
+hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator, hsp__output *output,
+                          hsp_error *err)
+{
+    write_job job = {.row = csv_write_row, .separator = separator};
+    return write_rows(ctx, data, &job, output, err);
+}
