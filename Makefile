@@ -85,8 +85,8 @@ $(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
 	rm -f $@ && ar rcs $@ $(LIB_OBJ)
 
 $(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
-	$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) \
-	    $(LDLIBS_ALL) -o $@
+	$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
+	    $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
 	ln -sf libhalfspace.so $@.$(SOVERSION)
 
 $(BUILD)/sources: always
