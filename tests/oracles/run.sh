@@ -5,7 +5,7 @@ set -u
 needs=$(sed -n 's/^# needs: //p' "$1")
 for python in /usr/bin/python3 python3; do
     if "$python" -c "import $(echo "$needs" | sed 's/ /, /g')" 2>/dev/null; then
-        exec "$python" "$1"
+        PYTHONDONTWRITEBYTECODE=1 exec "$python" "$1"
     fi
 done
 echo "skipped $(basename "$1" .py): no Python here has $needs"
