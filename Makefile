@@ -32,7 +32,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
-              -fvisibility=hidden $(WARN) $(SANITIZE) -Iinclude -Isrc \
+              -fvisibility=hidden $(WARN) $(SANITIZE) -Iinclude -Isrc -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
