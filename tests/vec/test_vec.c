@@ -162,22 +162,22 @@ static input input_new(size_t n, size_t offset, flavour f)
     static double wantd[MOST * SPARSE_STRIDE + 64];
     input in = {.n = n, .wantf = wantf, .wantd = wantd};
     size_t other = offset == AT_END ? AT_END : (offset * 5 + 3) % 16;
-#define SKIP(o, type) ((o) == AT_END ? AT_END : (o) * sizeof(type))
-    in.idx = field_place(fields[0], n * sizeof(uint32_t), SKIP(offset, uint32_t));
+#define BYTES_TO(o, type) ((o) == AT_END ? AT_END : (o) * sizeof(type))
+    in.idx = field_place(fields[0], n * sizeof(uint32_t), BYTES_TO(offset, uint32_t));
     uint32_t place = 0;
     for (size_t i = 0; i < n; i++, place++) {
         place += (uint32_t)(rng() % SPARSE_STRIDE);
         in.idx[i] = place;
     }
     in.d = n ? in.idx[n - 1] + 1 : 0;
-    in.xf = field_place(fields[1], n * sizeof(float), SKIP(offset, float));
-    in.wf = field_place(fields[2], n * sizeof(float), SKIP(other, float));
-    in.xd = field_place(fields[3], n * sizeof(double), SKIP(offset, double));
-    in.wd = field_place(fields[4], n * sizeof(double), SKIP(other, double));
-    in.sf = field_place(fields[5], in.d * sizeof(float), SKIP(other, float));
-    in.outf = field_place(fields[6], in.d * sizeof(float), SKIP(other, float));
-    in.sd = field_place(fields[7], in.d * sizeof(double), SKIP(other, double));
-    in.outd = field_place(fields[8], in.d * sizeof(double), SKIP(other, double));
+    in.xf = field_place(fields[1], n * sizeof(float), BYTES_TO(offset, float));
+    in.wf = field_place(fields[2], n * sizeof(float), BYTES_TO(other, float));
+    in.xd = field_place(fields[3], n * sizeof(double), BYTES_TO(offset, double));
+    in.wd = field_place(fields[4], n * sizeof(double), BYTES_TO(other, double));
+    in.sf = field_place(fields[5], in.d * sizeof(float), BYTES_TO(other, float));
+    in.outf = field_place(fields[6], in.d * sizeof(float), BYTES_TO(other, float));
+    in.sd = field_place(fields[7], in.d * sizeof(double), BYTES_TO(other, double));
+    in.outd = field_place(fields[8], in.d * sizeof(double), BYTES_TO(other, double));
     fill_f32(in.xf, n, f), fill_f32(in.wf, n, f), fill_f32(in.sf, in.d, f);
     fill_f64(in.xd, n, f), fill_f64(in.wd, n, f), fill_f64(in.sd, in.d, f);
     return in;
