@@ -1,0 +1,198 @@
+/* argv against the tables of a command's options: --name value, --name=value, --flag, --no-flag,
+ * the short names of a few, and -- before arguments that look like options. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const hsp_option common_options[] = {
+    {"json", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print the result as JSON"},
+    {"quiet", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "no progress bar and no notes"},
+    {"threads", HSP_OPTION_INTEGER, "0", 0, 256, NULL, "N",
+     "threads to use; 0 is one a processor; no result depends on it"},
+    {"help", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "say what the command does, and its options"},
+};
+
+const hsp_option_table *cli_common_options(void)
+{
+    static const hsp_option_table table = {"common", "options of every command", common_options,
+                                           sizeof common_options / sizeof *common_options};
+    return &table;
+}
+
+static const struct {
+    char letter;
+    const char *name;
+} args_letters[] = {{'o', "output"}, {'q', "quiet"}, {'h', "help"}};
+
+#define ARGS_LETTERS (sizeof args_letters / sizeof *args_letters)
+
+char cli_letter(const char *option)
+{
+    for (size_t i = 0; i < ARGS_LETTERS; i++)
+        if (strcmp(args_letters[i].name, option) == 0) return args_letters[i].letter;
+    return 0;
+}
+
+int cli_json(const cli *run)
+{
+    return hsp_options_flag(run->common, "json");
+}
+
+int cli_quiet(const cli *run)
+{
+    return hsp_options_flag(run->common, "quiet");
+}
+
+/* ---- Finding an option by its name on the command line ---- */
+
+typedef struct args_found {
+    hsp_options *options;
+    const hsp_option *option;
+} args_found;
+
+/* The option called name[0..size) in any group, its prefix in front. */
+static args_found args_find(const cli *run, const char *name, size_t size)
+{
+    cli_group groups[CLI_GROUPS];
+    size_t count = cli_all_groups(run->command, groups);
+    for (size_t g = 0; g < count; g++) {
+        const hsp_option_table *table = hsp_options_table(run->options[g]);
+        size_t prefix = strlen(groups[g].prefix);
+        if (size < prefix || memcmp(name, groups[g].prefix, prefix) != 0) continue;
+        for (size_t i = 0; i < table->count; i++) {
+            const hsp_option *option = &table->options[i];
+            if (strlen(option->name) == size - prefix &&
+                memcmp(option->name, name + prefix, size - prefix) == 0)
+                return (args_found){run->options[g], option};
+        }
+    }
+    return (args_found){NULL, NULL};
+}
+
+static hsp_status args_unknown(const cli *run, const char *typed, size_t size, hsp_error *err)
+{
+    cli_group groups[CLI_GROUPS];
+    size_t count = cli_all_groups(run->command, groups), total = 0;
+    char *names[256], *word = cli_format("%.*s", (int)size, typed);
+    for (size_t g = 0; g < count; g++) {
+        const hsp_option_table *table = hsp_options_table(run->options[g]);
+        for (size_t i = 0; groups[g].heading && i < table->count && total < 256; i++)
+            names[total++] = cli_format("%s%s", groups[g].prefix, table->options[i].name);
+    }
+    const char *nearest = hsp_nearest(word, (const char *const *)names, total);
+    char *place = cli_format("--%s", word);
+    hsp_status status = nearest ? cli_fail(err, HSP_USAGE, place,
+                                           "there is no such option; did you mean --%s?", nearest)
+                                : cli_fail(err, HSP_USAGE, place, "there is no such option");
+    for (size_t i = 0; i < total; i++)
+        free(names[i]);
+    free(place);
+    free(word);
+    return status;
+}
+
+/* Set it; a wrong value is blamed on the option by the name that was typed. */
+static hsp_status args_set(const args_found *found, const char *typed, size_t size,
+                           const char *value, hsp_error *err)
+{
+    hsp_status status = hsp_options_set(found->options, found->option->name, value, err);
+    if (status == HSP_USAGE) snprintf(err->file, sizeof err->file, "--%.*s", (int)size, typed);
+    return status;
+}
+
+/* ---- One word of argv ---- */
+
+/* `word` without its dashes; `next` may be NULL. *used is 2 when next was the value. */
+static hsp_status args_long(const cli *run, const char *word, const char *next, int *used,
+                            hsp_error *err)
+{
+    const char *equals = strchr(word, '=');
+    size_t size = equals ? (size_t)(equals - word) : strlen(word);
+    args_found found = args_find(run, word, size);
+    if (!found.option && !equals && strncmp(word, "no-", 3) == 0) {
+        found = args_find(run, word + 3, size - 3);
+        if (found.option && found.option->type == HSP_OPTION_FLAG)
+            return args_set(&found, word + 3, size - 3, "no", err);
+        found.option = NULL;
+    }
+    if (!found.option) return args_unknown(run, word, size, err);
+    if (equals) return args_set(&found, word, size, equals + 1, err);
+    if (found.option->type == HSP_OPTION_FLAG) return args_set(&found, word, size, "yes", err);
+    if (next) {
+        *used = 2;
+        return args_set(&found, word, size, next, err);
+    }
+    char *place = cli_format("--%s", word);
+    cli_fail(err, HSP_USAGE, place, "a value must follow");
+    free(place);
+    return HSP_USAGE;
+}
+
+static hsp_status args_short(const cli *run, const char *word, const char *next, int *used,
+                             hsp_error *err)
+{
+    for (size_t i = 0; i < ARGS_LETTERS; i++) {
+        const char *name = args_letters[i].name;
+        if (word[1] == args_letters[i].letter && !word[2] &&
+            args_find(run, name, strlen(name)).option)
+            return args_long(run, name, next, used, err);
+    }
+    return cli_fail(err, HSP_USAGE, word, "there is no such option");
+}
+
+/* ---- The whole ---- */
+
+static hsp_status args_make_options(cli *run, hsp_error *err)
+{
+    cli_group groups[CLI_GROUPS];
+    size_t count = cli_all_groups(run->command, groups);
+    for (size_t g = 0; g < count; g++) {
+        hsp_status status = hsp_options_new(run->ctx, cli_group_table(&groups[g], run->variant),
+                                            err, &run->options[g]);
+        if (status != HSP_OK) return status;
+    }
+    run->common = run->options[count - 1];
+    return HSP_OK;
+}
+
+static hsp_status args_count(const cli *run, hsp_error *err)
+{
+    const cli_command *command = run->command;
+    if (hsp_options_flag(run->common, "help")) return HSP_OK;
+    if (run->count > command->most)
+        return cli_fail(err, HSP_USAGE, NULL,
+                        "'%s' is one argument too many; usage: halfspace %s %s",
+                        run->arguments[command->most], command->name, command->synopsis);
+    if (run->count < command->least)
+        return cli_fail(err, HSP_USAGE, NULL, "%s is missing; usage: halfspace %s %s",
+                        command->arguments[run->count].word, command->name, command->synopsis);
+    return HSP_OK;
+}
+
+hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
+{
+    hsp_status status = args_make_options(run, err);
+    int only_arguments = 0;
+    run->arguments = cli_memory(NULL, ((size_t)count + 1) * sizeof *run->arguments);
+    for (int i = 0, used; status == HSP_OK && i < count; i += used) {
+        const char *word = argv[i], *next = i + 1 < count ? argv[i + 1] : NULL;
+        used = 1;
+        if (only_arguments || word[0] != '-' || !word[1])
+            run->arguments[run->count++] = word;
+        else if (strcmp(word, "--") == 0)
+            only_arguments = 1;
+        else if (word[1] == '-')
+            status = args_long(run, word + 2, next, &used, err);
+        else
+            status = args_short(run, word, next, &used, err);
+    }
+    return status == HSP_OK ? args_count(run, err) : status;
+}
+
+void cli_free(cli *run)
+{
+    for (size_t g = 0; g < CLI_GROUPS; g++)
+        hsp_options_free(run->options[g]);
+    free(run->arguments);
+}

@@ -1,0 +1,197 @@
+/* What the files of the command share. The command knows the library by its public header alone.
+ *
+ *     main.c        from argv to a sub-command and an exit status
+ *     args.c        argv against tables of options
+ *     help.c        --help, from the same tables; man.c and completion.c likewise
+ *     progress.c    the bar on a terminal, and what Ctrl-C does
+ *     report.c      JSON for machines, aligned tables for people
+ *     cmd_*.c       one file a sub-command
+ */
+#ifndef HALFSPACE_CLI_H
+#define HALFSPACE_CLI_H
+
+#include <stdio.h>
+
+#include "halfspace.h"
+
+/* ---- Commands and their options ---- */
+
+#define CLI_GROUPS 5 /* of options a command has at most, the common one included */
+
+typedef struct cli cli;
+
+/* A word and what it means; lists of them end with a NULL word. */
+typedef struct cli_term {
+    const char *word, *meaning;
+} cli_term;
+
+/* Options of one table, as a command shows them. */
+typedef struct cli_group {
+    const char *heading;                    /* of the list in help; NULL: not shown there */
+    const char *prefix;                     /* before each name: "output-", mostly "" */
+    const hsp_option_table *(*table)(void); /* NULL: the variant's, see below */
+} cli_group;
+
+typedef struct cli_command {
+    const char *name, *summary; /* summary: one line, no full stop */
+    const char *synopsis;       /* what follows the name: "DATA OUT [options]" */
+    const char *description;    /* paragraphs, with an empty line between them */
+    const cli_term *arguments;
+    const cli_group *groups;  /* the last one has a NULL prefix */
+    const cli_term *keys;     /* of the JSON it prints */
+    const cli_term *examples; /* a command line and what it does */
+    int least, most;          /* arguments it takes */
+    hsp_status (*run)(cli *run, hsp_error *err);
+
+    /* A command with variants (make: the generators) takes the variant's name as first argument,
+     * and the variant's options. NULL past the last; NULL function: no variants. */
+    const hsp_option_table *(*variant)(size_t i);
+    const char *variant_word; /* what they are called: "generator" */
+} cli_command;
+
+/* The commands, ended by NULL. */
+extern const cli_command *const cli_commands[];
+extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
+
+const cli_command *cli_find_command(const char *name);
+const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
+
+/* The options every command has: json, quiet, threads, help. */
+const hsp_option_table *cli_common_options(void);
+
+/* The one-letter name of an option, or 0. */
+char cli_letter(const char *option);
+
+/* ---- A run of a command ---- */
+
+struct cli {
+    const cli_command *command;
+    const hsp_option_table *variant; /* or NULL */
+    hsp_context *ctx;
+    hsp_options *options[CLI_GROUPS]; /* in the order of the command's groups; then the common */
+    hsp_options *common;              /* one of these */
+    const char **arguments;           /* count */
+    int count;
+};
+
+/* Fill in options and arguments from argv[0..count), which stand behind the command's name. */
+hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err);
+void cli_free(cli *run);
+
+int cli_json(const cli *run);
+int cli_quiet(const cli *run);
+
+/* As the library fails: fill the error, give its status back. `place` may be NULL. */
+hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A sentence to standard error unless -q: "halfspace: ...". */
+void cli_say(const cli *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* --json and a result that itself goes to standard output exclude each other. */
+hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
+
+/* Memory, or the end of the command with status 4: for small things outside library calls. */
+void *cli_memory(void *block, size_t size);
+char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- Help ---- */
+
+void cli_help_overview(FILE *file);
+void cli_help_command(FILE *file, const cli_command *command, const hsp_option_table *variant);
+void cli_help_variants(FILE *file, const cli_command *command);
+void cli_man_overview(FILE *file);
+void cli_man_command(FILE *file, const cli_command *command);
+void cli_completion_bash(FILE *file);
+
+/* Options of one group, the variant's table filled in. */
+const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant);
+/* "--name VALUE", and what is said of default and range: "(default 20, at least 1)", or "". */
+char *cli_option_head(const cli_group *group, const hsp_option *option);
+char *cli_option_tail(const hsp_option *option);
+/* The group of the common options, and a command's groups with it: the last has a NULL table. */
+size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
+
+/* ---- Progress and signals ---- */
+
+typedef struct cli_progress cli_progress;
+void cli_catch_signals(void);
+void cli_progress_begin(hsp_context *ctx, int quiet);
+void cli_progress_clear(void); /* before anything else is said on a terminal */
+double cli_seconds(void);      /* of a clock that never goes back */
+
+/* ---- Reports ---- */
+
+/* JSON, indented, written as it comes. Keys are NULL inside arrays and at the top. */
+typedef struct cli_json_writer {
+    FILE *file;
+    int depth, count; /* open brackets; values since the last one opened */
+} cli_json_writer;
+
+void json_open(cli_json_writer *json, const char *key, char bracket);      /* '{' or '[' */
+void json_close(cli_json_writer *json, char bracket);                      /* '}' or ']' */
+void json_text(cli_json_writer *json, const char *key, const char *value); /* NULL: null */
+void json_count(cli_json_writer *json, const char *key, uint64_t value);
+void json_number(cli_json_writer *json, const char *key, double value); /* not finite: null */
+void json_flag(cli_json_writer *json, const char *key, int value);
+void json_end(cli_json_writer *json); /* the last line's end */
+
+/* Keys that several commands print: rows, features, nonzeros, storage, precision; and seconds,
+ * peak_rss_bytes, threads. */
+void json_data(cli_json_writer *json, const hsp_data *data);
+void json_cost(cli_json_writer *json, const cli *run);
+
+/* A table: one letter a column, l or r for its alignment; cells row after row. */
+typedef struct cli_table {
+    const char *columns;
+    char **cells;
+    size_t count, room;
+} cli_table;
+
+void table_begin(cli_table *table, const char *columns);
+void table_cell(cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table_print(cli_table *table, FILE *file); /* and free */
+
+/* Text for people, in one of a few buffers that are used in turn. */
+const char *show_count(uint64_t count);  /* 1,234,567 */
+const char *show_number(double value);   /* six digits at most */
+const char *show_share(double share);    /* 33.3% */
+const char *show_bytes(uint64_t bytes);  /* 1.2 MB */
+const char *show_name(const char *name); /* no control characters, not too long */
+const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
+const char *plural(uint64_t count);                             /* "" or "s" */
+
+/* Write a file whole or not at all. cli_file_close renames, or throws away after a failure. */
+typedef struct cli_file {
+    FILE *stream;
+    const char *path;
+    char *temporary;
+} cli_file;
+hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err);
+hsp_status cli_file_close(cli_file *file, hsp_error *err);
+
+/* ---- Shared by commands ---- */
+
+/* Read DATA with the read options; seconds may be NULL. */
+hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
+                    const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds);
+
+/* The write options behind their prefix. */
+#define CLI_OUTPUT_GROUP                               \
+    {                                                  \
+        "Output options", "output-", hsp_write_options \
+    }
+#define CLI_READ_GROUP                          \
+    {                                           \
+        "Reading options", "", hsp_read_options \
+    }
+
+/* inspect's sentences on what to watch out for, each malloc'ed. */
+typedef struct cli_watch {
+    char **sentences;
+    size_t count;
+} cli_watch;
+void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary);
+void watch_free(cli_watch *watch);
+
+#endif

@@ -1,0 +1,175 @@
+/* --help: everything in it comes from the tables that the command line itself is read with. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define HELP_WIDTH  88 /* of a line */
+#define HELP_INDENT 26 /* where the text beside an option begins */
+
+/* ---- Groups ---- */
+
+const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant)
+{
+    static const hsp_option_table none = {"none", "", NULL, 0};
+    if (group->table) return group->table();
+    return variant ? variant : &none;
+}
+
+size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS])
+{
+    size_t count = 0;
+    for (const cli_group *group = command->groups; group->prefix; group++)
+        groups[count++] = *group;
+    groups[count++] = (cli_group){"Common options", "", cli_common_options};
+    return count;
+}
+
+/* ---- One option ---- */
+
+char *cli_option_head(const cli_group *group, const hsp_option *option)
+{
+    char letter = cli_letter(option->name), before[8] = "";
+    if (letter && !group->prefix[0]) snprintf(before, sizeof before, "-%c, ", letter);
+    if (option->type == HSP_OPTION_FLAG) {
+        int on = option->fallback && strcmp(option->fallback, "yes") == 0;
+        return cli_format("%s--%s%s%s", before, on ? "no-" : "", group->prefix, option->name);
+    }
+    const char *value = option->meta ? option->meta : option->choices ? option->choices : "VALUE";
+    return cli_format("%s--%s%s %s", before, group->prefix, option->name, value);
+}
+
+static int help_is_bounded(double bound)
+{
+    return isfinite(bound) && fabs(bound) < 0x1p63;
+}
+
+char *cli_option_tail(const hsp_option *option)
+{
+    char range[96] = "", start[8] = "";
+    if (option->type == HSP_OPTION_LIST) return cli_format("(may be given several times)");
+    if (option->min < option->max) {
+        int low = help_is_bounded(option->min), high = help_is_bounded(option->max);
+        if (low && high)
+            snprintf(range, sizeof range, "%.10g to %.10g", option->min, option->max);
+        else if (low)
+            snprintf(range, sizeof range, "at least %.10g", option->min);
+        else if (high)
+            snprintf(range, sizeof range, "at most %.10g", option->max);
+    }
+    int shown = option->fallback && option->type != HSP_OPTION_FLAG;
+    if (!shown && !range[0]) return cli_format("%s", "");
+    if (shown) snprintf(start, sizeof start, "default");
+    return cli_format("(%s%s%s%s%s)", start, shown ? " " : "", shown ? option->fallback : "",
+                      shown && range[0] ? "; " : "", range);
+}
+
+/* ---- Wrapped text ---- */
+
+/* Words of `text` from column `at` on, wrapped, later lines indented. An empty line stays one. */
+static void help_wrap(FILE *file, const char *text, int at, int indent)
+{
+    int start = 1;
+    while (*text) {
+        size_t size = strcspn(text, " \n");
+        if (size && !start && at + 1 + (int)size > HELP_WIDTH) {
+            fprintf(file, "\n%*s", indent, "");
+            at = indent;
+        } else if (size && !start) {
+            fputc(' ', file);
+            at++;
+        }
+        fwrite(text, 1, size, file);
+        at += (int)size;
+        start = 0;
+        text += size;
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(file, "\n\n%*s", indent, "");
+            at = indent;
+            start = 1;
+        }
+        text += strspn(text, " \n");
+    }
+    fputc('\n', file);
+}
+
+static void help_entry(FILE *file, const char *head, const char *text)
+{
+    int at = fprintf(file, "  %s", head);
+    if (at + 2 > HELP_INDENT) {
+        fputc('\n', file);
+        at = 0;
+    }
+    fprintf(file, "%*s", HELP_INDENT - at, "");
+    help_wrap(file, text, HELP_INDENT, HELP_INDENT);
+}
+
+static void help_terms(FILE *file, const char *heading, const cli_term *terms)
+{
+    if (!terms) return;
+    fprintf(file, "\n%s:\n", heading);
+    for (; terms->word; terms++)
+        help_entry(file, terms->word, terms->meaning);
+}
+
+static void help_group(FILE *file, const cli_group *group, const hsp_option_table *table)
+{
+    if (!table->count) return;
+    fprintf(file, "\n%s:\n", group->heading);
+    for (size_t i = 0; i < table->count; i++) {
+        const hsp_option *option = &table->options[i];
+        char *head = cli_option_head(group, option), *tail = cli_option_tail(option);
+        char *text = cli_format("%s%s%s", option->help, tail[0] ? " " : "", tail);
+        help_entry(file, head, text);
+        free(text);
+        free(tail);
+        free(head);
+    }
+}
+
+/* ---- Pages ---- */
+
+void cli_help_variants(FILE *file, const cli_command *command)
+{
+    if (!command->variant) return;
+    fprintf(file, "\n%ss:\n", command->variant_word);
+    for (size_t i = 0; command->variant(i); i++)
+        help_entry(file, command->variant(i)->name, command->variant(i)->summary);
+}
+
+void cli_help_command(FILE *file, const cli_command *command, const hsp_option_table *variant)
+{
+    cli_group groups[CLI_GROUPS];
+    size_t count = cli_all_groups(command, groups);
+    if (variant)
+        fprintf(file, "Usage: halfspace %s %s [options]\n\n%s: %s.\n", command->name, variant->name,
+                variant->name, variant->summary);
+    else
+        fprintf(file, "Usage: halfspace %s %s\n\n", command->name, command->synopsis);
+    if (!variant) help_wrap(file, command->description, 0, 0);
+    if (!variant) help_terms(file, "Arguments", command->arguments);
+    if (!variant) cli_help_variants(file, command);
+    for (size_t g = 0; g < count; g++)
+        if (groups[g].heading) help_group(file, &groups[g], cli_group_table(&groups[g], variant));
+    if (variant) return;
+    if (command->examples) fputs("\nExamples:\n", file);
+    for (const cli_term *term = command->examples; term && term->word; term++)
+        fprintf(file, "  %s\n      %s\n", term->word, term->meaning);
+    if (command->keys)
+        fprintf(file, "\nThe keys of --json are in the manual page, halfspace-%s(1).\n",
+                command->name);
+}
+
+void cli_help_overview(FILE *file)
+{
+    fputs("Usage: halfspace COMMAND [arguments] [options]\n\n"
+          "Learn linear separators, and prove what is claimed.\n\nCommands:\n",
+          file);
+    for (size_t i = 0; cli_commands[i]; i++)
+        fprintf(file, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    fputs("\n'halfspace COMMAND --help' says more about one; 'halfspace --version' prints the "
+          "version.\n"
+          "Results go to standard output, everything else to standard error; - is either.\n",
+          file);
+}

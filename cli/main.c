@@ -1,0 +1,225 @@
+/* halfspace: the command. From argv to a sub-command and an exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const cli_command *const cli_commands[] = {&cli_inspect, &cli_convert, &cli_split, &cli_scale,
+                                           &cli_make,    &cli_help,    NULL};
+
+/* ---- Saying things ---- */
+
+static void main_say_list(const char *kind, const char *format, va_list args)
+{
+    cli_progress_clear();
+    fprintf(stderr, "halfspace: %s", kind);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void cli_say(const cli *run, const char *format, ...)
+{
+    if (cli_quiet(run)) return;
+    va_list args;
+    va_start(args, format);
+    main_say_list("", format, args);
+    va_end(args);
+}
+
+static void main_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void main_complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    main_say_list("", format, args);
+    va_end(args);
+}
+
+static void main_log(void *user, hsp_log_level level, const char *sentence)
+{
+    const cli *run = user;
+    cli_progress_clear();
+    if (level == HSP_LOG_WARNING)
+        fprintf(stderr, "halfspace: warning: %s\n", sentence);
+    else
+        cli_say(run, "note: %s", sentence);
+}
+
+hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const char *format, ...)
+{
+    va_list args;
+    *err = (hsp_error){.status = status};
+    snprintf(err->file, sizeof err->file, "%s", place ? place : "");
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
+{
+    if (!cli_json(run) || strcmp(path, "-") != 0) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, "--json",
+                    "the data goes to standard output already; name a file for it");
+}
+
+hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
+                    const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds)
+{
+    double start = cli_seconds();
+    hsp_status status = hsp_data_read(run->ctx, path, read, encoding, err, data);
+    if (seconds) *seconds = cli_seconds() - start;
+    return status;
+}
+
+/* ---- Finding things ---- */
+
+const cli_command *cli_find_command(const char *name)
+{
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
+    return NULL;
+}
+
+const hsp_option_table *cli_find_variant(const cli_command *command, const char *name)
+{
+    for (size_t i = 0; command->variant && command->variant(i); i++)
+        if (strcmp(command->variant(i)->name, name) == 0) return command->variant(i);
+    return NULL;
+}
+
+/* ---- The way out ---- */
+
+/* What went to standard output has arrived only when the last flush says so. */
+static int main_finish(int exit_status)
+{
+    int bad = ferror(stdout) | fflush(stdout);
+    int code = errno;
+    if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
+    if (!bad) return exit_status;
+    main_complain("standard output: cannot be written: %s", strerror(code));
+    return exit_status ? exit_status : hsp_status_exit(HSP_IO);
+}
+
+static int main_fail(const hsp_error *err, const char *hint)
+{
+    char text[sizeof err->file + sizeof err->message + 64];
+    main_complain("%s", hsp_error_text(err, text, sizeof text));
+    if (hint) main_complain("try 'halfspace %s%s--help'", hint, hint[0] ? " " : "");
+    return hsp_status_exit(err->status);
+}
+
+/* ---- A sub-command ---- */
+
+/* The variant named first (`make two-gaussians ...`), taken off argv; HSP_USAGE for a wrong one. */
+static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *err)
+{
+    const cli_command *command = run->command;
+    const char *names[128];
+    size_t known = 0;
+    if (!command->variant || *count == 0 || (*argv)[0][0] == '-') return HSP_OK;
+    run->variant = cli_find_variant(command, (*argv)[0]);
+    if (run->variant) {
+        (*argv)++;
+        (*count)--;
+        return HSP_OK;
+    }
+    for (; known < 128 && command->variant(known); known++)
+        names[known] = command->variant(known)->name;
+    const char *nearest = hsp_nearest((*argv)[0], names, known);
+    if (nearest)
+        return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; did you mean %s?",
+                        command->variant_word, (*argv)[0], nearest);
+    return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; 'halfspace %s' lists them",
+                    command->variant_word, (*argv)[0], command->name);
+}
+
+static int main_run(cli *run, int count, char **argv)
+{
+    hsp_error err = {0};
+    hsp_status status = main_variant(run, &count, &argv, &err);
+    if (status == HSP_OK) status = cli_parse(run, count, argv, &err);
+    if (status != HSP_OK) return main_fail(&err, run->command->name);
+    if (hsp_options_flag(run->common, "help")) {
+        cli_help_command(stdout, run->command, run->variant);
+        return 0;
+    }
+    hsp_context_set_threads(run->ctx, (int)hsp_options_integer(run->common, "threads"));
+    hsp_context_set_log(run->ctx, main_log, run);
+    cli_progress_begin(run->ctx, cli_quiet(run));
+    cli_catch_signals();
+    status = run->command->run(run, &err);
+    cli_progress_clear();
+    return status == HSP_OK ? 0 : main_fail(&err, NULL);
+}
+
+static int main_command(const cli_command *command, int count, char **argv)
+{
+    cli run = {.command = command};
+    if (hsp_context_new(NULL, &run.ctx) != HSP_OK) {
+        main_complain("out of memory");
+        return hsp_status_exit(HSP_NO_MEMORY);
+    }
+    int exit_status = main_run(&run, count, argv);
+    cli_free(&run);
+    hsp_context_free(run.ctx);
+    return exit_status;
+}
+
+/* ---- Without a sub-command ---- */
+
+static int main_unknown(const char *word)
+{
+    const char *names[32], *nearest;
+    size_t count = 0;
+    for (; cli_commands[count]; count++)
+        names[count] = cli_commands[count]->name;
+    nearest = hsp_nearest(word, names, count);
+    if (nearest)
+        main_complain("there is no command '%s'; did you mean %s?", word, nearest);
+    else
+        main_complain("there is no command '%s'; 'halfspace --help' lists them", word);
+    return hsp_status_exit(HSP_USAGE);
+}
+
+static int main_dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        cli_help_overview(stderr);
+        return hsp_status_exit(HSP_USAGE);
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_help_overview(stdout);
+        return 0;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("halfspace %s\n", hsp_version());
+        return 0;
+    }
+    if (strcmp(word, "--completion") == 0 && argc == 3 && strcmp(argv[2], "bash") == 0) {
+        cli_completion_bash(stdout);
+        return 0;
+    }
+    const cli_command *command = cli_find_command(word);
+    return command ? main_command(command, argc - 2, argv + 2) : main_unknown(word);
+}
+
+/* A standard stream that the caller closed must not become the number of a data file: it is opened
+ * the wrong way round, so that its use is an error. */
+static void main_guard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            exit(hsp_status_exit(HSP_IO));
+}
+
+int main(int argc, char **argv)
+{
+    main_guard_streams();
+    return main_finish(main_dispatch(argc, argv));
+}

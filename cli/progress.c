@@ -1,0 +1,133 @@
+/* The bar on a terminal, and what Ctrl-C does: the first one sets a flag, the next progress
+ * callback asks the library to stop, and the library leaves no temporary file. The second one
+ * kills. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define PROGRESS_REDRAW 0.1 /* seconds between two drawings */
+#define PROGRESS_BAR    30  /* characters at most */
+
+/* One process, one terminal, one bar. */
+static struct {
+    int shown, colour; /* a bar is wanted; in colour */
+    int drawn;         /* a bar is on the screen */
+    double drawn_at, phase_at;
+    char phase[32];
+    uint64_t phase_from; /* done when the phase began */
+} bar;
+
+static volatile sig_atomic_t progress_stop;
+
+static void progress_on_signal(int signal)
+{
+    (void)signal;
+    progress_stop = 1;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = progress_on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int progress_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+/* "123 MB/s" or "4500 rows/s". */
+static void progress_rate(char *text, size_t size, const hsp_progress *now, double rate)
+{
+    if (strcmp(now->unit, "bytes") == 0)
+        snprintf(text, size, "%.*f MB/s", rate < 1e7, rate * 1e-6);
+    else
+        snprintf(text, size, "%.*f%s %s/s", rate >= 1e4 && rate < 1e7,
+                 rate * (rate < 1e4 ? 1 : 1e-3), rate < 1e4 ? "" : "k", now->unit);
+}
+
+static void progress_left(char *text, size_t size, double seconds)
+{
+    unsigned long s = seconds < 359999 ? (unsigned long)(seconds + 0.5) : 359999;
+    if (s >= 3600)
+        snprintf(text, size, "%lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(text, size, "%lu:%02lu left", s / 60, s % 60);
+}
+
+static void progress_draw(const hsp_progress *now, double seconds)
+{
+    char rate_text[48], left[48] = "", blocks[PROGRESS_BAR + 1];
+    double rate = seconds > 0 ? (double)(now->done - bar.phase_from) / seconds : 0;
+    double share = now->total ? (double)now->done / (double)now->total : 0;
+    int room = progress_width() - 62, length = room < PROGRESS_BAR ? room : PROGRESS_BAR;
+    if (share > 1) share = 1;
+    progress_rate(rate_text, sizeof rate_text, now, rate);
+    if (now->total && rate > 0)
+        progress_left(left, sizeof left, (1 - share) * (double)now->total / rate);
+    fprintf(stderr, "\r\033[K%s", now->phase);
+    if (now->total && length > 4) {
+        int full = (int)(share * length);
+        memset(blocks, '#', (size_t)length);
+        fprintf(stderr, " [%s%.*s%s", bar.colour ? "\033[32m" : "", full, blocks,
+                bar.colour ? "\033[0m" : "");
+        memset(blocks, '.', (size_t)length);
+        fprintf(stderr, "%.*s]", length - full, blocks);
+    }
+    if (now->total) fprintf(stderr, " %3.0f%%", share * 100);
+    fprintf(stderr, "  %s  %s", rate_text, left);
+    fflush(stderr);
+    bar.drawn = 1;
+}
+
+static int progress_call(void *user, const hsp_progress *now)
+{
+    (void)user;
+    if (progress_stop) return 1;
+    if (!bar.shown) return 0;
+    double clock = cli_seconds();
+    if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0) {
+        snprintf(bar.phase, sizeof bar.phase, "%s", now->phase);
+        bar.phase_at = clock;
+        bar.phase_from = now->done;
+    }
+    if (clock - bar.drawn_at < PROGRESS_REDRAW) return 0;
+    bar.drawn_at = clock;
+    progress_draw(now, clock - bar.phase_at);
+    return 0;
+}
+
+void cli_progress_begin(hsp_context *ctx, int quiet)
+{
+    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+    int dumb = !term || strcmp(term, "dumb") == 0;
+    bar.shown = !quiet && !dumb && isatty(STDERR_FILENO);
+    bar.colour = !(plain && plain[0]);
+    bar.drawn_at = cli_seconds(); /* what is done at once shows no bar at all */
+    hsp_context_set_progress(ctx, progress_call, NULL);
+}
+
+void cli_progress_clear(void)
+{
+    if (bar.drawn) fputs("\r\033[K", stderr);
+    bar.drawn = 0;
+}

@@ -1,0 +1,341 @@
+/* JSON for machines, aligned tables for people, and files written whole or not at all. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- Memory ---- */
+
+void *cli_memory(void *block, size_t size)
+{
+    void *got = realloc(block, size ? size : 1);
+    if (got) return got;
+    cli_progress_clear();
+    fputs("halfspace: out of memory\n", stderr);
+    exit(hsp_status_exit(HSP_NO_MEMORY));
+}
+
+static char *format_list(const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = cli_memory(NULL, (size_t)(size < 0 ? 0 : size) + 1);
+    text[0] = 0;
+    if (size > 0) vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *cli_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = format_list(format, args);
+    va_end(args);
+    return text;
+}
+
+/* ---- UTF-8 ---- */
+
+/* The size of the character at p, 1 to 4; 0 for a byte that begins none. */
+static size_t utf8_size(const char *p)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *u = (const unsigned char *)p;
+    size_t size = u[0] < 0x80 ? 1 : u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : u[0] >= 0xc0 ? 2 : 0;
+    if (size <= 1) return size;
+    unsigned code = u[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((u[i] & 0xc0) != 0x80) return 0; /* the final NUL ends here as well */
+        code = code << 6 | (u[i] & 0x3fu);
+    }
+    return code < least[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : size;
+}
+
+/* ---- JSON ---- */
+
+static void json_string(FILE *file, const char *p)
+{
+    fputc('"', file);
+    while (*p) {
+        size_t size = utf8_size(p);
+        if (size == 0)
+            fputs("\\ufffd", file);
+        else if (*p == '"' || *p == '\\')
+            fprintf(file, "\\%c", *p);
+        else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            fprintf(file, "\\u%04x", (unsigned)*p);
+        else
+            fwrite(p, 1, size, file);
+        p += size ? size : 1;
+    }
+    fputc('"', file);
+}
+
+/* The comma before, the line, and the key. */
+static void json_begin(cli_json_writer *json, const char *key)
+{
+    if (json->depth) fprintf(json->file, "%s\n%*s", json->count ? "," : "", 2 * json->depth, "");
+    json->count++;
+    if (!key) return;
+    json_string(json->file, key);
+    fputs(": ", json->file);
+}
+
+void json_open(cli_json_writer *json, const char *key, char bracket)
+{
+    json_begin(json, key);
+    fputc(bracket, json->file);
+    json->depth++;
+    json->count = 0;
+}
+
+void json_close(cli_json_writer *json, char bracket)
+{
+    json->depth--;
+    if (json->count) fprintf(json->file, "\n%*s", 2 * json->depth, "");
+    fputc(bracket, json->file);
+    json->count = 1;
+}
+
+void json_text(cli_json_writer *json, const char *key, const char *value)
+{
+    json_begin(json, key);
+    if (value)
+        json_string(json->file, value);
+    else
+        fputs("null", json->file);
+}
+
+void json_count(cli_json_writer *json, const char *key, uint64_t value)
+{
+    json_begin(json, key);
+    fprintf(json->file, "%" PRIu64, value);
+}
+
+/* The fewest digits that read back to the same number. (The locale is C's: nobody sets another.) */
+void json_number(cli_json_writer *json, const char *key, double value)
+{
+    char text[40] = "null";
+    for (int digits = 1; isfinite(value) && digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    json_begin(json, key);
+    fputs(text, json->file);
+}
+
+void json_flag(cli_json_writer *json, const char *key, int value)
+{
+    json_begin(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void json_end(cli_json_writer *json)
+{
+    fputc('\n', json->file);
+}
+
+void json_data(cli_json_writer *json, const hsp_data *data)
+{
+    json_count(json, "rows", hsp_data_rows(data));
+    json_count(json, "features", hsp_data_cols(data));
+    json_count(json, "nonzeros", hsp_data_nonzeros(data));
+    json_text(json, "storage", hsp_storage_name(hsp_data_storage(data)));
+    json_text(json, "precision", hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double");
+}
+
+void json_cost(cli_json_writer *json, const cli *run)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    json_count(json, "peak_rss_bytes", (uint64_t)usage.ru_maxrss * 1024);
+    json_count(json, "threads", (uint64_t)hsp_context_threads(run->ctx));
+}
+
+/* ---- Text for people ---- */
+
+#define SHOW_SIZE 96
+
+static char *show_buffer(void)
+{
+    static char buffers[16][SHOW_SIZE];
+    static int next;
+    return buffers[next++ % 16];
+}
+
+const char *show_count(uint64_t count)
+{
+    char plain[32], *text = show_buffer(), *to = text;
+    int size = snprintf(plain, sizeof plain, "%" PRIu64, count);
+    for (int i = 0; i < size; i++) {
+        if (i && (size - i) % 3 == 0) *to++ = ',';
+        *to++ = plain[i];
+    }
+    *to = 0;
+    return text;
+}
+
+const char *show_number(double value)
+{
+    char *text = show_buffer();
+    snprintf(text, SHOW_SIZE, "%.6g", value == 0 ? 0 : value); /* no -0 */
+    return text;
+}
+
+/* Neither 0% nor 100% unless it is so. */
+const char *show_share(double share)
+{
+    char *text = show_buffer();
+    double percent = share * 100, rest = percent > 50 ? 100 - percent : percent;
+    int digits = rest == 0 ? 0 : rest >= 1 ? 1 : rest >= 0.01 ? 2 : 4;
+    snprintf(text, SHOW_SIZE, "%.*f%%", digits, percent);
+    return text;
+}
+
+const char *show_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    char *text = show_buffer();
+    double size = (double)bytes;
+    int unit = 0;
+    for (; size >= 999.5 && unit < 6; unit++)
+        size /= 1000;
+    snprintf(text, SHOW_SIZE, "%.3g %s", size, units[unit]);
+    return text;
+}
+
+/* Names come from the data: a control sequence in one must not reach the terminal. */
+const char *show_name(const char *name)
+{
+    char *text = show_buffer();
+    size_t used = 0;
+    while (*name && used < 44) {
+        size_t size = utf8_size(name);
+        int control =
+            size == 0 || (unsigned char)*name < 0x20 || *name == 0x7f ||
+            (size == 2 && (unsigned char)name[0] == 0xc2 && (unsigned char)name[1] < 0xa0);
+        if (control)
+            text[used++] = '?';
+        else
+            memcpy(text + used, name, size);
+        used += control ? 0 : size;
+        name += size ? size : 1;
+    }
+    memcpy(text + used, *name ? "..." : "", *name ? 4 : 1);
+    return text;
+}
+
+const char *show_column(const hsp_data *data, uint64_t column)
+{
+    const char *name = hsp_data_feature_name(data, column);
+    if (name) return show_name(name);
+    char *text = show_buffer();
+    snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
+    return text;
+}
+
+const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- Tables ---- */
+
+void table_begin(cli_table *table, const char *columns)
+{
+    *table = (cli_table){.columns = columns};
+}
+
+void table_cell(cli_table *table, const char *format, ...)
+{
+    if (table->count == table->room) {
+        table->room = table->room * 2 + 32;
+        table->cells = cli_memory(table->cells, table->room * sizeof *table->cells);
+    }
+    va_list args;
+    va_start(args, format);
+    table->cells[table->count++] = format_list(format, args);
+    va_end(args);
+}
+
+/* Characters, not bytes. */
+static int table_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void table_print_row(const cli_table *table, size_t row, const int *widths, FILE *file)
+{
+    size_t columns = strlen(table->columns), last = columns;
+    char **cells = table->cells + row * columns;
+    while (last && !cells[last - 1][0])
+        last--; /* no blanks at the end of a line */
+    for (size_t j = 0; j < last; j++) {
+        int blanks = widths[j] - table_width(cells[j]);
+        int right = table->columns[j] == 'r';
+        fprintf(file, "  %*s%s%*s", right ? blanks : 0, "", cells[j],
+                right || j + 1 == last ? 0 : blanks, "");
+    }
+    fputc('\n', file);
+}
+
+void table_print(cli_table *table, FILE *file)
+{
+    int widths[16] = {0};
+    size_t columns = strlen(table->columns);
+    for (size_t i = 0; i < table->count; i++) {
+        int width = table_width(table->cells[i]);
+        if (width > widths[i % columns]) widths[i % columns] = width;
+    }
+    for (size_t row = 0; row < table->count / columns; row++)
+        table_print_row(table, row, widths, file);
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    table_begin(table, table->columns);
+}
+
+/* ---- Files, whole or not at all ---- */
+
+hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err)
+{
+    file->path = path;
+    file->temporary = cli_format("%s.XXXXXX", path);
+    int fd = mkstemp(file->temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    file->stream = fd < 0 ? NULL : fdopen(fd, "w");
+    if (file->stream && fchmod(fd, 0666 & ~mask) == 0) return HSP_OK;
+    hsp_status status = cli_fail(err, HSP_IO, path, "cannot be written: %s", strerror(errno));
+    if (fd >= 0) unlink(file->temporary);
+    if (file->stream) fclose(file->stream);
+    free(file->temporary);
+    return status;
+}
+
+hsp_status cli_file_close(cli_file *file, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    int bad = fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream));
+    int code = errno;
+    if (fclose(file->stream) && !bad) bad = 1, code = errno;
+    if (!bad && rename(file->temporary, file->path)) bad = 1, code = errno;
+    if (bad) {
+        unlink(file->temporary);
+        status = cli_fail(err, HSP_IO, file->path, "cannot be written: %s", strerror(code));
+    }
+    free(file->temporary);
+    return status;
+}
