@@ -1,20 +1,29 @@
 # halfspace: the one build system.
 #
 #   make            the command (build/halfspace) and the libraries
-#   make demo       set up, build, and show the main job on iris
+#   make demo       set up, build, and show the main job on a small data set
 #   make test       set up, build, and run every test
 #   make help       everything else
 #
-# Each variant (plain, asan, tsan, fuzz) has a folder of its own under build/.
+# Each variant (plain, asan, tsan, clang, bench) has a folder of its own under build/.
 
-VERSION  := 0.1.0
-CC       ?= cc
-PREFIX   ?= /usr/local
-DESTDIR  ?=
-BUILD    ?= build
-OPTIMIZE ?= -O2 -g
-WERROR   ?= -Werror
-SANITIZE ?=
+VERSION   := 0.1.0
+SOVERSION := 0
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+BUILD     ?= build
+OPTIMIZE  ?= -O2 -g
+WERROR    ?= -Werror
+SANITIZE  ?=
+PKG_CONFIG ?= pkg-config
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+
+.DEFAULT_GOAL := all
+# A target whose recipe failed must not look finished to the next run.
+.DELETE_ON_ERROR:
+
+# Recursive calls share the caller's -j, or use every processor.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         -Wpointer-arith -Wwrite-strings -Wundef -Wcast-qual -Wdouble-promotion -Wformat=2 \
@@ -22,14 +31,15 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden \
-              $(WARN) $(SANITIZE) -Iinclude -Isrc -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
+              -fvisibility=hidden $(WARN) $(SANITIZE) -Iinclude -Isrc -Itests \
+              -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
 # Optional parts: found by pkg-config, each behind one file.
-PKG_CONFIG ?= pkg-config
 ifneq ($(NO_ARCHIVE),1)
 ifeq ($(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo yes),yes)
+REQUIRES_PRIVATE := libarchive
 CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
 endif
@@ -39,15 +49,29 @@ LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
+BENCH_SRC := $(wildcard bench/*.c)
+PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 REPLAYS  := $(FUZZ_SRC:fuzz/%.c=$(BUILD)/replay/%)
+LIBRARIES := $(BUILD)/libhalfspace.a $(BUILD)/libhalfspace.so
+COMMAND  := $(if $(CLI_SRC),$(BUILD)/halfspace)
+
+# ---- Building ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(BUILD)/halfspace $(BUILD)/libhalfspace.a $(BUILD)/libhalfspace.so
+all: $(COMMAND) $(LIBRARIES)
 
-$(BUILD)/obj/%.o: %.c
+# Objects are made anew when the compiler or its flags change (libarchive was installed, CC=clang).
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(LDFLAGS) $(LDLIBS_ALL)
+.PHONY: always
+$(BUILD)/flags: always
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+	    printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
 
@@ -56,22 +80,138 @@ $(BUILD)/obj/src/vec/vec_avx2.o:   CFLAGS_FILE := -mavx2
 $(BUILD)/obj/src/vec/vec_avx512.o: CFLAGS_FILE := -mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 
-$(BUILD)/libhalfspace.a: $(LIB_OBJ)
+# The lists of objects, so that a source file that went away goes away from the library too.
+$(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
 	rm -f $@ && ar rcs $@ $(LIB_OBJ)
 
-$(BUILD)/libhalfspace.so: $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,libhalfspace.so.0 $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
+$(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
+	$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
+	    $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
+	ln -sf libhalfspace.so $@.$(SOVERSION)
 
-$(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a
-	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+$(BUILD)/sources: always
+	@mkdir -p $(@D)
+	@echo '$(LIB_SRC) $(CLI_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(CLI_SRC)' > $@
+
+LINK = $(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
+
+$(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
+	$(LINK)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+	$(LINK)
+
+$(BUILD)/replay/%: $(BUILD)/obj/fuzz/%.o $(BUILD)/obj/fuzz/replay.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(LINK)
+
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(LINK)
+
+# Bugs planted on purpose: warnings about them are expected, optimising them away is not.
+$(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -w -g -O0 $(SANITIZE) $< -lpthread -o $@
 
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
-.PHONY: clean
+# ---- Set-up, demonstration, tests --------------------------------------------------------------
+
+# tools/setup runs first, then make anew, so that what it installed is found.
+.PHONY: demo test
+demo:
+	@tools/setup
+	@$(SUBMAKE) -s all
+	@tools/demo $(BUILD)
+
+test:
+	@tools/setup test
+	@$(SUBMAKE) -s run-tests
+
+.PHONY: test-programs run-tests
+test-programs: all $(TESTS) $(REPLAYS)
+run-tests: test-programs
+	@tests/run.sh $(BUILD)
+
+# ---- Sanitizers --------------------------------------------------------------------------------
+
+.PHONY: check-asan check-tsan run-checks
+check-asan:
+	@$(SUBMAKE) -s run-checks BUILD=build/asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=asan \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+check-tsan:
+	@$(SUBMAKE) -s run-checks BUILD=build/tsan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=tsan \
+	    SANITIZE='-fsanitize=thread'
+run-checks: test-programs $(PLANTED:tests/sanitizers/%.c=$(BUILD)/planted/%)
+	@tests/run.sh $(BUILD) $(KIND)
+
+# ---- Fuzzing, checking, measuring --------------------------------------------------------------
+
+.PHONY: fuzz lint format bench
+fuzz:
+	@tools/setup fuzz
+	@tools/fuzz $(or $(SECONDS),60) $(TARGET)
+lint:
+	@tools/setup lint
+	@$(SUBMAKE) -s all
+	@$(SUBMAKE) -s test-programs BUILD=build/clang CC=clang
+	@tools/lint $(BUILD)
+format:
+	@tools/lint --format
+bench:
+	@tools/setup bench
+	@$(SUBMAKE) -s all bench-programs BUILD=build/release
+	@bench/run.sh build/release $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(BENCH)
+.PHONY: bench-programs
+bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)
+
+# ---- Installing --------------------------------------------------------------------------------
+
+LIBDIR  := $(DESTDIR)$(PREFIX)/lib
+MANDIR  := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig $(MANDIR) $(COMPDIR)
+	install -m 755 $(BUILD)/halfspace $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/halfspace.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(BUILD)/libhalfspace.a $(LIBDIR)/
+	install -m 755 $(BUILD)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(VERSION)
+	ln -sf libhalfspace.so.$(VERSION) $(LIBDIR)/libhalfspace.so.$(SOVERSION)
+	ln -sf libhalfspace.so.$(SOVERSION) $(LIBDIR)/libhalfspace.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@REQUIRES_PRIVATE@|$(REQUIRES_PRIVATE)|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
+	chmod 644 $(LIBDIR)/pkgconfig/halfspace.pc
+	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/include/halfspace.h
+	rm -f $(LIBDIR)/libhalfspace.a $(LIBDIR)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(SOVERSION)
+	rm -f $(LIBDIR)/libhalfspace.so.$(VERSION) $(LIBDIR)/pkgconfig/halfspace.pc
+	rm -f $(MANDIR)/halfspace.1 $(MANDIR)/halfspace-*.1 $(COMPDIR)/halfspace
+
+# ---- The rest ----------------------------------------------------------------------------------
+
+.PHONY: clean help
 clean:
 	rm -rf build
+
+help:
+	@echo 'make             build/halfspace, build/libhalfspace.a, build/libhalfspace.so'
+	@echo 'make demo        set up, build, and show the main job on a small data set'
+	@echo 'make test        set up, build, and run every test'
+	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
+	@echo 'make check-tsan  every test under the thread sanitizer'
+	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
+	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
+	@echo 'make format      put every C file in the house format'
+	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
+	@echo 'make install     DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
+	@echo 'make clean       remove build/'
+	@echo
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), BUILD=build'

@@ -274,7 +274,7 @@ HSP_API hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *enco
                                       const char *path, hsp_error *err);
 HSP_API void hsp_encoding_free(hsp_encoding *encoding);
 
-/* The options of hsp_data_write: format (auto: by the name's ending .svm .libsvm .csv .tsv .hsp). */
+/* The options of hsp_data_write: to, the format (auto: by the name's ending .svm .csv .tsv .hsp). */
 HSP_API const hsp_option_table *hsp_write_options(void);
 
 /* Write a data set to `path` ("-": standard output), whole or not at all: the text goes to a

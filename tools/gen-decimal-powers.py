@@ -10,7 +10,6 @@ decimal.c uses them for, the fixed-point formulas by which decimal.c takes logar
 
 FIRST = -342  # below it, any 64-bit integer times 10**q rounds to zero
 LAST = 324  # reading needs 308 at most, printing the smallest double needs 324
-EXACT_LAST = 55  # 5**55 < 2**128 < 5**56: rows 0 to 55 lost nothing
 
 
 def floor_log2(num, den):
@@ -21,7 +20,7 @@ def floor_log2(num, den):
 
 
 def power_of_ten(q):
-    """(row, B, exact) of 10**q."""
+    """(row, B) of 10**q."""
     num, den = (10**q, 1) if q >= 0 else (1, 10**-q)
     b = floor_log2(num, den)
     shift = 127 - b
@@ -29,7 +28,7 @@ def power_of_ten(q):
         num <<= shift
     else:
         den <<= -shift
-    return num // den, b, num % den == 0
+    return num // den, b
 
 
 def floor_log10(num, den):
@@ -51,21 +50,20 @@ def check_formulas():
 def main():
     check_formulas()
     print("/* Made by tools/gen-decimal-powers.py; do not edit. Row q - DECIMAL_POWER_FIRST holds the first")
-    print(" * 128 bits of 10^q, high word first, cut (not rounded); rows of 10^0 to 10^55 are exact. */")
+    print(" * 128 bits of 10^q, high word first, cut (not rounded). */")
     print("#ifndef HSP_BASE_DECIMAL_POWERS_H")
     print("#define HSP_BASE_DECIMAL_POWERS_H")
     print()
     print("#include <stdint.h>")
     print()
-    print(f"#define DECIMAL_POWER_FIRST      ({FIRST})")
-    print(f"#define DECIMAL_POWER_LAST       {LAST}")
-    print(f"#define DECIMAL_POWER_EXACT_LAST {EXACT_LAST}")
+    print(f"#define DECIMAL_POWER_FIRST ({FIRST})")
+    print(f"#define DECIMAL_POWER_LAST  {LAST}")
     print()
     print("/* clang-format off */")
     print(f"static const uint64_t decimal_powers[{LAST - FIRST + 1}][2] = {{")
     for q in range(FIRST, LAST + 1):
-        row, _, exact = power_of_ten(q)
-        assert row >> 127 == 1 and exact == (0 <= q <= EXACT_LAST)
+        row, _ = power_of_ten(q)
+        assert row >> 127 == 1
         print(f"    {{0x{row >> 64:016x}, 0x{row & (2**64 - 1):016x}}}, /* {q} */")
     print("};")
     print("/* clang-format on */")

@@ -62,9 +62,9 @@ static inline const char *decimal_digits(const char *p, const char *end, uint64_
 {
     uint64_t v = *w;
     while (end - p >= 8) {
-        uint64_t x = hsp__decimal_load8(p);
-        unsigned n = hsp__decimal_run(x);
-        if (n < 8) {
+        uint64_t x = hsp__decimal_load8(p), others = hsp__decimal_others(x);
+        if (others) {
+            unsigned n = hsp__decimal_run(others);
             *w = v * hsp__decimal_tens_u32[n] + hsp__decimal_join(x, n);
             return p + n;
         }
@@ -291,11 +291,11 @@ static inline int decimal_log2_pow10(int q)
     return (q * 217706) >> 16;
 }
 
-/* w 10^q, w > 0, lies in [u, u + width) 2^exponent, u >= 2^126; width 0 means it is u itself. */
+/* w 10^q, w > 0, lies in [u, u + 2) 2^exponent: one unit for what the table cut off, one for the
+ * word of the product dropped here. 2^126 <= u <= 2^128 - 2^64. */
 typedef struct decimal_product {
     decimal_u128 u;
     int exponent;
-    int width;
 } decimal_product;
 
 static inline decimal_product decimal_multiply(uint64_t w, int q)
@@ -305,53 +305,33 @@ static inline decimal_product decimal_multiply(uint64_t w, int q)
     w <<= zeros;
     decimal_u128 low = (decimal_u128)w * power[1];
     decimal_u128 u = (decimal_u128)w * power[0] + (uint64_t)(low >> 64);
-    decimal_product p = {u, decimal_log2_pow10(q) - 63 - zeros, 2};
-    if (q >= 0 && q <= DECIMAL_POWER_EXACT_LAST) {
-        /* Nothing was lost but the low word, and its being zero or not is all that rounding can
-         * need of it. */
-        p.u |= (uint64_t)low != 0;
-        p.width = 0;
-    }
-    return p;
+    return (decimal_product){u, decimal_log2_pow10(q) - 63 - zeros};
 }
 
-typedef enum decimal_tie { DECIMAL_TIE_DOWN, DECIMAL_TIE_EVEN, DECIMAL_TIE_UP } decimal_tie;
-
-/* The ordinal of u 2^exponent, u >= 2^126, rounded to nearest. */
-static inline uint64_t decimal_round(decimal_u128 u, int exponent, const decimal_format *f,
-                                     decimal_tie tie)
+/* The ordinal of u 2^exponent, u >= 2^126, rounded to nearest, a midpoint down. */
+static inline uint64_t decimal_round(decimal_u128 u, int exponent, const decimal_format *f)
 {
     int top = 126 + (int)(u >> 127);
     int e = exponent + top - f->stored;
     if (e < f->lowest) e = f->lowest;
     int drop = e - exponent;
     if (drop > 128) return 0; /* below half of the smallest float */
-    /* drop is at least 126 - 52, so the half lies in the upper word or, at 128, on its top bit. */
+    /* drop is at least 126 - 52: a midpoint ends in more than 64 zero bits. */
     decimal_u128 half = (decimal_u128)1 << (drop - 1), rest = u & (half + half - 1);
     uint64_t m = drop < 128 ? (uint64_t)(u >> drop) : 0;
-    bool up = rest > half;
-    if (rest == half) up = tie == DECIMAL_TIE_UP || (tie == DECIMAL_TIE_EVEN && (m & 1));
-    return m + up + ((uint64_t)(e - f->lowest) << f->stored);
+    return m + (rest > half) + ((uint64_t)(e - f->lowest) << f->stored);
 }
 
-/* The ordinal of the scanned number, w > 0 and q inside the table. */
+/* The ordinal of the scanned number, w > 0 and q inside the table. Both ends of its bracket are
+ * rounded; the upper end is not in it, so a midpoint there is above the number. */
 static inline uint64_t decimal_nearest(const decimal_scan *s, const decimal_format *f)
 {
     decimal_product p = decimal_multiply(s->w, (int)s->q);
-    if (!s->cut) {
-        /* A midpoint ends in more than 64 zero bits; none is in reach of most products. */
-        uint64_t word = (uint64_t)p.u;
-        if (p.width == 0 || word - 1 < UINT64_MAX - 2)
-            return decimal_round(p.u, p.exponent, f, DECIMAL_TIE_EVEN);
-    }
-    decimal_product above = s->cut ? decimal_multiply(s->w + 1, (int)s->q) : p;
-    uint64_t low = decimal_round(p.u, p.exponent, f, DECIMAL_TIE_DOWN);
-    decimal_u128 top = above.u + (unsigned)above.width;
-    if (top < above.u) { /* carried out of 128 bits */
-        top = (decimal_u128)1 << 127;
-        above.exponent++;
-    }
-    uint64_t high = decimal_round(top, above.exponent, f, DECIMAL_TIE_UP);
+    uint64_t low = decimal_round(p.u, p.exponent, f);
+    /* Nearly always no number ending in 64 zero bits, so no midpoint, is in [u, u + 2). */
+    if (!s->cut && (uint64_t)p.u - 1 < UINT64_MAX - 2) return low;
+    if (s->cut) p = decimal_multiply(s->w + 1, (int)s->q);
+    uint64_t high = decimal_round(p.u + 2, p.exponent, f);
     if (low == high) return low;
     assert(high == low + 1);
     int order = decimal_compare_midpoint(s, low, f);
@@ -498,12 +478,13 @@ size_t hsp__decimal_print_i64(int64_t v, char *buf)
 }
 
 /* The product of g and c, over 2^128, cut to an integer whose last bit is set if anything was cut:
- * Schubfach's rounding to odd. g may be one too high, which the comparison with 1 forgives. */
+ * Schubfach's rounding to odd. g is up to 1 above the true power, so the product is less than 2^64
+ * too high, and an integer still shows a zero in the word below it. */
 static inline uint64_t decimal_round_to_odd(decimal_u128 g, uint64_t c)
 {
     decimal_u128 low = (decimal_u128)(uint64_t)g * c;
     decimal_u128 high = (decimal_u128)(uint64_t)(g >> 64) * c + (uint64_t)(low >> 64);
-    return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+    return (uint64_t)(high >> 64) | ((uint64_t)high != 0);
 }
 
 /* digits 10^exponent */
@@ -520,8 +501,7 @@ static decimal_digits10 decimal_shortest(uint64_t m, int e, bool lopsided)
     int k = (e * 315653 - (lopsided ? 131008 : 0)) >> 20; /* floor(log10(2^e or 3/4 2^e)) */
     int shift = e + decimal_log2_pow10(-k) + 1;
     const uint64_t *power = decimal_powers[-k - DECIMAL_POWER_FIRST];
-    bool exact = -k >= 0 && -k <= DECIMAL_POWER_EXACT_LAST;
-    decimal_u128 g = ((decimal_u128)power[0] << 64 | power[1]) + !exact;
+    decimal_u128 g = ((decimal_u128)power[0] << 64 | power[1]) + 1;
 
     uint64_t odd = m & 1; /* an odd m loses ties, so its interval is open */
     uint64_t here = decimal_round_to_odd(g, 4 * m << shift);

@@ -1,13 +1,12 @@
 /* Made by tools/gen-decimal-powers.py; do not edit. Row q - DECIMAL_POWER_FIRST holds the first
- * 128 bits of 10^q, high word first, cut (not rounded); rows of 10^0 to 10^55 are exact. */
+ * 128 bits of 10^q, high word first, cut (not rounded). */
 #ifndef HSP_BASE_DECIMAL_POWERS_H
 #define HSP_BASE_DECIMAL_POWERS_H
 
 #include <stdint.h>
 
-#define DECIMAL_POWER_FIRST      (-342)
-#define DECIMAL_POWER_LAST       324
-#define DECIMAL_POWER_EXACT_LAST 55
+#define DECIMAL_POWER_FIRST (-342)
+#define DECIMAL_POWER_LAST  324
 
 /* clang-format off */
 static const uint64_t decimal_powers[667][2] = {

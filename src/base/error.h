@@ -20,8 +20,8 @@ hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 
 hsp_status hsp__fail_memory(hsp_error *err);
 
-/* The bytes `text[0..size)` fit to be quoted in an error: at most 40 of them ("..." behind when there
- * were more), control characters as \xNN. Returns `quoted`. */
+/* The bytes `text[0..size)` fit to be quoted in an error: at most 40 of them ("..." behind when
+ * there were more), control characters as \xNN. Returns `quoted`. */
 #define HSP__QUOTED 192
 const char *hsp__quote(const char *text, size_t size, char quoted[HSP__QUOTED]);
 

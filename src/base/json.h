@@ -1,5 +1,6 @@
 /* JSON, as much as headers of files need: a strict reader into a tree (RFC 8259; duplicate keys,
- * depth above 64, bad UTF-8 and trailing text are errors), and a few functions that write. */
+ * depth above 64, bad UTF-8, U+0000 in strings, 512 MB and more, and trailing text are errors), and a
+ * few functions that write. */
 #ifndef HSP_BASE_JSON_H
 #define HSP_BASE_JSON_H
 
@@ -40,8 +41,9 @@ int hsp__json_number(const hsp__json_value *value, double *out);
 int hsp__json_u64(const hsp__json_value *value, uint64_t *out); /* a whole number without . or e */
 
 /* Append a JSON string (quoted and escaped; bytes that are not UTF-8 become U+FFFD) or the shortest
- * number that reads back to the same double. */
+ * number that reads back to the same double (null for what is not finite). */
 void hsp__json_put_string(hsp__text *text, const char *string, size_t size);
+int hsp__json_is_utf8(const char *string, size_t size);
 void hsp__json_put_number(hsp__text *text, double number);
 
 #endif

@@ -130,8 +130,8 @@ static names_key names_make_key(const hsp__names *names, uint32_t number)
     names_key key = {0, 0, hsp__names_get(names, number), number};
     const char *end = key.name + hsp__names_size(names, number);
     hsp__decimal_result result;
-    key.is_number = hsp__decimal_f64(key.name, end, &key.value, &result) == end &&
-                    result == HSP__DECIMAL_OK;
+    key.is_number =
+        hsp__decimal_f64(key.name, end, &key.value, &result) == end && result == HSP__DECIMAL_OK;
     return key;
 }
 

@@ -12,11 +12,11 @@
 typedef struct hsp__names {
     hsp_allocator memory;
     uint32_t count;
-    char *bytes;        /* the names, NUL-terminated, one behind the other */
+    char *bytes; /* the names, NUL-terminated, one behind the other */
     uint64_t used, room;
-    uint64_t *offsets;  /* count: where each name starts in bytes */
+    uint64_t *offsets; /* count: where each name starts in bytes */
     uint64_t offsets_room;
-    uint32_t *slots;    /* slots_room, a power of two: name number + 1, or 0 */
+    uint32_t *slots; /* slots_room, a power of two: name number + 1, or 0 */
     uint64_t slots_room;
 } hsp__names;
 

@@ -19,7 +19,8 @@ void hsp__text_init(hsp__text *text, const hsp_allocator *memory);
 void hsp__text_free(hsp__text *text);
 void hsp__text_add(hsp__text *text, const void *bytes, size_t size);
 void hsp__text_puts(hsp__text *text, const char *string);
-void hsp__text_printf(hsp__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hsp__text_printf(hsp__text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Room for `size` more bytes at the end: write there, then add what was used to text->size. NULL
  * when there is no memory. */

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define THREADS_MAX 256
+#define THREADS_MAX        256
 #define THREADS_PART_BYTES ((uint64_t)1 << 20)
 
 typedef struct threads_start {

@@ -1,5 +1,6 @@
-/* Work on several threads. Work is cut into tasks whose number and extent never depend on the number
- * of threads; each task writes only what is its own, so that results do not depend on it either. */
+/* Work on several threads. Work is cut into tasks whose number and extent never depend on the
+ * number of threads; each task writes only what is its own, so that results do not depend on it
+ * either. */
 #ifndef HSP_BASE_THREADS_H
 #define HSP_BASE_THREADS_H
 

@@ -70,7 +70,8 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
     const hsp_allocator *memory = &run->ctx->allocator;
     while (!end && !run->ended) {
         size_t want = have > run->ctx->block_bytes ? have : run->ctx->block_bytes, got = 0;
-        if (!hsp__reserve(memory, &buffer->bytes, &buffer->room, have + want + HSP__BLOCK_PADDING, 1))
+        if (!hsp__reserve(memory, &buffer->bytes, &buffer->room, have + want + HSP__BLOCK_PADDING,
+                          1))
             return hsp__fail_memory(err);
         if (have == run->carry_size && have) memcpy(buffer->bytes, run->carry, have);
         char *text = buffer->bytes;

@@ -1,11 +1,11 @@
 /* Parallel reading of text, the same for every format.
  *
  * The input is cut into blocks of whole records. Workers take the next block (one at a time), parse
- * it into scratch memory of their own (in parallel), then, strictly in the order of the file, reserve
- * the place of their rows in the result, and copy them there (in parallel again). So one pass reads
- * files, pipes and compressed input alike, memory holds the result and a few blocks, and the result
- * cannot depend on the number of threads. The first error in the order of the file is the one
- * reported. */
+ * it into scratch memory of their own (in parallel), then, strictly in the order of the file,
+ * reserve the place of their rows in the result, and copy them there (in parallel again). So one
+ * pass reads files, pipes and compressed input alike, memory holds the result and a few blocks, and
+ * the result cannot depend on the number of threads. The first error in the order of the file is
+ * the one reported. */
 #ifndef HSP_DATA_BLOCKS_H
 #define HSP_DATA_BLOCKS_H
 
@@ -20,15 +20,15 @@
 typedef struct hsp__block {
     const char *text; /* size bytes: whole records, each ended by a newline but perhaps the last */
     size_t size;
-    uint64_t number;  /* 0 for the first block */
-    uint64_t lines;   /* set by parse: the newlines in the text (the lines of the file it spans) */
+    uint64_t number; /* 0 for the first block */
+    uint64_t lines;  /* set by parse: the newlines in the text (the lines of the file it spans) */
 } hsp__block;
 
 typedef struct hsp__blocks hsp__blocks;
 
 /* What a format does. `self` is the reader, `worker` 0..workers-1 says whose scratch to use.
- * In errors that parse raises, line is counted from 1 within the block: the caller makes it the line
- * of the file. */
+ * In errors that parse raises, line is counted from 1 within the block: the caller makes it the
+ * line of the file. */
 typedef struct hsp__block_format {
     int quoted; /* records may hold newlines between double quotes */
     hsp_status (*parse)(void *self, int worker, hsp__block *block, hsp_error *err);

@@ -14,8 +14,10 @@ typedef struct compress_kind {
 static const compress_kind compress_kinds[] = {
     {"gzip", ".gz", "\x1f\x8b", 2},
     {"bzip2", ".bz2", "BZh", 3},
-    {"xz", ".xz", "\xfd"
-                  "7zXZ\0", 6},
+    {"xz", ".xz",
+     "\xfd"
+     "7zXZ\0",
+     6},
     {"zstd", ".zst", "\x28\xb5\x2f\xfd", 4},
 };
 
@@ -56,6 +58,7 @@ struct hsp__unpacker {
     char *name;
     hsp__packed_read from;
     void *user;
+    int empty;              /* nothing is packed in there */
     hsp_status from_status; /* what the source below answered, when it failed */
     hsp_error from_error;
     char buffer[COMPRESS_BUFFER];
@@ -88,8 +91,7 @@ static hsp_status unpacker_fail(hsp__unpacker *unpacker, hsp_error *err)
 }
 
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
-                             hsp__packed_read from, void *user, hsp_error *err,
-                             hsp__unpacker **out)
+                             hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
 {
     struct archive_entry *entry;
     hsp_status status = HSP_OK;
@@ -113,8 +115,12 @@ hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *
         status = unpacker_fail(unpacker, err);
         goto done;
     }
+    /* Too short to be recognised, a stream would pass through as it is. */
     int found = archive_read_next_header(unpacker->archive, &entry);
-    if (found != ARCHIVE_OK && found != ARCHIVE_EOF) status = unpacker_fail(unpacker, err);
+    unpacker->empty = found == ARCHIVE_EOF;
+    if ((found != ARCHIVE_OK && found != ARCHIVE_EOF) ||
+        archive_filter_code(unpacker->archive, 0) == ARCHIVE_FILTER_NONE)
+        status = unpacker_fail(unpacker, err);
 done:
     if (status)
         hsp__unpacker_free(unpacker);
@@ -126,7 +132,7 @@ done:
 hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
                               size_t *got)
 {
-    la_ssize_t count = archive_read_data(unpacker->archive, buffer, want);
+    la_ssize_t count = unpacker->empty ? 0 : archive_read_data(unpacker->archive, buffer, want);
     if (count < 0) return unpacker_fail(unpacker, err);
     *got = (size_t)count;
     return HSP_OK;
@@ -178,12 +184,12 @@ static int packer_start(hsp__packer *packer, const char *packing)
     struct archive_entry *entry = archive_entry_new();
     if (!entry) return 0;
     archive_entry_set_filetype(entry, AE_IFREG);
-    int started = archive_write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
-                  archive_write_set_format_raw(packer->archive) == ARCHIVE_OK &&
-                  archive_write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
-                  archive_write_open(packer->archive, packer, NULL, packer_callback, NULL) ==
-                      ARCHIVE_OK &&
-                  archive_write_header(packer->archive, entry) == ARCHIVE_OK;
+    int started =
+        archive_write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
+        archive_write_set_format_raw(packer->archive) == ARCHIVE_OK &&
+        archive_write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
+        archive_write_open(packer->archive, packer, NULL, packer_callback, NULL) == ARCHIVE_OK &&
+        archive_write_header(packer->archive, entry) == ARCHIVE_OK;
     archive_entry_free(entry);
     return started;
 }
@@ -243,8 +249,7 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
 }
 
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
-                             hsp__packed_read from, void *user, hsp_error *err,
-                             hsp__unpacker **out)
+                             hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
 {
     (void)ctx, (void)from, (void)user, (void)out;
     return compress_unsupported(packing, name, err);

@@ -1,6 +1,7 @@
-/* The one container for binary files (data caches, scalings, later models): a safetensors file. Eight
- * bytes of little-endian header size, a JSON header, then raw little-endian arrays. Metadata (text by
- * name) is the header's __metadata__; each array's CRC-32 stands there too, as "crc32.NAME". */
+/* The one container for binary files (data caches, scalings, later models): a safetensors file.
+ * Eight bytes of little-endian header size, a JSON header, then raw little-endian arrays. Metadata
+ * (text by name) is the header's __metadata__; each array's CRC-32 stands there too, as
+ * "crc32.NAME". docs/binary-format.md has the details. */
 #ifndef HSP_DATA_CONTAINER_H
 #define HSP_DATA_CONTAINER_H
 
@@ -13,7 +14,7 @@ typedef enum hsp__dtype { HSP__U8, HSP__U32, HSP__U64, HSP__F32, HSP__F64 } hsp_
 typedef struct hsp__tensor {
     const char *name;
     hsp__dtype dtype;
-    int dims;          /* 1 or 2 */
+    int dims; /* 1 or 2 */
     uint64_t shape[2];
     const void *data;
 } hsp__tensor;
@@ -23,15 +24,19 @@ typedef struct hsp__meta {
     const char *value; /* NUL-terminated UTF-8 */
 } hsp__meta;
 
-/* Write a container, whole or not at all. Arrays start on multiples of 64 bytes. */
+/* Write a container, whole or not at all. The format allows no gaps between arrays, so they are
+ * written in descending order of element size: each starts on a multiple of its element size, the
+ * first on a multiple of 64 bytes. Names, keys and values must be UTF-8, names and keys distinct;
+ * "written_by" and "crc32.NAME" are added to the metadata. */
 hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
                                 size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
                                 hsp_error *err);
 
 typedef struct hsp__container hsp__container;
 
-/* Map a file (memory: borrow the bytes, which must be 8-byte aligned) and check its header: sizes, overlaps, types, shapes against the
- * file's length. The arrays are not touched. */
+/* Map a file (memory: borrow the bytes, which must be 8-byte aligned if the arrays are to be used
+ * in place) and check its header: sizes, overlaps, types, shapes against the file's length. The
+ * arrays are not touched. */
 hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *err,
                                hsp__container **out);
 hsp_status hsp__container_memory(hsp_context *ctx, const void *bytes, size_t size, const char *name,
@@ -41,10 +46,10 @@ void hsp__container_free(hsp__container *container);
 const char *hsp__container_name(const hsp__container *container);
 const char *hsp__container_meta(const hsp__container *container, const char *key); /* or NULL */
 
-/* An array by name; NULL if there is none. */
+/* An array by name; NULL if there is none of the types and dimensions above. */
 const hsp__tensor *hsp__container_tensor(const hsp__container *container, const char *name);
 
-/* Compare every array with its checksum (in parallel). */
+/* Compare every array with its checksum (in parallel). An array without one is an error. */
 hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err);
 
 /* Do these first bytes of a file look like a container? (`size` at least 16.) */

@@ -104,36 +104,30 @@ hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *e
     return hsp__encoding_copy(&to->memory, from->encoding, err, &to->encoding);
 }
 
-static int data_add_name(hsp__names *names, const char *name, uint32_t expected)
+/* Names must be distinct: a name is how a user points at a class or a column. */
+static hsp_status data_add_name(hsp__names *names, const char *name, const char *what,
+                                hsp_error *err)
 {
-    uint32_t number;
-    return hsp__names_add(names, name, strlen(name), &number) && number == expected;
+    uint32_t number, before = names->count;
+    if (!hsp__names_add(names, name, strlen(name), &number)) return hsp__fail_memory(err);
+    if (number == before) return HSP_OK;
+    return hsp__fail(err, HSP_USAGE, "the %s name '%s' is there twice", what, name);
 }
 
-static hsp_status data_name_classes(hsp_data *data, uint32_t classes, const char *const *names,
-                                    hsp_error *err)
+static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
+                                const char *const *class_names, const char *const *feature_names,
+                                hsp_error *err)
 {
-    for (uint32_t i = 0; i < classes; i++) {
+    hsp_status status = HSP_OK;
+    for (uint32_t i = 0; !status && i < view->classes; i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", i);
-        if (data_add_name(&data->class_names, names ? names[i] : number, i)) continue;
-        if (data->class_names.count > i) return hsp__fail_memory(err);
-        return hsp__fail(err, HSP_USAGE, "class names %u: '%s' is there twice", i, names[i]);
+        status = data_add_name(&data->class_names, class_names ? class_names[i] : number, "class",
+                               err);
     }
-    return HSP_OK;
-}
-
-static hsp_status data_name_features(hsp_data *data, uint64_t cols, const char *const *names,
-                                     hsp_error *err)
-{
-    for (uint64_t i = 0; names && i < cols; i++) {
-        uint32_t before = data->feature_names.count;
-        if (data_add_name(&data->feature_names, names[i], (uint32_t)i)) continue;
-        if (hsp__names_find(&data->feature_names, names[i], strlen(names[i])) < before)
-            return hsp__fail(err, HSP_USAGE, "feature name '%s' is there twice", names[i]);
-        return hsp__fail_memory(err);
-    }
-    return HSP_OK;
+    for (uint64_t j = 0; !status && feature_names && j < view->cols; j++)
+        status = data_add_name(&data->feature_names, feature_names[j], "feature", err);
+    return status;
 }
 
 /* Copy the rows of a view into a data set of the same shape. */
@@ -176,8 +170,7 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
     hsp_status status = hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols,
                                         stored, view->labels != NULL, err, &data);
     if (status) return status;
-    status = data_name_classes(data, view->classes, class_names, err);
-    if (!status) status = data_name_features(data, view->cols, feature_names, err);
+    status = data_name_all(data, view, class_names, feature_names, err);
     if (status) {
         hsp_data_free(data);
         return status;

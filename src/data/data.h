@@ -9,17 +9,17 @@ typedef struct hsp__container hsp__container; /* data/container.h */
 
 struct hsp_data {
     hsp_allocator memory;
-    hsp_view view;          /* points into the owned arrays below, or into the mapped container */
-    uint64_t nonzeros;      /* values other than zero (sparse rows store no zeros) */
-    int checked;            /* the view's arrays are known to be sound */
-    void *values;           /* owned, or NULL */
-    uint64_t *starts;       /* owned, or NULL */
-    uint32_t *indices;      /* owned, or NULL */
-    uint32_t *labels;       /* owned, or NULL */
-    hsp__names class_names; /* view.classes of them */
+    hsp_view view;            /* points into the owned arrays below, or into the mapped container */
+    uint64_t nonzeros;        /* values other than zero (sparse rows store no zeros) */
+    int checked;              /* the view's arrays are known to be sound */
+    void *values;             /* owned, or NULL */
+    uint64_t *starts;         /* owned, or NULL */
+    uint32_t *indices;        /* owned, or NULL */
+    uint32_t *labels;         /* owned, or NULL */
+    hsp__names class_names;   /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
-    hsp_encoding *encoding; /* owned, or NULL */
-    hsp__container *mapped; /* owned, or NULL */
+    hsp_encoding *encoding;   /* owned, or NULL */
+    hsp__container *mapped;   /* owned, or NULL */
 };
 
 /* An empty data set, all zero; fill it in, then hsp__data_seal it. */

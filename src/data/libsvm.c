@@ -43,22 +43,22 @@ typedef struct libsvm_scratch {
     uint32_t *indices;          /* stored_room */
     void *values;               /* stored_room */
     uint64_t rows_room, stored_room;
-    hsp__names names;           /* labels this worker has met */
-    uint32_t *label_map;        /* names.count (label_map_room): their numbers in the file */
+    hsp__names names;    /* labels this worker has met */
+    uint32_t *label_map; /* names.count (label_map_room): their numbers in the file */
     uint64_t label_map_room;
-    uint32_t label_mapped;      /* how many of them are known */
+    uint32_t label_mapped; /* how many of them are known */
     libsvm_recent recent[LIBSVM_RECENT];
-    uint32_t base;              /* that this block's indices were read with */
-    uint64_t past;              /* 1 + the largest index of the block, as written */
-    int qid;                    /* a "qid:" was met */
+    uint32_t base; /* that this block's indices were read with */
+    uint64_t past; /* 1 + the largest index of the block, as written */
+    int qid;       /* a "qid:" was met */
 } libsvm_scratch;
 
 typedef struct libsvm_reader {
     hsp_context *ctx;
     const char *name;
     hsp_precision precision;
-    int base_fixed;        /* the user said which number the first column has */
-    atomic_uint base;      /* that number: 1, until an index 0 is met somewhere */
+    int base_fixed;   /* the user said which number the first column has */
+    atomic_uint base; /* that number: 1, until an index 0 is met somewhere */
     hsp__rows rows;
     hsp__names classes;
     int workers;
@@ -97,11 +97,10 @@ static hsp_status libsvm_fail(const libsvm_reader *reader, const libsvm_cursor *
     const char *end = libsvm_token_end(at->p, at->end);
     uint64_t column = (uint64_t)(at->p - at->line_start) + 1;
     if (end == at->p)
-        return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line, column,
-                            "found the end of %s, expected %s",
-                            at->p < at->end && *at->p != '\n' && *at->p != '\r' ? "the token"
-                                                                                : "the line",
-                            expected);
+        return hsp__fail_at(
+            err, HSP_BAD_DATA, reader->name, at->line, column, "found the end of %s, expected %s",
+            at->p < at->end && *at->p != '\n' && *at->p != '\r' ? "the token" : "the line",
+            expected);
     return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line, column,
                         "found '%s', expected %s", hsp__quote(at->p, (size_t)(end - at->p), quoted),
                         expected);
@@ -188,9 +187,9 @@ static hsp_status libsvm_index_order(const libsvm_reader *reader, libsvm_cursor 
     if (index == 0 && least == 1)
         return libsvm_fail(reader, at, "indices from 1 (--index-base 0 reads them from 0)", err);
     snprintf(expected, sizeof expected,
-                     index + 1 == least ? "each index once in a row (%llu was there before)"
-                                        : "an index above %llu (ascending in a row)",
-                     (unsigned long long)least - 1);
+             index + 1 == least ? "each index once in a row (%llu was there before)"
+                                : "an index above %llu (ascending in a row)",
+             (unsigned long long)least - 1);
     return libsvm_fail(reader, at, expected, err);
 }
 
@@ -394,8 +393,8 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
 static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
 {
     void *map = scratch->label_map;
-    if (!hsp__reserve(&reader->ctx->allocator, &map, &scratch->label_map_room,
-                      scratch->names.count, sizeof *scratch->label_map))
+    if (!hsp__reserve(&reader->ctx->allocator, &map, &scratch->label_map_room, scratch->names.count,
+                      sizeof *scratch->label_map))
         return 0;
     scratch->label_map = map;
     for (; scratch->label_mapped < scratch->names.count; scratch->label_mapped++) {
@@ -461,16 +460,15 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
     const char *base = hsp_options_text(options, "index-base");
     uint64_t text = hsp__source_packed(source) ? 0 : hsp__source_size(source);
     *reader = (libsvm_reader){.ctx = ctx, .name = hsp__source_name(source)};
-    reader->precision = strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64
-                                                                                      : HSP_FLOAT32;
+    reader->precision =
+        strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
     reader->base_fixed = strcmp(base, "auto") != 0;
     atomic_init(&reader->base, strcmp(base, "0") != 0);
     hsp__rows_init(&reader->rows, ctx, reader->precision, hsp_options_text(options, "storage"),
                    text);
     hsp__names_init(&reader->classes, &ctx->allocator);
     reader->workers = hsp__blocks_workers(ctx, source);
-    reader->scratch =
-        hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
+    reader->scratch = hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
     if (!reader->scratch) return hsp__fail_memory(err);
     for (int i = 0; i < reader->workers; i++)
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);

@@ -21,7 +21,7 @@ struct hsp__output {
     char *target;    /* where the file shall appear; NULL: the bytes go straight to fd */
     char *temporary; /* the name it has until then */
     int fd;
-    int appeared;    /* renamed: nothing to remove */
+    int appeared; /* renamed: nothing to remove */
     hsp__packer *packer;
 };
 

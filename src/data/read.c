@@ -6,6 +6,7 @@
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/remake.h"
 #include "data/source.h"
 
 static const hsp_option read_options[] = {
@@ -34,8 +35,8 @@ static const hsp_option read_options[] = {
      "numbers in memory: 32 or 64 bits"},
 };
 
-static const hsp_option_table read_table = {
-    "read", "how a data file is read", read_options, sizeof read_options / sizeof *read_options};
+static const hsp_option_table read_table = {"read", "how a data file is read", read_options,
+                                            sizeof read_options / sizeof *read_options};
 
 const hsp_option_table *hsp_read_options(void)
 {
@@ -76,8 +77,8 @@ static void read_first_line(const char **text, size_t *size)
     }
 }
 
-/* What a file is: by its first bytes where they are plain, then by its name, then by the look of its
- * first line. */
+/* What a file is: by its first bytes where they are plain, then by its name, then by the look of
+ * its first line. */
 static const char *read_guess(const char *path, const char *text, size_t size)
 {
     if (size >= 16 && hsp__container_looks_like(text, size)) return "hsp";
@@ -94,12 +95,47 @@ static const char *read_guess(const char *path, const char *text, size_t size)
     return "libsvm";
 }
 
-/* Rows in the storage the user asked for, or in the smallest one. */
+static int read_all_ones(const hsp_view *view)
+{
+    for (uint64_t i = 0; i < view->rows; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            double value = hsp__row_value(view, &row, k);
+            if (value != 0 && value != 1) return 0;
+        }
+    }
+    return 1;
+}
+
+/* The smallest storage. It is a function of the rows alone, however they were read; dense rows are
+ * searched for values other than one only where that could change the answer. */
+static hsp_storage read_smallest(const hsp_data *data)
+{
+    const hsp_view *view = &data->view;
+    int ones = view->storage == HSP_ONES;
+    if (view->storage == HSP_DENSE &&
+        hsp__storage_choose(view->rows, view->cols, data->nonzeros, 1, view->precision) == HSP_ONES)
+        ones = read_all_ones(view);
+    return hsp__storage_choose(view->rows, view->cols, data->nonzeros, ones, view->precision);
+}
+
+/* Rows in the storage the user asked for, or, when they came from text, in the smallest one. */
 static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                               hsp_data **data)
 {
-    hsp_data *settled = NULL;
-    hsp_status status = hsp__data_restore(ctx, *data, options, err, &settled);
+    hsp_data *settled = *data;
+    hsp_status status;
+    if (strcmp(hsp_options_text(options, "storage"), "auto") == 0 && !(*data)->mapped) {
+        const hsp_view *view = &(*data)->view;
+        hsp__remake plan = {.storage = read_smallest(*data),
+                            .precision = view->precision,
+                            .cols = view->cols,
+                            .phase = "changing the storage"};
+        if (plan.storage == view->storage) return HSP_OK;
+        status = hsp__data_remake(ctx, *data, &plan, err, &settled);
+    } else {
+        status = hsp__data_restore(ctx, *data, options, err, &settled);
+    }
     if (status) return status;
     if (settled != *data) hsp_data_free(*data);
     *data = settled;
@@ -153,8 +189,7 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
 {
     hsp__source *source = NULL;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status)
-        status = read_source(ctx, source, path, NULL, 0, options, encoding, err, out);
+    if (!status) status = read_source(ctx, source, path, NULL, 0, options, encoding, err, out);
     hsp__source_free(source);
     return status;
 }
@@ -166,7 +201,8 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
     hsp__source *source = NULL;
     hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
     if (!status)
-        status = read_source(ctx, source, name, text ? text : "", size, options, encoding, err, out);
+        status =
+            read_source(ctx, source, name, text ? text : "", size, options, encoding, err, out);
     hsp__source_free(source);
     return status;
 }

@@ -1,9 +1,9 @@
 /* Rows that grow block by block into a data set, in the storage that suits them.
  *
  * Sparse blocks come in; whether the result is dense rows, sparse rows or sparse rows of ones is
- * decided as they come, so that no second copy of the data is ever made in the usual case: the first
- * block tells dense from sparse (and a later one may overrule it), and the array of values appears
- * with the first value other than one. */
+ * decided as they come, so that no second copy of the data is ever made in the usual case: the
+ * first block tells dense from sparse (and a later one may overrule it), and the array of values
+ * appears with the first value other than one. */
 #ifndef HSP_DATA_ROWS_H
 #define HSP_DATA_ROWS_H
 
@@ -15,7 +15,7 @@
 /* A block of parsed rows, in somebody's scratch memory. */
 typedef struct hsp__rows_block {
     uint64_t rows, stored;
-    uint64_t cols;           /* 1 + the largest column named */
+    uint64_t cols; /* 1 + the largest column named */
     int all_ones;
     const uint32_t *lengths; /* rows: entries of each row */
     const uint32_t *labels;  /* rows: numbers of the worker's own label names */
@@ -39,8 +39,8 @@ typedef struct hsp__rows {
     uint64_t text_total; /* bytes of text to come in all, 0: not known */
     uint64_t *starts;    /* sparse: rows_room + 1 */
     uint32_t *indices;   /* sparse: stored_room */
-    void *values;        /* sparse: stored_room, or NULL while all are ones; dense: rows_room * stride */
-    uint32_t *labels;    /* rows_room */
+    void *values; /* sparse: stored_room, or NULL while all are ones; dense: rows_room * stride */
+    uint32_t *labels; /* rows_room */
 } hsp__rows;
 
 /* `storage` is the read option: auto, dense, sparse or ones. */
@@ -59,8 +59,8 @@ int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run);
 void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
                     const uint32_t *label_map);
 
-/* Hand the arrays over to a new data set of `cols` columns (at least those seen), class names sorted
- * and labels with them. `classes` is left empty. */
+/* Hand the arrays over to a new data set of `cols` columns (at least those seen), class names
+ * sorted and labels with them. `classes` is left empty. */
 hsp_status hsp__rows_finish(hsp__rows *rows, hsp__names *classes, uint64_t cols, hsp_error *err,
                             hsp_data **out);
 

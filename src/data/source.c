@@ -16,14 +16,14 @@
 struct hsp__source {
     hsp_allocator memory;
     char *name;
-    int fd;              /* -1: memory */
+    int fd; /* -1: memory */
     int mappable;
-    const char *bytes;   /* of a memory source */
+    const char *bytes; /* of a memory source */
     size_t bytes_size;
-    uint64_t position;   /* raw bytes taken */
-    uint64_t size;       /* raw bytes in all, 0: not known */
+    uint64_t position;       /* raw bytes taken */
+    uint64_t size;           /* raw bytes in all, 0: not known */
     hsp__unpacker *unpacker; /* NULL: plain */
-    char *ahead;         /* peeked bytes not yet read */
+    char *ahead;             /* peeked bytes not yet read */
     size_t ahead_from, ahead_to;
     uint64_t ahead_room;
 };
@@ -100,8 +100,8 @@ static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, h
     const char *packing = hsp__packing_of(source->ahead, source->ahead_to);
     if (!packing) return HSP_OK;
     source->mappable = 0;
-    status = hsp__unpacker_new(ctx, packing, source->name, source_take, source, err,
-                               &source->unpacker);
+    status =
+        hsp__unpacker_new(ctx, packing, source->name, source_take, source, err, &source->unpacker);
     if (status) return status;
     /* Let the unpacker take the peeked bytes now, so that `ahead` is free for unpacked ones. */
     char first[1];

@@ -11,9 +11,8 @@ static const hsp_option write_options[] = {
      "format of the output; auto goes by the name's ending"},
 };
 
-static const hsp_option_table write_table = {
-    "write", "how a data file is written", write_options,
-    sizeof write_options / sizeof *write_options};
+static const hsp_option_table write_table = {"write", "how a data file is written", write_options,
+                                             sizeof write_options / sizeof *write_options};
 
 const hsp_option_table *hsp_write_options(void)
 {
@@ -29,9 +28,9 @@ static int write_name_ends(const char *path, size_t size, const char *ending)
 const char *hsp__format_by_name(const char *path)
 {
     static const char *const endings[][2] = {
-        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"}, {".dat", "libsvm"},
-        {".txt", "libsvm"}, {".csv", "csv"},       {".tsv", "tsv"},         {".hsp", "hsp"},
-        {".safetensors", "hsp"}};
+        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"},
+        {".dat", "libsvm"}, {".txt", "libsvm"},    {".csv", "csv"},
+        {".tsv", "tsv"},    {".hsp", "hsp"},       {".safetensors", "hsp"}};
     size_t size = hsp__output_plain_size(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (write_name_ends(path, size, endings[i][0])) return endings[i][1];

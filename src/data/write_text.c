@@ -1,6 +1,6 @@
-/* Rows as text. Blocks of rows are formatted in parallel, a batch of blocks at a time, and written in
- * order: a batch needs a few megabytes however large the data set. Numbers are the shortest decimals
- * that read back to the same bits. */
+/* Rows as text. Blocks of rows are formatted in parallel, a batch of blocks at a time, and written
+ * in order: a batch needs a few megabytes however large the data set. Numbers are the shortest
+ * decimals that read back to the same bits. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "data/data.h"
 #include "data/formats.h"
 
-#define WRITE_BATCH 32                          /* blocks formatted at a time */
+#define WRITE_BATCH         32                   /* blocks formatted at a time */
 #define WRITE_BLOCK_ENTRIES ((uint64_t)16 << 10) /* entries in a block, about */
 
 typedef struct write_job write_job;
@@ -146,9 +146,9 @@ static hsp_status write_blocks(hsp_context *ctx, write_job *job, hsp__output *ou
         job->first_block = first;
         hsp__tasks_run(ctx, batch, write_block, job);
         for (uint64_t i = 0; !status && i < batch; i++)
-            status = job->texts[i].failed ? hsp__fail_memory(err)
-                                          : hsp__output_write(output, job->texts[i].data,
-                                                              job->texts[i].size, err);
+            status = job->texts[i].failed
+                         ? hsp__fail_memory(err)
+                         : hsp__output_write(output, job->texts[i].data, job->texts[i].size, err);
         uint64_t done = (first + batch) * job->block_rows;
         if (!status)
             status = hsp__progress(ctx, "writing", "rows", done < rows ? done : rows, rows, err);
@@ -162,16 +162,17 @@ static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, h
     hsp_status status = hsp_data_view(ctx, data, err, &job->view);
     if (status) return status;
     job->data = data;
-    uint64_t stored = job->separator ? job->view->rows * job->view->cols : hsp_view_stored(job->view);
+    uint64_t stored =
+        job->separator ? job->view->rows * job->view->cols : hsp_view_stored(job->view);
     uint64_t a_row = job->view->rows ? stored / job->view->rows + 1 : 1;
     job->block_rows = WRITE_BLOCK_ENTRIES / a_row + 1;
     for (size_t i = 0; i < WRITE_BATCH; i++)
         hsp__text_init(&job->texts[i], &ctx->allocator);
     if (job->separator) {
         csv_write_header(job, &job->texts[0]);
-        status = job->texts[0].failed ? hsp__fail_memory(err)
-                                      : hsp__output_write(output, job->texts[0].data,
-                                                          job->texts[0].size, err);
+        status = job->texts[0].failed
+                     ? hsp__fail_memory(err)
+                     : hsp__output_write(output, job->texts[0].data, job->texts[0].size, err);
     }
     if (!status) status = write_blocks(ctx, job, output, err);
     for (size_t i = 0; i < WRITE_BATCH; i++)

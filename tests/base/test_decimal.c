@@ -228,6 +228,20 @@ static void reads_midpoints_of_floats(void)
     }
 }
 
+/* Decimals so near to a midpoint of floats that a double cannot tell them from it. */
+static void reads_near_midpoints_of_floats(void)
+{
+    char text[64];
+    for (int i = 0; i < 20000; i++) {
+        uint32_t low = 0x38000000 + (uint32_t)test_random_below(0x0d000000); /* 3e-5 to 5e5 */
+        double middle = ((double)from_bits_f32(low) + (double)from_bits_f32(low + 1)) / 2;
+        for (int places = 6; places < 20; places++) {
+            sprintf(text, "%.*f", places, middle);
+            same_as_libc(text);
+        }
+    }
+}
+
 #if LDBL_MANT_DIG >= 54 && LDBL_MIN_EXP < -1076
 
 static void midpoint_f64(uint64_t low)
@@ -271,84 +285,31 @@ static void reads_midpoints_of_doubles(void)
 static void reads_edges_as_libc(void)
 {
     static const char *const texts[] = {
-        "0",
-        "-0",
-        "+0",
-        "0.",
-        ".0",
-        "-.5",
-        "5.",
-        "000",
-        "0e5",
-        "0e999999999999999999999",
-        "-0e-9",
-        "4.9406564584124654e-324",
-        "2.4703282292062327e-324",
-        "2.4703282292062328e-324",
-        "5e-324",
-        "2.5e-324",
-        "2.4e-324",
-        "7.4109846876186981e-324",
-        "7.4109846876186982e-324",
-        "2.2250738585072011e-308",
-        "2.2250738585072014e-308",
-        "2.225073858507201136e-308",
-        "1.7976931348623157e308",
-        "1.7976931348623158e308",
-        "1.7976931348623159e308",
-        "17976931348623158079e289",
-        "17976931348623158080e289",
-        "1e308",
-        "1e309",
-        "-1e309",
-        "1.4012984643248170e-45",
-        "7.0064923216240853e-46",
-        "7.0064923216240854e-46",
-        "7.0064923216240861e-46",
-        "1.1754943508222875e-38",
-        "1.1754942807573642e-38",
-        "3.4028234663852886e38",
-        "3.4028235677973365e38",
-        "3.4028235677973366e38",
-        "3.4028235677973367e38",
-        "3.4028236e38",
-        "340282356779733661637539395458142568447",
-        "340282356779733661637539395458142568448",
-        "9007199254740991",
-        "9007199254740992",
-        "9007199254740993",
-        "9007199254740994",
-        "9007199254740995",
-        "9007199254740993.0",
-        "9007199254740993.00000000000000000000",
-        "9007199254740993.00000000000000000001",
-        "900719925474099300000000000000000000e-20",
-        "9007199254740992.99999999999999999999",
-        "18014398509481986",
-        "18014398509481990",
-        "16777215",
-        "16777216",
-        "16777217",
-        "16777218",
-        "16777219",
-        "16777217.0",
-        "16777217.000000001",
-        "16777216.999999999",
-        "33554434",
-        "33554438",
-        "8388608.5",
-        "8388609.5",
-        "8388609.49999999",
-        "8388609.50000001",
-        "1e99999999999999999999999999",
-        "1e-99999999999999999999999999",
-        "1e+5",
-        "1E-5",
-        "1.00000017881393432617187499",
-        "1.000000178813934326171875",
-        "1.00000017881393432617187501",
-        "12345678901234567890123456789012345678901234567890e-50",
-        "0.00000000000000000000000000000000000000000000000000012345678901234567890e53"};
+        "0", "-0", "+0", "0.", ".0", "-.5", "5.", "000", "0e5", "0e999999999999999999999", "-0e-9",
+        "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "5e-324",
+        "2.5e-324", "2.4e-324", "7.4109846876186981e-324", "7.4109846876186982e-324",
+        "2.2250738585072011e-308", "2.2250738585072014e-308", "2.225073858507201136e-308",
+        "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308",
+        "17976931348623158079e289", "17976931348623158080e289", "1e308", "1e309", "-1e309",
+        "1.4012984643248170e-45", "7.0064923216240853e-46", "7.0064923216240854e-46",
+        "7.0064923216240861e-46", "1.1754943508222875e-38", "1.1754942807573642e-38",
+        "3.4028234663852886e38", "3.4028235677973365e38", "3.4028235677973366e38",
+        "3.4028235677973367e38", "3.4028236e38", "340282356779733661637539395458142568447",
+        "340282356779733661637539395458142568448", "9007199254740991", "9007199254740992",
+        "9007199254740993", "9007199254740994", "9007199254740995", "9007199254740993.0",
+        "9007199254740993.00000000000000000000", "9007199254740993.00000000000000000001",
+        "900719925474099300000000000000000000e-20", "9007199254740992.99999999999999999999",
+        "18014398509481986", "18014398509481990", "16777215", "16777216", "16777217", "16777218",
+        "16777219", "16777217.0", "16777217.000000001", "16777216.999999999", "33554434",
+        "33554438", "8388608.5", "8388609.5", "8388609.49999999", "8388609.50000001",
+        "1e99999999999999999999999999", "1e-99999999999999999999999999", "1e+5", "1E-5",
+        "1.00000017881393432617187499", "1.000000178813934326171875",
+        "1.00000017881393432617187501", "12345678901234567890123456789012345678901234567890e-50",
+        "0.00000000000000000000000000000000000000000000000000012345678901234567890e53",
+        /* 2^64 + 1 before the dot is dropped */
+        "1844674.4073709551617", "-184467.44073709551617",
+        /* powers of two that are just missed by the first 128 bits of the power of ten */
+        "298023223876953125e-25", "1490116119384765625e-26", "7450580596923828125e-27"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         same_as_libc(texts[i]);
 }
@@ -516,6 +477,7 @@ static void reads_unsigned_integers(void)
         uint64_t value;
     } cases[] = {
         {"0", 1, HSP__DECIMAL_OK, 0},
+        {"123", 3, HSP__DECIMAL_OK, 123},
         {"12345:6", 5, HSP__DECIMAL_OK, 12345},
         {"1234567", 7, HSP__DECIMAL_OK, 1234567},
         {"12345678", 8, HSP__DECIMAL_OK, 12345678},
@@ -524,6 +486,7 @@ static void reads_unsigned_integers(void)
         {"18446744073709551616", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
         {"19999999999999999999", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
         {"20000000000000000000", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
+        {"30000000000000000000", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
         {"99999999999999999999", 20, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
         {"100000000000000000000.", 21, HSP__DECIMAL_OVERFLOW, UINT64_MAX},
         {"000000000000000000000000000018446744073709551614", 48, HSP__DECIMAL_OK, UINT64_MAX - 1},
@@ -702,25 +665,41 @@ static void expect_shortest(const char *printed, double v, bool (*reads_as)(cons
     CHECK_NOTE(!reads_as(text, v), "%s, shorter %s", printed, text);
 }
 
-static void prints_the_shortest(void)
+static void expect_shortest_f64(uint64_t bits)
 {
     char text[HSP__DECIMAL_MAX];
-    for (int i = 0; i < 200000; i++) {
-        uint64_t bits = test_random() >> 1;
-        if (i % 8 == 0) bits &= UINT64_MAX << 52;                       /* powers of two */
-        if (i % 8 == 1) bits = bits_f64((double)(bits >> 40) / 1000.0); /* short decimals */
-        if (i % 8 == 2) bits &= UINT64_MAX >> 12;                       /* denormals */
-        if (bits >> 52 == 0x7ff || bits == 0) continue;
-        hsp__decimal_print_f64(from_bits_f64(bits), text);
-        expect_shortest(text, from_bits_f64(bits), reads_as_f64);
+    if (bits >> 52 == 0x7ff || bits == 0) return;
+    hsp__decimal_print_f64(from_bits_f64(bits), text);
+    expect_shortest(text, from_bits_f64(bits), reads_as_f64);
+}
 
-        uint32_t bits32 = (uint32_t)test_random() >> 1;
-        if (i % 8 == 0) bits32 &= UINT32_MAX << 23;
-        if (i % 8 == 1) bits32 = bits_f32((float)(bits32 >> 14) / 1000.0F);
-        if (i % 8 == 2) bits32 &= UINT32_MAX >> 9;
-        if (bits32 >> 23 == 0xff || bits32 == 0) continue;
-        hsp__decimal_print_f32(from_bits_f32(bits32), text);
-        expect_shortest(text, (double)from_bits_f32(bits32), reads_as_f32);
+static void expect_shortest_f32(uint32_t bits)
+{
+    char text[HSP__DECIMAL_MAX];
+    if (bits >> 23 == 0xff || bits == 0) return;
+    hsp__decimal_print_f32(from_bits_f32(bits), text);
+    expect_shortest(text, (double)from_bits_f32(bits), reads_as_f32);
+}
+
+static void prints_the_shortest(void)
+{
+    for (uint32_t i = 0; i < 2000; i++) { /* the smallest denormals have the fewest digits */
+        expect_shortest_f64(i);
+        expect_shortest_f32(i);
+    }
+    for (uint64_t field = 1; field < 0x7ff; field++) { /* all powers of two */
+        expect_shortest_f64(field << 52);
+        expect_shortest_f32((uint32_t)(field % 0xff) << 23);
+    }
+    for (int i = 0; i < 150000; i++) {
+        uint64_t bits = test_random() >> 1;
+        expect_shortest_f64(bits);
+        expect_shortest_f32((uint32_t)(bits >> 32));
+        expect_shortest_f64(bits_f64((double)(bits >> 40) / 1000.0));
+        expect_shortest_f32(bits_f32((float)(bits >> 46) / 1000.0F));
+        if (i % 8) continue;
+        expect_shortest_f64(bits & UINT64_MAX >> 12);
+        expect_shortest_f32((uint32_t)bits & UINT32_MAX >> 9);
     }
 }
 
@@ -755,6 +734,7 @@ int main(void)
     RUN(reads_short_numbers);
     RUN(reads_every_power_of_ten);
     RUN(reads_midpoints_of_floats);
+    RUN(reads_near_midpoints_of_floats);
 #if LDBL_MANT_DIG >= 54 && LDBL_MIN_EXP < -1076
     RUN(reads_midpoints_of_doubles);
 #endif

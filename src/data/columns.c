@@ -1,0 +1,207 @@
+#include "data/columns.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/sweep.h"
+
+#define COLUMNS_PARTS 16
+#define COLUMNS_LARGE 0x1p400  /* beyond these magnitudes a column is computed in other units, so \
+                                */
+#define COLUMNS_SMALL 0x1p-400 /* that squares neither overflow nor vanish */
+
+/* What one part of the rows adds to one column. Only non-zeros are looked at: the zeros are counted
+ * in at the end. */
+typedef struct columns_first {
+    double min, max, sum;
+    uint64_t nonzeros, hash[2];
+} columns_first;
+
+typedef struct columns_second {
+    double sum, squares; /* of (x unit - mean) */
+} columns_second;
+
+typedef struct columns_job {
+    const hsp_view *view;
+    int hashes;
+    uint64_t parts;
+    columns_first *first;   /* parts * cols */
+    columns_second *second; /* parts * cols */
+    hsp__column *columns;   /* cols */
+    double *units;          /* cols: powers of two; NULL: all 1 */
+    double *means;          /* cols: in these units */
+} columns_job;
+
+/* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
+static uint64_t columns_parts(const hsp_data *data)
+{
+    const hsp_view *view = &data->view;
+    uint64_t paid = view->cols ? data->nonzeros / (16 * view->cols) + 1 : 1;
+    uint64_t parts = hsp__sweep_parts(data);
+    if (parts > paid) parts = paid;
+    return parts > COLUMNS_PARTS ? COLUMNS_PARTS : parts;
+}
+
+static void columns_first_part(void *user, uint64_t part)
+{
+    columns_job *job = user;
+    const hsp_view *view = job->view;
+    columns_first *all = job->first + part * view->cols;
+    for (uint64_t j = 0; j < view->cols; j++)
+        all[j] = (columns_first){.min = HUGE_VAL, .max = -HUGE_VAL};
+    uint64_t to = hsp__part(view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            double v = hsp__row_value(view, &row, k);
+            if (v == 0) continue;
+            uint64_t j = hsp__row_column(&row, k);
+            columns_first *at = &all[j];
+            at->min = v < at->min ? v : at->min;
+            at->max = v > at->max ? v : at->max;
+            at->sum += job->units ? v * job->units[j] : v;
+            at->nonzeros++;
+            if (job->hashes) hsp__hash_entry(i, v, at->hash);
+        }
+    }
+}
+
+static void columns_second_part(void *user, uint64_t part)
+{
+    columns_job *job = user;
+    const hsp_view *view = job->view;
+    columns_second *all = job->second + part * view->cols;
+    uint64_t to = hsp__part(view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            double v = hsp__row_value(view, &row, k);
+            if (v == 0) continue;
+            uint64_t j = hsp__row_column(&row, k);
+            double d = (job->units ? v * job->units[j] : v) - job->means[j];
+            all[j].sum += d;
+            all[j].squares += d * d;
+        }
+    }
+}
+
+/* Put the parts of the first pass together, in their order. */
+static void columns_first_end(columns_job *job)
+{
+    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    for (uint64_t j = 0; j < cols; j++) {
+        columns_first all = job->first[j];
+        for (uint64_t part = 1; part < job->parts; part++) {
+            const columns_first *next = &job->first[part * cols + j];
+            all.min = fmin(all.min, next->min);
+            all.max = fmax(all.max, next->max);
+            all.sum += next->sum;
+            all.nonzeros += next->nonzeros;
+            all.hash[0] += next->hash[0];
+            all.hash[1] += next->hash[1];
+        }
+        if (all.nonzeros < rows || !rows) {
+            all.min = all.min < 0 ? all.min : 0;
+            all.max = all.max > 0 ? all.max : 0;
+        }
+        job->columns[j] = (hsp__column){.min = all.min,
+                                        .max = all.max,
+                                        .nonzeros = all.nonzeros,
+                                        .hash = {all.hash[0], all.hash[1]}};
+        if (job->means) job->means[j] = rows ? all.sum / (double)rows : 0;
+    }
+}
+
+static void columns_second_end(columns_job *job)
+{
+    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    const double n = (double)rows;
+    for (uint64_t j = 0; rows && j < cols; j++) {
+        hsp__column *column = &job->columns[j];
+        double mean = job->means[j], unit = job->units ? job->units[j] : 1;
+        double zeros = (double)(rows - column->nonzeros);
+        double sum = -zeros * mean, squares = zeros * mean * mean;
+        for (uint64_t part = 0; part < job->parts; part++) {
+            sum += job->second[part * cols + j].sum;
+            squares += job->second[part * cols + j].squares;
+        }
+        double variance = (squares - sum * sum / n) / n;
+        column->mean = (mean + sum / n) / unit;
+        column->stdev = variance > 0 ? sqrt(variance) / unit : 0;
+        if (column->min == column->max) {
+            column->mean = column->min;
+            column->stdev = 0;
+        }
+    }
+}
+
+/* Columns of numbers whose squares leave the range of a double get a unit of their own. 0 when
+ * there is no memory; *needed says whether there were any. */
+static int columns_choose_units(hsp_context *ctx, columns_job *job, int *needed)
+{
+    const uint64_t cols = job->view->cols;
+    *needed = 0;
+    for (uint64_t j = 0; j < cols; j++) {
+        double most = fmax(fabs(job->columns[j].min), fabs(job->columns[j].max));
+        if (most <= COLUMNS_LARGE && (most >= COLUMNS_SMALL || most == 0)) continue;
+        if (!job->units) {
+            job->units = hsp__new_raw(&ctx->allocator, cols, sizeof *job->units);
+            if (!job->units) return 0;
+            for (uint64_t k = 0; k < cols; k++)
+                job->units[k] = 1;
+        }
+        job->units[j] = most > 1 ? 0x1p-600 : 0x1p600;
+        *needed = 1;
+    }
+    return 1;
+}
+
+static hsp_status columns_moments(hsp_context *ctx, columns_job *job, const char *phase,
+                                  hsp_error *err)
+{
+    const uint64_t rows = job->view->rows;
+    int again;
+    if (!columns_choose_units(ctx, job, &again)) return hsp__fail_memory(err);
+    if (again) {
+        hsp_status status = hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err);
+        if (status) return status;
+        columns_first_end(job);
+    }
+    job->second = hsp__new(&ctx->allocator, job->parts * job->view->cols, sizeof *job->second);
+    if (!job->second) return hsp__fail_memory(err);
+    hsp_status status = hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err);
+    if (!status) columns_second_end(job);
+    return status;
+}
+
+hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *phase,
+                        hsp_error *err, hsp__column **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (status) return status;
+    columns_job job = {.view = view, .hashes = what & HSP__COLUMNS_HASHES};
+    job.parts = columns_parts(data);
+    job.columns = hsp__new(memory, view->cols, sizeof *job.columns);
+    job.first = hsp__new_raw(memory, job.parts * view->cols, sizeof *job.first);
+    if (what & HSP__COLUMNS_MOMENTS) job.means = hsp__new(memory, view->cols, sizeof *job.means);
+    if (!job.columns || !job.first || (what & HSP__COLUMNS_MOMENTS && !job.means))
+        status = hsp__fail_memory(err);
+    if (!status)
+        status = hsp__sweep(ctx, phase, view->rows, job.parts, columns_first_part, &job, err);
+    if (!status) columns_first_end(&job);
+    if (!status && what & HSP__COLUMNS_MOMENTS) status = columns_moments(ctx, &job, phase, err);
+    if (status)
+        hsp__free(memory, job.columns);
+    else
+        *out = job.columns;
+    hsp__free(memory, job.first);
+    hsp__free(memory, job.second);
+    hsp__free(memory, job.means);
+    hsp__free(memory, job.units);
+    return status;
+}

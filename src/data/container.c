@@ -1,0 +1,608 @@
+/* Writing and reading safetensors files. The header of a file that is read comes from a stranger:
+ * every number in it is checked against the size of the file before it is used. */
+#include "data/container.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "data/output.h"
+
+#define CONTAINER_HEADER_MAX 100000000 /* the limit of the format's own reader */
+#define CONTAINER_ALIGNMENT  64        /* of the first array in the file */
+#define CONTAINER_PREFIX     8         /* bytes that hold the header's size */
+#define CONTAINER_CRC_TASKS  64        /* parts between two reports of progress */
+#define CONTAINER_WRITE      ((size_t)4 << 20)
+
+/* The element types of the format. Only the first five are of use here; arrays of the others are
+ * checked, and ignored. */
+static const struct {
+    const char *name;
+    size_t size;
+} container_dtypes[] = {
+    [HSP__U8] = {"U8", 1},
+    [HSP__U32] = {"U32", 4},
+    [HSP__U64] = {"U64", 8},
+    [HSP__F32] = {"F32", 4},
+    [HSP__F64] = {"F64", 8},
+    {"BOOL", 1},
+    {"I8", 1},
+    {"F8_E5M2", 1},
+    {"F8_E4M3", 1},
+    {"F8_E8M0", 1},
+    {"I16", 2},
+    {"U16", 2},
+    {"F16", 2},
+    {"BF16", 2},
+    {"I32", 4},
+    {"I64", 8},
+    {"C64", 8},
+};
+#define CONTAINER_DTYPES (sizeof container_dtypes / sizeof *container_dtypes)
+
+/* An array of a file that is read. */
+typedef struct container_entry {
+    hsp__tensor tensor;
+    int usable;          /* of a type and a shape that hsp__tensor can say */
+    size_t element;      /* bytes */
+    uint64_t begin, end; /* within the data section */
+} container_entry;
+
+struct hsp__container {
+    hsp_allocator memory;
+    char *name;
+    const unsigned char *bytes; /* size: the whole file */
+    uint64_t size;
+    void *map; /* of size bytes, or NULL: the bytes are borrowed */
+    hsp__json *header;
+    const hsp__json_value *meta; /* or NULL */
+    container_entry *entries;    /* count, by ascending place in the file */
+    size_t count;
+};
+
+static hsp_status container_check_host(hsp_error *err)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return hsp__fail(err, HSP_UNSUPPORTED, "binary files need a little-endian machine");
+#else
+    (void)err;
+    return HSP_OK;
+#endif
+}
+
+/* ---- Checksums ------------------------------------------------------------------------------- */
+
+typedef struct container_crc {
+    const unsigned char *bytes;
+    uint64_t size, parts, first; /* first: the part of task 0 */
+    uint32_t crc[CONTAINER_CRC_TASKS];
+} container_crc;
+
+static void container_crc_task(void *user, uint64_t task)
+{
+    container_crc *run = user;
+    uint64_t from = hsp__part(run->size, run->parts, run->first + task);
+    uint64_t to = hsp__part(run->size, run->parts, run->first + task + 1);
+    run->crc[task] = hsp__crc32(0, run->bytes + from, (size_t)(to - from));
+}
+
+/* The CRC-32 of an array, by parts that depend on its size alone. */
+static hsp_status container_checksum(hsp_context *ctx, const void *bytes, uint64_t size,
+                                     hsp_error *err, uint32_t *out)
+{
+    container_crc run = {.bytes = bytes, .size = size, .parts = hsp__parts(size, 1)};
+    uint32_t crc = 0;
+    for (uint64_t tasks; run.first < run.parts; run.first += tasks) {
+        tasks = run.parts - run.first;
+        if (tasks > CONTAINER_CRC_TASKS) tasks = CONTAINER_CRC_TASKS;
+        hsp__tasks_run(ctx, tasks, container_crc_task, &run);
+        uint64_t from = hsp__part(size, run.parts, run.first), to = from;
+        for (uint64_t t = 0; t < tasks; t++, from = to) {
+            to = hsp__part(size, run.parts, run.first + t + 1);
+            crc = hsp__crc32_combine(crc, run.crc[t], to - from);
+        }
+        hsp_status status = hsp__progress(ctx, "checksumming", "bytes", to, size, err);
+        if (status) return status;
+    }
+    *out = crc;
+    return HSP_OK;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static uint64_t container_tensor_bytes(const hsp__tensor *tensor)
+{
+    uint64_t count = tensor->shape[0] * (tensor->dims == 2 ? tensor->shape[1] : 1);
+    return count * container_dtypes[tensor->dtype].size;
+}
+
+/* Call visit for every tensor in the order of the file: 8-byte elements first, bytes last. */
+typedef hsp_status (*container_visit)(void *user, const hsp__tensor *tensor, hsp_error *err);
+
+static hsp_status container_in_order(const hsp__tensor *tensors, size_t count,
+                                     container_visit visit, void *user, hsp_error *err)
+{
+    for (size_t element = 8; element; element /= 2)
+        for (size_t i = 0; i < count; i++) {
+            if (container_dtypes[tensors[i].dtype].size != element) continue;
+            hsp_status status = visit(user, &tensors[i], err);
+            if (status) return status;
+        }
+    return HSP_OK;
+}
+
+typedef struct container_writer {
+    hsp_context *ctx;
+    hsp__text header;
+    hsp__output *output;
+    uint64_t offset; /* of the next tensor in the data section */
+    uint64_t total;  /* bytes of all tensors */
+} container_writer;
+
+static void container_put(hsp__text *text, const char *string)
+{
+    assert(hsp__json_is_utf8(string, strlen(string)));
+    hsp__json_put_string(text, string, strlen(string));
+}
+
+static hsp_status container_put_crc(void *user, const hsp__tensor *tensor, hsp_error *err)
+{
+    container_writer *writer = user;
+    uint32_t crc;
+    hsp_status status =
+        container_checksum(writer->ctx, tensor->data, container_tensor_bytes(tensor), err, &crc);
+    if (status) return status;
+    hsp__text key;
+    hsp__text_init(&key, &writer->ctx->allocator);
+    hsp__text_printf(&key, "crc32.%s", tensor->name);
+    if (!key.failed) {
+        hsp__text_puts(&writer->header, ",");
+        container_put(&writer->header, key.data);
+        hsp__text_printf(&writer->header, ":\"%08x\"", (unsigned)crc);
+    }
+    writer->header.failed |= key.failed;
+    hsp__text_free(&key);
+    return HSP_OK;
+}
+
+static hsp_status container_put_tensor(void *user, const hsp__tensor *tensor, hsp_error *err)
+{
+    container_writer *writer = user;
+    hsp__text *text = &writer->header;
+    uint64_t end = writer->offset + container_tensor_bytes(tensor);
+    (void)err;
+    hsp__text_puts(text, ",");
+    container_put(text, tensor->name);
+    hsp__text_printf(text, ":{\"dtype\":\"%s\",\"shape\":[%llu",
+                     container_dtypes[tensor->dtype].name, (unsigned long long)tensor->shape[0]);
+    if (tensor->dims == 2) hsp__text_printf(text, ",%llu", (unsigned long long)tensor->shape[1]);
+    hsp__text_printf(text, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)writer->offset,
+                     (unsigned long long)end);
+    writer->offset = end;
+    return HSP_OK;
+}
+
+/* The header, its size before it, spaces behind it. */
+static hsp_status container_make_header(container_writer *writer, const char *path,
+                                        const hsp__meta *meta, size_t meta_count,
+                                        const hsp__tensor *tensors, size_t tensor_count,
+                                        hsp_error *err)
+{
+    static const char spaces[CONTAINER_ALIGNMENT + 1] =
+        "                                                                ";
+    hsp__text *text = &writer->header;
+    hsp__text_add(text, "\0\0\0\0\0\0\0\0", CONTAINER_PREFIX);
+    hsp__text_printf(text, "{\"__metadata__\":{\"written_by\":\"halfspace %s\"", hsp_version());
+    for (size_t i = 0; i < meta_count; i++) {
+        hsp__text_puts(text, ",");
+        container_put(text, meta[i].key);
+        hsp__text_puts(text, ":");
+        container_put(text, meta[i].value);
+    }
+    hsp_status status = container_in_order(tensors, tensor_count, container_put_crc, writer, err);
+    if (status) return status;
+    hsp__text_puts(text, "}");
+    container_in_order(tensors, tensor_count, container_put_tensor, writer, err);
+    hsp__text_puts(text, "}");
+    hsp__text_add(text, spaces,
+                  (CONTAINER_ALIGNMENT - text->size % CONTAINER_ALIGNMENT) % CONTAINER_ALIGNMENT);
+    if (text->failed) return hsp__fail_memory(err);
+    uint64_t size = text->size - CONTAINER_PREFIX;
+    if (size > CONTAINER_HEADER_MAX)
+        return hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
+                            "the names take a header of %llu bytes, and a binary file has room for "
+                            "%d; write the data as text",
+                            (unsigned long long)size, CONTAINER_HEADER_MAX);
+    for (int i = 0; i < CONTAINER_PREFIX; i++)
+        text->data[i] = (char)(size >> 8 * i & 255);
+    return HSP_OK;
+}
+
+static hsp_status container_write_tensor(void *user, const hsp__tensor *tensor, hsp_error *err)
+{
+    container_writer *writer = user;
+    const char *from = tensor->data;
+    uint64_t left = container_tensor_bytes(tensor);
+    while (left) {
+        size_t now = left < CONTAINER_WRITE ? (size_t)left : CONTAINER_WRITE;
+        hsp_status status = hsp__output_write(writer->output, from, now, err);
+        from += now;
+        left -= now;
+        writer->offset += now;
+        if (!status)
+            status =
+                hsp__progress(writer->ctx, "writing", "bytes", writer->offset, writer->total, err);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
+                                size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
+                                hsp_error *err)
+{
+    container_writer writer = {.ctx = ctx};
+    hsp_status status = container_check_host(err);
+    if (status) return status;
+    hsp__text_init(&writer.header, &ctx->allocator);
+    status = container_make_header(&writer, path, meta, meta_count, tensors, tensor_count, err);
+    writer.total = writer.offset;
+    writer.offset = 0;
+    if (!status) status = hsp__output_open(ctx, path, err, &writer.output);
+    if (!status)
+        status = hsp__output_write(writer.output, writer.header.data, writer.header.size, err);
+    if (!status)
+        status = container_in_order(tensors, tensor_count, container_write_tensor, &writer, err);
+    if (!status) status = hsp__output_commit(writer.output, err);
+    hsp__output_free(writer.output);
+    hsp__text_free(&writer.header);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+#define container_fail(container, ...) \
+    hsp__fail_at(err, HSP_BAD_DATA, (container)->name, 0, 0, __VA_ARGS__)
+
+static uint64_t container_prefix(const unsigned char *bytes)
+{
+    uint64_t size = 0;
+    for (int i = CONTAINER_PREFIX; i-- > 0;)
+        size = size << 8 | bytes[i];
+    return size;
+}
+
+int hsp__container_looks_like(const char *bytes, size_t size)
+{
+    if (size < 16 || bytes[8] != '{' || (bytes[9] != '"' && bytes[9] != '}' && bytes[9] != ' '))
+        return 0;
+    uint64_t header = container_prefix((const unsigned char *)bytes);
+    return header >= 2 && header <= CONTAINER_HEADER_MAX;
+}
+
+/* The elements of a shape; 0 when it is not one or their number is not below 2^63. */
+static int container_read_shape(container_entry *entry, const hsp__json_value *shape,
+                                uint64_t *elements)
+{
+    size_t dims = hsp__json_count(shape);
+    uint64_t size, product = 1, zero = 0;
+    if (hsp__json_type_of(shape) != HSP__JSON_ARRAY) return 0;
+    for (size_t i = 0; i < dims; i++) {
+        if (!hsp__json_u64(hsp__json_at(shape, i), &size)) return 0;
+        if (i < 2) entry->tensor.shape[i] = size;
+        if (size == 0)
+            zero = 1;
+        else if (product > (UINT64_MAX >> 1) / size)
+            return 0;
+        else
+            product *= size;
+    }
+    entry->tensor.dims = dims == 1 || dims == 2 ? (int)dims : 0;
+    *elements = zero ? 0 : product;
+    return 1;
+}
+
+static int container_read_dtype(container_entry *entry, const hsp__json_value *dtype)
+{
+    const char *name = hsp__json_string(dtype, NULL);
+    for (size_t i = 0; name && i < CONTAINER_DTYPES; i++) {
+        if (strcmp(name, container_dtypes[i].name) != 0) continue;
+        entry->element = container_dtypes[i].size;
+        entry->usable = i <= HSP__F64;
+        if (entry->usable) entry->tensor.dtype = (hsp__dtype)i;
+        return 1;
+    }
+    return 0;
+}
+
+/* One array's line of the header. `data`, `room`: where the data section starts, and its size. */
+static hsp_status container_read_entry(const hsp__container *container, container_entry *entry,
+                                       const hsp__json_value *info, uint64_t data, uint64_t room,
+                                       hsp_error *err)
+{
+    const hsp__json_value *offsets = hsp__json_get(info, "data_offsets");
+    const char *name = entry->tensor.name;
+    char quoted[HSP__QUOTED];
+    uint64_t elements;
+    hsp__quote(name, strlen(name), quoted);
+    if (!container_read_dtype(entry, hsp__json_get(info, "dtype")))
+        return container_fail(container, "the array \"%s\" has no dtype of the format", quoted);
+    if (!container_read_shape(entry, hsp__json_get(info, "shape"), &elements))
+        return container_fail(container, "the array \"%s\" has no shape of whole numbers in range",
+                              quoted);
+    if (hsp__json_count(offsets) != 2 || hsp__json_type_of(offsets) != HSP__JSON_ARRAY ||
+        !hsp__json_u64(hsp__json_at(offsets, 0), &entry->begin) ||
+        !hsp__json_u64(hsp__json_at(offsets, 1), &entry->end))
+        return container_fail(container, "the array \"%s\" has no data_offsets, two whole numbers",
+                              quoted);
+    if (entry->begin > entry->end || entry->end > room)
+        return container_fail(container,
+                              "the array \"%s\" lies at bytes %llu to %llu of %llu in the file: it "
+                              "was cut short, or damaged",
+                              quoted, (unsigned long long)entry->begin,
+                              (unsigned long long)entry->end, (unsigned long long)room);
+    if (elements > room / entry->element || elements * entry->element != entry->end - entry->begin)
+        return container_fail(container,
+                              "the shape of the array \"%s\" does not fit its %llu bytes", quoted,
+                              (unsigned long long)(entry->end - entry->begin));
+    entry->usable = entry->usable && entry->tensor.dims;
+    if (entry->usable && (data + entry->begin) % entry->element)
+        return container_fail(container,
+                              "the array \"%s\" does not start on a multiple of %zu bytes", quoted,
+                              entry->element);
+    entry->tensor.data = container->bytes + data + entry->begin;
+    return HSP_OK;
+}
+
+static int container_compare(const void *left, const void *right)
+{
+    const container_entry *a = left, *b = right;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    return (a->end > b->end) - (a->end < b->end);
+}
+
+/* The arrays must fill the data section without gap or overlap. */
+static hsp_status container_check_tiling(const hsp__container *container, uint64_t room,
+                                         hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    uint64_t at = 0;
+    for (size_t i = 0; i < container->count; i++) {
+        const container_entry *entry = &container->entries[i];
+        if (entry->begin != at)
+            return container_fail(
+                container, "there is %s before the array \"%s\"",
+                entry->begin > at ? "a gap" : "an overlap",
+                hsp__quote(entry->tensor.name, strlen(entry->tensor.name), quoted));
+        at = entry->end;
+    }
+    if (at != room)
+        return container_fail(container, "%llu bytes follow the last array, expected none",
+                              (unsigned long long)(room - at));
+    return HSP_OK;
+}
+
+static hsp_status container_read_meta(hsp__container *container, const hsp__json_value *meta,
+                                      hsp_error *err)
+{
+    if (hsp__json_type_of(meta) != HSP__JSON_OBJECT)
+        return container_fail(container, "the header's __metadata__ is not an object");
+    for (size_t i = 0; i < hsp__json_count(meta); i++) {
+        char quoted[HSP__QUOTED];
+        size_t size;
+        const char *key = hsp__json_key(meta, i, &size);
+        if (!hsp__json_string(hsp__json_at(meta, i), NULL))
+            return container_fail(container, "the metadata \"%s\" is not text",
+                                  hsp__quote(key, size, quoted));
+    }
+    container->meta = meta;
+    return HSP_OK;
+}
+
+static hsp_status container_read_entries(hsp__container *container, uint64_t data, hsp_error *err)
+{
+    const hsp__json_value *root = hsp__json_root(container->header);
+    const uint64_t room = container->size - data;
+    const size_t members = hsp__json_count(root);
+    container->entries = hsp__new(&container->memory, members, sizeof *container->entries);
+    if (!container->entries) return hsp__fail_memory(err);
+    for (size_t i = 0; i < members; i++) {
+        const char *name = hsp__json_key(root, i, NULL);
+        hsp_status status;
+        if (strcmp(name, "__metadata__") == 0) {
+            status = container_read_meta(container, hsp__json_at(root, i), err);
+        } else {
+            container_entry *entry = &container->entries[container->count++];
+            entry->tensor.name = name;
+            status = container_read_entry(container, entry, hsp__json_at(root, i), data, room, err);
+        }
+        if (status) return status;
+    }
+    qsort(container->entries, container->count, sizeof *container->entries, container_compare);
+    return container_check_tiling(container, room, err);
+}
+
+/* A place in the header is of little use: say what it is a place in. */
+static void container_explain_json(hsp_error *err)
+{
+    char message[sizeof err->message];
+    if (!err || err->status != HSP_BAD_DATA) return;
+    memcpy(message, err->message, sizeof message);
+    snprintf(err->message, sizeof err->message, "the header of the binary file: %.400s", message);
+}
+
+static hsp_status container_read_header(hsp__container *container, hsp_error *err)
+{
+    if (container->size < CONTAINER_PREFIX)
+        return container_fail(container, "found %llu bytes, too few for a binary file",
+                              (unsigned long long)container->size);
+    const char *text = (const char *)container->bytes + CONTAINER_PREFIX;
+    uint64_t size = container_prefix(container->bytes);
+    if (size < 2 || size > CONTAINER_HEADER_MAX)
+        return container_fail(container, "found a header of %llu bytes, expected 2 to %d",
+                              (unsigned long long)size, CONTAINER_HEADER_MAX);
+    if (size > container->size - CONTAINER_PREFIX)
+        return container_fail(
+            container,
+            "found a header of %llu bytes in a file of %llu: it was cut short, or "
+            "damaged",
+            (unsigned long long)size, (unsigned long long)container->size);
+    if (text[0] != '{')
+        return container_fail(container, "the header of the binary file does not start with '{'");
+    hsp_status status = hsp__json_parse(&container->memory, text, (size_t)size, container->name,
+                                        err, &container->header);
+    if (status) {
+        container_explain_json(err);
+        return status;
+    }
+    return container_read_entries(container, CONTAINER_PREFIX + size, err);
+}
+
+static hsp_status container_new(hsp_context *ctx, const char *name, hsp_error *err,
+                                hsp__container **out)
+{
+    hsp_status status = container_check_host(err);
+    if (status) return status;
+    hsp__container *container = hsp__new(&ctx->allocator, 1, sizeof *container);
+    if (!container) return hsp__fail_memory(err);
+    container->memory = ctx->allocator;
+    container->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
+    *out = container;
+    return container->name ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status container_map(hsp__container *container, const char *path, hsp_error *err)
+{
+    struct stat info;
+    hsp_status status = HSP_OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return hsp__fail_errno(err, path, "cannot open");
+    if (fstat(fd, &info))
+        status = hsp__fail_errno(err, path, "cannot read");
+    else if (!S_ISREG(info.st_mode))
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "not a regular file, which a binary file "
+                              "must be to be mapped");
+    else if ((uint64_t)info.st_size > SIZE_MAX / 2)
+        status = hsp__fail_at(err, HSP_UNSUPPORTED, path, 0, 0, "too large for this machine");
+    else if (info.st_size > 0) {
+        void *map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map == MAP_FAILED) {
+            status = hsp__fail_errno(err, path, "cannot map");
+        } else {
+            container->map = map;
+            container->bytes = map;
+            container->size = (uint64_t)info.st_size;
+        }
+    }
+    close(fd);
+    return status;
+}
+
+hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *err,
+                               hsp__container **out)
+{
+    hsp__container *container = NULL;
+    hsp_status status = container_new(ctx, path, err, &container);
+    if (!status) status = container_map(container, path, err);
+    if (!status) status = container_read_header(container, err);
+    if (status)
+        hsp__container_free(container);
+    else
+        *out = container;
+    return status;
+}
+
+hsp_status hsp__container_memory(hsp_context *ctx, const void *bytes, size_t size, const char *name,
+                                 hsp_error *err, hsp__container **out)
+{
+    hsp__container *container = NULL;
+    hsp_status status = container_new(ctx, name, err, &container);
+    if (!status) {
+        container->bytes = bytes;
+        container->size = size;
+        status = container_read_header(container, err);
+    }
+    if (status)
+        hsp__container_free(container);
+    else
+        *out = container;
+    return status;
+}
+
+void hsp__container_free(hsp__container *container)
+{
+    if (!container) return;
+    hsp_allocator memory = container->memory;
+    if (container->map) munmap(container->map, (size_t)container->size);
+    hsp__json_free(container->header);
+    hsp__free(&memory, container->entries);
+    hsp__free(&memory, container->name);
+    hsp__free(&memory, container);
+}
+
+const char *hsp__container_name(const hsp__container *container)
+{
+    return container->name;
+}
+
+const char *hsp__container_meta(const hsp__container *container, const char *key)
+{
+    return hsp__json_string(hsp__json_get(container->meta, key), NULL);
+}
+
+const hsp__tensor *hsp__container_tensor(const hsp__container *container, const char *name)
+{
+    for (size_t i = 0; i < container->count; i++)
+        if (container->entries[i].usable && strcmp(container->entries[i].tensor.name, name) == 0)
+            return &container->entries[i].tensor;
+    return NULL;
+}
+
+static hsp_status container_verify_entry(hsp_context *ctx, const hsp__container *container,
+                                         const container_entry *entry, hsp_error *err)
+{
+    const char *name = entry->tensor.name;
+    char quoted[HSP__QUOTED], found[16];
+    uint32_t crc;
+    hsp__text key;
+    hsp__text_init(&key, &container->memory);
+    hsp__text_printf(&key, "crc32.%s", name);
+    const char *expected = key.failed ? NULL : hsp__container_meta(container, key.data);
+    hsp_status status = key.failed ? hsp__fail_memory(err) : HSP_OK;
+    hsp__text_free(&key);
+    hsp__quote(name, strlen(name), quoted);
+    if (!status && !expected)
+        status = container_fail(container, "there is no checksum of the array \"%s\"", quoted);
+    if (!status)
+        status = container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc);
+    if (status) return status;
+    snprintf(found, sizeof found, "%08x", (unsigned)crc);
+    if (strcmp(found, expected) == 0) return HSP_OK;
+    return container_fail(
+        container,
+        "the array \"%s\" has the checksum %s, the header says %.16s: the file is "
+        "damaged",
+        quoted, found, expected);
+}
+
+hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err)
+{
+    for (size_t i = 0; i < container->count; i++) {
+        hsp_status status = container_verify_entry(ctx, container, &container->entries[i], err);
+        if (status) return status;
+    }
+    return HSP_OK;
+}

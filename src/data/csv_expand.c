@@ -1,0 +1,361 @@
+/* The table of cells into a data set.
+ *
+ * If every cell is one feature and dense rows are wanted, the table is the data set's array and
+ * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table gives
+ * back the memory of the rows that are done, so that table and result are never both there in
+ * full. Rows of a slice are done in parallel, in parts that depend on the data alone. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/csv.h"
+#include "data/data.h"
+
+#define EXPAND_SLICES 32 /* at most about so many: the share of the table that is there twice */
+
+/* How one cell of a row becomes features. */
+typedef struct expand_cell {
+    uint64_t first;        /* its first feature */
+    int category;
+    int indicator;
+    uint32_t values;       /* of a category */
+    const uint32_t *order; /* the feature of each word, from `first`; NULL: as they are */
+    double fill;           /* of a number that is missing */
+} expand_cell;
+
+typedef struct expand_count {
+    uint64_t nonzeros;
+    int other; /* a value that is neither 0 nor 1 */
+} expand_count;
+
+typedef struct expand_job {
+    const hsp__csv_table *table;
+    int wide; /* doubles */
+    uint32_t width;
+    expand_cell *cells; /* width */
+    uint64_t cols;
+    uint64_t rows, parts;
+    expand_count *counts; /* parts */
+    uint64_t *entries;    /* parts: where each part's entries start in sparse rows */
+    hsp_data *data;
+    uint64_t first_part; /* of the slice at hand */
+} expand_job;
+
+/* ---- One cell -------------------------------------------------------------------------------- */
+
+/* The feature other than zero that a cell becomes; 0 when there is none. A missing number may have
+ * two, its fill and its indicator, but never both: the fill is 0 where there is an indicator. */
+static inline int expand_entry(const expand_cell *cell, const char *at, int wide, uint64_t *column,
+                               double *value)
+{
+    *column = cell->first;
+    if (cell->category) {
+        uint32_t word;
+        memcpy(&word, at, sizeof word);
+        *value = 1;
+        if (word == HSP__CSV_UNSEEN) return 0;
+        *column += word == HSP__CSV_MISSING ? cell->values : cell->order ? cell->order[word] : word;
+        return word != HSP__CSV_MISSING || cell->indicator;
+    }
+    float single;
+    if (wide) {
+        memcpy(value, at, sizeof *value);
+    } else {
+        memcpy(&single, at, sizeof single);
+        *value = (double)single;
+    }
+    if (isnan(*value)) {
+        *column += cell->indicator ? 1 : 0;
+        *value = cell->indicator ? 1 : wide ? cell->fill : (double)(float)cell->fill;
+    }
+    return *value != 0;
+}
+
+static const char *expand_row(const expand_job *job, uint64_t i)
+{
+    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    return (const char *)job->table->cells + i * job->width * bytes;
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+static void expand_count_part(void *user, uint64_t part)
+{
+    expand_job *job = user;
+    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
+    expand_count count = {0, 0};
+    for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
+        const char *at = expand_row(job, i);
+        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+            uint64_t column;
+            double value;
+            int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
+            count.nonzeros += (uint64_t)some;
+            count.other |= some & (value != 1);
+        }
+    }
+    job->counts[part] = count;
+}
+
+/* Add the parts up, and say where each part's entries start. */
+static expand_count expand_total(expand_job *job)
+{
+    expand_count total = {0, 0};
+    for (uint64_t part = 0; part < job->parts; part++) {
+        job->entries[part] = total.nonzeros;
+        total.nonzeros += job->counts[part].nonzeros;
+        total.other |= job->counts[part].other;
+    }
+    return total;
+}
+
+/* ---- Rewriting rows -------------------------------------------------------------------------- */
+
+static inline void expand_put(void *values, uint64_t k, int wide, double value)
+{
+    if (wide)
+        ((double *)values)[k] = value;
+    else
+        ((float *)values)[k] = (float)value;
+}
+
+static void expand_dense_part(void *user, uint64_t task)
+{
+    expand_job *job = user;
+    const uint64_t part = job->first_part + task, cols = job->cols;
+    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
+        const char *at = expand_row(job, i);
+        memset((char *)job->data->values + i * cols * bytes, 0, cols * bytes);
+        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+            uint64_t column;
+            double value;
+            if (expand_entry(&job->cells[c], at, job->wide, &column, &value))
+                expand_put(job->data->values, i * cols + column, job->wide, value);
+        }
+    }
+}
+
+static void expand_sparse_part(void *user, uint64_t task)
+{
+    expand_job *job = user;
+    const uint64_t part = job->first_part + task;
+    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
+    uint64_t entry = job->entries[part];
+    for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
+        const char *at = expand_row(job, i);
+        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+            uint64_t column;
+            double value;
+            if (!expand_entry(&job->cells[c], at, job->wide, &column, &value)) continue;
+            job->data->indices[entry] = (uint32_t)column;
+            if (job->data->values) expand_put(job->data->values, entry, job->wide, value);
+            entry++;
+        }
+        job->data->starts[i + 1] = entry;
+    }
+}
+
+/* Rewrite all rows, slice by slice from the end, giving the table's memory back on the way. */
+static void expand_rewrite(hsp_context *ctx, expand_job *job, hsp__csv_table *table)
+{
+    const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
+    const uint64_t slice = job->parts / EXPAND_SLICES > 8 ? job->parts / EXPAND_SLICES : 8;
+    for (uint64_t end = job->parts; end > 0;) {
+        uint64_t begin = end > slice ? end - slice : 0;
+        job->first_part = begin;
+        hsp__tasks_run(ctx, end - begin,
+                       job->data->view.storage == HSP_DENSE ? expand_dense_part
+                                                            : expand_sparse_part,
+                       job);
+        /* a failure to shrink costs memory, nothing else */
+        void *less = hsp__resize(&ctx->allocator, table->cells,
+                                 hsp__part(job->rows, job->parts, begin), bytes);
+        if (less) table->cells = less;
+        end = begin;
+    }
+}
+
+/* ---- Keeping the table as it is -------------------------------------------------------------- */
+
+static void expand_fill_part(void *user, uint64_t part)
+{
+    expand_job *job = user;
+    uint64_t from = hsp__part(job->rows, job->parts, part);
+    uint64_t to = hsp__part(job->rows, job->parts, part + 1);
+    for (uint64_t i = from; i < to; i++)
+        for (uint32_t c = 0; c < job->width; c++) {
+            uint64_t k = i * job->width + c;
+            double value = job->wide ? ((double *)job->table->cells)[k]
+                                     : (double)((float *)job->table->cells)[k];
+            if (isnan(value)) expand_put(job->table->cells, k, job->wide, job->cells[c].fill);
+        }
+}
+
+/* The table becomes the data set's values. */
+static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table *table,
+                               hsp__missing missing, hsp_error *err)
+{
+    const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
+    job->data = hsp__data_new(&ctx->allocator);
+    if (!job->data) return hsp__fail_memory(err);
+    if (missing == HSP__MISSING_MEAN || missing == HSP__MISSING_INDICATOR)
+        hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
+    void *less = hsp__resize(&ctx->allocator, table->cells, table->rows, bytes);
+    job->data->values = less ? less : table->cells;
+    table->cells = NULL;
+    job->data->view.storage = HSP_DENSE;
+    job->data->view.precision = job->wide ? HSP_FLOAT64 : HSP_FLOAT32;
+    job->data->view.rows = table->rows;
+    job->data->view.cols = job->data->view.stride = job->cols;
+    return HSP_OK;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+static int expand_is_plain(const expand_job *job)
+{
+    for (uint32_t c = 0; c < job->width; c++)
+        if (job->cells[c].category || job->cells[c].indicator) return 0;
+    return 1;
+}
+
+static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table,
+                            expand_job *job)
+{
+    int mean = plan->missing == HSP__MISSING_MEAN;
+    for (uint32_t c = 0; c < job->width; c++) {
+        const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+        job->cells[c] = (expand_cell){.first = job->cols,
+                                      .category = column->kind == HSP__COLUMN_CATEGORY,
+                                      .indicator = column->indicator,
+                                      .values = column->values.count,
+                                      .order = table->orders ? table->orders[c] : NULL,
+                                      .fill = mean ? column->mean : 0};
+        job->cols += hsp__encoding_width(column);
+    }
+}
+
+static hsp_storage expand_choose(const expand_job *job, const char *told, const expand_count *total)
+{
+    if (strcmp(told, "dense") == 0) return HSP_DENSE;
+    if (strcmp(told, "auto") == 0)
+        return hsp__storage_choose(job->rows, job->cols, total->nonzeros, !total->other,
+                                   job->wide ? HSP_FLOAT64 : HSP_FLOAT32);
+    return strcmp(told, "ones") == 0 && !total->other ? HSP_ONES : HSP_SPARSE;
+}
+
+/* The rows, in the storage that is wanted. */
+static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
+                              hsp__csv_table *table, const hsp_options *options, hsp_error *err)
+{
+    hsp__tasks_run(ctx, job->parts, expand_count_part, job);
+    expand_count total = expand_total(job);
+    hsp_storage storage = expand_choose(job, hsp_options_text(options, "storage"), &total);
+    hsp_status status;
+    if (storage == HSP_DENSE && expand_is_plain(job)) {
+        status = expand_adopt(ctx, job, table, plan->missing, err);
+    } else {
+        status = hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols,
+                                 total.nonzeros, 0, err, &job->data);
+        if (!status) expand_rewrite(ctx, job, table);
+    }
+    if (!status) job->data->nonzeros = total.nonzeros;
+    return status;
+}
+
+/* Labels, names and encoding move over. */
+static hsp_status expand_hand_over(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
+                                   hsp_data *data, hsp_error *err)
+{
+    if (!hsp__encoding_feature_names(plan->encoding, &data->feature_names))
+        return hsp__fail_memory(err);
+    if (plan->labelled) {
+        void *less =
+            hsp__resize(&ctx->allocator, table->labels, table->rows, sizeof *table->labels);
+        data->labels = less ? less : table->labels;
+        table->labels = NULL;
+    }
+    data->encoding = plan->encoding;
+    plan->encoding = NULL;
+    return HSP_OK;
+}
+
+hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
+                           const hsp_options *options, hsp_error *err, hsp_data **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    expand_job job = {.table = table,
+                      .wide = plan->precision == HSP_FLOAT64,
+                      .width = plan->cells,
+                      .rows = table->rows};
+    job.parts = hsp__parts(job.rows, (uint64_t)job.width * hsp__value_bytes(plan->precision));
+    job.cells = hsp__new(memory, job.width, sizeof *job.cells);
+    job.counts = hsp__new(memory, job.parts, sizeof *job.counts);
+    job.entries = hsp__new(memory, job.parts, sizeof *job.entries);
+    hsp_status status = HSP_OK;
+    if (!job.cells || !job.counts || !job.entries) status = hsp__fail_memory(err);
+    if (!status) {
+        expand_describe(plan, table, &job);
+        if (job.cols == 0 || job.cols > UINT32_MAX)
+            status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                                  "the columns become %llu features, which is %s",
+                                  (unsigned long long)job.cols, job.cols ? "too many" : "too few");
+    }
+    if (!status) status = expand_rows(ctx, &job, plan, table, options, err);
+    if (!status) status = expand_hand_over(ctx, plan, table, job.data, err);
+    if (status)
+        hsp_data_free(job.data);
+    else
+        *out = job.data;
+    hsp__free(memory, job.cells);
+    hsp__free(memory, job.counts);
+    hsp__free(memory, job.entries);
+    return status;
+}
+
+/* ---- Means ----------------------------------------------------------------------------------- */
+
+#define MEANS_COLUMNS 16 /* a task's: a cache line of floats */
+
+typedef struct means_job {
+    const hsp__csv_plan *plan;
+    const hsp__csv_table *table;
+} means_job;
+
+/* The means of a few neighbouring columns, summed from the first row to the last. */
+static void means_task(void *user, uint64_t task)
+{
+    const means_job *job = user;
+    const int wide = job->plan->precision == HSP_FLOAT64;
+    const uint32_t width = job->plan->cells, from = (uint32_t)task * MEANS_COLUMNS;
+    const uint32_t count = width - from < MEANS_COLUMNS ? width - from : MEANS_COLUMNS;
+    double sums[MEANS_COLUMNS] = {0};
+    uint64_t known[MEANS_COLUMNS] = {0};
+    for (uint64_t i = 0; i < job->table->rows; i++)
+        for (uint32_t c = 0; c < count; c++) {
+            uint64_t k = i * width + from + c;
+            double value = wide ? ((const double *)job->table->cells)[k]
+                                : (double)((const float *)job->table->cells)[k];
+            int there = !isnan(value);
+            sums[c] += there ? value : 0;
+            known[c] += (uint64_t)there;
+        }
+    for (uint32_t c = 0; c < count; c++) {
+        hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
+        if (column->kind == HSP__COLUMN_CATEGORY) continue;
+        column->mean = known[c] ? sums[c] / (double)known[c] : 0;
+    }
+}
+
+void hsp__csv_means(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_table *table)
+{
+    means_job job = {plan, table};
+    hsp__tasks_run(ctx, (plan->cells + MEANS_COLUMNS - 1) / MEANS_COLUMNS, means_task, &job);
+}

@@ -1,0 +1,196 @@
+/* One record into fields, by RFC 4180: a field may stand between double quotes, and then holds
+ * separators, newlines, and quotes that are doubled. Spaces around a field do not belong to it. */
+#include <string.h>
+
+#include "base/error.h"
+#include "data/csv.h"
+
+static int csv_is_space(const hsp__csv_cursor *cursor, char c)
+{
+    return c == ' ' || (c == '\t' && cursor->separator != '\t');
+}
+
+static const char *csv_skip_spaces(const hsp__csv_cursor *cursor, const char *p)
+{
+    while (p < cursor->end && csv_is_space(cursor, *p))
+        p++;
+    return p;
+}
+
+/* Is p at the end of a line (or of the text), perhaps with a carriage return before? */
+static int csv_at_line_end(const hsp__csv_cursor *cursor, const char *p)
+{
+    if (p < cursor->end && *p == '\r') p++;
+    return p == cursor->end || *p == '\n';
+}
+
+/* p is at the end of a line: go behind it. */
+static void csv_pass_line(hsp__csv_cursor *cursor, const char *p)
+{
+    if (p < cursor->end && *p == '\r') p++;
+    if (p < cursor->end) {
+        p++;
+        cursor->line++;
+    }
+    cursor->at = cursor->line_start = p;
+}
+
+int hsp__csv_skip_blank(hsp__csv_cursor *cursor)
+{
+    while (cursor->at < cursor->end) {
+        const char *p = csv_skip_spaces(cursor, cursor->at);
+        if (!csv_at_line_end(cursor, p)) return 1;
+        csv_pass_line(cursor, p);
+    }
+    return 0;
+}
+
+/* p is behind a field and its spaces, at a separator or the end of the line: go on to the next. */
+static void csv_pass_field(hsp__csv_cursor *cursor, const char *p, hsp__csv_field *field)
+{
+    if (cursor->separator == HSP__CSV_SPACES) p = csv_skip_spaces(cursor, p);
+    field->last = csv_at_line_end(cursor, p);
+    if (field->last)
+        csv_pass_line(cursor, p);
+    else
+        cursor->at = cursor->separator == HSP__CSV_SPACES ? p : p + 1;
+}
+
+static hsp_status csv_stray(const hsp__csv_cursor *cursor, const char *p, const char *what,
+                            hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, cursor->line,
+                        (uint64_t)(p - cursor->line_start) + 1, "%s", what);
+}
+
+/* The top bit of each byte of x that is zero; exact up to the lowest such byte. */
+static inline uint64_t csv_zero_bytes(uint64_t x)
+{
+    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
+/* The first separator, newline or quote from p on; the text's end if there is none. Eight bytes at a
+ * time; the padding behind the text lets it look past the end. */
+static const char *csv_find_stop(const hsp__csv_cursor *cursor, const char *p)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    const uint64_t separator = each * (unsigned char)cursor->separator;
+    for (; p < cursor->end; p += 8) {
+        uint64_t x;
+        memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        x = __builtin_bswap64(x);
+#endif
+        uint64_t stops = csv_zero_bytes(x ^ separator) | csv_zero_bytes(x ^ each * '\n') |
+                         csv_zero_bytes(x ^ each * '"');
+        if (stops) {
+            p += __builtin_ctzll(stops) >> 3;
+            break;
+        }
+    }
+    return p < cursor->end ? p : cursor->end;
+}
+
+static const char *csv_find_stop_spaces(const hsp__csv_cursor *cursor, const char *p)
+{
+    while (p < cursor->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '"')
+        p++;
+    return p;
+}
+
+/* Count the newlines of [p, q), which lies between quotes. */
+static void csv_count_lines(hsp__csv_cursor *cursor, const char *p, const char *q)
+{
+    while ((p = memchr(p, '\n', (size_t)(q - p)))) {
+        p++;
+        cursor->line++;
+        cursor->line_start = p;
+    }
+}
+
+/* Quotes were doubled: put the field together, from the first piece [start, quote) on. Returns the
+ * closing quote, or NULL when there is none (or no memory: the text says). */
+static const char *csv_unquote(hsp__csv_cursor *cursor, const char *start, const char *quote)
+{
+    hsp__text *text = cursor->unquoted;
+    text->size = 0;
+    for (;;) {
+        hsp__text_add(text, start, (size_t)(quote - start));
+        if (quote + 1 == cursor->end || quote[1] != '"') return quote;
+        hsp__text_add(text, "\"", 1);
+        start = quote + 2;
+        quote = memchr(start, '"', (size_t)(cursor->end - start));
+        if (!quote || text->failed) return NULL;
+        csv_count_lines(cursor, start, quote);
+    }
+}
+
+/* A field between quotes; `p` is the opening one. */
+static hsp_status csv_quoted(hsp__csv_cursor *cursor, const char *p, hsp__csv_field *field,
+                             hsp_error *err)
+{
+    const char *start = p + 1, *quote = memchr(start, '"', (size_t)(cursor->end - start));
+    if (quote) csv_count_lines(cursor, start, quote);
+    field->text = start;
+    field->size = quote ? (size_t)(quote - start) : 0;
+    if (quote && quote + 1 < cursor->end && quote[1] == '"') {
+        quote = csv_unquote(cursor, start, quote);
+        hsp__text_room(cursor->unquoted, 8);
+        if (cursor->unquoted->failed) return hsp__fail_memory(err);
+        field->text = cursor->unquoted->data;
+        field->size = cursor->unquoted->size;
+    }
+    if (!quote)
+        return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, field->line, field->column,
+                            "the quote that opens here is never closed");
+    p = csv_skip_spaces(cursor, quote + 1);
+    int apart = cursor->separator == HSP__CSV_SPACES ? p > quote + 1
+                                                     : p < cursor->end && *p == cursor->separator;
+    if (!apart && !csv_at_line_end(cursor, p))
+        return csv_stray(cursor, p,
+                         "found text behind a closing quote, expected the separator or the end of "
+                         "the line (a quote within quotes is doubled)",
+                         err);
+    csv_pass_field(cursor, p, field);
+    return HSP_OK;
+}
+
+hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_error *err)
+{
+    const char *p = csv_skip_spaces(cursor, cursor->at);
+    field->line = cursor->line;
+    field->column = (uint64_t)(p - cursor->line_start) + 1;
+    if (p < cursor->end && *p == '"') return csv_quoted(cursor, p, field, err);
+    const char *stop = cursor->separator == HSP__CSV_SPACES ? csv_find_stop_spaces(cursor, p)
+                                                            : csv_find_stop(cursor, p);
+    if (stop < cursor->end && *stop == '"')
+        return csv_stray(cursor, stop,
+                         "found a quote in the middle of a field that does not begin with one "
+                         "(quote the whole field, and double the quotes in it)",
+                         err);
+    const char *end = stop;
+    if (end > p && end[-1] == '\r' && (stop == cursor->end || *stop == '\n')) end--;
+    while (end > p && csv_is_space(cursor, end[-1]))
+        end--;
+    field->text = p;
+    field->size = (size_t)(end - p);
+    csv_pass_field(cursor, stop, field);
+    return HSP_OK;
+}
+
+static int csv_is_letter(char c, char lower)
+{
+    return (c | 0x20) == lower;
+}
+
+int hsp__csv_is_missing(const char *text, size_t size)
+{
+    if (size == 4 && (text[0] == '-' || text[0] == '+')) { /* printf writes -nan */
+        text++;
+        size--;
+    }
+    if (size == 0) return 1;
+    if (size == 1) return text[0] == '?';
+    if (size > 3 || !csv_is_letter(text[0], 'n') || !csv_is_letter(text[1], 'a')) return 0;
+    return size == 2 || csv_is_letter(text[2], 'n');
+}

@@ -1,0 +1,59 @@
+/* Inside of an encoding: what each column of a CSV file is, and how it becomes features. */
+#ifndef HSP_DATA_ENCODE_H
+#define HSP_DATA_ENCODE_H
+
+#include "base/names.h"
+#include "halfspace.h"
+
+typedef enum hsp__column_kind {
+    HSP__COLUMN_NUMBER,   /* one feature, the value */
+    HSP__COLUMN_CATEGORY, /* a feature 0 or 1 for each of its values */
+    HSP__COLUMN_ORDINAL,  /* one feature, the value's place in the order from 0 */
+    HSP__COLUMN_IGNORED,  /* none */
+    HSP__COLUMN_LABEL     /* none: the class of the row */
+} hsp__column_kind;
+
+typedef enum hsp__missing {
+    HSP__MISSING_ERROR,
+    HSP__MISSING_DROP,     /* the row is left out */
+    HSP__MISSING_MEAN,     /* the column's mean; a category: all zeros */
+    HSP__MISSING_INDICATOR /* zero, and one more feature that is 1 */
+} hsp__missing;
+
+typedef struct hsp__column {
+    hsp__column_kind kind;
+    int indicator;     /* behind its features is one that is 1 where the value is missing */
+    double mean;       /* number, ordinal: stands for missing values under HSP__MISSING_MEAN */
+    hsp__names values; /* category: sorted as by hsp__names_sort; ordinal: in their order */
+} hsp__column;
+
+struct hsp_encoding {
+    hsp_allocator memory;
+    char separator; /* ' ': runs of spaces and tabs */
+    int header;     /* the names came from the file; otherwise they are c1, c2, ... */
+    hsp__missing missing;
+    hsp__names names;     /* of the columns, in the order of the file */
+    hsp__column *columns; /* names.count of them */
+    uint64_t columns_room;
+    hsp__names classes; /* of the label column; none without one */
+};
+
+/* An empty encoding; NULL when there is no memory. */
+hsp_encoding *hsp__encoding_new(const hsp_allocator *memory);
+
+/* One more column of kind number. A name that is taken becomes "name.2", and so on. 0 when there is
+ * no memory. */
+int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size);
+
+/* The number of features a column becomes. */
+uint64_t hsp__encoding_width(const hsp__column *column);
+
+/* Add the name of every feature ("age", "colour=red", "age=?") to `features`, which is empty. 0 when
+ * there is no memory. */
+int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *features);
+
+/* The word of the missing option for a policy, and back (-1 for a word that is none). */
+const char *hsp__missing_word(hsp__missing missing);
+int hsp__missing_of(const char *word);
+
+#endif

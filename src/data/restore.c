@@ -1,0 +1,39 @@
+/* Storage and precision as the options of reading ask. A storage of auto, and a precision that was
+ * not set, keep what is there: a cache written in double stays double. The data set that came in is
+ * never freed here: the caller compares. */
+#include <string.h>
+
+#include "data/data.h"
+#include "data/formats.h"
+#include "data/remake.h"
+
+static hsp_storage restore_storage(const hsp_options *options, hsp_storage now)
+{
+    const char *asked = hsp_options_text(options, "storage");
+    if (strcmp(asked, "dense") == 0) return HSP_DENSE;
+    if (strcmp(asked, "sparse") == 0) return HSP_SPARSE;
+    if (strcmp(asked, "ones") == 0) return HSP_ONES;
+    return now;
+}
+
+static hsp_precision restore_precision(const hsp_options *options, hsp_precision now)
+{
+    if (!hsp_options_is_set(options, "precision")) return now;
+    const char *asked = hsp_options_text(options, "precision");
+    return strcmp(asked, "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
+}
+
+hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err, hsp_data **out)
+{
+    const hsp_view *view = &data->view;
+    hsp__remake plan = {.storage = restore_storage(options, view->storage),
+                        .precision = restore_precision(options, view->precision),
+                        .cols = view->cols,
+                        .phase = "changing the storage"};
+    if (plan.storage == view->storage && plan.precision == view->precision) {
+        *out = data;
+        return HSP_OK;
+    }
+    return hsp__data_remake(ctx, data, &plan, err, out);
+}

@@ -1,0 +1,368 @@
+/* Scaling: x_j <- (x_j - shift_j) * factor_j, or every row divided by its own norm.
+ *
+ *     kind        shift_j                factor_j
+ *     min-max     min - low / factor     (high - low) / (max - min)
+ *     standard    mean                   1 / stdev
+ *     max-abs     0                      1 / max |x_j|
+ *     unit-ball   0                      1 / max over rows of ||x||
+ *     unit-rows   (each row divided by ||x||; rows of zeros stay)
+ *
+ * A column of one value has no range to divide by: its factor is 1, and its shift takes it to low
+ * (min-max) or to 0 (standard). A column of zeros keeps its zeros (max-abs). */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/columns.h"
+#include "data/container.h"
+#include "data/data.h"
+#include "data/remake.h"
+#include "data/sweep.h"
+
+typedef enum scale_kind {
+    SCALE_MIN_MAX,
+    SCALE_STANDARD,
+    SCALE_MAX_ABS,
+    SCALE_UNIT_ROWS,
+    SCALE_UNIT_BALL,
+    SCALE_KINDS
+} scale_kind;
+
+static const char *const scale_names[] = {"min-max", "standard", "max-abs", "unit-rows",
+                                          "unit-ball"};
+
+static const hsp_option scale_options[] = {
+    {"kind", HSP_OPTION_CHOICE, "standard", 0, 0, "min-max|standard|max-abs|unit-rows|unit-ball",
+     NULL, "what is brought to one size: columns, rows, or the largest row"},
+    {"low", HSP_OPTION_REAL, "0", -1e300, 1e300, NULL, "X", "min-max: what the smallest becomes"},
+    {"high", HSP_OPTION_REAL, "1", -1e300, 1e300, NULL, "X", "min-max: what the largest becomes"},
+};
+
+static const hsp_option_table scale_table = {"scale", "how columns or rows are brought to one size",
+                                             scale_options,
+                                             sizeof scale_options / sizeof *scale_options};
+
+const hsp_option_table *hsp_scale_options(void)
+{
+    return &scale_table;
+}
+
+struct hsp_scaling {
+    hsp_allocator memory;
+    scale_kind kind;
+    double low, high;
+    uint64_t cols;
+    double *shift;  /* cols */
+    double *factor; /* cols */
+};
+
+void hsp_scaling_free(hsp_scaling *scaling)
+{
+    if (!scaling) return;
+    hsp_allocator memory = scaling->memory;
+    hsp__free(&memory, scaling->shift);
+    hsp__free(&memory, scaling->factor);
+    hsp__free(&memory, scaling);
+}
+
+const char *hsp_scaling_kind(const hsp_scaling *scaling)
+{
+    return scale_names[scaling->kind];
+}
+
+uint64_t hsp_scaling_cols(const hsp_scaling *scaling)
+{
+    return scaling->cols;
+}
+
+double hsp_scaling_shift(const hsp_scaling *scaling, uint64_t column)
+{
+    return column < scaling->cols ? scaling->shift[column] : 0;
+}
+
+double hsp_scaling_factor(const hsp_scaling *scaling, uint64_t column)
+{
+    return column < scaling->cols ? scaling->factor[column] : 1;
+}
+
+/* A scaling that changes nothing. */
+static hsp_scaling *scale_new(hsp_context *ctx, uint64_t cols)
+{
+    hsp_scaling *scaling = hsp__new(&ctx->allocator, 1, sizeof *scaling);
+    if (!scaling) return NULL;
+    scaling->memory = ctx->allocator;
+    scaling->cols = cols;
+    scaling->shift = hsp__new(&ctx->allocator, cols, sizeof *scaling->shift);
+    scaling->factor = hsp__new_raw(&ctx->allocator, cols, sizeof *scaling->factor);
+    if (!scaling->shift || !scaling->factor) {
+        hsp_scaling_free(scaling);
+        return NULL;
+    }
+    for (uint64_t j = 0; j < cols; j++)
+        scaling->factor[j] = 1;
+    return scaling;
+}
+
+static int scale_find_kind(const char *name, scale_kind *kind)
+{
+    for (int k = 0; k < SCALE_KINDS; k++) {
+        if (strcmp(name, scale_names[k]) != 0) continue;
+        *kind = (scale_kind)k;
+        return 1;
+    }
+    return 0;
+}
+
+static hsp_status scale_read_options(hsp_scaling *scaling, const hsp_options *options,
+                                     hsp_error *err)
+{
+    scaling->kind = SCALE_STANDARD;
+    scaling->low = 0;
+    scaling->high = 1;
+    if (!options) return HSP_OK;
+    scale_find_kind(hsp_options_text(options, "kind"), &scaling->kind);
+    scaling->low = hsp_options_real(options, "low");
+    scaling->high = hsp_options_real(options, "high");
+    if (scaling->low < scaling->high) return HSP_OK;
+    return hsp__fail(err, HSP_USAGE, "low is %.9g and high is %.9g, expected low below high",
+                     scaling->low, scaling->high);
+}
+
+/* Shift and factor of one column. */
+static void scale_fit_column(hsp_scaling *scaling, uint64_t j, const hsp__column *column)
+{
+    const double low = scaling->low, high = scaling->high;
+    const int constant = column->min == column->max;
+    double *shift = &scaling->shift[j], *factor = &scaling->factor[j];
+    if (scaling->kind == SCALE_MIN_MAX) {
+        *factor = constant ? 1 : (high - low) / (column->max - column->min);
+        *shift = column->min - low / *factor;
+    } else if (scaling->kind == SCALE_STANDARD) {
+        *factor = constant ? 1 : 1 / column->stdev;
+        *shift = column->mean;
+    } else {
+        double most = fmax(fabs(column->min), fabs(column->max));
+        *factor = most > 0 ? 1 / most : 1;
+    }
+}
+
+static hsp_status scale_fit_columns(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
+                                    hsp_error *err)
+{
+    hsp__column *columns = NULL;
+    int what = scaling->kind == SCALE_STANDARD ? HSP__COLUMNS_MOMENTS : 0;
+    hsp_status status = hsp__columns(ctx, data, what, "measuring", err, &columns);
+    for (uint64_t j = 0; !status && j < scaling->cols; j++) {
+        scale_fit_column(scaling, j, &columns[j]);
+        if (isfinite(scaling->shift[j]) && isfinite(scaling->factor[j]) && scaling->factor[j] != 0)
+            continue;
+        status = hsp__fail(
+            err, HSP_BAD_DATA, "column %llu runs from %.9g to %.9g: its %s scaling is out of range",
+            (unsigned long long)j + 1, columns[j].min, columns[j].max, scale_names[scaling->kind]);
+    }
+    hsp__free(&ctx->allocator, columns);
+    return status;
+}
+
+typedef struct scale_norms {
+    const hsp_view *view;
+    uint64_t parts;
+    double *most; /* parts: the largest norm in each */
+} scale_norms;
+
+static void scale_norm_part(void *user, uint64_t part)
+{
+    scale_norms *norms = user;
+    uint64_t to = hsp__part(norms->view->rows, norms->parts, part + 1);
+    for (uint64_t i = hsp__part(norms->view->rows, norms->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(norms->view, i);
+        norms->most[part] = fmax(norms->most[part], hsp__row_norm(norms->view, &row));
+    }
+}
+
+static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
+                                 hsp_error *err)
+{
+    scale_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
+    norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
+    if (!norms.most) return hsp__fail_memory(err);
+    hsp_status status =
+        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, scale_norm_part, &norms, err);
+    double most = 0;
+    for (uint64_t part = 0; part < norms.parts; part++)
+        most = fmax(most, norms.most[part]);
+    hsp__free(&ctx->allocator, norms.most);
+    if (status) return status;
+    double factor = most > 0 ? 1 / most : 1;
+    if (!isfinite(factor) || factor == 0)
+        return hsp__fail(err, HSP_BAD_DATA, "the longest row has length %.9g, out of range", most);
+    for (uint64_t j = 0; j < scaling->cols; j++)
+        scaling->factor[j] = factor;
+    return HSP_OK;
+}
+
+hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                           hsp_error *err, hsp_scaling **out)
+{
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (status) return status;
+    hsp_scaling *scaling = scale_new(ctx, view->cols);
+    if (!scaling) return hsp__fail_memory(err);
+    status = scale_read_options(scaling, options, err);
+    if (!status && scaling->kind == SCALE_UNIT_BALL)
+        status = scale_fit_ball(ctx, scaling, data, err);
+    else if (!status && scaling->kind != SCALE_UNIT_ROWS)
+        status = scale_fit_columns(ctx, scaling, data, err);
+    if (status)
+        hsp_scaling_free(scaling);
+    else
+        *out = scaling;
+    return status;
+}
+
+/* ---- Applying -------------------------------------------------------------------------------- */
+
+/* A file that names fewer columns has zeros in the others; one with more, or with columns that have
+ * names, is another kind of data. Rows are divided by their norm however many columns they have. */
+static hsp_status scale_check_columns(const hsp_scaling *scaling, const hsp_data *data,
+                                      hsp_error *err)
+{
+    const uint64_t cols = data->view.cols;
+    if (scaling->kind == SCALE_UNIT_ROWS || cols == scaling->cols) return HSP_OK;
+    if (cols < scaling->cols && data->feature_names.count == 0) return HSP_OK;
+    return hsp__fail(err, HSP_USAGE, "the data has %llu columns, the scaling was made for %llu",
+                     (unsigned long long)cols, (unsigned long long)scaling->cols);
+}
+
+static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
+{
+    for (uint64_t j = 0; j < scaling->cols; j++)
+        if (scaling->shift[j] != 0)
+            return hsp__fail(err, HSP_USAGE,
+                             "%s scaling moves the zeros of column %llu, which would fill sparse "
+                             "rows: use max-abs scaling, or read the data with storage dense",
+                             scale_names[scaling->kind], (unsigned long long)j + 1);
+    return HSP_OK;
+}
+
+static int scale_keeps_ones(const hsp_scaling *scaling)
+{
+    for (uint64_t j = 0; j < scaling->cols; j++)
+        if (scaling->factor[j] != 1) return 0;
+    return scaling->kind != SCALE_UNIT_ROWS;
+}
+
+hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
+                             hsp_error *err, hsp_data **out)
+{
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (!status) status = scale_check_columns(scaling, data, err);
+    if (!status && view->storage != HSP_DENSE) status = scale_check_sparse(scaling, err);
+    if (status) return status;
+    hsp__remake plan = {.storage = view->storage,
+                        .precision = view->precision,
+                        .cols = scaling->cols,
+                        .shift = scaling->shift,
+                        .factor = scaling->factor,
+                        .phase = "scaling"};
+    if (scaling->kind == SCALE_UNIT_ROWS) {
+        plan.cols = view->cols;
+        plan.shift = plan.factor = NULL;
+        plan.unit_rows = 1;
+    }
+    if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
+    return hsp__data_remake(ctx, data, &plan, err, out);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+#define SCALE_FORMAT  "halfspace-scaling"
+#define SCALE_VERSION "1"
+
+hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const char *path,
+                             hsp_error *err)
+{
+    char low[HSP__DECIMAL_MAX], high[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(scaling->low, low);
+    hsp__decimal_print_f64(scaling->high, high);
+    const hsp__meta meta[] = {{"format", SCALE_FORMAT},
+                              {"version", SCALE_VERSION},
+                              {"kind", scale_names[scaling->kind]},
+                              {"low", low},
+                              {"high", high}};
+    const hsp__tensor tensors[] = {
+        {"shift", HSP__F64, 1, {scaling->cols, 0}, scaling->shift},
+        {"factor", HSP__F64, 1, {scaling->cols, 0}, scaling->factor},
+    };
+    return hsp__container_write(ctx, path, meta, sizeof meta / sizeof *meta, tensors,
+                                sizeof tensors / sizeof *tensors, err);
+}
+
+static int scale_meta_is(const hsp__container *file, const char *key, const char *value)
+{
+    const char *found = hsp__container_meta(file, key);
+    return found && strcmp(found, value) == 0;
+}
+
+static int scale_meta_number(const hsp__container *file, const char *key, double *out)
+{
+    const char *text = hsp__container_meta(file, key);
+    if (!text || !*text) return 0;
+    hsp__decimal_result result;
+    const char *end = text + strlen(text);
+    return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+}
+
+/* The numbers of a tensor, copied; 0 when it is not `cols` finite doubles. */
+static int scale_take(const hsp__container *file, const char *name, uint64_t cols, double *to)
+{
+    const hsp__tensor *tensor = hsp__container_tensor(file, name);
+    if (!tensor || tensor->dtype != HSP__F64 || tensor->dims != 1 || tensor->shape[0] != cols)
+        return 0;
+    if (cols) memcpy(to, tensor->data, cols * sizeof *to);
+    for (uint64_t j = 0; j < cols; j++)
+        if (!isfinite(to[j])) return 0;
+    return 1;
+}
+
+static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, hsp_error *err,
+                                  hsp_scaling **out)
+{
+    const char *name = hsp__container_name(file), *kind = hsp__container_meta(file, "kind");
+    if (!scale_meta_is(file, "format", SCALE_FORMAT))
+        return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0, "this file does not hold a scaling");
+    if (!scale_meta_is(file, "version", SCALE_VERSION))
+        return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0,
+                            "a scaling of a version other than " SCALE_VERSION);
+    hsp_status status = hsp__container_verify(ctx, file, err);
+    if (status) return status;
+    const hsp__tensor *factor = hsp__container_tensor(file, "factor");
+    hsp_scaling *scaling = scale_new(ctx, factor ? factor->shape[0] : 0);
+    if (!scaling) return hsp__fail_memory(err);
+    if (kind && scale_find_kind(kind, &scaling->kind) &&
+        scale_meta_number(file, "low", &scaling->low) &&
+        scale_meta_number(file, "high", &scaling->high) &&
+        scale_take(file, "factor", scaling->cols, scaling->factor) &&
+        scale_take(file, "shift", scaling->cols, scaling->shift)) {
+        *out = scaling;
+        return HSP_OK;
+    }
+    hsp_scaling_free(scaling);
+    return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0, "the scaling in this file is damaged");
+}
+
+hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_scaling **out)
+{
+    hsp__container *file = NULL;
+    hsp_status status = hsp__container_open(ctx, path, err, &file);
+    if (status) return status;
+    status = scale_from_file(ctx, file, err, out);
+    hsp__container_free(file);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* Splitting into a training and a test part.
+ *
+ * How many rows of each class go to the test part is settled first: T n_c / n by the method of
+ * largest remainders, ties to the first class. Then every class of two rows or more is given one
+ * row in each part, if there are rows enough for that: what this adds or takes is made good, one
+ * row at a time, by the class that stands furthest above (below) its exact share. Last, one walk
+ * over the rows takes each with probability (still wanted of its class) / (still left of its
+ * class), which makes all choices of that many rows equally likely and keeps their order. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/data.h"
+
+static const hsp_option split_options[] = {
+    {"test", HSP_OPTION_TEXT, "0.25", 0, 0, NULL, "SHARE",
+     "size of the test part: a share between 0 and 1, or a whole number of rows"},
+    {"stratified", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,
+     "keep the classes in proportion in both parts"},
+    {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",
+     "seed of the random choice"},
+};
+
+static const hsp_option_table split_table = {"split", "how rows are split into two parts",
+                                             split_options,
+                                             sizeof split_options / sizeof *split_options};
+
+const hsp_option_table *hsp_split_options(void)
+{
+    return &split_table;
+}
+
+typedef struct split_settings {
+    const char *test;
+    int stratified;
+    uint64_t seed;
+} split_settings;
+
+static split_settings split_read_options(const hsp_options *options)
+{
+    if (!options) return (split_settings){"0.25", 1, 1};
+    return (split_settings){hsp_options_text(options, "test"),
+                            hsp_options_flag(options, "stratified"),
+                            (uint64_t)hsp_options_integer(options, "seed")};
+}
+
+/* The number of test rows that `text` asks for, at least 1 and below `rows`. */
+static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *err, uint64_t *out)
+{
+    const char *end = text + strlen(text);
+    hsp__decimal_result result;
+    double value;
+    int whole_text = hsp__decimal_f64(text, end, &value, &result) == end && end > text;
+    if (!whole_text || result != HSP__DECIMAL_OK || !(value > 0) ||
+        (value >= 1 && value != floor(value)))
+        return hsp__fail(err, HSP_USAGE,
+                         "test is '%s', expected a share between 0 and 1 or a whole number of rows",
+                         text);
+    if (rows < 2)
+        return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split, two or more are needed",
+                         (unsigned long long)rows, rows == 1 ? "" : "s");
+    if (value >= (double)rows)
+        return hsp__fail(err, HSP_USAGE, "test asks for %s rows, but there are only %llu", text,
+                         (unsigned long long)rows);
+    uint64_t count = value < 1 ? (uint64_t)round(value * (double)rows) : (uint64_t)value;
+    *out = count < 1 ? 1 : count > rows - 1 ? rows - 1 : count;
+    return HSP_OK;
+}
+
+__extension__ typedef __int128 split_wide;
+
+typedef struct split_class {
+    uint64_t rows;        /* n_c */
+    uint64_t test;        /* rows for the test part; later those still wanted */
+    uint64_t least, most; /* bounds on test */
+} split_class;
+
+typedef struct split_plan {
+    uint64_t rows, test; /* n and T */
+    uint32_t count;
+    split_class *classes; /* count */
+    uint32_t *order;      /* count: scratch, class numbers */
+} split_plan;
+
+/* n times (rows of class c in the test part, less its exact share): exact, and comparable. */
+static split_wide split_excess(const split_plan *plan, uint32_t c)
+{
+    const split_class *group = &plan->classes[c];
+    return (split_wide)group->test * plan->rows - (split_wide)plan->test * group->rows;
+}
+
+/* Is class a to give (direction -1) or get (+1) a row before class b? */
+static int split_before(const split_plan *plan, uint32_t a, uint32_t b, int direction)
+{
+    split_wide x = split_excess(plan, a) * direction, y = split_excess(plan, b) * direction;
+    return x != y ? x < y : a < b;
+}
+
+static void split_sift(const split_plan *plan, uint32_t *heap, uint32_t size, uint32_t at,
+                       int direction)
+{
+    for (;;) {
+        uint64_t child = 2 * (uint64_t)at + 1;
+        if (child >= size) return;
+        if (child + 1 < size && split_before(plan, heap[child + 1], heap[child], direction))
+            child++;
+        if (!split_before(plan, heap[child], heap[at], direction)) return;
+        uint32_t kept = heap[at];
+        heap[at] = heap[child];
+        heap[child] = kept;
+        at = (uint32_t)child;
+    }
+}
+
+static int split_can_move(const split_class *group, int direction)
+{
+    return direction > 0 ? group->test < group->most : group->test > group->least;
+}
+
+/* Move `count` rows into (direction +1) or out of (-1) the test part, each time of the class that
+ * is furthest from its share on the other side. */
+static void split_move(split_plan *plan, uint64_t count, int direction)
+{
+    uint32_t size = 0;
+    for (uint32_t c = 0; c < plan->count; c++)
+        if (split_can_move(&plan->classes[c], direction)) plan->order[size++] = c;
+    for (uint32_t at = size / 2; at-- > 0;)
+        split_sift(plan, plan->order, size, at, direction);
+    for (; count && size; count--) {
+        split_class *group = &plan->classes[plan->order[0]];
+        group->test += (uint64_t)direction;
+        if (!split_can_move(group, direction)) plan->order[0] = plan->order[--size];
+        split_sift(plan, plan->order, size, 0, direction);
+    }
+}
+
+/* Exact shares rounded down, the rest by largest remainders: the largest remainder is the class
+ * furthest below its share, and no class gets a second row before every other has had one. */
+static void split_allocate(split_plan *plan)
+{
+    uint64_t given = 0, least = 0, most = 0;
+    for (uint32_t c = 0; c < plan->count; c++) {
+        split_class *group = &plan->classes[c];
+        group->test = (uint64_t)((split_wide)plan->test * group->rows / plan->rows);
+        group->least = 0;
+        group->most = group->rows;
+        given += group->test;
+        least += group->rows >= 2;
+        most += group->rows >= 2 ? group->rows - 1 : group->rows;
+    }
+    split_move(plan, plan->test - given, 1);
+    given = 0;
+    for (uint32_t c = 0; c < plan->count; c++) {
+        split_class *group = &plan->classes[c];
+        if (group->rows >= 2 && least <= plan->test) group->least = 1;
+        if (group->rows >= 2 && most >= plan->test) group->most = group->rows - 1;
+        if (group->test < group->least) group->test = group->least;
+        if (group->test > group->most) group->test = group->most;
+        given += group->test;
+    }
+    if (given < plan->test) split_move(plan, plan->test - given, 1);
+    if (given > plan->test) split_move(plan, given - plan->test, -1);
+}
+
+/* Walk over the rows; rows[0..n-T) become the training part, rows[n-T..n) the test part. */
+static void split_choose(split_plan *plan, const uint32_t *labels, uint64_t seed, uint64_t *rows)
+{
+    hsp__random random;
+    hsp__random_seed(&random, seed, 0);
+    uint64_t train = 0, test = plan->rows - plan->test;
+    for (uint64_t i = 0; i < plan->rows; i++) {
+        split_class *group = &plan->classes[labels ? labels[i] : 0];
+        int take = hsp__random_below(&random, group->rows--) < group->test;
+        group->test -= (uint64_t)take;
+        rows[take ? test++ : train++] = i;
+    }
+}
+
+static hsp_status split_rows(hsp_context *ctx, const hsp_view *view, const split_settings *settings,
+                             hsp_error *err, split_plan *plan, uint64_t *rows)
+{
+    const uint32_t *labels = settings->stratified ? view->labels : NULL;
+    plan->rows = view->rows;
+    plan->count = labels ? view->classes : 1;
+    plan->classes = hsp__new(&ctx->allocator, plan->count, sizeof *plan->classes);
+    plan->order = hsp__new(&ctx->allocator, plan->count, sizeof *plan->order);
+    if (!plan->classes || !plan->order) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
+        plan->classes[labels ? labels[i] : 0].rows++;
+    split_allocate(plan);
+    split_choose(plan, labels, settings->seed, rows);
+    return HSP_OK;
+}
+
+static hsp_status split_select(hsp_context *ctx, hsp_data *data, const split_plan *plan,
+                               const uint64_t *rows, hsp_error *err, hsp_data **train,
+                               hsp_data **test)
+{
+    hsp_data *first = NULL, *second = NULL;
+    const uint64_t kept = plan->rows - plan->test;
+    hsp_status status = hsp_data_select(ctx, data, rows, kept, err, &first);
+    if (!status) status = hsp_data_select(ctx, data, rows + kept, plan->test, err, &second);
+    if (status) {
+        hsp_data_free(first);
+        return status;
+    }
+    *train = first;
+    *test = second;
+    return HSP_OK;
+}
+
+hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                          hsp_error *err, hsp_data **train, hsp_data **test)
+{
+    const split_settings settings = split_read_options(options);
+    const hsp_view *view;
+    split_plan plan = {0};
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (!status) status = split_test_rows(settings.test, view->rows, err, &plan.test);
+    if (status) return status;
+    uint64_t *rows = hsp__new_raw(&ctx->allocator, view->rows, sizeof *rows);
+    status = rows ? split_rows(ctx, view, &settings, err, &plan, rows) : hsp__fail_memory(err);
+    if (!status) status = split_select(ctx, data, &plan, rows, err, train, test);
+    hsp__free(&ctx->allocator, rows);
+    hsp__free(&ctx->allocator, plan.classes);
+    hsp__free(&ctx->allocator, plan.order);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* vec: the numeric routines under every learner, and the order in which they add.
+ *
+ * Three kinds of row:
+ *     dense    n numbers
+ *     sparse   nnz numbers v[k] at places idx[k]; idx strictly ascending, everything else is 0
+ *     ones     as sparse, and every number is 1: places only
+ * A dense vector used with a sparse row (w, y) holds more than idx[nnz - 1] numbers.
+ *
+ * Names end in the type: _f32 and _f64 work in float and in double. _f32f64 takes a float row and
+ * a double vector and computes in double (each row element is converted first, exactly).
+ *
+ * The specification. Every table below gives the same bits for the same input (a NaN is a NaN:
+ * its sign and payload are not specified), on every machine with IEEE arithmetic in the default
+ * rounding. For that, the order of every sum is fixed and each product is rounded before it is
+ * added (no fused multiply-add):
+ *
+ *  1. A dense sum has 32 running sums, a sum over a sparse row has 8. They start at +0. Term k is
+ *     added to running sum k mod 32 (k mod 8), k ascending.
+ *  2. The L running sums fold in halves: s[j] += s[j + L/2] for j < L/2, then L/4, ... and the
+ *     result is s[0].
+ *  3. Element-wise results (axpy, scale) round the product, then the sum: y = y + (a * x).
+ *  4. A sum over two sparse rows has one running sum, in double, over ascending places.
+ *  5. norminf is the largest magnitude, and NaN if the row has a NaN.
+ *
+ * A sum that starts at +0 never becomes -0 (only -0 + -0 gives -0), so adding +0 leaves it alone:
+ * a short last block padded with zeros equals one that stops early, and an empty sum is +0.
+ *
+ * Why 32: two registers of AVX-512 floats, four of AVX2, eight of AVX2 doubles: enough chains to
+ * hide the latency of an addition. Why 8 for sparse: rows there are short (14 to 75 places are
+ * typical), loads of scattered numbers and not additions are the limit, and 16 sums or the
+ * processor's gather instruction measured slower, a lone chain slower still on uneven rows. There
+ * is no prefetch: asking for the places of rows to come costs more than it saves while w is in the
+ * caches (0.5 to 0.9 ns a place), and gains nothing when it is not (the core already waits for as
+ * many lines as it can).
+ *
+ * No routine writes or reads outside its arrays. Rows may have any alignment; rows that start at a
+ * multiple of 64 bytes are faster. y must not overlap x, v or idx. */
+#ifndef HSP_VEC_VEC_H
+#define HSP_VEC_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HSP__VEC_DENSE_SUMS = 32, /* running sums of a dense sum */
+    HSP__VEC_SPARSE_SUMS = 8, /* running sums of a sum over a sparse row */
+};
+
+typedef struct hsp__vec_table {
+    const char *name; /* "scalar", "avx2", "avx512" */
+
+    /* Dense rows: x and w have n numbers. */
+    float (*dot_f32)(const float *x, const float *w, size_t n);         /* sum x*w */
+    double (*dot_f64)(const double *x, const double *w, size_t n);      /* sum x*w */
+    double (*dot_f32f64)(const float *x, const double *w, size_t n);    /* sum x*w */
+    float (*sqdist_f32)(const float *x, const float *w, size_t n);      /* sum (x-w)^2 */
+    double (*sqdist_f64)(const double *x, const double *w, size_t n);   /* sum (x-w)^2 */
+    double (*sqdist_f32f64)(const float *x, const double *w, size_t n); /* sum (x-w)^2 */
+    float (*sqnorm_f32)(const float *x, size_t n);                      /* sum x^2 */
+    double (*sqnorm_f64)(const double *x, size_t n);                    /* sum x^2 */
+    double (*sqnorm_f32f64)(const float *x, size_t n);                  /* sum x^2 */
+    float (*norm1_f32)(const float *x, size_t n);                       /* sum |x| */
+    double (*norm1_f64)(const double *x, size_t n);                     /* sum |x| */
+    float (*norminf_f32)(const float *x, size_t n);                     /* max |x|, 0 if n = 0 */
+    double (*norminf_f64)(const double *x, size_t n);                   /* max |x|, 0 if n = 0 */
+    void (*axpy_f32)(float a, const float *x, float *y, size_t n);      /* y += a*x */
+    void (*axpy_f64)(double a, const double *x, double *y, size_t n);   /* y += a*x */
+    void (*axpy_f32f64)(double a, const float *x, double *y, size_t n); /* y += a*x */
+    void (*scale_f32)(float a, float *x, size_t n);                     /* x *= a */
+    void (*scale_f64)(double a, double *x, size_t n);                   /* x *= a */
+
+    /* Sparse row and dense vector. Norms of a sparse row are the dense routines over v. */
+    float (*sparse_dot_f32)(const uint32_t *idx, const float *v, size_t nnz, const float *w);
+    double (*sparse_dot_f64)(const uint32_t *idx, const double *v, size_t nnz, const double *w);
+    double (*sparse_dot_f32f64)(const uint32_t *idx, const float *v, size_t nnz, const double *w);
+    void (*sparse_axpy_f32)(float a, const uint32_t *idx, const float *v, size_t nnz, float *y);
+    void (*sparse_axpy_f64)(double a, const uint32_t *idx, const double *v, size_t nnz, double *y);
+    void (*sparse_axpy_f32f64)(double a, const uint32_t *idx, const float *v, size_t nnz,
+                               double *y);
+
+    /* Row of ones and dense vector: the gathered sum, and y[idx[k]] += a. */
+    float (*ones_dot_f32)(const uint32_t *idx, size_t nnz, const float *w);
+    double (*ones_dot_f64)(const uint32_t *idx, size_t nnz, const double *w);
+    void (*ones_axpy_f32)(float a, const uint32_t *idx, size_t nnz, float *y);
+    void (*ones_axpy_f64)(double a, const uint32_t *idx, size_t nnz, double *y);
+
+    /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
+     * left out of dot, even when its number is infinite or NaN. */
+    double (*sparse_sparse_dot_f32)(const uint32_t *ai, const float *av, size_t an,
+                                    const uint32_t *bi, const float *bv, size_t bn);
+    double (*sparse_sparse_dot_f64)(const uint32_t *ai, const double *av, size_t an,
+                                    const uint32_t *bi, const double *bv, size_t bn);
+    double (*sparse_sparse_sqdist_f32)(const uint32_t *ai, const float *av, size_t an,
+                                       const uint32_t *bi, const float *bv, size_t bn);
+    double (*sparse_sparse_sqdist_f64)(const uint32_t *ai, const double *av, size_t an,
+                                       const uint32_t *bi, const double *bv, size_t bn);
+
+    /* Two rows of ones: how many places they share. Their squared distance is an + bn - 2 shared.
+     */
+    size_t (*ones_ones_dot)(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn);
+} hsp__vec_table;
+
+/* The tables: scalar is the specification and always there; the others are NULL where the compiler
+ * did not build them, and must not be called where the processor lacks them. */
+extern const hsp__vec_table hsp__vec_scalar;
+extern const hsp__vec_table *const hsp__vec_avx2;
+extern const hsp__vec_table *const hsp__vec_avx512;
+
+/* The table of this process, chosen once: the best one the processor runs, or the one that
+ * HSP_SIMD names (a name that is unknown or cannot run here is ignored). Any thread may call. */
+const hsp__vec_table *hsp__vec(void);
+
+/* The table of that name, or NULL when there is none or this machine cannot run it. */
+const hsp__vec_table *hsp__vec_table_by_name(const char *name);
+
+/* ||x - w||^2 from ||x||^2, x.w and ||w||^2, for a sparse x and a dense w whose norm is at hand.
+ * Rounding may leave a small negative number where the two are close: that is 0. */
+static inline double hsp__vec_sqdist_from(double xx, double xw, double ww)
+{
+    double d = (xx - 2 * xw) + ww;
+    return d < 0 ? 0 : d;
+}
+
+#endif

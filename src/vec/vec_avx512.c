@@ -1,0 +1,201 @@
+/* AVX-512 (F, BW, DQ, VL): the dense routines sixteen floats or eight doubles at a time. A short
+ * last block is read under a mask, which touches no memory beyond the row. */
+#include "vec/vec.h"
+
+#if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
+    defined(__AVX512DQ__) && defined(__AVX512VL__)
+
+#include <immintrin.h>
+
+#include "vec/vec_simd.h"
+
+typedef __m512 vec_f32;
+typedef __m512d vec_f64;
+
+enum { VEC_WIDTH_f32 = 16, VEC_WIDTH_f64 = 8 };
+
+/* count < 32; a count beyond the register's width sets every bit that the mask keeps. */
+static VEC_INLINE __mmask16 vec_mask16(size_t count)
+{
+    return (__mmask16)((1u << count) - 1);
+}
+
+static VEC_INLINE __mmask8 vec_mask8(size_t count)
+{
+    return (__mmask8)((1u << count) - 1);
+}
+
+static VEC_INLINE vec_f32 vec_load_f32(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+static VEC_INLINE vec_f64 vec_load_f64(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
+
+static VEC_INLINE vec_f64 vec_load_f32f64(const float *p)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
+
+static VEC_INLINE vec_f32 vec_head_f32(const float *p, size_t count)
+{
+    return _mm512_maskz_loadu_ps(vec_mask16(count), p);
+}
+
+static VEC_INLINE vec_f64 vec_head_f64(const double *p, size_t count)
+{
+    return _mm512_maskz_loadu_pd(vec_mask8(count), p);
+}
+
+static VEC_INLINE vec_f64 vec_head_f32f64(const float *p, size_t count)
+{
+    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(vec_mask8(count), p));
+}
+
+static VEC_INLINE vec_f32 vec_set1_f32(float a)
+{
+    return _mm512_set1_ps(a);
+}
+
+static VEC_INLINE vec_f32 vec_add_f32(vec_f32 a, vec_f32 b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+static VEC_INLINE vec_f32 vec_mul_f32(vec_f32 a, vec_f32 b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+static VEC_INLINE void vec_store_f32(float *p, vec_f32 a)
+{
+    _mm512_storeu_ps(p, a);
+}
+
+static VEC_INLINE vec_f32 vec_add_product_f32(vec_f32 s, vec_f32 x, vec_f32 w)
+{
+    return _mm512_add_ps(s, _mm512_mul_ps(x, w));
+}
+
+static VEC_INLINE vec_f32 vec_add_sqdiff_f32(vec_f32 s, vec_f32 x, vec_f32 w)
+{
+    vec_f32 d = _mm512_sub_ps(x, w);
+    return _mm512_add_ps(s, _mm512_mul_ps(d, d));
+}
+
+static VEC_INLINE vec_f32 vec_add_square_f32(vec_f32 s, vec_f32 x)
+{
+    return _mm512_add_ps(s, _mm512_mul_ps(x, x));
+}
+
+static VEC_INLINE vec_f32 vec_add_abs_f32(vec_f32 s, vec_f32 x)
+{
+    return _mm512_add_ps(s, _mm512_abs_ps(x));
+}
+
+/* Magnitudes compare as the integers of their bits, with every NaN above infinity: the larger one
+ * wins, and a NaN stays. */
+static VEC_INLINE vec_f32 vec_max_abs_f32(vec_f32 s, vec_f32 x)
+{
+    return _mm512_castsi512_ps(
+        _mm512_max_epu32(_mm512_castps_si512(s), _mm512_castps_si512(_mm512_abs_ps(x))));
+}
+
+static VEC_INLINE float vec_sum_f32(vec_f32 s)
+{
+    __m256 a = _mm256_add_ps(_mm512_castps512_ps256(s), _mm512_extractf32x8_ps(s, 1));
+    __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+
+static VEC_INLINE vec_f64 vec_set1_f64(double a)
+{
+    return _mm512_set1_pd(a);
+}
+
+static VEC_INLINE vec_f64 vec_add_f64(vec_f64 a, vec_f64 b)
+{
+    return _mm512_add_pd(a, b);
+}
+
+static VEC_INLINE vec_f64 vec_mul_f64(vec_f64 a, vec_f64 b)
+{
+    return _mm512_mul_pd(a, b);
+}
+
+static VEC_INLINE void vec_store_f64(double *p, vec_f64 a)
+{
+    _mm512_storeu_pd(p, a);
+}
+
+static VEC_INLINE vec_f64 vec_add_product_f64(vec_f64 s, vec_f64 x, vec_f64 w)
+{
+    return _mm512_add_pd(s, _mm512_mul_pd(x, w));
+}
+
+static VEC_INLINE vec_f64 vec_add_sqdiff_f64(vec_f64 s, vec_f64 x, vec_f64 w)
+{
+    vec_f64 d = _mm512_sub_pd(x, w);
+    return _mm512_add_pd(s, _mm512_mul_pd(d, d));
+}
+
+static VEC_INLINE vec_f64 vec_add_square_f64(vec_f64 s, vec_f64 x)
+{
+    return _mm512_add_pd(s, _mm512_mul_pd(x, x));
+}
+
+static VEC_INLINE vec_f64 vec_add_abs_f64(vec_f64 s, vec_f64 x)
+{
+    return _mm512_add_pd(s, _mm512_abs_pd(x));
+}
+
+static VEC_INLINE vec_f64 vec_max_abs_f64(vec_f64 s, vec_f64 x)
+{
+    return _mm512_castsi512_pd(
+        _mm512_max_epu64(_mm512_castpd_si512(s), _mm512_castpd_si512(_mm512_abs_pd(x))));
+}
+
+static VEC_INLINE double vec_sum_f64(vec_f64 s)
+{
+    __m256d a = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
+    __m128d b = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
+}
+
+#define ROW  float
+#define NUM  float
+#define TYPE f32
+#define OPS  f32
+#define VEC_SAME_TYPE
+#include "vec/vec_dense.h"
+
+#define ROW  double
+#define NUM  double
+#define TYPE f64
+#define OPS  f64
+#define VEC_SAME_TYPE
+#include "vec/vec_dense.h"
+
+#define ROW  float
+#define NUM  double
+#define TYPE f32f64
+#define OPS  f64
+#include "vec/vec_dense.h"
+
+static const hsp__vec_table vec_avx512_table = {
+    .name = "avx512",
+    VEC_DENSE_ROUTINES,
+    VEC_SPARSE_ROUTINES,
+};
+
+const hsp__vec_table *const hsp__vec_avx512 = &vec_avx512_table;
+
+#else
+
+const hsp__vec_table *const hsp__vec_avx512 = NULL;
+
+#endif

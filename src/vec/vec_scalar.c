@@ -1,0 +1,247 @@
+/* The specification in C: vec.h says what is computed, this file is how, and every other table is
+ * tested against it bit for bit. The inner loops run over independent running sums, so a compiler
+ * that knows its machine may still turn them into wide instructions. */
+#include "vec/vec.h"
+
+#include <math.h>
+
+#include "vec/vec_merge.h"
+
+enum { D = HSP__VEC_DENSE_SUMS, S = HSP__VEC_SPARSE_SUMS };
+
+/* The fold of L running sums: in halves. */
+static float scalar_fold_f32(float *s, int L)
+{
+    for (int half = L / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            s[j] += s[j + half];
+    return s[0];
+}
+
+static double scalar_fold_f64(double *s, int L)
+{
+    for (int half = L / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++)
+            s[j] += s[j + half];
+    return s[0];
+}
+
+/* A sum of n terms in L running sums; `term` is the term number k. This is the only place that says
+ * where a term goes. */
+#define SCALAR_SUM(num, type, L, n, term)  \
+    num s[L] = {0};                        \
+    size_t i = 0;                          \
+    for (; i + (L) <= (n); i += (L))       \
+        for (size_t j = 0; j < (L); j++) { \
+            size_t k = i + j;              \
+            s[j] += (term);                \
+        }                                  \
+    for (size_t k = i; k < (n); k++)       \
+        s[k - i] += (term);                \
+    return scalar_fold_##type(s, (L))
+
+static float scalar_dot_f32(const float *x, const float *w, size_t n)
+{
+    SCALAR_SUM(float, f32, D, n, x[k] * w[k]);
+}
+
+static double scalar_dot_f64(const double *x, const double *w, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, x[k] * w[k]);
+}
+
+static double scalar_dot_f32f64(const float *x, const double *w, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, (double)x[k] * w[k]);
+}
+
+static float scalar_sqdist_f32(const float *x, const float *w, size_t n)
+{
+    SCALAR_SUM(float, f32, D, n, (x[k] - w[k]) * (x[k] - w[k]));
+}
+
+static double scalar_sqdist_f64(const double *x, const double *w, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, (x[k] - w[k]) * (x[k] - w[k]));
+}
+
+static double scalar_sqdist_f32f64(const float *x, const double *w, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, ((double)x[k] - w[k]) * ((double)x[k] - w[k]));
+}
+
+static float scalar_sqnorm_f32(const float *x, size_t n)
+{
+    SCALAR_SUM(float, f32, D, n, x[k] * x[k]);
+}
+
+static double scalar_sqnorm_f64(const double *x, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, x[k] * x[k]);
+}
+
+static double scalar_sqnorm_f32f64(const float *x, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, (double)x[k] * (double)x[k]);
+}
+
+static float scalar_norm1_f32(const float *x, size_t n)
+{
+    SCALAR_SUM(float, f32, D, n, fabsf(x[k]));
+}
+
+static double scalar_norm1_f64(const double *x, size_t n)
+{
+    SCALAR_SUM(double, f64, D, n, fabs(x[k]));
+}
+
+static float scalar_norminf_f32(const float *x, size_t n)
+{
+    float most = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (isnan(x[k])) return x[k];
+        most = fabsf(x[k]) > most ? fabsf(x[k]) : most;
+    }
+    return most;
+}
+
+static double scalar_norminf_f64(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (isnan(x[k])) return x[k];
+        most = fabs(x[k]) > most ? fabs(x[k]) : most;
+    }
+    return most;
+}
+
+static void scalar_axpy_f32(float a, const float *restrict x, float *restrict y, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        y[k] += a * x[k];
+}
+
+static void scalar_axpy_f64(double a, const double *restrict x, double *restrict y, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        y[k] += a * x[k];
+}
+
+static void scalar_axpy_f32f64(double a, const float *restrict x, double *restrict y, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        y[k] += a * (double)x[k];
+}
+
+static void scalar_scale_f32(float a, float *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        x[k] *= a;
+}
+
+static void scalar_scale_f64(double a, double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        x[k] *= a;
+}
+
+static float scalar_sparse_dot_f32(const uint32_t *idx, const float *v, size_t nnz, const float *w)
+{
+    SCALAR_SUM(float, f32, S, nnz, v[k] * w[idx[k]]);
+}
+
+static double scalar_sparse_dot_f64(const uint32_t *idx, const double *v, size_t nnz,
+                                    const double *w)
+{
+    SCALAR_SUM(double, f64, S, nnz, v[k] * w[idx[k]]);
+}
+
+static double scalar_sparse_dot_f32f64(const uint32_t *idx, const float *v, size_t nnz,
+                                       const double *w)
+{
+    SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k]]);
+}
+
+static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)
+{
+    SCALAR_SUM(float, f32, S, nnz, w[idx[k]]);
+}
+
+static double scalar_ones_dot_f64(const uint32_t *idx, size_t nnz, const double *w)
+{
+    SCALAR_SUM(double, f64, S, nnz, w[idx[k]]);
+}
+
+static void scalar_sparse_axpy_f32(float a, const uint32_t *restrict idx, const float *restrict v,
+                                   size_t nnz, float *restrict y)
+{
+    for (size_t k = 0; k < nnz; k++)
+        y[idx[k]] += a * v[k];
+}
+
+static void scalar_sparse_axpy_f64(double a, const uint32_t *restrict idx, const double *restrict v,
+                                   size_t nnz, double *restrict y)
+{
+    for (size_t k = 0; k < nnz; k++)
+        y[idx[k]] += a * v[k];
+}
+
+static void scalar_sparse_axpy_f32f64(double a, const uint32_t *restrict idx,
+                                      const float *restrict v, size_t nnz, double *restrict y)
+{
+    for (size_t k = 0; k < nnz; k++)
+        y[idx[k]] += a * (double)v[k];
+}
+
+static void scalar_ones_axpy_f32(float a, const uint32_t *restrict idx, size_t nnz,
+                                 float *restrict y)
+{
+    for (size_t k = 0; k < nnz; k++)
+        y[idx[k]] += a;
+}
+
+static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t nnz,
+                                 double *restrict y)
+{
+    for (size_t k = 0; k < nnz; k++)
+        y[idx[k]] += a;
+}
+
+#define SCALAR(routine) .routine = scalar_##routine
+
+const hsp__vec_table hsp__vec_scalar = {
+    .name = "scalar",
+    SCALAR(dot_f32),
+    SCALAR(dot_f64),
+    SCALAR(dot_f32f64),
+    SCALAR(sqdist_f32),
+    SCALAR(sqdist_f64),
+    SCALAR(sqdist_f32f64),
+    SCALAR(sqnorm_f32),
+    SCALAR(sqnorm_f64),
+    SCALAR(sqnorm_f32f64),
+    SCALAR(norm1_f32),
+    SCALAR(norm1_f64),
+    SCALAR(norminf_f32),
+    SCALAR(norminf_f64),
+    SCALAR(axpy_f32),
+    SCALAR(axpy_f64),
+    SCALAR(axpy_f32f64),
+    SCALAR(scale_f32),
+    SCALAR(scale_f64),
+    SCALAR(sparse_dot_f32),
+    SCALAR(sparse_dot_f64),
+    SCALAR(sparse_dot_f32f64),
+    SCALAR(sparse_axpy_f32),
+    SCALAR(sparse_axpy_f64),
+    SCALAR(sparse_axpy_f32f64),
+    SCALAR(ones_dot_f32),
+    SCALAR(ones_dot_f64),
+    SCALAR(ones_axpy_f32),
+    SCALAR(ones_axpy_f64),
+    .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
+    .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,
+    .sparse_sparse_sqdist_f32 = hsp__vec_merge_sqdist_f32,
+    .sparse_sparse_sqdist_f64 = hsp__vec_merge_sqdist_f64,
+    .ones_ones_dot = hsp__vec_merge_ones,
+};

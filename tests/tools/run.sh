@@ -1,0 +1,119 @@
+#!/bin/sh
+# The checks of the source, on the source, and on trees with a fault planted for each of them.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+tree=$(mktemp -d) || exit 1
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+report()
+{
+    if [ "$1" -eq 0 ]; then
+        echo "ok $2"
+    else
+        echo "FAILED $2"
+        failed=1
+    fi
+}
+
+# plant FILE TEXT: a tree of one file.
+plant()
+{
+    rm -rf "${tree:?}/"*
+    mkdir -p "$tree/$(dirname "$1")" "$tree/src/base" "$tree/src/data" "$tree/cli"
+    printf '%b' "$2" >"$tree/$1"
+}
+
+# caught CHECK NAME: the check must refuse the tree.
+caught()
+{
+    ! "tools/$1" "$tree" >/dev/null 2>&1
+    report $? "$2 is caught"
+}
+
+tools/check-layers
+report $? 'layers'
+tools/check-source
+report $? 'sizes and leftovers'
+
+plant src/data/a.c '#include "base/text.h"\n#include "vec/vec.h"\n#include "data/data.h"\n#include "halfspace.h"\n'
+tools/check-layers "$tree"
+report $? 'sound layers pass'
+plant src/base/a.c '#include "data/data.h"\n'
+caught check-layers 'base that includes data'
+plant src/data/a.c '# include "../learn/learn.h"\n'
+caught check-layers 'a path with dots'
+plant cli/a.c '#include "base/text.h"\n'
+caught check-layers 'a command that includes the inside'
+plant verify/a.c '#include "halfspace.h"\n'
+caught check-layers 'a checker that includes the library'
+plant src/misc/a.c '#include "halfspace.h"\n'
+caught check-layers 'an unknown room'
+plant src/data/a.c "void f(void)\n{\n$(seq 79 | sed 's/.*/    ;/')\n}\n"
+caught check-source 'a long function'
+plant src/data/a.c "$(seq 901 | sed 's|.*|/* & */|')\n"
+caught check-source 'a long file'
+plant src/data/a.c '/* TO''DO */\n'
+caught check-source 'a leftover'
+
+# symbol_caught CODE WORDS NAME: a library of this one function must be refused in these words.
+symbol_caught()
+{
+    plant a.c "$1"
+    "${CC:-cc}" -w -fPIC -c "$tree/a.c" -o "$tree/a.o" && ar rcs "$tree/libhalfspace.a" "$tree/a.o" &&
+        "${CC:-cc}" -shared "$tree/a.o" -o "$tree/libhalfspace.so" &&
+        tools/check-symbols "$tree" 2>&1 | grep -q "$2"
+    report $? "$3 is caught"
+}
+
+symbol_caught 'int helper(void) { return 1; }' 'shows helper' 'a name without prefix'
+symbol_caught 'int hsp__f(void) { return 1; }' 'shows hsp__f' 'an inner name that shows'
+symbol_caught '#include <stdio.h>\nvoid hsp_f(int x) { printf("%%d", x); }' 'calls printf' 'printing'
+symbol_caught '#include <stdlib.h>\nvoid hsp_f(void) { exit(1); }' 'calls exit' 'exiting'
+symbol_caught 'static int calls;\nint hsp_f(void) { return ++calls; }' 'global state' 'global state'
+symbol_caught 'int hsp_f(void) { return 1; }' 'lacks hsp_version' 'a function that is missing'
+
+# ---- tools/setup, on machines that are not there ----
+
+# machine COMMAND...: a path with these commands, an apt-get that notes what it was asked, and what
+# any system has.
+machine()
+{
+    plant bin/none ''
+    for tool in sh cat sed head tail id env rm mktemp grep ln "$@"; do
+        ln -s "$(command -v "$tool")" "$tree/bin/$tool"
+    done
+}
+apt_get()
+{
+    printf '#!/bin/sh\necho "$@" >>"%s/asked"\n%s\n' "$tree" "$1" >"$tree/bin/apt-get"
+    chmod +x "$tree/bin/apt-get"
+    # shellcheck disable=SC2016 # the script expands them
+    printf '#!/bin/sh\nwhile [ "$1" = -n ]; do shift; done\nexec "$@"\n' >"$tree/bin/sudo"
+    chmod +x "$tree/bin/sudo"
+}
+setup_there() { env -u CC -u PKG_CONFIG PATH="$tree/bin" tools/setup "$@" </dev/null >"$tree/said" 2>&1; }
+
+if pkg-config --exists libarchive 2>/dev/null && command -v cc >/dev/null; then
+    machine cc as pkg-config
+    apt_get 'exit 1'
+    setup_there test && [ ! -e "$tree/asked" ] && [ ! -s "$tree/said" ]
+    report $? 'setup is silent and stays off the network where all is there'
+    machine
+    apt_get "[ \$2 = update ] || ln -sf $(command -v cc) $(command -v as) $(command -v pkg-config) $tree/bin/"
+    setup_there && grep -q 'install gcc libc6-dev pkg-config libarchive-dev' "$tree/asked"
+    report $? 'setup installs all on a bare machine'
+    machine cc as
+    apt_get 'exit 100'
+    setup_there && grep -q 'going on without: pkg-config libarchive-dev' "$tree/said"
+    report $? 'setup goes on with a compiler alone'
+    machine cc as
+    setup_there && grep -q 'dnf install' "$tree/said"
+    report $? 'setup says what to install where there is no apt-get'
+    machine
+    ! setup_there && grep -q 'cannot go on without: gcc' "$tree/said"
+    report $? 'setup refuses to go on without a compiler'
+else
+    echo 'skipped setup: pkg-config, libarchive or cc is not installed'
+fi
+exit $failed
