@@ -43,7 +43,6 @@ LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 # Optional parts: found by pkg-config, each behind one file.
 ifneq ($(NO_ARCHIVE),1)
 ifeq ($(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo yes),yes)
-REQUIRES_PRIVATE := libarchive
 CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
 endif
@@ -195,7 +194,7 @@ install: all
 	ln -sf libhalfspace.so.$(VERSION) $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	ln -sf libhalfspace.so.$(SOVERSION) $(LIBDIR)/libhalfspace.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@REQUIRES_PRIVATE@|$(REQUIRES_PRIVATE)|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
+	    -e 's|@LIBS_PRIVATE@|$(strip $(LDLIBS_ALL))|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
 	chmod 644 $(LIBDIR)/pkgconfig/halfspace.pc
 	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
 
