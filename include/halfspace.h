@@ -10,6 +10,9 @@
  *     6. preparing               encoding of categories, scaling, splitting
  *     7. making                  data with a known truth
  *     8. looking                 what is in a data set
+ *     9. models                  hypotheses: keep, predict, change the form of
+ *    10. learning                learners by name, whole data sets, streams, single steps
+ *    11. measuring               error, margins, and mistake bounds against the run
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -379,6 +382,182 @@ typedef struct hsp_column_summary {
 HSP_API const hsp_totals *hsp_summary_totals(const hsp_summary *summary);
 HSP_API uint64_t hsp_summary_class_count(const hsp_summary *summary, uint32_t class_index);
 HSP_API const hsp_column_summary *hsp_summary_column(const hsp_summary *summary, uint64_t column);
+
+/* ---- 9. Models ------------------------------------------------------------------------------- */
+
+/* What a score of exactly zero means (docs/ties.md): the negative class, the positive class, or
+ * neither. With more than two classes and equal highest scores: the first, the last, neither. */
+typedef enum hsp_tie { HSP_TIE_NEG, HSP_TIE_POS, HSP_TIE_ZERO } hsp_tie;
+
+/* A class index that stands for "on the boundary". */
+#define HSP_NO_CLASS UINT32_MAX
+
+/* A hypothesis with all that prediction needs: classes, encoding, scalings. Two classes have one
+ * scorer, and a positive score says the second class; more have one scorer a class, and the highest
+ * says. It owns all its memory (or maps its file). */
+typedef struct hsp_model hsp_model;
+HSP_API hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err,
+                                  hsp_model **out);
+HSP_API hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,
+                                   hsp_error *err);
+HSP_API void hsp_model_free(hsp_model *model);
+
+/* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
+ * separator it led to (docs/perceptron.md). */
+HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
+HSP_API uint32_t hsp_model_classes(const hsp_model *model);
+HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
+HSP_API uint64_t hsp_model_features(const hsp_model *model);
+HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
+HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
+HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
+HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
+
+/* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes. */
+HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
+HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
+
+/* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
+ * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name, NULL
+ * past the last. */
+HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
+HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
+
+/* How often each training row was used: `count` triples say that `amount[i]` times the row `row[i]`
+ * (from 0) was added to scorer `scorer[i]` (negative: taken away). 0 triples for a stream. */
+typedef struct hsp_updates {
+    uint64_t count;
+    const uint64_t *row;
+    const uint32_t *scorer;
+    const double *amount;
+} hsp_updates;
+HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
+
+/* The same predictions in another normal form: "homogeneous" (one more feature that is always 1, no
+ * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b). */
+HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
+                                  hsp_error *err, hsp_model **out);
+
+/* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores` has
+ * rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS on the
+ * boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are zero. */
+HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                   hsp_error *err, double *scores, uint32_t *classes);
+
+/* Options of hsp_predict_file: scores, distance. */
+HSP_API const hsp_option_table *hsp_predict_options(void);
+
+typedef struct hsp_prediction {
+    uint64_t rows, ties;
+} hsp_prediction;
+
+/* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0" on
+ * the boundary), then the scores or the signed distance when asked for. `read` are the options of
+ * hsp_read_options, or NULL; the model's encoding reads CSV. */
+HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
+                                    const hsp_options *read, const hsp_options *predict,
+                                    const char *out_path, hsp_error *err, hsp_prediction *out);
+
+/* The rows of data whose labels are among `keep` (NULL: all), with classes in that order; or with
+ * `positive` set, two classes: "rest" and `positive`. */
+HSP_API hsp_status hsp_data_regroup(hsp_context *ctx, hsp_data *data, const char *const *keep,
+                                    size_t keep_count, const char *positive, hsp_error *err,
+                                    hsp_data **out);
+
+/* ---- 10. Learning ---------------------------------------------------------------------------- */
+
+/* The learners, each a table of options. NULL past the last. */
+HSP_API const hsp_option_table *hsp_learner(size_t i);
+
+typedef enum hsp_stop {
+    HSP_STOP_CONVERGED, /* nothing left to do */
+    HSP_STOP_PASSES,
+    HSP_STOP_UPDATES,
+    HSP_STOP_SECONDS,
+    HSP_STOP_REQUEST    /* the progress callback asked; the model is what was learnt so far */
+} hsp_stop;
+
+/* What a run did. */
+typedef struct hsp_training {
+    uint64_t rows, cols, nonzeros;
+    uint32_t classes;
+    uint64_t passes, updates, mistakes_last_pass;
+    hsp_stop stop;
+    double training_error;    /* share of rows wrong at the end; NaN for a stream */
+    double progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
+    double train_seconds;
+    double radius;            /* the largest norm of a row as learnt from (after scaling); NaN: not known */
+} hsp_training;
+
+/* Learn from a data set. `options` were made with the learner's table, which is how it is named. That a
+ * run did not converge is an outcome: look at run->stop. */
+HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err, hsp_training *run, hsp_model **out);
+
+/* Learn in one pass from a file or pipe that is never held in memory. */
+HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_options *options, hsp_error *err, hsp_training *run,
+                                    hsp_model **out);
+
+/* Learn one example at a time. `class_names` holds `classes` names; features may grow with the rows. */
+typedef struct hsp_trainer hsp_trainer;
+HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
+                                   const char *const *class_names, uint32_t classes,
+                                   uint64_t features, hsp_error *err, hsp_trainer **out);
+HSP_API void hsp_trainer_free(hsp_trainer *trainer);
+
+typedef struct hsp_step {
+    uint32_t predicted; /* before the step; HSP_NO_CLASS on the boundary */
+    double score;       /* of the first scorer (two classes), or of the true class less the best other */
+    int updated;        /* the weights changed */
+} hsp_step;
+
+/* Predict row `row` of a view (which has labels), then learn from it. */
+HSP_API hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
+                                    hsp_error *err, hsp_step *step);
+/* The model so far. */
+HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **out);
+
+/* ---- 11. Measuring --------------------------------------------------------------------------- */
+
+/* A model on labelled data. Figures that make no sense are NaN (AUC and margins with more than two
+ * classes, or of votes). */
+typedef struct hsp_evaluation {
+    uint64_t n, mistakes, ties;
+    uint64_t left_out;         /* rows of classes that the model was told to leave out */
+    double error, accuracy, balanced_accuracy;
+    double auc;                /* ties count half */
+    double hinge_loss;         /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
+    double functional_margin;  /* min y s; more classes: min of s_y - best other */
+    double geometric_margin;   /* functional_margin / ||w|| */
+    double origin_distance;    /* -b / ||w|| */
+    double margin_distance;    /* 1 / ||w||, of the margin boundaries s = +-1 */
+    uint64_t beyond, on, within; /* y s > 1, = 1, < 1 */
+} hsp_evaluation;
+
+/* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class]; ties
+ * are in none. */
+HSP_API hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+                                hsp_error *err, hsp_evaluation *out, uint64_t *confusion);
+
+/* A theorem about a run, with its figures. */
+typedef struct hsp_bound {
+    const char *name;     /* "radius" */
+    const char *formula;  /* "k <= r^2 ||w*||^2" */
+    int applies;          /* its assumptions hold on this data */
+    double bound;         /* the right side */
+    double observed;      /* the left side */
+    int held;             /* observed is not above bound (below, for a lower bound) */
+    int lower;            /* the theorem says observed >= bound */
+    char why[256];        /* which assumption fails, or the figures that went in */
+} hsp_bound;
+
+/* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
+ * bounds; the caller frees by hsp_bounds_free. */
+HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+                             const hsp_model *reference, hsp_error *err, hsp_bound **out,
+                             size_t *count);
+HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
 
 #ifdef __cplusplus
 }

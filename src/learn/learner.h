@@ -1,0 +1,23 @@
+/* What a learner is to the rest of the library: a table of options and the functions behind hsp_train.
+ * Adding a learner is a file here, a line in registry.c, a test and a page of docs. */
+#ifndef HSP_LEARN_LEARNER_H
+#define HSP_LEARN_LEARNER_H
+
+#include "halfspace.h"
+
+typedef struct hsp__learner {
+    hsp_option_table table;  /* name, summary, options */
+    const char *hypothesis;  /* what it learns, for help and docs: "linear" */
+    /* Whole data set. */
+    hsp_status (*train)(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                        hsp_error *err, hsp_training *run, hsp_model **out);
+    /* The on-line rule, for streams and single steps; NULL: it needs all rows at once. */
+    const struct hsp__online_rule *rule;
+} hsp__learner;
+
+extern const hsp__learner *const hsp__learners[]; /* registry.c; ended by NULL */
+
+/* The learner whose table the options were made with; NULL: none. */
+const hsp__learner *hsp__learner_of(const hsp_options *options);
+
+#endif
