@@ -59,9 +59,9 @@ make_file()
 short=$data/short-$size.svm
 long=$data/long-$size.svm
 table=$data/table-$size.csv
-make_file "short-$size.svm" 14200 binary --features 123 --active 14 --seed 1
-make_file "long-$size.svm" 720 text --features 50000 --words 75 --seed 1
-make_file "table-$size.csv" 5200 margin --features 20 --seed 1
+make_file "short-$size.svm" 14200 text --features 123 --nonzeros 14 --values ones
+make_file "long-$size.svm" 720 text --features 50000 --nonzeros 75
+make_file "table-$size.csv" 5200 halfspace --features 20
 for text in "$short" "$long"; do
     [ -s "${text%.svm}.hsp" ] || "$halfspace" convert -q "$text" "${text%.svm}.hsp"
 done

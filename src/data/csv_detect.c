@@ -46,6 +46,11 @@ static hsp_status detect_load(hsp_context *ctx, hsp__source *source, size_t want
     if (sample->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return hsp__fail_at(err, HSP_BAD_DATA, hsp__source_name(source), 1, 1,
                             "this is UTF-16 text, expected UTF-8 (iconv -f UTF-16 -t UTF-8)");
+    const char *lone = memchr(text, '\r', sample->size);
+    if (lone && lone + 1 < text + sample->size && !memchr(text, '\n', sample->size))
+        return hsp__fail_at(err, HSP_BAD_DATA, hsp__source_name(source), 1, 1,
+                            "lines end in carriage returns alone, expected newlines "
+                            "(tr '\\r' '\\n')");
     return HSP_OK;
 }
 
