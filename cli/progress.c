@@ -19,7 +19,7 @@ static struct {
     int drawn;         /* a bar is on the screen */
     double drawn_at, phase_at;
     char phase[32];
-    uint64_t phase_from; /* done when the phase began */
+    uint64_t phase_from, last; /* done when the phase began, and when it was last heard of */
 } bar;
 
 static volatile sig_atomic_t progress_stop, progress_writing;
@@ -113,7 +113,12 @@ static void progress_draw(const hsp_progress *now, double seconds)
         memset(blocks, '.', (size_t)length);
         fprintf(stderr, "%.*s]", length - full, blocks);
     }
-    if (now->total) fprintf(stderr, " %3.0f%%", share * 100);
+    if (now->total)
+        fprintf(stderr, " %3.0f%%", share * 100);
+    else if (strcmp(now->unit, "bytes") == 0)
+        fprintf(stderr, " %s", show_bytes(now->done));
+    else
+        fprintf(stderr, " %s %s", show_count(now->done), now->unit);
     fprintf(stderr, "  %s  %s", rate_text, left);
     fflush(stderr);
     bar.drawn = 1;
@@ -125,11 +130,12 @@ static int progress_call(void *user, const hsp_progress *now)
     if (progress_stop) return 1;
     if (!bar.shown) return 0;
     double clock = cli_seconds();
-    if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0) {
+    if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0 || now->done < bar.last) {
         snprintf(bar.phase, sizeof bar.phase, "%s", now->phase);
         bar.phase_at = clock;
         bar.phase_from = now->done;
     }
+    bar.last = now->done;
     if (clock - bar.drawn_at < PROGRESS_REDRAW) return 0;
     bar.drawn_at = clock;
     progress_draw(now, clock - bar.phase_at);

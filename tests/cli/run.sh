@@ -72,7 +72,12 @@ run_case()
     return 1
 }
 
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed -e 's|^\./||' -e 's|\.sh$||' | grep -vx run)
+if [ $# -eq 0 ]; then
+    for script in "$here"/*.sh; do
+        name=${script##*/}
+        [ "$name" = run.sh ] || set -- "$@" "${name%.sh}"
+    done
+fi
 passed=0 failed=0
 for case in "$@"; do
     if run_case "$case"; then
