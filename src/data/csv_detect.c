@@ -36,8 +36,7 @@ static hsp_status detect_load(hsp_context *ctx, hsp__source *source, size_t want
     hsp_status status = hsp__source_peek(source, want, err, &bytes, &sample->size);
     if (status) return status;
     sample->whole = sample->size < want;
-    char *text =
-        hsp__resize(&ctx->allocator, sample->text, sample->size + HSP__BLOCK_PADDING, 1);
+    char *text = hsp__resize(&ctx->allocator, sample->text, sample->size + HSP__BLOCK_PADDING, 1);
     if (!text) return hsp__fail_memory(err);
     sample->text = text;
     if (sample->size) memcpy(text, bytes, sample->size);
@@ -58,8 +57,7 @@ static hsp__csv_cursor detect_cursor(const hsp__csv_sample *sample, const char *
                                      char separator, hsp__text *unquoted)
 {
     const char *from = sample->text + sample->data_at;
-    return (hsp__csv_cursor){from,      sample->text + sample->size, from, 1, separator, file,
-                             unquoted};
+    return (hsp__csv_cursor){from, sample->text + sample->size, from, 1, separator, file, unquoted};
 }
 
 /* Is the record that ended at the cursor all there? The end of a sample cuts one. */
@@ -118,8 +116,8 @@ static hsp_status detect_told_separator(const char *told, hsp_error *err, char *
     static const struct {
         const char *word;
         char separator;
-    } words[] = {{"comma", ','},        {"semicolon", ';'}, {"tab", '\t'}, {"\\t", '\t'},
-                 {"space", HSP__CSV_SPACES}, {"pipe", '|'}};
+    } words[] = {{"comma", ','}, {"semicolon", ';'},         {"tab", '\t'},
+                 {"\\t", '\t'},  {"space", HSP__CSV_SPACES}, {"pipe", '|'}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(told, words[i].word) == 0) {
             *separator = words[i].separator;
@@ -188,8 +186,8 @@ static hsp_status detect_first(const hsp_allocator *memory, hsp__csv_cursor *cur
             return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, field.line, field.column,
                                 "found a NUL byte: this is not text");
         void *starts = sample->starts;
-        if (count == UINT32_MAX - 1 || !hsp__reserve(memory, &starts, &sample->starts_room,
-                                                     count + 1, sizeof *sample->starts))
+        if (count == UINT32_MAX - 1 ||
+            !hsp__reserve(memory, &starts, &sample->starts_room, count + 1, sizeof *sample->starts))
             return hsp__fail_memory(err);
         sample->starts = starts;
         sample->starts[count++] = sample->first.size;
