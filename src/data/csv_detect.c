@@ -1,6 +1,7 @@
 /* What kind of CSV file this is, by its first records: the separator, whether the first record
  * holds names, and which columns hold words. The sample's size is fixed, so that the answer depends
  * on the file alone. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -277,7 +278,12 @@ static int detect_encoded(const hsp__csv_sample *sample, const hsp_encoding *enc
     uint64_t found = 0;
     if (!encoding->header) return 0;
     for (uint32_t i = 0; i < sample->count; i++) {
+        char number[16];
         const char *first = hsp__csv_first(sample, i);
+        if (!*first) { /* a column without a name is called so */
+            snprintf(number, sizeof number, "c%u", i + 1);
+            first = number;
+        }
         uint32_t column = hsp__names_find(&encoding->names, first, strlen(first));
         found += column != HSP__NAME_NONE && hsp__encoding_width(&encoding->columns[column]);
     }

@@ -465,6 +465,7 @@ static void csv_place(void *self, int number, const hsp__block *block)
     csv_worker *worker = &reader->workers[number];
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
     (void)block;
+    if (!worker->rows) return; /* blank lines alone */
     for (uint32_t j = 0; j < reader->plan->count; j++) {
         if (!worker->words[j]) continue;
         if (reader->plan->columns[j].kind == HSP__COLUMN_CATEGORY) {
@@ -475,9 +476,8 @@ static void csv_place(void *self, int number, const hsp__block *block)
         for (uint64_t i = 0; i < worker->rows; i++)
             labels[i] = worker->words[j]->map[worker->labels[i]];
     }
-    if (worker->rows)
-        memcpy((char *)reader->table->cells + worker->first_row * bytes, worker->cells,
-               worker->rows * bytes);
+    memcpy((char *)reader->table->cells + worker->first_row * bytes, worker->cells,
+           worker->rows * bytes);
 }
 
 /* ---- The workers ----------------------------------------------------------------------------- */
