@@ -22,6 +22,10 @@ JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 # A target whose recipe failed must not look finished to the next run.
 .DELETE_ON_ERROR:
 
+# Each step is one short line; V=1 shows the whole command.
+Q := $(if $(V),,@)
+SAY := $(if $(V)$(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS)))),@:,@printf '  %-5s %s\n')
+
 # Recursive calls share the caller's -j, or use every processor.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -39,7 +43,6 @@ LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 # Optional parts: found by pkg-config, each behind one file.
 ifneq ($(NO_ARCHIVE),1)
 ifeq ($(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo yes),yes)
-REQUIRES_PRIVATE := libarchive
 CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
 endif
@@ -50,6 +53,7 @@ CLI_SRC  := $(wildcard cli/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
@@ -73,7 +77,8 @@ $(BUILD)/flags: always
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
+	$(SAY) cc $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
 
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 $(BUILD)/obj/src/vec/vec_avx2.o:   CFLAGS_FILE := -mavx2
@@ -82,12 +87,14 @@ endif
 
 # The lists of objects, so that a source file that went away goes away from the library too.
 $(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
-	rm -f $@ && ar rcs $@ $(LIB_OBJ)
+	$(SAY) ar $@
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
 
 $(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
-	$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
+	$(SAY) link $@
+	$(Q)$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
 	    $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
-	ln -sf libhalfspace.so $@.$(SOVERSION)
+	$(Q)ln -sf libhalfspace.so $@.$(SOVERSION)
 
 $(BUILD)/sources: always
 	@mkdir -p $(@D)
@@ -96,24 +103,33 @@ $(BUILD)/sources: always
 LINK = $(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
 
 $(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
-	$(LINK)
+	$(SAY) link $@
+	$(Q)$(LINK)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
-	$(LINK)
+	$(SAY) link $@
+	$(Q)$(LINK)
 
 $(BUILD)/replay/%: $(BUILD)/obj/fuzz/%.o $(BUILD)/obj/fuzz/replay.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
-	$(LINK)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+$(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
 
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
-	$(LINK)
+	$(SAY) link $@
+	$(Q)$(LINK)
 
 # Bugs planted on purpose: warnings about them are expected, optimising them away is not.
 $(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -w -g -O0 $(SANITIZE) $< -lpthread -o $@
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -w -g -O0 $(SANITIZE) $< -lpthread -o $@
 
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
@@ -125,14 +141,14 @@ $(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
 demo:
 	@tools/setup
 	@$(SUBMAKE) -s all
-	@tools/demo $(BUILD)
+	@examples/iris.sh $(BUILD)/halfspace
 
 test:
 	@tools/setup test
 	@$(SUBMAKE) -s run-tests
 
 .PHONY: test-programs run-tests
-test-programs: all $(TESTS) $(REPLAYS)
+test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
 run-tests: test-programs
 	@tests/run.sh $(BUILD)
 
@@ -184,7 +200,7 @@ install: all
 	ln -sf libhalfspace.so.$(VERSION) $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	ln -sf libhalfspace.so.$(SOVERSION) $(LIBDIR)/libhalfspace.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@REQUIRES_PRIVATE@|$(REQUIRES_PRIVATE)|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
+	    -e 's|@LIBS_PRIVATE@|$(strip $(LDLIBS_ALL))|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
 	chmod 644 $(LIBDIR)/pkgconfig/halfspace.pc
 	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
 
@@ -214,4 +230,4 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
-	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), BUILD=build'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), BUILD=build, V=1 (whole commands)'

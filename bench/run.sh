@@ -52,16 +52,16 @@ make_file()
     file=$data/$1
     rows=$(($2 * size))
     shift 2
-    [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make -q "$@" --rows "$rows" -o "$file"; }
+    [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make "$@" -q --rows "$rows" -o "$file"; }
 }
 
 # Like a9a: 123 columns, about 14 ones a row. Like text: about 75 long decimals a row of 50,000 columns.
 short=$data/short-$size.svm
 long=$data/long-$size.svm
 table=$data/table-$size.csv
-make_file "short-$size.svm" 14200 binary --features 123 --active 14 --seed 1
-make_file "long-$size.svm" 720 text --features 50000 --words 75 --seed 1
-make_file "table-$size.csv" 5200 margin --features 20 --seed 1
+make_file "short-$size.svm" 14200 text --features 123 --nonzeros 14 --values ones
+make_file "long-$size.svm" 720 text --features 50000 --nonzeros 75
+make_file "table-$size.csv" 5200 halfspace --features 20
 for text in "$short" "$long"; do
     [ -s "${text%.svm}.hsp" ] || "$halfspace" convert -q "$text" "${text%.svm}.hsp"
 done

@@ -51,19 +51,14 @@ typedef struct args_found {
     const hsp_option *option;
 } args_found;
 
-/* The option called name[0..size) in any group, its prefix in front. */
+/* The option called name[0..size) in any group. */
 static args_found args_find(const cli *run, const char *name, size_t size)
 {
-    cli_group groups[CLI_GROUPS];
-    size_t count = cli_all_groups(run->command, groups);
-    for (size_t g = 0; g < count; g++) {
+    for (size_t g = 0; g < CLI_GROUPS && run->options[g]; g++) {
         const hsp_option_table *table = hsp_options_table(run->options[g]);
-        size_t prefix = strlen(groups[g].prefix);
-        if (size < prefix || memcmp(name, groups[g].prefix, prefix) != 0) continue;
         for (size_t i = 0; i < table->count; i++) {
             const hsp_option *option = &table->options[i];
-            if (strlen(option->name) == size - prefix &&
-                memcmp(option->name, name + prefix, size - prefix) == 0)
+            if (strlen(option->name) == size && memcmp(option->name, name, size) == 0)
                 return (args_found){run->options[g], option};
         }
     }
@@ -74,31 +69,26 @@ static hsp_status args_unknown(const cli *run, const char *typed, size_t size, h
 {
     cli_group groups[CLI_GROUPS];
     size_t count = cli_all_groups(run->command, groups), total = 0;
-    char *names[256], *word = cli_format("%.*s", (int)size, typed);
+    const char *names[256];
+    char *word = cli_format("%.*s", (int)size, typed), *place = cli_format("--%s", word);
     for (size_t g = 0; g < count; g++) {
         const hsp_option_table *table = hsp_options_table(run->options[g]);
         for (size_t i = 0; groups[g].heading && i < table->count && total < 256; i++)
-            names[total++] = cli_format("%s%s", groups[g].prefix, table->options[i].name);
+            names[total++] = table->options[i].name;
     }
-    const char *nearest = hsp_nearest(word, (const char *const *)names, total);
-    char *place = cli_format("--%s", word);
-    hsp_status status = nearest ? cli_fail(err, HSP_USAGE, place,
-                                           "there is no such option; did you mean --%s?", nearest)
-                                : cli_fail(err, HSP_USAGE, place, "there is no such option");
-    for (size_t i = 0; i < total; i++)
-        free(names[i]);
+    const char *nearest = hsp_nearest(word, names, total);
+    if (nearest)
+        cli_fail(err, HSP_USAGE, place, "there is no such option; did you mean --%s?", nearest);
+    else
+        cli_fail(err, HSP_USAGE, place, "there is no such option");
     free(place);
     free(word);
-    return status;
+    return HSP_USAGE;
 }
 
-/* Set it; a wrong value is blamed on the option by the name that was typed. */
-static hsp_status args_set(const args_found *found, const char *typed, size_t size,
-                           const char *value, hsp_error *err)
+static hsp_status args_set(const args_found *found, const char *value, hsp_error *err)
 {
-    hsp_status status = hsp_options_set(found->options, found->option->name, value, err);
-    if (status == HSP_USAGE) snprintf(err->file, sizeof err->file, "--%.*s", (int)size, typed);
-    return status;
+    return hsp_options_set(found->options, found->option->name, value, err);
 }
 
 /* ---- One word of argv ---- */
@@ -113,15 +103,15 @@ static hsp_status args_long(const cli *run, const char *word, const char *next, 
     if (!found.option && !equals && strncmp(word, "no-", 3) == 0) {
         found = args_find(run, word + 3, size - 3);
         if (found.option && found.option->type == HSP_OPTION_FLAG)
-            return args_set(&found, word + 3, size - 3, "no", err);
+            return args_set(&found, "no", err);
         found.option = NULL;
     }
     if (!found.option) return args_unknown(run, word, size, err);
-    if (equals) return args_set(&found, word, size, equals + 1, err);
-    if (found.option->type == HSP_OPTION_FLAG) return args_set(&found, word, size, "yes", err);
+    if (equals) return args_set(&found, equals + 1, err);
+    if (found.option->type == HSP_OPTION_FLAG) return args_set(&found, "yes", err);
     if (next) {
         *used = 2;
-        return args_set(&found, word, size, next, err);
+        return args_set(&found, next, err);
     }
     char *place = cli_format("--%s", word);
     cli_fail(err, HSP_USAGE, place, "a value must follow");

@@ -25,10 +25,9 @@ typedef struct cli_term {
     const char *word, *meaning;
 } cli_term;
 
-/* Options of one table, as a command shows them. */
+/* Options of one table, as a command shows them. Names differ between a command's groups. */
 typedef struct cli_group {
     const char *heading;                    /* of the list in help; NULL: not shown there */
-    const char *prefix;                     /* before each name: "output-", mostly "" */
     const hsp_option_table *(*table)(void); /* NULL: the variant's, see below */
 } cli_group;
 
@@ -37,7 +36,7 @@ typedef struct cli_command {
     const char *synopsis;       /* what follows the name: "DATA OUT [options]" */
     const char *description;    /* paragraphs, with an empty line between them */
     const cli_term *arguments;
-    const cli_group *groups;  /* the last one has a NULL prefix */
+    const cli_group *groups;  /* the last one is all NULL */
     const cli_term *keys;     /* of the JSON it prints */
     const cli_term *examples; /* a command line and what it does */
     int least, most;          /* arguments it takes */
@@ -107,15 +106,15 @@ void cli_completion_bash(FILE *file);
 /* Options of one group, the variant's table filled in. */
 const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant);
 /* "--name VALUE", and what is said of default and range: "(default 20, at least 1)", or "". */
-char *cli_option_head(const cli_group *group, const hsp_option *option);
+char *cli_option_head(const hsp_option *option);
 char *cli_option_tail(const hsp_option *option);
-/* The group of the common options, and a command's groups with it: the last has a NULL table. */
+/* A command's groups and, last, that of the common options; returns their number. */
 size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 
 /* ---- Progress and signals ---- */
 
-typedef struct cli_progress cli_progress;
 void cli_catch_signals(void);
+void cli_begin_output(void); /* from here on, files may have to be cleaned up */
 void cli_progress_begin(hsp_context *ctx, int quiet);
 void cli_progress_clear(void); /* before anything else is said on a terminal */
 double cli_seconds(void);      /* of a clock that never goes back */
@@ -134,6 +133,10 @@ void json_text(cli_json_writer *json, const char *key, const char *value); /* NU
 void json_count(cli_json_writer *json, const char *key, uint64_t value);
 void json_number(cli_json_writer *json, const char *key, double value); /* not finite: null */
 void json_flag(cli_json_writer *json, const char *key, int value);
+void json_seconds(cli_json_writer *json, const char *key, double value);
+/* A value as it stands in a data set: the fewest digits that read back to it in its precision. */
+void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value);
+void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count);
 void json_end(cli_json_writer *json); /* the last line's end */
 
 /* Keys that several commands print: rows, features, nonzeros, storage, precision; and seconds,
@@ -153,10 +156,12 @@ void table_cell(cli_table *table, const char *format, ...) __attribute__((format
 void table_print(cli_table *table, FILE *file); /* and free */
 
 /* Text for people, in one of a few buffers that are used in turn. */
-const char *show_count(uint64_t count);  /* 1,234,567 */
-const char *show_number(double value);   /* six digits at most */
-const char *show_share(double share);    /* 33.3% */
-const char *show_bytes(uint64_t bytes);  /* 1.2 MB */
+const char *show_count(uint64_t count);   /* 1,234,567 */
+const char *show_number(double value);    /* six digits at most */
+const char *show_share(double share);     /* 33.3% */
+const char *show_bytes(uint64_t bytes);   /* 1.2 MB */
+const char *show_input(const char *path); /* a file's name; - is a standard stream */
+const char *show_output(const char *path);
 const char *show_name(const char *name); /* no control characters, not too long */
 const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
 const char *plural(uint64_t count);                             /* "" or "s" */
@@ -172,19 +177,11 @@ hsp_status cli_file_close(cli_file *file, hsp_error *err);
 
 /* ---- Shared by commands ---- */
 
-/* Read DATA with the read options; seconds may be NULL. */
+/* hsp_data_read with the time it took, and hsp_data_write. */
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds);
-
-/* The write options behind their prefix. */
-#define CLI_OUTPUT_GROUP                               \
-    {                                                  \
-        "Output options", "output-", hsp_write_options \
-    }
-#define CLI_READ_GROUP                          \
-    {                                           \
-        "Reading options", "", hsp_read_options \
-    }
+hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
+                     hsp_error *err);
 
 /* inspect's sentences on what to watch out for, each malloc'ed. */
 typedef struct cli_watch {

@@ -16,8 +16,10 @@ static const hsp_option_table *convert_options(void)
     return &table;
 }
 
-static const cli_group convert_groups[] = {
-    {"Options", "", convert_options}, CLI_READ_GROUP, CLI_OUTPUT_GROUP, {NULL, NULL, NULL}};
+static const cli_group convert_groups[] = {{"Options", convert_options},
+                                           {"Reading options", hsp_read_options},
+                                           {"Output options", hsp_write_options},
+                                           {NULL, NULL}};
 
 static const cli_term convert_keys[] = {
     {"file, output", "the two files, as they were named"},
@@ -34,7 +36,7 @@ static void convert_report(const cli *run, const hsp_data *data, const char *sav
     const char *from = run->arguments[0], *to = run->arguments[1];
     cli_progress_clear();
     if (!cli_json(run)) {
-        cli_say(run, "wrote %s: %s rows, %s features, %s classes", to,
+        cli_say(run, "wrote %s: %s rows, %s features, %s classes", show_output(to),
                 show_count(hsp_data_rows(data)), show_count(hsp_data_cols(data)),
                 show_count(hsp_data_classes(data)));
         return;
@@ -45,8 +47,8 @@ static void convert_report(const cli *run, const hsp_data *data, const char *sav
     json_text(&json, "output", to);
     json_data(&json, data);
     json_text(&json, "encoding", saved);
-    json_number(&json, "load_seconds", load);
-    json_number(&json, "write_seconds", write);
+    json_seconds(&json, "load_seconds", load);
+    json_seconds(&json, "write_seconds", write);
     json_cost(&json, run);
     json_close(&json, '}');
     json_end(&json);
@@ -60,6 +62,7 @@ static hsp_status convert_save_encoding(cli *run, const hsp_data *data, const ch
     if (!encoding)
         return cli_fail(err, HSP_USAGE, "--save-encoding",
                         "%s is not CSV: its columns were numbers already", run->arguments[0]);
+    cli_begin_output();
     return hsp_encoding_write(run->ctx, encoding, path, err);
 }
 
@@ -78,8 +81,7 @@ static hsp_status convert_run(cli *run, hsp_error *err)
                           &load);
     if (status == HSP_OK) status = convert_save_encoding(run, data, save, err);
     start = cli_seconds();
-    if (status == HSP_OK)
-        status = hsp_data_write(run->ctx, data, out, run->options[CONVERT_WRITE], err);
+    if (status == HSP_OK) status = cli_write(run, data, out, run->options[CONVERT_WRITE], err);
     if (status == HSP_OK) convert_report(run, data, save, load, cli_seconds() - start);
     hsp_data_free(data);
     hsp_encoding_free(encoding);

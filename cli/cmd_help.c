@@ -12,7 +12,7 @@ static const hsp_option_table *help_options(void)
     return &table;
 }
 
-static const cli_group help_groups[] = {{NULL, "", help_options}, {NULL, NULL, NULL}};
+static const cli_group help_groups[] = {{NULL, help_options}, {NULL, NULL}};
 
 static hsp_status help_run(cli *run, hsp_error *err)
 {

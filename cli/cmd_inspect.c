@@ -22,7 +22,7 @@ static const hsp_option_table *inspect_options(void)
 }
 
 static const cli_group inspect_groups[] = {
-    {"Options", "", inspect_options}, CLI_READ_GROUP, {NULL, NULL, NULL}};
+    {"Options", inspect_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
 typedef struct inspect {
     const char *path;
@@ -77,7 +77,7 @@ static void inspect_print_totals(const inspect *seen)
                                 show_count(all->class_runs),
                                 show_count((uint64_t)(all->class_runs_expected + 0.5))));
     if (seen->verified) inspect_line(&table, "checksums", cli_format("%s", "as written"));
-    printf("%s\n", show_name(seen->path));
+    printf("%s\n", show_input(seen->path));
     table_print(&table, stdout);
 }
 
@@ -176,8 +176,8 @@ static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint
     const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
     json_open(json, NULL, '{');
     json_text(json, "name", hsp_data_feature_name(seen->data, j));
-    json_number(json, "min", column->min);
-    json_number(json, "max", column->max);
+    json_value(json, "min", hsp_data_precision(seen->data), column->min);
+    json_value(json, "max", hsp_data_precision(seen->data), column->max);
     json_number(json, "mean", column->mean);
     json_number(json, "stdev", column->stdev);
     json_count(json, "nonzeros", column->nonzeros);
@@ -199,8 +199,8 @@ static void inspect_json_totals(cli_json_writer *json, const inspect *seen)
         json_count(json, hsp_data_class_name(seen->data, c),
                    hsp_summary_class_count(seen->summary, c));
     json_close(json, '}');
-    json_number(json, "min", all->min);
-    json_number(json, "max", all->max);
+    json_value(json, "min", hsp_data_precision(seen->data), all->min);
+    json_value(json, "max", hsp_data_precision(seen->data), all->max);
     json_open(json, "norms", '{');
     json_number(json, "min", all->norm_min);
     json_number(json, "mean", all->norm_mean);
@@ -232,8 +232,8 @@ static void inspect_print_json(const cli *run, const inspect *seen)
         json_text(&json, NULL, seen->watch.sentences[i]);
     json_close(&json, ']');
     json_flag(&json, "verified", seen->verified);
-    json_number(&json, "load_seconds", seen->load_seconds);
-    json_number(&json, "check_seconds", seen->check_seconds);
+    json_seconds(&json, "load_seconds", seen->load_seconds);
+    json_seconds(&json, "check_seconds", seen->check_seconds);
     json_cost(&json, run);
     json_close(&json, '}');
     json_end(&json);

@@ -20,7 +20,7 @@ static const hsp_option_table *make_options(void)
 }
 
 static const cli_group make_groups[] = {
-    {"Generator's options", "", NULL}, {"Options", "", make_options}, {NULL, NULL, NULL}};
+    {"Generator's options", NULL}, {"Options", make_options}, {NULL, NULL}};
 
 static const cli_term make_keys[] = {
     {"generator", "its name"},
@@ -67,10 +67,7 @@ static void make_json_truth(cli_json_writer *json, const make_truth *told)
         return;
     }
     json_number(json, "offset", truth->offset);
-    json_open(json, "weights", '[');
-    for (uint64_t j = 0; j < truth->cols; j++)
-        json_number(json, NULL, told->weights[j]);
-    json_close(json, ']');
+    json_numbers(json, "weights", told->weights, truth->cols);
 }
 
 static hsp_status make_save_truth(const cli *run, const make_truth *told, const char *path,
@@ -105,7 +102,7 @@ static void make_report(const cli *run, const make_truth *told, const char *out,
     json_text(&json, "generator", run->variant->name);
     json_text(&json, "output", out);
     make_json_truth(&json, told);
-    json_number(&json, "seconds", seconds);
+    json_seconds(&json, "seconds", seconds);
     json_cost(&json, run);
     json_close(&json, '}');
     json_end(&json);
@@ -123,6 +120,7 @@ static hsp_status make_run(cli *run, hsp_error *err)
         return HSP_OK;
     }
     hsp_status status = cli_check_output(run, out, err);
+    cli_begin_output();
     if (status == HSP_OK)
         status =
             hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, &told, err);

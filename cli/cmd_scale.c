@@ -16,11 +16,11 @@ static const hsp_option_table *scale_own_options(void)
     return &table;
 }
 
-static const cli_group scale_groups[] = {{"Options", "", hsp_scale_options},
-                                         {"Scalings", "", scale_own_options},
-                                         CLI_READ_GROUP,
-                                         CLI_OUTPUT_GROUP,
-                                         {NULL, NULL, NULL}};
+static const cli_group scale_groups[] = {{"Options", hsp_scale_options},
+                                         {"Scalings", scale_own_options},
+                                         {"Reading options", hsp_read_options},
+                                         {"Output options", hsp_write_options},
+                                         {NULL, NULL}};
 
 static const cli_term scale_keys[] = {
     {"file, output", "the two files, as they were named"},
@@ -38,8 +38,8 @@ static void scale_report(const cli *run, const hsp_scaling *scaling, const hsp_d
     const hsp_options *own = run->options[SCALE_OWN];
     const char *saved = hsp_options_text(own, "save");
     cli_progress_clear();
-    cli_say(run, "wrote %s: %s rows, scaled %s", run->arguments[1], show_count(hsp_data_rows(data)),
-            hsp_scaling_kind(scaling));
+    cli_say(run, "wrote %s: %s rows, scaled %s", show_output(run->arguments[1]),
+            show_count(hsp_data_rows(data)), hsp_scaling_kind(scaling));
     if (!cli_json(run)) return;
     cli_json_writer json = {.file = stdout};
     json_open(&json, NULL, '{');
@@ -48,8 +48,8 @@ static void scale_report(const cli *run, const hsp_scaling *scaling, const hsp_d
     json_text(&json, "kind", hsp_scaling_kind(scaling));
     json_text(&json, "scaling", saved ? saved : hsp_options_text(own, "apply"));
     json_data(&json, data);
-    json_number(&json, "load_seconds", load);
-    json_number(&json, "write_seconds", write);
+    json_seconds(&json, "load_seconds", load);
+    json_seconds(&json, "write_seconds", write);
     json_cost(&json, run);
     json_close(&json, '}');
     json_end(&json);
@@ -89,10 +89,10 @@ static hsp_status scale_run(cli *run, hsp_error *err)
     start = cli_seconds();
     if (status == HSP_OK) status = scale_get(run, data, err, &scaling);
     if (status == HSP_OK) status = hsp_scaling_apply(run->ctx, scaling, data, err, &scaled);
+    cli_begin_output();
     if (status == HSP_OK && save) status = hsp_scaling_write(run->ctx, scaling, save, err);
     if (status == HSP_OK)
-        status =
-            hsp_data_write(run->ctx, scaled, run->arguments[1], run->options[SCALE_WRITE], err);
+        status = cli_write(run, scaled, run->arguments[1], run->options[SCALE_WRITE], err);
     if (status == HSP_OK) scale_report(run, scaling, scaled, load, cli_seconds() - start);
     hsp_scaling_free(scaling);
     hsp_data_free(scaled);

@@ -6,8 +6,10 @@
 
 enum { SPLIT_OWN, SPLIT_READ, SPLIT_WRITE };
 
-static const cli_group split_groups[] = {
-    {"Options", "", hsp_split_options}, CLI_READ_GROUP, CLI_OUTPUT_GROUP, {NULL, NULL, NULL}};
+static const cli_group split_groups[] = {{"Options", hsp_split_options},
+                                         {"Reading options", hsp_read_options},
+                                         {"Output options", hsp_write_options},
+                                         {NULL, NULL}};
 
 static const cli_term split_keys[] = {
     {"file", "the file that was split, as it was named"},
@@ -51,7 +53,8 @@ static hsp_status split_report(cli *run, hsp_data *train, hsp_data *test, double
     uint64_t *counts[2] = {NULL, NULL};
     cli_progress_clear();
     cli_say(run, "wrote %s rows to %s and %s to %s", show_count(hsp_data_rows(train)),
-            run->arguments[1], show_count(hsp_data_rows(test)), run->arguments[2]);
+            show_output(run->arguments[1]), show_count(hsp_data_rows(test)),
+            show_output(run->arguments[2]));
     if (!cli_json(run)) return HSP_OK;
     hsp_status status = split_counts(run, train, err, &counts[0]);
     if (status == HSP_OK) status = split_counts(run, test, err, &counts[1]);
@@ -62,8 +65,8 @@ static hsp_status split_report(cli *run, hsp_data *train, hsp_data *test, double
         json_count(&json, "seed", (uint64_t)hsp_options_integer(run->options[SPLIT_OWN], "seed"));
         split_json_part(&json, "train", run->arguments[1], train, counts[0]);
         split_json_part(&json, "test", run->arguments[2], test, counts[1]);
-        json_number(&json, "load_seconds", load);
-        json_number(&json, "write_seconds", write);
+        json_seconds(&json, "load_seconds", load);
+        json_seconds(&json, "write_seconds", write);
         json_cost(&json, run);
         json_close(&json, '}');
         json_end(&json);
@@ -94,9 +97,9 @@ static hsp_status split_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_data_split(run->ctx, data, run->options[SPLIT_OWN], err, &train, &test);
     if (status == HSP_OK)
-        status = hsp_data_write(run->ctx, train, run->arguments[1], run->options[SPLIT_WRITE], err);
+        status = cli_write(run, train, run->arguments[1], run->options[SPLIT_WRITE], err);
     if (status == HSP_OK)
-        status = hsp_data_write(run->ctx, test, run->arguments[2], run->options[SPLIT_WRITE], err);
+        status = cli_write(run, test, run->arguments[2], run->options[SPLIT_WRITE], err);
     if (status == HSP_OK) status = split_report(run, train, test, load, cli_seconds() - start, err);
     hsp_data_free(test);
     hsp_data_free(train);

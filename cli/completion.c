@@ -3,19 +3,19 @@
 
 #include "cli.h"
 
-static void completion_names(FILE *file, const cli_group *group, const hsp_option_table *table)
+static void completion_names(FILE *file, const hsp_option_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        fprintf(file, " --%s%s", group->prefix, table->options[i].name);
+        fprintf(file, " --%s", table->options[i].name);
 }
 
 /* "--name) words" for options whose value is one of a few words. */
-static void completion_values(FILE *file, const cli_group *group, const hsp_option_table *table)
+static void completion_values(FILE *file, const hsp_option_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
         if (option->type != HSP_OPTION_CHOICE) continue;
-        fprintf(file, "        --%s%s) words=\"", group->prefix, option->name);
+        fprintf(file, "        --%s) words=\"", option->name);
         for (const char *p = option->choices; *p; p++)
             fputc(*p == '|' ? ' ' : *p, file);
         fputs("\" ;;\n", file);
@@ -31,12 +31,10 @@ static void completion_branch(FILE *file, const cli_command *command,
     fprintf(file, "    '%s%s%s')\n        words=\"", command->name, variant ? " " : "",
             variant ? variant->name : "");
     for (size_t g = 0; g < count; g++)
-        if (groups[g].heading)
-            completion_names(file, &groups[g], cli_group_table(&groups[g], variant));
+        if (groups[g].heading) completion_names(file, cli_group_table(&groups[g], variant));
     fputs("\"\n        case $last in\n", file);
     for (size_t g = 0; g < count; g++)
-        if (groups[g].heading)
-            completion_values(file, &groups[g], cli_group_table(&groups[g], variant));
+        if (groups[g].heading) completion_values(file, cli_group_table(&groups[g], variant));
     fputs("        --*) [[ $word == -* ]] || words= ;;\n        esac ;;\n", file);
 }
 

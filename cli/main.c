@@ -14,6 +14,8 @@ const cli_command *const cli_commands[] = {&cli_inspect, &cli_convert, &cli_spli
 /* ---- Saying things ---- */
 
 static void main_say_list(const char *kind, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+static void main_say_list(const char *kind, const char *format, va_list args)
 {
     cli_progress_clear();
     fprintf(stderr, "halfspace: %s", kind);
@@ -72,8 +74,15 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
 {
     double start = cli_seconds();
     hsp_status status = hsp_data_read(run->ctx, path, read, encoding, err, data);
-    if (seconds) *seconds = cli_seconds() - start;
+    *seconds = cli_seconds() - start;
     return status;
+}
+
+hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
+                     hsp_error *err)
+{
+    cli_begin_output();
+    return hsp_data_write(run->ctx, data, path, write, err);
 }
 
 /* ---- Finding things ---- */
@@ -101,15 +110,18 @@ static int main_finish(int exit_status)
     int code = errno;
     if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
     if (!bad) return exit_status;
-    main_complain("standard output: cannot be written: %s", strerror(code));
+    main_complain("standard output: cannot write: %s", strerror(code));
     return exit_status ? exit_status : hsp_status_exit(HSP_IO);
 }
 
-static int main_fail(const hsp_error *err, const char *hint)
+/* `wrong`: the run whose command line was not understood, or NULL. */
+static int main_fail(const hsp_error *err, const cli *wrong)
 {
     char text[sizeof err->file + sizeof err->message + 64];
     main_complain("%s", hsp_error_text(err, text, sizeof text));
-    if (hint) main_complain("try 'halfspace %s%s--help'", hint, hint[0] ? " " : "");
+    if (wrong)
+        main_complain("try 'halfspace %s %s%s--help'", wrong->command->name,
+                      wrong->variant ? wrong->variant->name : "", wrong->variant ? " " : "");
     return hsp_status_exit(err->status);
 }
 
@@ -143,7 +155,7 @@ static int main_run(cli *run, int count, char **argv)
     hsp_error err = {0};
     hsp_status status = main_variant(run, &count, &argv, &err);
     if (status == HSP_OK) status = cli_parse(run, count, argv, &err);
-    if (status != HSP_OK) return main_fail(&err, run->command->name);
+    if (status != HSP_OK) return main_fail(&err, run);
     if (hsp_options_flag(run->common, "help")) {
         cli_help_command(stdout, run->command, run->variant);
         return 0;

@@ -4,31 +4,43 @@
 
 #include "cli.h"
 
-/* Text with roff's own characters made plain: backslashes, dashes, and a dot or quote that would
- * begin a request at the start of a line. */
+#define MAN_DATE "2026-11-15" /* of the text, not of the build: a build is the same every day */
+#define MAN_LINE 60           /* columns of the source, more or less */
+
+/* One character, when roff would read it as something else. */
+static void man_character(FILE *file, char c, int starts_line)
+{
+    if (starts_line && (c == '.' || c == '\'')) fputs("\\&", file);
+    if (c == '\\')
+        fputs("\\e", file);
+    else if (c == '-')
+        fputs("\\-", file);
+    else
+        fputc(c, file);
+}
+
+/* Paragraphs: an empty line begins another one. Long lines are broken between words. */
 static void man_text(FILE *file, const char *text)
 {
-    int start = 1;
+    int at = 0;
     for (; *text; text++) {
-        if (start && (*text == '.' || *text == '\'')) fputs("\\&", file);
-        start = 0;
-        if (*text == '\\')
-            fputs("\\e", file);
-        else if (*text == '-')
-            fputs("\\-", file);
-        else if (*text == '\n') {
-            fputs(text[1] == '\n' ? "\n.PP\n" : "\n", file);
-            text += text[1] == '\n';
-            start = 1;
-        } else
-            fputc(*text, file);
+        if (text[0] == '\n' && text[1] == '\n') {
+            fputs("\n.PP\n", file);
+            text++;
+            at = 0;
+        } else if (*text == '\n' || (*text == ' ' && at >= MAN_LINE)) {
+            fputc('\n', file);
+            at = 0;
+        } else {
+            man_character(file, *text, at++ == 0);
+        }
     }
     fputc('\n', file);
 }
 
 static void man_title(FILE *file, const char *name, const char *summary)
 {
-    fprintf(file, ".TH %s 1 \"%s\" \"halfspace %s\" \"halfspace\"\n.SH NAME\n", name, "",
+    fprintf(file, ".TH %s 1 \"%s\" \"halfspace %s\" \"halfspace\"\n.SH NAME\n", name, MAN_DATE,
             hsp_version());
     man_text(file, summary);
 }
@@ -37,7 +49,7 @@ static void man_entry(FILE *file, const char *head, const char *text)
 {
     fputs(".TP\n\\fB", file);
     for (const char *p = head; *p; p++)
-        fputs(*p == '-' ? "\\-" : *p == '\\' ? "\\e" : (char[]){*p, 0}, file);
+        man_character(file, *p, 0);
     fputs("\\fR\n", file);
     man_text(file, text);
 }
@@ -50,11 +62,11 @@ static void man_terms(FILE *file, const char *heading, const cli_term *terms)
         man_entry(file, terms->word, terms->meaning);
 }
 
-static void man_group(FILE *file, const cli_group *group, const hsp_option_table *table)
+static void man_group(FILE *file, const hsp_option_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
-        char *head = cli_option_head(group, option), *tail = cli_option_tail(option);
+        char *head = cli_option_head(option), *tail = cli_option_tail(option);
         char *text = cli_format("%s%s%s.", option->help, tail[0] ? " " : "", tail);
         man_entry(file, head, text);
         free(text);
@@ -64,14 +76,14 @@ static void man_group(FILE *file, const cli_group *group, const hsp_option_table
 }
 
 /* The options of every variant, one sub-section each. */
-static void man_variants(FILE *file, const cli_command *command, const cli_group *group)
+static void man_variants(FILE *file, const cli_command *command)
 {
     for (size_t i = 0; command->variant(i); i++) {
         fprintf(file, ".SS \"%s %s\"\n", command->variant_word, command->variant(i)->name);
         char *summary = cli_format("%s.", command->variant(i)->summary);
         man_text(file, summary);
         free(summary);
-        man_group(file, group, command->variant(i));
+        man_group(file, command->variant(i));
     }
 }
 
@@ -125,11 +137,11 @@ void cli_man_command(FILE *file, const cli_command *command)
     for (size_t g = 0; g < count; g++) {
         if (!groups[g].heading) continue;
         if (!groups[g].table) {
-            man_variants(file, command, &groups[g]);
+            man_variants(file, command);
             continue;
         }
         fprintf(file, ".SS %s\n", groups[g].heading);
-        man_group(file, &groups[g], groups[g].table());
+        man_group(file, groups[g].table());
     }
     man_terms(file, "JSON OUTPUT", command->keys);
     man_exit_status(file);

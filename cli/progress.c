@@ -1,6 +1,6 @@
-/* The bar on a terminal, and what Ctrl-C does: the first one sets a flag, the next progress
- * callback asks the library to stop, and the library leaves no temporary file. The second one
- * kills. */
+/* The bar on a terminal, and what Ctrl-C does. While nothing is being written, it ends the command
+ * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
+ * asks the library to stop, and the library leaves no temporary file. A second Ctrl-C kills. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +22,31 @@ static struct {
     uint64_t phase_from; /* done when the phase began */
 } bar;
 
-static volatile sig_atomic_t progress_stop;
+static volatile sig_atomic_t progress_stop, progress_writing;
 
 static void progress_on_signal(int signal)
 {
+    static const char clear[] = "\r\033[K", sentence[] = "halfspace: stopped on request\n";
     (void)signal;
     progress_stop = 1;
+    if (progress_writing) return;
+    ssize_t ignored = bar.drawn ? write(STDERR_FILENO, clear, sizeof clear - 1) : 0;
+    ignored += write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)ignored;
+    _exit(hsp_status_exit(HSP_CANCELLED));
+}
+
+void cli_begin_output(void)
+{
+    progress_writing = 1;
+}
+
+/* A signal that the caller chose to ignore (a job in the background) stays ignored. */
+static void progress_catch(int signal, const struct sigaction *action)
+{
+    struct sigaction before;
+    if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(signal, action, NULL);
 }
 
 void cli_catch_signals(void)
@@ -37,8 +56,8 @@ void cli_catch_signals(void)
     action.sa_handler = progress_on_signal;
     action.sa_flags = (int)SA_RESETHAND;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    progress_catch(SIGINT, &action);
+    progress_catch(SIGTERM, &action);
 }
 
 double cli_seconds(void)
@@ -76,13 +95,14 @@ static void progress_left(char *text, size_t size, double seconds)
 
 static void progress_draw(const hsp_progress *now, double seconds)
 {
-    char rate_text[48], left[48] = "", blocks[PROGRESS_BAR + 1];
-    double rate = seconds > 0 ? (double)(now->done - bar.phase_from) / seconds : 0;
+    char rate_text[48] = "", left[48] = "", blocks[PROGRESS_BAR + 1];
+    double rate = (double)(now->done - bar.phase_from) / seconds;
     double share = now->total ? (double)now->done / (double)now->total : 0;
     int room = progress_width() - 62, length = room < PROGRESS_BAR ? room : PROGRESS_BAR;
     if (share > 1) share = 1;
-    progress_rate(rate_text, sizeof rate_text, now, rate);
-    if (now->total && rate > 0)
+    int known = seconds >= PROGRESS_REDRAW / 2 && rate > 0; /* a rate says little at first */
+    if (known) progress_rate(rate_text, sizeof rate_text, now, rate);
+    if (known && now->total)
         progress_left(left, sizeof left, (1 - share) * (double)now->total / rate);
     fprintf(stderr, "\r\033[K%s", now->phase);
     if (now->total && length > 4) {

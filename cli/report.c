@@ -22,6 +22,7 @@ void *cli_memory(void *block, size_t size)
     exit(hsp_status_exit(HSP_NO_MEMORY));
 }
 
+static char *format_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static char *format_list(const char *format, va_list args)
 {
     va_list again;
@@ -122,15 +123,43 @@ void json_count(cli_json_writer *json, const char *key, uint64_t value)
 }
 
 /* The fewest digits that read back to the same number. (The locale is C's: nobody sets another.) */
-void json_number(cli_json_writer *json, const char *key, double value)
+static void json_shortest(FILE *file, hsp_precision precision, double value)
 {
     char text[40] = "null";
     for (int digits = 1; isfinite(value) && digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+        double back = precision == HSP_FLOAT32 ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (back == value) break;
     }
+    fputs(text, file);
+}
+
+void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value)
+{
     json_begin(json, key);
-    fputs(text, json->file);
+    json_shortest(json->file, precision, value);
+}
+
+void json_number(cli_json_writer *json, const char *key, double value)
+{
+    json_value(json, key, HSP_FLOAT64, value);
+}
+
+void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count)
+{
+    json_begin(json, key);
+    fputc('[', json->file);
+    for (uint64_t i = 0; i < count; i++) {
+        if (i) fputs(", ", json->file);
+        json_shortest(json->file, HSP_FLOAT64, values[i]);
+    }
+    fputc(']', json->file);
+}
+
+void json_seconds(cli_json_writer *json, const char *key, double value)
+{
+    json_begin(json, key);
+    fprintf(json->file, "%.6f", value);
 }
 
 void json_flag(cli_json_writer *json, const char *key, int value)
@@ -234,6 +263,16 @@ const char *show_name(const char *name)
     return text;
 }
 
+const char *show_input(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : show_name(path);
+}
+
+const char *show_output(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : show_name(path);
+}
+
 const char *show_column(const hsp_data *data, uint64_t column)
 {
     const char *name = hsp_data_feature_name(data, column);
@@ -318,7 +357,7 @@ hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err)
     umask(mask);
     file->stream = fd < 0 ? NULL : fdopen(fd, "w");
     if (file->stream && fchmod(fd, 0666 & ~mask) == 0) return HSP_OK;
-    hsp_status status = cli_fail(err, HSP_IO, path, "cannot be written: %s", strerror(errno));
+    hsp_status status = cli_fail(err, HSP_IO, path, "cannot write: %s", strerror(errno));
     if (fd >= 0) unlink(file->temporary);
     if (file->stream) fclose(file->stream);
     free(file->temporary);
@@ -334,7 +373,7 @@ hsp_status cli_file_close(cli_file *file, hsp_error *err)
     if (!bad && rename(file->temporary, file->path)) bad = 1, code = errno;
     if (bad) {
         unlink(file->temporary);
-        status = cli_fail(err, HSP_IO, file->path, "cannot be written: %s", strerror(code));
+        status = cli_fail(err, HSP_IO, file->path, "cannot write: %s", strerror(code));
     }
     free(file->temporary);
     return status;

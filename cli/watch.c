@@ -38,7 +38,7 @@ static void watch_labels(const watched *seen)
     if (seen->totals->rows == 0)
         watch_add(seen->watch, cli_format("There are no rows."));
     else if (seen->classes == 0)
-        watch_add(seen->watch, cli_format("There are no labels: nothing can be learned from it."));
+        watch_add(seen->watch, cli_format("There are no labels to learn from."));
     else if (seen->classes == 1)
         watch_add(seen->watch, cli_format("All rows are of the one class '%s': there is nothing to "
                                           "tell apart.",
@@ -105,11 +105,11 @@ static void watch_rows(const watched *seen)
                              show_count(all->duplicate_rows), plural(all->duplicate_rows),
                              all->duplicate_rows == 1 ? "s" : ""));
     if (all->empty_rows)
-        watch_add(seen->watch, cli_format("%s row%s of zeros: without an offset, no separator can "
-                                          "place %s.",
-                                          show_count(all->empty_rows),
-                                          all->empty_rows == 1 ? " is a row" : "s are rows",
-                                          all->empty_rows == 1 ? "it" : "them"));
+        watch_add(seen->watch,
+                  cli_format("%s row%s all zeros: without an offset, no separator can "
+                             "place %s.",
+                             show_count(all->empty_rows), all->empty_rows == 1 ? " is" : "s are",
+                             all->empty_rows == 1 ? "it" : "them"));
     if (all->rows && all->cols > all->rows)
         watch_add(seen->watch, cli_format("There are more columns than rows (%s, %s): almost any "
                                           "labels are separable; trust held-out rows only.",
@@ -142,7 +142,7 @@ static char *watch_names(const watched *seen, int (*is)(const hsp_column_summary
         if (!is(hsp_summary_column(seen->summary, j))) continue;
         int enough = named++ == WATCH_NAMES;
         char *longer =
-            enough ? cli_format("%s, ...", names)
+            enough ? cli_format("%s and more", names)
                    : cli_format("%s%s%s", names, names[0] ? ", " : "", show_column(seen->data, j));
         free(names);
         names = longer;

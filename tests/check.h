@@ -36,7 +36,7 @@ static const char *check_skip_reason;
     CHECK_NOTE(strcmp((got), (want)) == 0, "got \"%s\", want \"%s\"", (got), (want))
 
 /* Leave a test that this machine or build cannot run, saying why; it counts as skipped. */
-#define SKIP(reason)                  \
+#define CHECK_SKIP(reason)            \
     do {                              \
         check_skip_reason = (reason); \
         return;                       \

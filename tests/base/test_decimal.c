@@ -357,70 +357,75 @@ static void reads_very_long_numbers(void)
 
 /* ---- Reading what is no plain number ----------------------------------------------------------*/
 
+typedef struct reason_case {
+    const char *text;
+    int used;
+    hsp__decimal_result reason;
+} reason_case;
+
+static const reason_case reason_cases[] = {
+    {"", 0, HSP__DECIMAL_NONE},
+    {"-", 0, HSP__DECIMAL_NONE},
+    {".", 0, HSP__DECIMAL_NONE},
+    {"+.", 0, HSP__DECIMAL_NONE},
+    {"e5", 0, HSP__DECIMAL_NONE},
+    {".e5", 0, HSP__DECIMAL_NONE},
+    {"--1", 0, HSP__DECIMAL_NONE},
+    {"+-1", 0, HSP__DECIMAL_NONE},
+    {" 1", 0, HSP__DECIMAL_NONE},
+    {"abc", 0, HSP__DECIMAL_NONE},
+    {"nan", 3, HSP__DECIMAL_NAN},
+    {"-NaN", 4, HSP__DECIMAL_NAN},
+    {"nan(12)", 3, HSP__DECIMAL_NAN},
+    {"nano", 0, HSP__DECIMAL_NONE},
+    {"na", 0, HSP__DECIMAL_NONE},
+    {"inf", 3, HSP__DECIMAL_INF},
+    {"+INF,", 4, HSP__DECIMAL_INF},
+    {"-Infinity 3", 9, HSP__DECIMAL_INF},
+    {"infinit", 0, HSP__DECIMAL_NONE},
+    {"infinityx", 0, HSP__DECIMAL_NONE},
+    {"info", 0, HSP__DECIMAL_NONE},
+    {"inf_", 0, HSP__DECIMAL_NONE},
+    {"inf2", 0, HSP__DECIMAL_NONE},
+    {"1e400", 5, HSP__DECIMAL_OVERFLOW},
+    {"-1e400x", 6, HSP__DECIMAL_OVERFLOW},
+    {"1e", 1, HSP__DECIMAL_OK},
+    {"1e+", 1, HSP__DECIMAL_OK},
+    {"1e-x", 1, HSP__DECIMAL_OK},
+    {"1.5e", 3, HSP__DECIMAL_OK},
+    {"1.5.2", 3, HSP__DECIMAL_OK},
+    {"0x1p3", 1, HSP__DECIMAL_OK},
+    {"1,5", 1, HSP__DECIMAL_OK},
+    {"3:1", 1, HSP__DECIMAL_OK},
+    {"1e5e5", 3, HSP__DECIMAL_OK},
+    {"12 13", 2, HSP__DECIMAL_OK},
+    {"1.-", 2, HSP__DECIMAL_OK},
+    {"\xb1", 0, HSP__DECIMAL_NONE},
+};
+
+static void expect_reason(const reason_case *c)
+{
+    size_t n = strlen(c->text);
+    const char *p = padded(c->text, n), *used = p + c->used;
+    hsp__decimal_result r;
+    double d;
+    float f;
+    CHECK_NOTE(hsp__decimal_f64(p, p + n, &d, &r) == used && r == c->reason, "%s", c->text);
+    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &d, &r) == used && r == c->reason, "%s", c->text);
+    CHECK_NOTE(hsp__decimal_f32(p, p + n, &f, &r) == used && r == c->reason, "%s", c->text);
+    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &f, &r) == used && r == c->reason, "%s", c->text);
+    if (r == HSP__DECIMAL_NAN) CHECK(isnan(d) && isnan(f));
+    if (r == HSP__DECIMAL_NONE) CHECK(bits_f64(d) == 0 && bits_f32(f) == 0);
+    if (r == HSP__DECIMAL_INF || r == HSP__DECIMAL_OVERFLOW) {
+        CHECK(isinf(d) && isinf(f));
+        CHECK(!signbit(d) == (*p != '-') && !signbit(f) == (*p != '-'));
+    }
+}
+
 static void says_what_is_there(void)
 {
-    static const struct {
-        const char *text;
-        int used;
-        hsp__decimal_result reason;
-    } cases[] = {
-        {"", 0, HSP__DECIMAL_NONE},
-        {"-", 0, HSP__DECIMAL_NONE},
-        {".", 0, HSP__DECIMAL_NONE},
-        {"+.", 0, HSP__DECIMAL_NONE},
-        {"e5", 0, HSP__DECIMAL_NONE},
-        {".e5", 0, HSP__DECIMAL_NONE},
-        {"--1", 0, HSP__DECIMAL_NONE},
-        {"+-1", 0, HSP__DECIMAL_NONE},
-        {" 1", 0, HSP__DECIMAL_NONE},
-        {"abc", 0, HSP__DECIMAL_NONE},
-        {"nan", 3, HSP__DECIMAL_NAN},
-        {"-NaN", 4, HSP__DECIMAL_NAN},
-        {"nan(12)", 3, HSP__DECIMAL_NAN},
-        {"nano", 0, HSP__DECIMAL_NONE},
-        {"na", 0, HSP__DECIMAL_NONE},
-        {"inf", 3, HSP__DECIMAL_INF},
-        {"+INF,", 4, HSP__DECIMAL_INF},
-        {"-Infinity 3", 9, HSP__DECIMAL_INF},
-        {"infinit", 0, HSP__DECIMAL_NONE},
-        {"infinityx", 0, HSP__DECIMAL_NONE},
-        {"info", 0, HSP__DECIMAL_NONE},
-        {"inf_", 0, HSP__DECIMAL_NONE},
-        {"inf2", 0, HSP__DECIMAL_NONE},
-        {"1e400", 5, HSP__DECIMAL_OVERFLOW},
-        {"-1e400x", 6, HSP__DECIMAL_OVERFLOW},
-        {"1e", 1, HSP__DECIMAL_OK},
-        {"1e+", 1, HSP__DECIMAL_OK},
-        {"1e-x", 1, HSP__DECIMAL_OK},
-        {"1.5e", 3, HSP__DECIMAL_OK},
-        {"1.5.2", 3, HSP__DECIMAL_OK},
-        {"0x1p3", 1, HSP__DECIMAL_OK},
-        {"1,5", 1, HSP__DECIMAL_OK},
-        {"3:1", 1, HSP__DECIMAL_OK},
-        {"1e5e5", 3, HSP__DECIMAL_OK},
-        {"12 13", 2, HSP__DECIMAL_OK},
-        {"1.-", 2, HSP__DECIMAL_OK},
-        {"\xb1", 0, HSP__DECIMAL_NONE},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        size_t n = strlen(cases[i].text);
-        const char *p = padded(cases[i].text, n), *used = p + cases[i].used;
-        hsp__decimal_result r;
-        double d;
-        float f;
-        CHECK_NOTE(hsp__decimal_f64(p, p + n, &d, &r) == used && r == cases[i].reason, "%zu", i);
-        CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &d, &r) == used && r == cases[i].reason, "%zu",
-                   i);
-        CHECK_NOTE(hsp__decimal_f32(p, p + n, &f, &r) == used && r == cases[i].reason, "%zu", i);
-        CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &f, &r) == used && r == cases[i].reason, "%zu",
-                   i);
-        if (r == HSP__DECIMAL_NAN) CHECK(isnan(d) && isnan(f));
-        if (r == HSP__DECIMAL_NONE) CHECK(bits_f64(d) == 0 && bits_f32(f) == 0);
-        if (r == HSP__DECIMAL_INF || r == HSP__DECIMAL_OVERFLOW) {
-            CHECK(isinf(d) && isinf(f));
-            CHECK(!signbit(d) == (*p != '-') && !signbit(f) == (*p != '-'));
-        }
-    }
+    for (size_t i = 0; i < sizeof reason_cases / sizeof reason_cases[0]; i++)
+        expect_reason(&reason_cases[i]);
 }
 
 static void f32_overflows_before_f64(void)

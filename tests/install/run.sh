@@ -40,12 +40,12 @@ if command -v pkg-config >/dev/null; then
     "$cc" $(pkg-config --cflags halfspace) $source $(pkg-config --libs halfspace) -o "$root/shared" &&
         LD_LIBRARY_PATH=$root/usr/lib "$root/shared" >&2
     report $? 'a program with the shared library'
-    # The library itself static, what it needs as it comes.
     # shellcheck disable=SC2046
-    "$cc" $(pkg-config --cflags halfspace) $source "$root/usr/lib/libhalfspace.a" \
-        $(pkg-config --static --libs-only-l halfspace | sed 's/-lhalfspace//') -o "$root/static" &&
-        "$root/static" >&2
+    "$cc" $(pkg-config --cflags halfspace) $source -Wl,-Bstatic $(pkg-config --libs halfspace) \
+        -Wl,-Bdynamic $(pkg-config --static --libs halfspace) -o "$root/static" && "$root/static" >&2
     report $? 'a program with the static library'
+    ! ldd "$root/static" | grep -q libhalfspace
+    report $? 'the static one needs no shared library of ours'
     LD_LIBRARY_PATH=$root/usr/lib ldd "$root/shared" | grep -q "$root/usr/lib/libhalfspace.so.0"
     report $? 'the shared one is found by its soname'
 else

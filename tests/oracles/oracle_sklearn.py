@@ -92,7 +92,8 @@ def their_writing(folder):
 
 def our_writing(folder):
     """What we write, they read back to the same bits."""
-    generators = [line.split()[0] for line in halfspace("make").decode().splitlines() if line.startswith("  ")]
+    listed = halfspace("make").decode().splitlines()
+    generators = [line.split()[0] for line in listed if line[:2] == "  " and line[2] != " "]
     assert len(generators) > 2, "no generators are listed"
     for generator in generators:
         text, again = (os.path.join(folder, f"{generator}{end}.svm") for end in ("", "-again"))
