@@ -9,9 +9,10 @@
 #include "data/sweep.h"
 
 #define COLUMNS_PARTS 16
-#define COLUMNS_LARGE 0x1p400  /* beyond these magnitudes a column is computed in other units, so \
-                                */
-#define COLUMNS_SMALL 0x1p-400 /* that squares neither overflow nor vanish */
+/* Beyond these magnitudes a column is computed in other units, so that squares neither overflow nor
+ * vanish. */
+#define COLUMNS_LARGE 0x1p400
+#define COLUMNS_SMALL 0x1p-400
 
 /* What one part of the rows adds to one column. Only non-zeros are looked at: the zeros are counted
  * in at the end. */

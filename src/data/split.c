@@ -6,6 +6,7 @@
  * row at a time, by the class that stands furthest above (below) its exact share. Last, one walk
  * over the rows takes each with probability (still wanted of its class) / (still left of its
  * class), which makes all choices of that many rows equally likely and keeps their order. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,6 +144,7 @@ static void split_move(split_plan *plan, uint64_t count, int direction)
 static void split_allocate(split_plan *plan)
 {
     uint64_t given = 0, least = 0, most = 0;
+    assert(plan->rows > plan->test);
     for (uint32_t c = 0; c < plan->count; c++) {
         split_class *group = &plan->classes[c];
         group->test = (uint64_t)((split_wide)plan->test * group->rows / plan->rows);
