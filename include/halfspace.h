@@ -428,13 +428,14 @@ HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
 
-/* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes. */
+/* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes.
+ */
 HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
 HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
- * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name, NULL
- * past the last. */
+ * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
+ * NULL past the last. */
 HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
 HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
 
@@ -449,13 +450,15 @@ typedef struct hsp_updates {
 HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 
 /* The same predictions in another normal form: "homogeneous" (one more feature that is always 1, no
- * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b). */
+ * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b).
+ */
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
-/* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores` has
- * rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS on the
- * boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are zero. */
+/* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
+ * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
+ * on the boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are
+ * zero. */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -466,9 +469,9 @@ typedef struct hsp_prediction {
     uint64_t rows, ties;
 } hsp_prediction;
 
-/* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0" on
- * the boundary), then the scores or the signed distance when asked for. `read` are the options of
- * hsp_read_options, or NULL; the model's encoding reads CSV. */
+/* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
+ * on the boundary), then the scores or the signed distance when asked for. `read` are the options
+ * of hsp_read_options, or NULL; the model's encoding reads CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
@@ -489,7 +492,7 @@ typedef enum hsp_stop {
     HSP_STOP_PASSES,
     HSP_STOP_UPDATES,
     HSP_STOP_SECONDS,
-    HSP_STOP_REQUEST    /* the progress callback asked; the model is what was learnt so far */
+    HSP_STOP_REQUEST /* the progress callback asked; the model is what was learnt so far */
 } hsp_stop;
 
 /* What a run did. */
@@ -498,14 +501,15 @@ typedef struct hsp_training {
     uint32_t classes;
     uint64_t passes, updates, mistakes_last_pass;
     hsp_stop stop;
-    double training_error;    /* share of rows wrong at the end; NaN for a stream */
-    double progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
+    double training_error; /* share of rows wrong at the end; NaN for a stream */
+    double
+        progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
     double train_seconds;
-    double radius;            /* the largest norm of a row as learnt from (after scaling); NaN: not known */
+    double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
 } hsp_training;
 
-/* Learn from a data set. `options` were made with the learner's table, which is how it is named. That a
- * run did not converge is an outcome: look at run->stop. */
+/* Learn from a data set. `options` were made with the learner's table, which is how it is named.
+ * That a run did not converge is an outcome: look at run->stop. */
 HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_training *run, hsp_model **out);
 
@@ -514,7 +518,8 @@ HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hs
                                     const hsp_options *options, hsp_error *err, hsp_training *run,
                                     hsp_model **out);
 
-/* Learn one example at a time. `class_names` holds `classes` names; features may grow with the rows. */
+/* Learn one example at a time. `class_names` holds `classes` names; features may grow with the
+ * rows. */
 typedef struct hsp_trainer hsp_trainer;
 HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                                    const char *const *class_names, uint32_t classes,
@@ -523,8 +528,8 @@ HSP_API void hsp_trainer_free(hsp_trainer *trainer);
 
 typedef struct hsp_step {
     uint32_t predicted; /* before the step; HSP_NO_CLASS on the boundary */
-    double score;       /* of the first scorer (two classes), or of the true class less the best other */
-    int updated;        /* the weights changed */
+    double score; /* of the first scorer (two classes), or of the true class less the best other */
+    int updated;  /* the weights changed */
 } hsp_step;
 
 /* Predict row `row` of a view (which has labels), then learn from it. */
@@ -539,32 +544,32 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
  * classes, or of votes). */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
-    uint64_t left_out;         /* rows of classes that the model was told to leave out */
+    uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;
-    double auc;                /* ties count half */
-    double hinge_loss;         /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
-    double functional_margin;  /* min y s; more classes: min of s_y - best other */
-    double geometric_margin;   /* functional_margin / ||w|| */
-    double origin_distance;    /* -b / ||w|| */
-    double margin_distance;    /* 1 / ||w||, of the margin boundaries s = +-1 */
+    double auc;        /* ties count half */
+    double hinge_loss; /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
+    double functional_margin;    /* min y s; more classes: min of s_y - best other */
+    double geometric_margin;     /* functional_margin / ||w|| */
+    double origin_distance;      /* -b / ||w|| */
+    double margin_distance;      /* 1 / ||w||, of the margin boundaries s = +-1 */
     uint64_t beyond, on, within; /* y s > 1, = 1, < 1 */
 } hsp_evaluation;
 
-/* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class]; ties
- * are in none. */
+/* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class];
+ * ties are in none. */
 HSP_API hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                                 hsp_error *err, hsp_evaluation *out, uint64_t *confusion);
 
 /* A theorem about a run, with its figures. */
 typedef struct hsp_bound {
-    const char *name;     /* "radius" */
-    const char *formula;  /* "k <= r^2 ||w*||^2" */
-    int applies;          /* its assumptions hold on this data */
-    double bound;         /* the right side */
-    double observed;      /* the left side */
-    int held;             /* observed is not above bound (below, for a lower bound) */
-    int lower;            /* the theorem says observed >= bound */
-    char why[256];        /* which assumption fails, or the figures that went in */
+    const char *name;    /* "radius" */
+    const char *formula; /* "k <= r^2 ||w*||^2" */
+    int applies;         /* its assumptions hold on this data */
+    double bound;        /* the right side */
+    double observed;     /* the left side */
+    int held;            /* observed is not above bound (below, for a lower bound) */
+    int lower;           /* the theorem says observed >= bound */
+    char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
 /* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
