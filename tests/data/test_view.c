@@ -65,7 +65,7 @@ static void expect_bad(const hsp_view *view, const char *says)
 
 static void test_unsound(void)
 {
-    const uint64_t descending[] = {0, 3, 2, 3}, past[] = {0, 2, 9, 3};
+    const uint64_t descending[] = {0, 2, 1, 3}, past[] = {0, 2, 9, 3};
     const uint32_t twice[] = {0, 0, 1}, wide[] = {0, 3, 1}, labels[] = {0, 1, 2};
     const float bad[] = {5, INFINITY, 7}, worse[] = {1, 2, 0, NAN, 4, 0};
     hsp_view good = hsp_view_sparse(HSP_FLOAT32, 3, 3, 8, starts, indices, values), view = good;
