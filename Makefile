@@ -80,6 +80,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(SAY) cc $<
 	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
 
+# Tests compare with long double on purpose.
+$(BUILD)/obj/tests/%.o: CFLAGS_FILE := -Wno-double-promotion
+
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 $(BUILD)/obj/src/vec/vec_avx2.o:   CFLAGS_FILE := -mavx2
 $(BUILD)/obj/src/vec/vec_avx512.o: CFLAGS_FILE := -mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl

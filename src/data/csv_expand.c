@@ -1,8 +1,8 @@
 /* The table of cells into a data set.
  *
  * If every cell is one feature and dense rows are wanted, the table is the data set's array and
- * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table gives
- * back the memory of the rows that are done, so that table and result are never both there in
+ * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table
+ * gives back the memory of the rows that are done, so that table and result are never both there in
  * full. Rows of a slice are done in parallel, in parts that depend on the data alone. */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 /* How one cell of a row becomes features. */
 typedef struct expand_cell {
-    uint64_t first;        /* its first feature */
+    uint64_t first; /* its first feature */
     int category;
     int indicator;
     uint32_t values;       /* of a category */
@@ -170,10 +170,9 @@ static void expand_rewrite(hsp_context *ctx, expand_job *job, hsp__csv_table *ta
     for (uint64_t end = job->parts; end > 0;) {
         uint64_t begin = end > slice ? end - slice : 0;
         job->first_part = begin;
-        hsp__tasks_run(ctx, end - begin,
-                       job->data->view.storage == HSP_DENSE ? expand_dense_part
-                                                            : expand_sparse_part,
-                       job);
+        hsp__tasks_run(
+            ctx, end - begin,
+            job->data->view.storage == HSP_DENSE ? expand_dense_part : expand_sparse_part, job);
         /* a failure to shrink costs memory, nothing else */
         void *less = hsp__resize(&ctx->allocator, table->cells,
                                  hsp__part(job->rows, job->parts, begin), bytes);
@@ -226,8 +225,7 @@ static int expand_is_plain(const expand_job *job)
     return 1;
 }
 
-static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table,
-                            expand_job *job)
+static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table, expand_job *job)
 {
     int mean = plan->missing == HSP__MISSING_MEAN;
     for (uint32_t c = 0; c < job->width; c++) {
@@ -329,6 +327,17 @@ typedef struct means_job {
     const hsp__csv_table *table;
 } means_job;
 
+/* The mean of a column of doubles whose sum is beyond them. */
+static double means_of_large(const hsp__csv_table *table, uint32_t width, uint32_t cell,
+                             uint64_t known)
+{
+    const double *at = (const double *)table->cells + cell;
+    double mean = 0;
+    for (uint64_t i = 0; i < table->rows; i++)
+        if (!isnan(at[i * width])) mean += at[i * width] / (double)known;
+    return mean;
+}
+
 /* The means of a few neighbouring columns, summed from the first row to the last. */
 static void means_task(void *user, uint64_t task)
 {
@@ -351,6 +360,8 @@ static void means_task(void *user, uint64_t task)
         hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
         if (column->kind == HSP__COLUMN_CATEGORY) continue;
         column->mean = known[c] ? sums[c] / (double)known[c] : 0;
+        if (!isfinite(column->mean))
+            column->mean = means_of_large(job->table, width, from + c, known[c]);
     }
 }
 

@@ -1,5 +1,6 @@
 /* What becomes of each column: by the options and the sample when an encoding is made, by the
  * encoding when one is given. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,8 +131,8 @@ static hsp_status plan_set_ordinals(hsp_encoding *encoding, unsigned char *told,
         size_t size = strcspn(item, "=");
         if (!item[size])
             return hsp__fail(err, HSP_USAGE, "ordinal: '%s' is not of the form COLUMN=A<B<C", item);
-        hsp_status status = plan_set_kind(encoding, told, item, size, "ordinal",
-                                          HSP__COLUMN_ORDINAL, err, &column);
+        hsp_status status =
+            plan_set_kind(encoding, told, item, size, "ordinal", HSP__COLUMN_ORDINAL, err, &column);
         if (!status)
             status = plan_add_order(&encoding->columns[column].values, item, item + size + 1, err);
         if (status) return status;
@@ -272,7 +273,8 @@ static hsp_status plan_override_label(const hsp_options *options, hsp__csv_plan 
     return HSP_OK;
 }
 
-/* The encoding says what to do about missing values; leaving rows out, or refusing, goes with any. */
+/* The encoding says what to do about missing values; leaving rows out, or refusing, goes with any.
+ */
 static hsp_status plan_override_missing(const hsp_options *options, hsp__csv_plan *plan,
                                         hsp_error *err)
 {
@@ -283,6 +285,18 @@ static hsp_status plan_override_missing(const hsp_options *options, hsp__csv_pla
         return hsp__fail(err, HSP_USAGE, "missing: the encoding was made with '%s', not '%s'",
                          hsp__missing_word(plan->missing), hsp__missing_word(told));
     plan->missing = told;
+    return HSP_OK;
+}
+
+/* Means that somebody wrote by hand may be too large for the numbers at hand. */
+static hsp_status plan_check_means(const hsp__csv_plan *plan, hsp_error *err)
+{
+    if (plan->missing != HSP__MISSING_MEAN || plan->precision == HSP_FLOAT64) return HSP_OK;
+    for (uint32_t i = 0; i < plan->encoding->names.count; i++)
+        if (!isfinite((float)plan->encoding->columns[i].mean))
+            return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                                "the mean of column '%s' in the encoding does not fit 32 bits",
+                                hsp__names_get(&plan->encoding->names, i));
     return HSP_OK;
 }
 
@@ -303,7 +317,8 @@ static hsp_status plan_apply(hsp_context *ctx, const hsp__csv_sample *sample,
     status = sample->header && encoding->header ? plan_match_names(ctx, plan, err)
                                                 : plan_match_positions(plan, err);
     if (!status) status = plan_override_label(options, plan, err);
-    return status ? status : plan_override_missing(options, plan, err);
+    if (!status) status = plan_override_missing(options, plan, err);
+    return status ? status : plan_check_means(plan, err);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -342,12 +357,18 @@ static const char *plan_separator_word(char separator, char buffer[2])
     buffer[0] = separator;
     buffer[1] = 0;
     switch (separator) {
-    case ',': return "comma";
-    case ';': return "semicolon";
-    case '\t': return "tab";
-    case '|': return "pipe";
-    case HSP__CSV_SPACES: return "spaces";
-    default: return buffer;
+    case ',':
+        return "comma";
+    case ';':
+        return "semicolon";
+    case '\t':
+        return "tab";
+    case '|':
+        return "pipe";
+    case HSP__CSV_SPACES:
+        return "spaces";
+    default:
+        return buffer;
     }
 }
 
@@ -372,10 +393,9 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_sample *sample,
     char buffer[2];
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
-    hsp__text_printf(&text, "separator %s; %s; %u columns",
-                     plan_separator_word(plan->separator, buffer),
-                     sample->header ? "names in the first line" : "no names in the first line",
-                     plan->count);
+    hsp__text_printf(
+        &text, "separator %s; %s; %u columns", plan_separator_word(plan->separator, buffer),
+        sample->header ? "names in the first line" : "no names in the first line", plan->count);
     plan_list(&text, plan, HSP__COLUMN_LABEL, "label");
     if (!plan->labelled) hsp__text_puts(&text, "; no label");
     plan_list(&text, plan, HSP__COLUMN_CATEGORY, "categories");
@@ -396,8 +416,8 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv
     plan->data_at = sample->data_at;
     plan->data_line = sample->data_line;
     plan->count = sample->count;
-    plan->precision = strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64
-                                                                                  : HSP_FLOAT32;
+    plan->precision =
+        strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
     hsp__names_init(&plan->names, &ctx->allocator);
     plan->columns = hsp__new(&ctx->allocator, plan->count, sizeof *plan->columns);
     if (!plan->columns) return hsp__fail_memory(err);

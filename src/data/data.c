@@ -122,8 +122,8 @@ static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
     for (uint32_t i = 0; !status && i < view->classes; i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", i);
-        status = data_add_name(&data->class_names, class_names ? class_names[i] : number, "class",
-                               err);
+        status =
+            data_add_name(&data->class_names, class_names ? class_names[i] : number, "class", err);
     }
     for (uint64_t j = 0; !status && feature_names && j < view->cols; j++)
         status = data_add_name(&data->feature_names, feature_names[j], "feature", err);

@@ -111,6 +111,9 @@ static void test_spaces(void)
     expect("39, Private , 77516,<=50K\n 50 ,Local,83311 , >50K \n", NULL,
            "c1 c2=Local c2=Private c3|<=50K >50K|<=50K: 39 0 1 77516|>50K: 50 1 0 83311");
     expect(" x , y \n 1 , a b \n 2 , c \n", NULL, "x|a b c|a b: 1|c: 2");
+    /* a word seen between quotes, with a space, is not the one without */
+    expect("x,y\n1,\" a\"\n1,\"b \"\n2,  a\n2,b \n2,a\n2,b\n3,\" a\"\n3,\t a\n", NULL,
+           "x| a a b b | a: 1|b : 1|a: 2|b: 2|a: 2|b: 2| a: 3|a: 3");
     expect("x, y\n1, \" a\"\n2, \"b \" \n", NULL, "x| a b | a: 1|b : 2");
 }
 
@@ -306,6 +309,8 @@ static void test_missing(void)
            "size size=?|y|y: 0 0|y: 0 1|y: 2 0");
     expect("x,z,c\n1,-nan,y\n2,?,y\n", LIST("missing=mean"), "x z|y|y: 1 0|y: 2 0");
     expect("x,z,c\n1,5,y\n2,?,y\n", LIST("missing=indicator"), "x z z=?|y|y: 1 5 0|y: 2 0 1");
+    expect("x,c\n1e308,y\n?,y\n1.5e308,y\n", LIST("missing=mean", "precision=double"),
+           "x|y|y: 1e+308|y: 1.25e+308|y: 1.5e+308");
     expect("x,c\n?,y\n?,n\n", LIST("missing=drop"),
            "0:0: every row has a missing value: none is left");
     expect("x,c\n1,nano\n2,n/a\n", NULL, "x|n/a nano|nano: 1|n/a: 2");
@@ -314,9 +319,10 @@ static void test_missing(void)
 static void test_missing_label(void)
 {
     const char *text = "x,c\n1,y\n2,?\n3,z\n", *rest = "x|y z|y: 1|z: 3";
-    expect(text, NULL,
-           "3:3: found 1 missing values, here the first (c 1); say what to do: --missing drop, mean "
-           "or indicator");
+    expect(
+        text, NULL,
+        "3:3: found 1 missing values, here the first (c 1); say what to do: --missing drop, mean "
+        "or indicator");
     expect(text, LIST("missing=drop"), rest);
     expect(text, LIST("missing=mean"), rest);
     expect(text, LIST("missing=indicator"), rest);
@@ -363,24 +369,20 @@ static void expect_applied(const char *train, const char *const *train_settings,
 
 static void test_apply_by_name(void)
 {
-    const char *train = "x,job,c\n1,a,y\n2,b,n\n", *f = "x job=a job=b|n y";
-    char want[256];
-    (void)f;
+    const char *train = "x,job,c\n1,a,y\n2,b,n\n";
     expect_applied(train, NULL, "x,job,c\n5,b,y\n", NULL, "x job=a job=b|n y|y: 5 0 1");
     expect_applied(train, NULL, "c;z;job;x\ny;7;b;5\n", NULL, "x job=a job=b|n y|y: 5 0 1");
     CHECK(strstr(heard, "1 column(s) that the encoding does not know were left out"));
     expect_applied(train, NULL, "job,x\nb,5\n", NULL, "x job=a job=b||: 5 0 1");
-    expect_applied(train, NULL, "job,x,c\nb,5,y\n", LIST("label=none"),
-                   "x job=a job=b||: 5 0 1");
+    expect_applied(train, NULL, "job,x,c\nb,5,y\n", LIST("label=none"), "x job=a job=b||: 5 0 1");
     expect_applied(train, NULL, "job,x,c,d\nb,5,n,y\n", LIST("label=d"),
                    "x job=a job=b|n y|y: 5 0 1");
     expect_applied(train, NULL, "job,c\nb,y\n", LIST("header=yes"),
                    "0:0: there is no column 'x', which the encoding needs");
     expect_applied(train, NULL, "job,x,c\nb,5,n\n", LIST("label=x"),
                    "0:0: label: column 'x' is a feature by the encoding");
-    /* one row, all of whose words are new: still one warning with counts */
-    snprintf(want, sizeof want, "x job=a job=b|n y|y: 5 0 0|n: 6 0 0|y: 7 1 0");
-    expect_applied(train, NULL, "x,job,c\n5,q,y\n6,q,n\n7,a,y\n", NULL, want);
+    expect_applied(train, NULL, "x,job,c\n5,q,y\n6,q,n\n7,a,y\n", NULL,
+                   "x job=a job=b|n y|y: 5 0 0|n: 6 0 0|y: 7 1 0");
     CHECK(strstr(heard, "WARNING test: 2 values were not seen when the encoding was made (job 2); "
                         "they became zeros\n"));
 }
@@ -439,8 +441,13 @@ static void test_apply_ordinal(void)
 /* A text with quotes, newlines in them, blank lines, missing values and all kinds of columns. */
 static size_t make_varied(char *text, uint64_t seed)
 {
-    static const char *const jobs[] = {"clerk", "\"a, b\"", "\"x\n\ny\"", " spaced ", "\"q\"\"q\"",
-                                       "?",     "a-word-of-more-than-16-bytes"};
+    static const char *const jobs[] = {"clerk",
+                                       "\"a, b\"",
+                                       "\"x\n\ny\"",
+                                       " spaced ",
+                                       "\"q\"\"q\"",
+                                       "?",
+                                       "a-word-of-more-than-16-bytes"};
     static const char *const labels[] = {"+1", "1.0", "-1", "maybe"};
     hsp__random random;
     hsp__random_seed(&random, seed, 0);
@@ -482,7 +489,8 @@ static void test_blocks_and_threads(void)
             hsp_data *data = parse_with(ctx, text, size, settings, NULL, &err);
             CHECK_NOTE(data && test_same(expected, data, 1), "seed %d, block %zu", (int)seed,
                        block);
-            CHECK(data && strcmp(hsp_data_feature_name(data, 1), hsp_data_feature_name(expected, 1)) == 0);
+            CHECK(data &&
+                  strcmp(hsp_data_feature_name(data, 1), hsp_data_feature_name(expected, 1)) == 0);
             hsp_data_free(data);
             hsp_context_free(ctx);
         }
@@ -494,9 +502,9 @@ static void test_blocks_and_threads(void)
 static void test_errors_in_blocks(void)
 {
     static const char *const texts[] = {
-        "x,c\n1,a\n\n\"2\",\"b\nb\"\n3,a,\n4,a\n5,\"\n",    /* 6: three fields */
+        "x,c\n1,a\n\n\"2\",\"b\nb\"\n3,a,\n4,a\n5,\"\n",      /* 6: three fields */
         "x,c\n1,a\n\n\"2\",\"b\nb\"\n3,a\n ?,a\nNaN,\n5,a\n", /* 7:2 missing */
-        "\n\nx,c\n1,a\n2,b\n3,\"x\"\"\ny\" z\n",           /* 7:4 behind a quote */
+        "\n\nx,c\n1,a\n2,b\n3,\"x\"\"\ny\" z\n",              /* 7:4 behind a quote */
     };
     static const uint64_t lines[] = {6, 7, 7}, columns[] = {0, 2, 4};
     for (int i = 0; i < 3; i++)
@@ -566,7 +574,8 @@ static void test_not_text(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp_error err = {0};
-    static const char header[] = "x\0,c\n1,y\n", row[] = "x,c\n1,y\n2,y\0\n", word[] = "x,c\na\0,y\n";
+    static const char header[] = "x\0,c\n1,y\n", row[] = "x,c\n1,y\n2,y\0\n",
+                      word[] = "x,c\na\0,y\n";
     CHECK(!parse_with(ctx, header, sizeof header - 1, NULL, NULL, &err));
     CHECK(err.line == 1 && err.column == 1);
     CHECK(!parse_with(ctx, row, sizeof row - 1, NULL, NULL, &err));
@@ -609,13 +618,14 @@ static void test_out_of_memory(void)
         if (hsp_context_new(&failing, &ctx)) abort();
         hsp_context_set_threads(ctx, 1);
         hsp_context_set_log(ctx, hear, NULL);
-        options = test_read_options(ctx, LIST("format=csv", "ordinal=s=S<M<L", "missing=indicator"));
+        options =
+            test_read_options(ctx, LIST("format=csv", "ordinal=s=S<M<L", "missing=indicator"));
         heard[0] = 0;
         allocations_left = n;
         status = hsp_data_parse(ctx, text, strlen(text), "t", options, NULL, &err, &first);
         if (!status)
-            status = hsp_data_parse(ctx, text, strlen(text), "t", options,
-                                    hsp_data_encoding(first), &err, &second);
+            status = hsp_data_parse(ctx, text, strlen(text), "t", options, hsp_data_encoding(first),
+                                    &err, &second);
         allocations_left = 1 << 30;
         CHECK(status == HSP_OK || (status == HSP_NO_MEMORY && err.status == HSP_NO_MEMORY));
         CHECK((status == HSP_OK) == (second != NULL));
