@@ -349,7 +349,7 @@ HSP_API const hsp_option_table *hsp_generator(size_t i);
 typedef struct hsp_truth {
     uint64_t rows, cols;
     double margin;         /* a geometric margin every row keeps from `weights`; 0: none promised */
-    double noise;          /* share of labels flipped */
+    double noise;          /* probability that a label is flipped */
     double offset;         /* of the separator */
     const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
 } hsp_truth;

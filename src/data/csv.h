@@ -109,6 +109,7 @@ typedef struct hsp__csv_column {
     hsp__column_kind kind;
     uint32_t encoded; /* the encoding's column */
     uint32_t cell;    /* its place in a row of the table (features only) */
+    uint32_t words;   /* its number among category columns and the label, or HSP__NAME_NONE */
 } hsp__csv_column;
 
 typedef struct hsp__csv_plan {
@@ -123,6 +124,7 @@ typedef struct hsp__csv_plan {
     hsp__names names;         /* of the file's columns */
     uint32_t count;           /* columns of the file */
     hsp__csv_column *columns; /* count */
+    uint32_t words;           /* category columns and the label, together */
     uint32_t cells;           /* features' columns: the width of the table */
     uint32_t *cell_columns;   /* cells: the encoding's column of each */
     hsp_encoding *encoding;   /* owned: made here, or a copy of the caller's */
@@ -141,7 +143,8 @@ const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
 #define HSP__CSV_RECENT 256
 
-/* The words one worker saw in one column, numbered; and what their numbers are for all workers. */
+/* The words one worker saw in one column, numbered; and what their numbers are for all workers. All
+ * zero but for names, which are initialised, it is empty. */
 typedef struct hsp__csv_words {
     hsp__names names;
     uint32_t *map; /* mapped: the number of a word in the whole file */
@@ -153,7 +156,6 @@ typedef struct hsp__csv_words {
     } recent[HSP__CSV_RECENT];
 } hsp__csv_words;
 
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory);
 void hsp__csv_words_free(hsp__csv_words *words);
 
 /* The number of a word seen lately, or HSP__NAME_NONE. 8 bytes behind the text can be read. */

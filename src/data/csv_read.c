@@ -50,11 +50,11 @@ static hsp_status csv_tell_missing(csv_reader *reader, const hsp__csv_plan *plan
         hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: %llu missing values (%s), treated by '%s'",
                  plan->file, (unsigned long long)total, text->data,
                  hsp__missing_word(plan->missing));
+    uint64_t rows = all->dropped + reader->table.rows;
     if (all->dropped)
         hsp__log(reader->ctx, HSP_LOG_NOTE,
                  "%s: %llu of %llu rows were left out for their missing values (%s)", plan->file,
-                 (unsigned long long)all->dropped,
-                 (unsigned long long)(all->dropped + reader->table.rows), text->data);
+                 (unsigned long long)all->dropped, (unsigned long long)rows, text->data);
     return HSP_OK;
 }
 

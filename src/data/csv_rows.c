@@ -22,7 +22,7 @@ typedef struct csv_worker {
     uint32_t *labels; /* rows */
     uint64_t labels_room;
     uint64_t rows, first_row; /* of the block at hand; where they go */
-    hsp__csv_words **words;   /* plan->count: of category and label columns, or NULL */
+    hsp__csv_words *words;    /* plan->words: of the category columns and the label */
     hsp__names classes;       /* scratch: is a new label sound? */
     hsp__text unquoted;
     int missing_here;                      /* in the record at hand, in a feature */
@@ -141,7 +141,7 @@ static hsp_status csv_bad_word(const csv_reader *reader, uint32_t j, const hsp__
 static hsp_status csv_word(csv_reader *reader, csv_worker *worker, uint32_t j,
                            const hsp__csv_field *field, uint32_t *number, hsp_error *err)
 {
-    hsp__csv_words *words = worker->words[j];
+    hsp__csv_words *words = &worker->words[reader->plan->columns[j].words];
     uint32_t before = words->names.count, unused;
     if (!hsp__csv_words_number(words, field->text, field->size, number))
         return hsp__fail_memory(err);
@@ -269,18 +269,17 @@ static inline int csv_quick_word(hsp__csv_cursor *cursor, const hsp__csv_words *
 /* The quick ways, by the kind of the column. 0: look again with care. */
 static inline __attribute__((always_inline)) int csv_quick(csv_worker *worker,
                                                            hsp__csv_cursor *cursor,
-                                                           const hsp__csv_column *column,
-                                                           uint32_t j, int wide, char *row,
-                                                           int *last)
+                                                           const hsp__csv_column *column, int wide,
+                                                           char *row, int *last)
 {
     char *cell = row + column->cell * (wide ? sizeof(double) : sizeof(float));
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
     if (column->kind == HSP__COLUMN_NUMBER)
         return csv_quick_number(cursor, (unsigned char)separator, wide, cell, last);
-    if (!worker->words[j]) return 0;
+    if (column->words == HSP__NAME_NONE) return 0;
     uint32_t number;
-    if (!csv_quick_word(cursor, worker->words[j], &number, last)) return 0;
+    if (!csv_quick_word(cursor, &worker->words[column->words], &number, last)) return 0;
     if (column->kind == HSP__COLUMN_LABEL)
         worker->labels[worker->rows] = number;
     else
@@ -311,7 +310,7 @@ static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *r
     int last = 0;
     uint32_t j = 0;
     for (; j < count && !last; j++) {
-        if (csv_quick(worker, cursor, &columns[j], j, wide, row, &last)) continue;
+        if (csv_quick(worker, cursor, &columns[j], wide, row, &last)) continue;
         hsp__csv_field field;
         hsp_status status = hsp__csv_next(cursor, &field, err);
         if (!status) status = csv_field(reader, worker, j, &field, row, err);
@@ -426,7 +425,9 @@ static hsp_status csv_reserve(void *self, int number, const hsp__block *block, h
     hsp_status status = HSP_OK;
     (void)block;
     for (uint32_t j = 0; !status && j < reader->plan->count; j++)
-        if (worker->words[j]) status = csv_merge_words(reader, j, worker->words[j], err);
+        if (reader->plan->columns[j].words != HSP__NAME_NONE)
+            status =
+                csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words], err);
     if (status) return status;
     if (worker->missing_line && !reader->missing_line) {
         reader->missing_line = hsp__blocks_first_line(run) - 1 + worker->missing_line;
@@ -448,7 +449,7 @@ static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32
 {
     const size_t bytes = hsp__value_bytes(reader->plan->precision);
     const size_t stride = bytes * reader->plan->cells;
-    const uint32_t *map = worker->words[j]->map;
+    const uint32_t *map = worker->words[reader->plan->columns[j].words].map;
     char *cell = rows + reader->plan->columns[j].cell * bytes;
     for (uint64_t i = 0; i < worker->rows; i++, cell += stride) {
         uint32_t word;
@@ -459,6 +460,14 @@ static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32
     }
 }
 
+static void csv_place_labels(const csv_reader *reader, const csv_worker *worker,
+                             const uint32_t *map)
+{
+    uint32_t *labels = reader->table->labels + worker->first_row;
+    for (uint64_t i = 0; i < worker->rows; i++)
+        labels[i] = map[worker->labels[i]];
+}
+
 static void csv_place(void *self, int number, const hsp__block *block)
 {
     csv_reader *reader = self;
@@ -467,14 +476,11 @@ static void csv_place(void *self, int number, const hsp__block *block)
     (void)block;
     if (!worker->rows) return; /* blank lines alone */
     for (uint32_t j = 0; j < reader->plan->count; j++) {
-        if (!worker->words[j]) continue;
-        if (reader->plan->columns[j].kind == HSP__COLUMN_CATEGORY) {
+        const hsp__csv_column *column = &reader->plan->columns[j];
+        if (column->kind == HSP__COLUMN_CATEGORY)
             csv_place_words(reader, worker, j, worker->cells);
-            continue;
-        }
-        uint32_t *labels = reader->table->labels + worker->first_row;
-        for (uint64_t i = 0; i < worker->rows; i++)
-            labels[i] = worker->words[j]->map[worker->labels[i]];
+        else if (column->kind == HSP__COLUMN_LABEL)
+            csv_place_labels(reader, worker, worker->words[column->words].map);
     }
     memcpy((char *)reader->table->cells + worker->first_row * bytes, worker->cells,
            worker->rows * bytes);
@@ -488,27 +494,20 @@ static int csv_worker_init(csv_reader *reader, csv_worker *worker)
     const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
-    worker->words = hsp__new(memory, count, sizeof *worker->words);
+    worker->words = hsp__new(memory, reader->plan->words, sizeof *worker->words);
     worker->missing = hsp__new(memory, count, sizeof *worker->missing);
     worker->unseen = hsp__new(memory, count, sizeof *worker->unseen);
     if (!worker->words || !worker->missing || !worker->unseen) return 0;
-    for (uint32_t j = 0; j < count; j++) {
-        hsp__column_kind kind = reader->plan->columns[j].kind;
-        if (kind != HSP__COLUMN_CATEGORY && kind != HSP__COLUMN_LABEL) continue;
-        worker->words[j] = hsp__new_raw(memory, 1, sizeof *worker->words[j]);
-        if (!worker->words[j]) return 0;
-        hsp__csv_words_init(worker->words[j], memory);
-    }
+    for (uint32_t k = 0; k < reader->plan->words; k++)
+        hsp__names_init(&worker->words[k].names, memory);
     return 1;
 }
 
 static void csv_worker_free(const csv_reader *reader, csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    for (uint32_t j = 0; worker->words && j < reader->plan->count; j++) {
-        if (worker->words[j]) hsp__csv_words_free(worker->words[j]);
-        hsp__free(memory, worker->words[j]);
-    }
+    for (uint32_t k = 0; worker->words && k < reader->plan->words; k++)
+        hsp__csv_words_free(&worker->words[k]);
     hsp__free(memory, worker->words);
     hsp__free(memory, worker->missing);
     hsp__free(memory, worker->unseen);

@@ -5,12 +5,6 @@
 #include "base/memory.h"
 #include "data/csv.h"
 
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory)
-{
-    memset(words, 0, sizeof *words);
-    hsp__names_init(&words->names, memory);
-}
-
 void hsp__csv_words_free(hsp__csv_words *words)
 {
     hsp__free(&words->names.memory, words->map);

@@ -58,9 +58,9 @@ static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *er
     int whole_text = hsp__decimal_f64(text, end, &value, &result) == end && end > text;
     if (!whole_text || result != HSP__DECIMAL_OK || !(value > 0) ||
         (value >= 1 && value != floor(value)))
-        return hsp__fail(err, HSP_USAGE,
-                         "test is '%s', expected a share between 0 and 1 or a whole number of rows",
-                         text);
+        return hsp__fail_at(
+            err, HSP_USAGE, "--test", 0, 0,
+            "found '%s', expected a share between 0 and 1 or a whole number of rows", text);
     if (rows < 2)
         return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split, two or more are needed",
                          (unsigned long long)rows, rows == 1 ? "" : "s");
