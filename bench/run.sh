@@ -55,15 +55,22 @@ make_file()
     [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make "$@" -q --rows "$rows" -o "$file"; }
 }
 
-# Like a9a: 123 columns, about 14 ones a row. Like text: about 75 long decimals a row of 50,000 columns.
-short=$data/short-$size.svm
-long=$data/long-$size.svm
+# ones: like a9a, 123 columns, about 14 ones a row. text: like tf-idf, about 75 weights of four digits a row
+# of 50,000 columns. digits: such rows with all the 17 digits of a double. table: 20 columns of decimals.
+ones=$data/ones-$size.svm
+text=$data/text-$size.svm
+digits=$data/digits-$size.svm
 table=$data/table-$size.csv
-make_file "short-$size.svm" 14200 text --features 123 --nonzeros 14 --values ones
-make_file "long-$size.svm" 720 text --features 50000 --nonzeros 75
-make_file "table-$size.csv" 5200 halfspace --features 20
-for text in "$short" "$long"; do
-    [ -s "${text%.svm}.hsp" ] || "$halfspace" convert -q "$text" "${text%.svm}.hsp"
+make_file "ones-$size.svm" 13340 text --features 123 --nonzeros 14 --values ones
+make_file "text-$size.svm" 1060 text --features 50000 --nonzeros 75
+make_file "table-$size.csv" 6650 halfspace --features 20
+if [ ! -s "$digits" ]; then
+    make_file "few-$size.svm" 485 text --features 50000 --nonzeros 75
+    "$halfspace" scale -q "$data/few-$size.svm" "$digits" --kind unit-rows --precision double
+    rm "$data/few-$size.svm"
+fi
+for file in "$ones" "$text"; do
+    [ -s "${file%.svm}.hsp" ] || "$halfspace" convert -q "$file" "${file%.svm}.hsp"
 done
 cat "$data"/*-"$size".* >/dev/null # into the file cache
 
@@ -81,22 +88,31 @@ take()
     fi
 }
 
+# libsvm_text WHAT FILE
+libsvm_text()
+{
+    take "$1" 'halfspace, 1 thread' "$2" "$reader" "$2" threads=1
+    take "$1" 'halfspace, 2 threads' "$2" "$reader" "$2" threads=2
+    [ -z "$liblinear" ] || take "$1" LIBLINEAR "$2" \
+        env LD_PRELOAD="$PWD/$out/liblinear_read.so" "$liblinear" "$2" /dev/null
+}
+
+# binary_cache WHAT TEXT: of the same rows.
+binary_cache()
+{
+    take "$1" 'open' "$2" "$reader" "${2%.svm}.hsp" until=open
+    take "$1" 'open and check, 1 thread' "$2" "$reader" "${2%.svm}.hsp" threads=1
+    take "$1" 'open and check, 2 threads' "$2" "$reader" "${2%.svm}.hsp" threads=2
+    take "$1" 'and checksums, 2 threads' "$2" "$reader" "${2%.svm}.hsp" threads=2 until=verify
+}
+
 round()
 {
-    for kind in short long; do
-        eval "text=\$$kind"
-        what="libsvm text, $kind numbers"
-        # shellcheck disable=SC2154 # eval sets it
-        take "$what" 'halfspace, 1 thread' "$text" "$reader" "$text" threads=1
-        take "$what" 'halfspace, 2 threads' "$text" "$reader" "$text" threads=2
-        [ -z "$liblinear" ] || take "$what" LIBLINEAR "$text" \
-            env LD_PRELOAD="$PWD/$out/liblinear_read.so" "$liblinear" "$text" /dev/null
-        cache=${text%.svm}.hsp
-        what="binary cache, $kind numbers"
-        take "$what" 'halfspace, open' "$text" "$reader" "$cache" until=open
-        take "$what" 'halfspace, open and check' "$text" "$reader" "$cache" threads=2
-        take "$what" 'halfspace, and checksums' "$text" "$reader" "$cache" threads=2 until=verify
-    done
+    libsvm_text 'libsvm text, ones' "$ones"
+    libsvm_text 'libsvm text, weights of 4 digits' "$text"
+    libsvm_text 'libsvm text, weights of 17 digits' "$digits"
+    binary_cache 'binary cache of the ones' "$ones"
+    binary_cache 'binary cache of the weights of 4 digits' "$text"
     what='CSV, 20 columns of decimals'
     take "$what" 'halfspace, float32, 1 thread' "$table" "$reader" "$table" threads=1
     take "$what" 'halfspace, float32, 2 threads' "$table" "$reader" "$table" threads=2
@@ -121,7 +137,7 @@ done
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -1)
 awk -F'|' -v cpu="${cpu:-unknown}" -v cores="$(nproc)" -v size="$size" -v runs="$runs" \
     -v json="$out/results.json" -f bench/report.awk "$samples"
-if [ -x "$build/bench/vec" ]; then
+if [ -x "$build/bench/vec" ] && [ "$quick" = 0 ]; then
     echo
     "$build/bench/vec" | tee "$out/vec.txt"
 fi

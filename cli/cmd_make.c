@@ -38,13 +38,12 @@ static const cli_term make_keys[] = {
 typedef struct make_truth {
     hsp_truth truth;
     double *weights; /* malloc'ed, or NULL */
-    int known, failed;
+    int failed;      /* no memory for the copy */
 } make_truth;
 
 static void make_on_truth(void *user, const hsp_truth *truth)
 {
     make_truth *copy = user;
-    copy->known = 1;
     copy->truth = *truth;
     copy->truth.weights = NULL;
     if (!truth->weights) return;
@@ -70,19 +69,31 @@ static void make_json_truth(cli_json_writer *json, const make_truth *told)
     json_numbers(json, "weights", told->weights, truth->cols);
 }
 
-static hsp_status make_save_truth(const cli *run, const make_truth *told, const char *path,
+static hsp_status make_save_truth(const cli *run, const make_truth *told, cli_file *file,
                                   hsp_error *err)
 {
-    cli_file file;
-    hsp_status status = cli_file_open(&file, path, err);
-    if (status != HSP_OK) return status;
-    cli_json_writer json = {.file = file.stream};
+    cli_json_writer json = {.file = file->stream};
     json_open(&json, NULL, '{');
     json_text(&json, "generator", run->variant->name);
     make_json_truth(&json, told);
     json_close(&json, '}');
     json_end(&json);
-    return cli_file_close(&file, err);
+    return cli_file_close(file, err);
+}
+
+/* The rows, then the truth; that its file can be written is found out before the rows are made. */
+static hsp_status make_files(cli *run, const char *out, make_truth *told, hsp_error *err)
+{
+    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
+    cli_file file;
+    hsp_status status = path ? cli_file_open(&file, path, err) : HSP_OK;
+    if (status != HSP_OK) return status;
+    status = hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, told, err);
+    if (status == HSP_OK && told->failed)
+        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    if (path && status == HSP_OK) return make_save_truth(run, told, &file, err);
+    if (path) cli_file_discard(&file);
+    return status;
 }
 
 static void make_report(const cli *run, const make_truth *told, const char *out, double seconds)
@@ -111,8 +122,7 @@ static void make_report(const cli *run, const make_truth *told, const char *out,
 static hsp_status make_run(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[MAKE_OWN], "output");
-    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
-    make_truth told = {.known = 0};
+    make_truth told = {.weights = NULL};
     double start = cli_seconds();
     if (!run->variant) {
         printf("Usage: halfspace make GENERATOR [options] [-o OUT]\n");
@@ -121,12 +131,7 @@ static hsp_status make_run(cli *run, hsp_error *err)
     }
     hsp_status status = cli_check_output(run, out, err);
     cli_begin_output();
-    if (status == HSP_OK)
-        status =
-            hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, &told, err);
-    if (status == HSP_OK && told.failed)
-        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
-    if (status == HSP_OK && path) status = make_save_truth(run, &told, path, err);
+    if (status == HSP_OK) status = make_files(run, out, &told, err);
     if (status == HSP_OK) make_report(run, &told, out, cli_seconds() - start);
     free(told.weights);
     return status;

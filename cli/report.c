@@ -242,12 +242,12 @@ const char *show_bytes(uint64_t bytes)
     return text;
 }
 
-/* Names come from the data: a control sequence in one must not reach the terminal. */
-const char *show_name(const char *name)
+/* Names come from the data: a control sequence in one must not reach the terminal. Copies at most
+ * `most` bytes, a character more, and "..." when there were more. */
+static const char *show_clean(char *text, size_t most, const char *name)
 {
-    char *text = show_buffer();
     size_t used = 0;
-    while (*name && used < 44) {
+    while (*name && used < most) {
         size_t size = utf8_size(name);
         int control =
             size == 0 || (unsigned char)*name < 0x20 || *name == 0x7f ||
@@ -263,14 +263,27 @@ const char *show_name(const char *name)
     return text;
 }
 
+const char *show_name(const char *name)
+{
+    return show_clean(show_buffer(), 44, name);
+}
+
+/* Paths are longer than names, and seldom more than two are in one sentence. */
+static const char *show_path(const char *path)
+{
+    static char buffers[4][1100];
+    static int next;
+    return show_clean(buffers[next++ % 4], 1024, path);
+}
+
 const char *show_input(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : show_name(path);
+    return strcmp(path, "-") == 0 ? "standard input" : show_path(path);
 }
 
 const char *show_output(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard output" : show_name(path);
+    return strcmp(path, "-") == 0 ? "standard output" : show_path(path);
 }
 
 const char *show_column(const hsp_data *data, uint64_t column)
@@ -362,6 +375,13 @@ hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err)
     if (file->stream) fclose(file->stream);
     free(file->temporary);
     return status;
+}
+
+void cli_file_discard(cli_file *file)
+{
+    fclose(file->stream);
+    unlink(file->temporary);
+    free(file->temporary);
 }
 
 hsp_status cli_file_close(cli_file *file, hsp_error *err)

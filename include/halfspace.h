@@ -37,13 +37,13 @@ extern "C" {
 
 /* One list makes the codes, the exit status of the command and the messages.
  *   X(code, exit status of the command, what it means) */
-#define HSP_STATUS_MAP(X)                                                                          \
-    X(HSP_OK, 0, "done")                                                                           \
-    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")                              \
-    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")                                \
-    X(HSP_NO_MEMORY, 4, "out of memory")                                                           \
-    X(HSP_IO, 4, "the system could not read or write a file")                                      \
-    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs")                           \
+#define HSP_STATUS_MAP(X)                                                \
+    X(HSP_OK, 0, "done")                                                 \
+    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")    \
+    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")      \
+    X(HSP_NO_MEMORY, 4, "out of memory")                                 \
+    X(HSP_IO, 4, "the system could not read or write a file")            \
+    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs") \
     X(HSP_CANCELLED, 130, "stopped on request")
 
 #define HSP_STATUS_ENUM(code, exit_status, text) code,
@@ -59,16 +59,16 @@ HSP_API int hsp_status_exit(hsp_status status);
  * A call that succeeds does not touch it. Any call takes NULL instead. */
 typedef struct hsp_error {
     hsp_status status;
-    uint64_t line;      /* 1-based; 0 where it makes no sense */
-    uint64_t column;    /* 1-based, in bytes; 0 where it makes no sense */
-    char file[256];     /* as the caller named it, cut from the left if longer; "" for none; of a
-                           wrong option, its name as typed: "--margin" */
-    char message[512];  /* a sentence: "found 'nan', expected a finite decimal number" */
+    uint64_t line;     /* 1-based; 0 where it makes no sense */
+    uint64_t column;   /* 1-based, in bytes; 0 where it makes no sense */
+    char file[256];    /* as the caller named it, cut from the left if longer; "" for none; of a
+                          wrong option, its name as typed: "--margin" */
+    char message[512]; /* a sentence: "found 'nan', expected a finite decimal number" */
 } hsp_error;
 
-/* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`. */
+/* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`.
+ */
 HSP_API char *hsp_error_text(const hsp_error *err, char *buffer, size_t size);
-
 
 /* The library's version, "major.minor.patch". */
 HSP_API const char *hsp_version(void);
@@ -77,8 +77,8 @@ HSP_API const char *hsp_version(void);
 
 typedef struct hsp_context hsp_context;
 
-/* Memory from the caller. `reallocate` follows C's realloc, with pointer NULL and size > 0 for a new
- * block; `release` frees. Both may be called from several threads at once. */
+/* Memory from the caller. `reallocate` follows C's realloc, with pointer NULL and size > 0 for a
+ * new block; `release` frees. Both may be called from several threads at once. */
 typedef struct hsp_allocator {
     void *(*reallocate)(void *user, void *pointer, size_t size);
     void (*release)(void *user, void *pointer);
@@ -126,7 +126,7 @@ typedef enum hsp_option_type {
 /* One option, written down once: the command line, --help, the manual page, the completion and
  * the bindings all read this. */
 typedef struct hsp_option {
-    const char *name;     /* "margin"; --margin on the command line */
+    const char *name; /* "margin"; --margin on the command line */
     hsp_option_type type;
     const char *fallback; /* the default, as text; NULL for none (flag: no; list: empty) */
     double min, max;      /* of an integer or a real */
@@ -201,7 +201,8 @@ typedef struct hsp_view {
     uint32_t classes;        /* labels are below this */
 } hsp_view;
 
-/* A view of a caller's dense rows, or compressed sparse rows (values NULL: all ones), unlabelled. */
+/* A view of a caller's dense rows, or compressed sparse rows (values NULL: all ones), unlabelled.
+ */
 HSP_API hsp_view hsp_view_dense(hsp_precision precision, uint64_t rows, uint64_t cols,
                                 uint64_t stride, const void *values);
 HSP_API hsp_view hsp_view_sparse(hsp_precision precision, uint64_t rows, uint64_t cols,
@@ -280,7 +281,8 @@ HSP_API hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *enco
                                       const char *path, hsp_error *err);
 HSP_API void hsp_encoding_free(hsp_encoding *encoding);
 
-/* The options of hsp_data_write: to, the format (auto: by the name's ending .svm .csv .tsv .hsp). */
+/* The options of hsp_data_write: to, the format (auto: by the name's ending .svm .csv .tsv .hsp).
+ */
 HSP_API const hsp_option_table *hsp_write_options(void);
 
 /* Write a data set to `path` ("-": standard output), whole or not at all: the text goes to a
@@ -290,8 +292,8 @@ HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *
                                   const hsp_options *options, hsp_error *err);
 
 /* Write bytes to a file in the same manner: whole or not at all, "-" for standard output. */
-HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,
-                                  hsp_error *err);
+HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes,
+                                  size_t size, hsp_error *err);
 
 /* ---- 6. Preparing ---------------------------------------------------------------------------- */
 
@@ -299,7 +301,8 @@ HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void
 HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows,
                                    uint64_t count, hsp_error *err, hsp_data **out);
 
-/* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed. */
+/* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed.
+ */
 HSP_API const hsp_option_table *hsp_split_options(void);
 
 /* Split into two parts, at random by the seed, each class in proportion when stratified; rows keep
@@ -311,7 +314,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high. */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
+ */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
@@ -334,22 +338,23 @@ HSP_API void hsp_scaling_free(hsp_scaling *scaling);
 
 /* ---- 7. Making ------------------------------------------------------------------------------- */
 
-/* The generators, each a table of options (rows, features, seed and its own). NULL past the last. */
+/* The generators, each a table of options (rows, features, seed and its own). NULL past the last.
+ */
 HSP_API const hsp_option_table *hsp_generator(size_t i);
 
 /* What is true of the data a generator made. */
 typedef struct hsp_truth {
     uint64_t rows, cols;
-    double margin;       /* a geometric margin every row keeps from `weights`; 0: none promised */
-    double noise;        /* share of labels flipped */
-    double offset;       /* of the separator */
+    double margin;         /* a geometric margin every row keeps from `weights`; 0: none promised */
+    double noise;          /* probability that a label is flipped */
+    double offset;         /* of the separator */
     const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
 } hsp_truth;
 
 /* Make rows in memory, or stream them to a file of any size ("-": standard output; the format by
- * the name's ending, libsvm text unless it says otherwise). `options` were made with the generator's
- * table, which is how the generator is named. The same options and seed give the same bytes, on any
- * number of threads. `truth` may be NULL; it is called once, before the rows. */
+ * the name's ending, libsvm text unless it says otherwise). `options` were made with the
+ * generator's table, which is how the generator is named. The same options and seed give the same
+ * bytes, on any number of threads. `truth` may be NULL; it is called once, before the rows. */
 typedef void (*hsp_truth_fn)(void *user, const hsp_truth *truth);
 HSP_API hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,
                                  void *user, hsp_error *err, hsp_data **out);
@@ -366,24 +371,24 @@ HSP_API void hsp_summary_free(hsp_summary *summary);
 
 typedef struct hsp_totals {
     uint64_t rows, cols, nonzeros;
-    double density;                /* nonzeros / (rows * cols); 0 when either is 0 */
-    double min, max;               /* of all entries, zeros included; 0, 0 when there are none */
+    double density;  /* nonzeros / (rows * cols); 0 when either is 0 */
+    double min, max; /* of all entries, zeros included; 0, 0 when there are none */
     double norm_min, norm_mean, norm_max; /* Euclidean, of the rows */
-    uint64_t empty_rows;           /* rows of zeros */
-    uint64_t empty_columns;        /* columns of zeros */
-    uint64_t constant_columns;     /* one value other than zero in every row */
-    uint64_t duplicate_columns;    /* equal to an earlier column that is not constant */
-    uint64_t duplicate_rows;       /* equal to an earlier row */
-    uint64_t contradictory_rows;   /* equal to a row of another class */
-    uint64_t class_runs;           /* runs of one class in file order; = classes: sorted by class */
-    double class_runs_expected;    /* of the same labels in a random order */
+    uint64_t empty_rows;                  /* rows of zeros */
+    uint64_t empty_columns;               /* columns of zeros */
+    uint64_t constant_columns;            /* one value other than zero in every row */
+    uint64_t duplicate_columns;           /* equal to an earlier column that is not constant */
+    uint64_t duplicate_rows;              /* equal to an earlier row */
+    uint64_t contradictory_rows;          /* equal to a row of another class */
+    uint64_t class_runs;        /* runs of one class in file order; = classes: sorted by class */
+    double class_runs_expected; /* of the same labels in a random order */
 } hsp_totals;
 
 typedef struct hsp_column_summary {
     double min, max, mean, stdev; /* zeros included; stdev with divisor rows */
     uint64_t nonzeros;
-    int constant;                  /* one value in every row, zero included */
-    int64_t duplicate_of;          /* the first earlier column it equals, or -1 */
+    int constant;         /* one value in every row, zero included */
+    int64_t duplicate_of; /* the first earlier column it equals, or -1 */
 } hsp_column_summary;
 
 HSP_API const hsp_totals *hsp_summary_totals(const hsp_summary *summary);

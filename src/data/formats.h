@@ -6,8 +6,8 @@
 #include "data/source.h"
 #include "halfspace.h"
 
-/* "libsvm", "csv", "tsv" or "hsp" by the ending of a name (a compression ending set aside); NULL when
- * it says nothing. */
+/* "libsvm", "csv", "tsv" or "hsp" by the ending of a name (a compression ending set aside); NULL
+ * when it says nothing. */
 const char *hsp__format_by_name(const char *path);
 
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */

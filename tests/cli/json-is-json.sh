@@ -14,6 +14,9 @@ halfspace convert -q --json "$EXAMPLES/iris.csv" iris.svm | python3 keys.py conv
 halfspace split -q --json iris.svm a.svm b.svm | python3 keys.py split
 halfspace scale -q --json iris.svm c.svm | python3 keys.py scale
 halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py make
+halfspace help --json | python3 keys.py help
+halfspace help --json scale | python3 -c 'import json, sys
+for o in json.load(sys.stdin)["commands"][0]["options"][:2]: print(o["name"], o["type"], o.get("choices"))'
 python3 -c 'import json; t = json.load(open("t.json")); print(sorted(t), len(t["weights"]))'
 printf 'a\tb\ty\n1\t2\tn\377\033\n1\t3\t"\\"\n' >odd.tsv
 halfspace inspect -q --json odd.tsv | python3 -c 'import json, sys; print(ascii(json.load(sys.stdin)["classes"]))'
