@@ -586,7 +586,7 @@ static void test_many_words(void)
     }
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = parse_with(ctx, text, used, LIST("header=no"), NULL, NULL);
-    CHECK(data && hsp_data_cols(data) == 2 * columns && hsp_data_storage(data) == HSP_DENSE);
+    CHECK(data && hsp_data_cols(data) == 2 * columns && hsp_data_storage(data) == HSP_ONES);
     for (size_t j = 0; data && j < columns; j += 599)
         for (size_t i = 0; i < rows; i++)
             CHECK(test_at(data, i, 2 * j) == (i < 3) && test_at(data, i, 2 * j + 1) == (i == 3));
