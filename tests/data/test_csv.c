@@ -324,7 +324,7 @@ static void test_missing_label(void)
     const char *text = "x,c\n1,y\n2,?\n3,z\n", *rest = "x|y z|y: 1|z: 3";
     expect(
         text, NULL,
-        "3:3: found 1 missing values, here the first (c 1); say what to do: --missing drop, mean "
+        "3:3: found 1 missing value, here the first (c 1); say what to do: --missing drop, mean "
         "or indicator");
     expect(text, LIST("missing=drop"), rest);
     expect(text, LIST("missing=mean"), rest);
@@ -425,7 +425,7 @@ static void test_apply_missing(void)
     expect_applied(train, LIST("missing=drop"), text, NULL,
                    "0:0: every row has a missing value: none is left");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", NULL,
-                   "2:1: found 1 missing values, here the first (x 1); say --missing drop to leave "
+                   "2:1: found 1 missing value, here the first (x 1); say --missing drop to leave "
                    "their rows out");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", LIST("missing=mean"),
                    "0:0: missing: the encoding was made with 'error', not 'mean'");
