@@ -25,6 +25,7 @@ typedef struct hsp__csv_cursor {
     char separator;
     const char *file;
     hsp__text *unquoted; /* holds a field whose quotes were doubled */
+    int unclosed;        /* set when the text ends within quotes */
 } hsp__csv_cursor;
 
 typedef struct hsp__csv_field {
@@ -141,21 +142,28 @@ const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
 /* ---- Words into numbers (csv_words.c) -------------------------------------------------------- */
 
-#define HSP__CSV_RECENT 256
+/* A word seen lately, by its size and both ends. */
+typedef struct hsp__csv_recent {
+    uint64_t head, tail;
+    uint32_t size, number; /* size 0: none */
+} hsp__csv_recent;
 
-/* The words one worker saw in one column, numbered; and what their numbers are for all workers. All
- * zero but for names, which are initialised, it is empty. */
+/* The words one worker saw in one column, numbered; and what their numbers are for all workers. */
 typedef struct hsp__csv_words {
     hsp__names names;
     uint32_t *map; /* mapped: the number of a word in the whole file */
     uint64_t map_room;
     uint32_t mapped;
-    struct hsp__csv_recent { /* words seen lately, by their size and both ends */
-        uint64_t head, tail;
-        uint32_t size, number; /* size 0: none */
-    } recent[HSP__CSV_RECENT];
+    uint32_t recent_mask;    /* one less than the number of `recent`, a power of two */
+    hsp__csv_recent *recent; /* the owner's, all zero at first */
 } hsp__csv_words;
 
+/* How many recent words to keep for each of `columns`: 256, or fewer when there are many columns.
+ */
+uint32_t hsp__csv_words_recent_count(uint32_t columns);
+
+void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory,
+                         hsp__csv_recent *recent, uint32_t recent_count);
 void hsp__csv_words_free(hsp__csv_words *words);
 
 /* The number of a word seen lately, or HSP__NAME_NONE. 8 bytes behind the text can be read. */

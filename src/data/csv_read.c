@@ -42,13 +42,13 @@ static hsp_status csv_tell_missing(csv_reader *reader, const hsp__csv_plan *plan
     if (text->failed) return hsp__fail_memory(err);
     if (plan->missing == HSP__MISSING_ERROR)
         return hsp__fail_at(err, HSP_BAD_DATA, plan->file, all->missing_line, all->missing_column,
-                            "found %llu missing values, here the first (%s); say %s",
-                            (unsigned long long)total, text->data,
+                            "found %llu missing value%s, here the first (%s); say %s",
+                            (unsigned long long)total, total == 1 ? "" : "s", text->data,
                             plan->given ? "--missing drop to leave their rows out"
                                         : "what to do: --missing drop, mean or indicator");
     if (plan->missing != HSP__MISSING_DROP)
-        hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: %llu missing values (%s), treated by '%s'",
-                 plan->file, (unsigned long long)total, text->data,
+        hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: %llu missing value%s (%s), treated by '%s'",
+                 plan->file, (unsigned long long)total, total == 1 ? "" : "s", text->data,
                  hsp__missing_word(plan->missing));
     uint64_t rows = all->dropped + reader->table.rows;
     if (all->dropped)

@@ -23,6 +23,7 @@ typedef struct csv_worker {
     uint64_t labels_room;
     uint64_t rows, first_row; /* of the block at hand; where they go */
     hsp__csv_words *words;    /* plan->words: of the category columns and the label */
+    hsp__csv_recent *recent;  /* what `words` keep of them, together */
     hsp__names classes;       /* scratch: is a new label sound? */
     hsp__text unquoted;
     int missing_here;                      /* in the record at hand, in a feature */
@@ -243,25 +244,30 @@ static inline int csv_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The plain word at the cursor, if it is one that was seen lately (and so is not a missing value).
- * 0: look again with care. */
-static inline int csv_quick_word(hsp__csv_cursor *cursor, const hsp__csv_words *words,
-                                 uint32_t *number, int *last)
+/* The word at the cursor, if it is one that was seen lately (and so is not a missing value), and is
+ * plain or simply quoted. 0: look again with care. */
+static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor *cursor,
+                                                                const hsp__csv_words *words,
+                                                                uint32_t *number, int *last)
 {
     const char *p = cursor->at, *end = cursor->end;
     p += *p == ' ';
-    const char *stop = hsp__csv_find_stop(p, end, cursor->separator), *next = stop + 1;
-    if (stop >= end || *stop == '"') return 0;
-    *last = *stop == '\n';
-    if (*last && stop > p && stop[-1] == '\r') stop--;
+    const int quoted = *p == '"';
+    p += quoted;
+    const char *stop = hsp__csv_find_stop(p, end, cursor->separator), *next = stop + quoted;
+    if (next >= end || (*stop == '"') != quoted) return 0;
+    *last = *next == '\n';
+    if (!*last && *next != cursor->separator) return 0;
+    if (!quoted && *last && stop > p && stop[-1] == '\r') stop--;
+    if (stop == p) return 0;
     /* a word may begin or end in a space, but only between quotes */
-    if (stop == p || csv_is_blank(*p) || csv_is_blank(stop[-1])) return 0;
+    if (!quoted && (csv_is_blank(*p) || csv_is_blank(stop[-1]))) return 0;
     *number = hsp__csv_words_recent(words, p, (size_t)(stop - p));
     if (*number == HSP__NAME_NONE) return 0;
-    cursor->at = next;
+    cursor->at = next + 1;
     if (*last) {
         cursor->line++;
-        cursor->line_start = next;
+        cursor->line_start = next + 1;
     }
     return 1;
 }
@@ -366,9 +372,12 @@ static hsp_status csv_parse(void *self, int number, hsp__block *block, hsp_error
     csv_reader *reader = self;
     csv_worker *worker = &reader->workers[number];
     const int wide = reader->plan->precision == HSP_FLOAT64;
-    hsp__csv_cursor cursor = {
-        block->text, block->text + block->size, block->text, 1, reader->plan->separator,
-        NULL,        &worker->unquoted};
+    hsp__csv_cursor cursor = {.at = block->text,
+                              .end = block->text + block->size,
+                              .line_start = block->text,
+                              .line = 1,
+                              .separator = reader->plan->separator,
+                              .unquoted = &worker->unquoted};
     worker->rows = 0;
     worker->missing_line = 0;
     while (hsp__csv_skip_blank(&cursor)) {
@@ -494,12 +503,14 @@ static int csv_worker_init(csv_reader *reader, csv_worker *worker)
     const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
-    worker->words = hsp__new(memory, reader->plan->words, sizeof *worker->words);
+    const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
+    worker->words = hsp__new(memory, words, sizeof *worker->words);
+    worker->recent = hsp__new(memory, (uint64_t)words * recent, sizeof *worker->recent);
     worker->missing = hsp__new(memory, count, sizeof *worker->missing);
     worker->unseen = hsp__new(memory, count, sizeof *worker->unseen);
-    if (!worker->words || !worker->missing || !worker->unseen) return 0;
-    for (uint32_t k = 0; k < reader->plan->words; k++)
-        hsp__names_init(&worker->words[k].names, memory);
+    if (!worker->words || !worker->recent || !worker->missing || !worker->unseen) return 0;
+    for (uint32_t k = 0; k < words; k++)
+        hsp__csv_words_init(&worker->words[k], memory, worker->recent + (size_t)k * recent, recent);
     return 1;
 }
 
@@ -509,14 +520,14 @@ static void csv_worker_free(const csv_reader *reader, csv_worker *worker)
     for (uint32_t k = 0; worker->words && k < reader->plan->words; k++)
         hsp__csv_words_free(&worker->words[k]);
     hsp__free(memory, worker->words);
+    hsp__free(memory, worker->recent);
     hsp__free(memory, worker->missing);
     hsp__free(memory, worker->unseen);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
-    if (worker->words) { /* else it was never begun */
-        hsp__text_free(&worker->unquoted);
-        hsp__names_free(&worker->classes);
-    }
+    if (!worker->words) return; /* it was never begun */
+    hsp__text_free(&worker->unquoted);
+    hsp__names_free(&worker->classes);
 }
 
 /* Add the workers' counts up. */
