@@ -197,6 +197,19 @@ typedef struct hsp__csv_counts {
     uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
 } hsp__csv_counts;
 
+/* Zeroed counts for the plan's columns; 0 when there is no memory. */
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory);
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
+
+/* Pass over the header: what follows is data alone. */
+hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
+
+/* After the last row: tell the log what was met, or fail (missing values that the options do not
+ * allow, no rows at all). csv_tell.c. */
+hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,
+                         uint64_t rows, hsp_error *err);
+
 /* Read all rows into the table, and the words into the encoding being made. The table is empty but
  * for room; the counts are zero. */
 hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
@@ -207,6 +220,11 @@ hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp_
                                uint64_t rows, hsp_error *err);
 
 /* ---- The table into a data set (csv_expand.c) ------------------------------------------------ */
+
+/* The rows of the table alone, taking its memory. `storage` as the read option. To be sealed by the
+ * caller. */
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out);
 
 /* Turn the table into a data set, taking its memory, and the plan's encoding. */
 hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,

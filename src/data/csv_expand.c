@@ -273,11 +273,11 @@ static hsp_storage expand_choose(const expand_job *job, const char *told, const 
 
 /* The rows, in the storage that is wanted. */
 static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
-                              hsp__csv_table *table, const hsp_options *options, hsp_error *err)
+                              hsp__csv_table *table, const char *told, hsp_error *err)
 {
     hsp__tasks_run(ctx, job->parts, expand_count_part, job);
     expand_count total = expand_total(job);
-    hsp_storage storage = expand_choose(job, hsp_options_text(options, "storage"), &total);
+    hsp_storage storage = expand_choose(job, told, &total);
     hsp_status status;
     if (storage == HSP_DENSE && job->plain) {
         status = expand_adopt(ctx, job, table, err);
@@ -307,8 +307,8 @@ static hsp_status expand_hand_over(hsp_context *ctx, hsp__csv_plan *plan, hsp__c
     return HSP_OK;
 }
 
-hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                           const hsp_options *options, hsp_error *err, hsp_data **out)
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     expand_job job = {.table = table,
@@ -328,8 +328,7 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
                                   "the columns become %llu features, which is %s",
                                   (unsigned long long)job.cols, job.cols ? "too many" : "too few");
     }
-    if (!status) status = expand_rows(ctx, &job, plan, table, options, err);
-    if (!status) status = expand_hand_over(ctx, plan, table, job.data, err);
+    if (!status) status = expand_rows(ctx, &job, plan, table, storage, err);
     if (status)
         hsp_data_free(job.data);
     else
@@ -337,6 +336,20 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
     hsp__free(memory, job.cells);
     hsp__free(memory, job.counts);
     hsp__free(memory, job.entries);
+    return status;
+}
+
+hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
+                           const hsp_options *options, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status =
+        hsp__csv_expand_rows(ctx, plan, table, hsp_options_text(options, "storage"), err, &data);
+    if (!status) status = expand_hand_over(ctx, plan, table, data, err);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
     return status;
 }
 

@@ -11,42 +11,15 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/blocks.h"
-#include "data/csv.h"
+#include "data/csv_rows.h"
 #include "data/data.h"
 #include "data/labels.h"
 
-typedef struct csv_worker {
-    void *cells; /* rows * plan->cells, of the block at hand */
-    uint64_t cells_room;
-    uint32_t *labels; /* rows */
-    uint64_t labels_room;
-    uint64_t rows, first_row; /* of the block at hand; where they go */
-    hsp__csv_words *words;    /* plan->words: of the category columns and the label */
-    hsp__csv_recent *recent;  /* what `words` keep of them, together */
-    hsp__names classes;       /* scratch: is a new label sound? */
-    hsp__text unquoted;
-    int missing_here;                      /* in the record at hand, in a feature */
-    int label_missing_here;                /* the same of its label */
-    uint64_t missing_line, missing_column; /* the first of the block at hand, 0: none */
-    uint64_t *missing;                     /* plan->count, over all blocks */
-    uint64_t *unseen;                      /* plan->count, over all blocks */
-    uint64_t dropped;                      /* rows, over all blocks */
-} csv_worker;
-
-typedef struct csv_reader {
-    hsp_context *ctx;
-    hsp__csv_plan *plan;
-    hsp__csv_table *table;
-    csv_worker *workers;
-    int count;                             /* workers */
-    uint64_t missing_line, missing_column; /* the first of the data, 0: none */
-} csv_reader;
-
 /* ---- One field ------------------------------------------------------------------------------- */
 
-static hsp_status csv_bad_number(const csv_reader *reader, uint32_t j, const hsp__csv_field *field,
-                                 hsp__decimal_result result, hsp_error *err)
+static hsp_status csv_bad_number(const hsp__csv_reader *reader, uint32_t j,
+                                 const hsp__csv_field *field, hsp__decimal_result result,
+                                 hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     const char *name = hsp__csv_name(reader->plan, j), *why = "expected a finite number";
@@ -65,7 +38,7 @@ static hsp_status csv_bad_number(const csv_reader *reader, uint32_t j, const hsp
 }
 
 /* A value that is not there. */
-static void csv_note_missing(csv_worker *worker, uint32_t j, const hsp__csv_field *field)
+static void csv_note_missing(hsp__csv_worker *worker, uint32_t j, const hsp__csv_field *field)
 {
     worker->missing[j]++;
     if (worker->missing_line) return;
@@ -74,7 +47,7 @@ static void csv_note_missing(csv_worker *worker, uint32_t j, const hsp__csv_fiel
 }
 
 /* A number, read again with care: the quick way did not like it. */
-static hsp_status csv_number(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                              const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     const char *end = field->text + field->size, *stop;
@@ -101,7 +74,7 @@ static hsp_status csv_number(csv_reader *reader, csv_worker *worker, uint32_t j,
     return HSP_OK;
 }
 
-static hsp_status csv_ordinal(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                               const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
@@ -129,8 +102,8 @@ static hsp_status csv_ordinal(csv_reader *reader, csv_worker *worker, uint32_t j
     return HSP_OK;
 }
 
-static hsp_status csv_bad_word(const csv_reader *reader, uint32_t j, const hsp__csv_field *field,
-                               const char *why, hsp_error *err)
+static hsp_status csv_bad_word(const hsp__csv_reader *reader, uint32_t j,
+                               const hsp__csv_field *field, const char *why, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
@@ -139,7 +112,7 @@ static hsp_status csv_bad_word(const csv_reader *reader, uint32_t j, const hsp__
 }
 
 /* The worker's number of a word; a new one is looked at once. */
-static hsp_status csv_word(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_word(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                            const hsp__csv_field *field, uint32_t *number, hsp_error *err)
 {
     hsp__csv_words *words = &worker->words[reader->plan->columns[j].words];
@@ -161,7 +134,7 @@ static hsp_status csv_word(csv_reader *reader, csv_worker *worker, uint32_t j,
     return HSP_OK;
 }
 
-static hsp_status csv_category(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_category(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                                const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     uint32_t number = HSP__CSV_MISSING;
@@ -176,7 +149,7 @@ static hsp_status csv_category(csv_reader *reader, csv_worker *worker, uint32_t 
     return status;
 }
 
-static hsp_status csv_label(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_label(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, hsp_error *err)
 {
     if (hsp__csv_is_missing(field->text, field->size)) {
@@ -187,7 +160,7 @@ static hsp_status csv_label(csv_reader *reader, csv_worker *worker, uint32_t j,
     return csv_word(reader, worker, j, field, &worker->labels[worker->rows], err);
 }
 
-static hsp_status csv_field(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, char *row, hsp_error *err)
 {
     const hsp__csv_column *column = &reader->plan->columns[j];
@@ -273,7 +246,7 @@ static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor 
 }
 
 /* The quick ways, by the kind of the column. 0: look again with care. */
-static inline __attribute__((always_inline)) int csv_quick(csv_worker *worker,
+static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *worker,
                                                            hsp__csv_cursor *cursor,
                                                            const hsp__csv_column *column, int wide,
                                                            char *row, int *last)
@@ -293,7 +266,7 @@ static inline __attribute__((always_inline)) int csv_quick(csv_worker *worker,
     return 1;
 }
 
-static hsp_status csv_ragged(const csv_reader *reader, hsp__csv_cursor *cursor, uint64_t line,
+static hsp_status csv_ragged(const hsp__csv_reader *reader, hsp__csv_cursor *cursor, uint64_t line,
                              uint64_t found, int last, hsp_error *err)
 {
     hsp__csv_field field = {.last = last};
@@ -304,8 +277,8 @@ static hsp_status csv_ragged(const csv_reader *reader, hsp__csv_cursor *cursor, 
 }
 
 /* Read one record into the row at `row`. `wide` is a constant: one copy of this for each width. */
-static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *reader,
-                                                                   csv_worker *worker,
+static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_reader *reader,
+                                                                   hsp__csv_worker *worker,
                                                                    hsp__csv_cursor *cursor,
                                                                    int wide, char *row,
                                                                    hsp_error *err)
@@ -327,14 +300,14 @@ static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *r
     return HSP_OK;
 }
 
-static hsp_status csv_record_single(csv_reader *reader, csv_worker *worker, hsp__csv_cursor *cursor,
-                                    char *row, hsp_error *err)
+static hsp_status csv_record_single(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                    hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
     return csv_record(reader, worker, cursor, 0, row, err);
 }
 
-static hsp_status csv_record_double(csv_reader *reader, csv_worker *worker, hsp__csv_cursor *cursor,
-                                    char *row, hsp_error *err)
+static hsp_status csv_record_double(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                    hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
     return csv_record(reader, worker, cursor, 1, row, err);
 }
@@ -342,7 +315,7 @@ static hsp_status csv_record_double(csv_reader *reader, csv_worker *worker, hsp_
 /* ---- One block ------------------------------------------------------------------------------- */
 
 /* Room for one more row; NULL when there is no memory. */
-static char *csv_row_room(const csv_reader *reader, csv_worker *worker)
+static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
@@ -358,7 +331,7 @@ static char *csv_row_room(const csv_reader *reader, csv_worker *worker)
 
 /* Keep the row just read, or leave it out. Under `error` it is kept: the file is read on, to count
  * what is missing. */
-static void csv_keep_row(const csv_reader *reader, csv_worker *worker)
+static void csv_keep_row(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     hsp__missing policy = reader->plan->missing;
     int drop = (worker->missing_here && policy == HSP__MISSING_DROP) || worker->label_missing_here;
@@ -367,10 +340,10 @@ static void csv_keep_row(const csv_reader *reader, csv_worker *worker)
     worker->missing_here = worker->label_missing_here = 0;
 }
 
-static hsp_status csv_parse(void *self, int number, hsp__block *block, hsp_error *err)
+hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *err)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     const int wide = reader->plan->precision == HSP_FLOAT64;
     hsp__csv_cursor cursor = {.at = block->text,
                               .end = block->text + block->size,
@@ -393,7 +366,7 @@ static hsp_status csv_parse(void *self, int number, hsp__block *block, hsp_error
 }
 
 /* The number of a worker's word for the whole file. */
-static hsp_status csv_merge_word(csv_reader *reader, uint32_t j, const char *word, size_t size,
+static hsp_status csv_merge_word(hsp__csv_reader *reader, uint32_t j, const char *word, size_t size,
                                  hsp_error *err, uint32_t *number)
 {
     const hsp__csv_column *column = &reader->plan->columns[j];
@@ -408,8 +381,8 @@ static hsp_status csv_merge_word(csv_reader *reader, uint32_t j, const char *wor
     return done ? HSP_OK : hsp__fail_memory(err);
 }
 
-static hsp_status csv_merge_words(csv_reader *reader, uint32_t j, hsp__csv_words *words,
-                                  hsp_error *err)
+hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_words *words,
+                                hsp_error *err)
 {
     void *map = words->map;
     if (!hsp__reserve(&reader->ctx->allocator, &map, &words->map_room, words->names.count,
@@ -428,15 +401,15 @@ static hsp_status csv_merge_words(csv_reader *reader, uint32_t j, hsp__csv_words
 static hsp_status csv_reserve(void *self, int number, const hsp__block *block, hsp__blocks *run,
                               hsp_error *err)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *table = reader->table;
     hsp_status status = HSP_OK;
     (void)block;
     for (uint32_t j = 0; !status && j < reader->plan->count; j++)
         if (reader->plan->columns[j].words != HSP__NAME_NONE)
-            status =
-                csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words], err);
+            status = hsp__csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words],
+                                          err);
     if (status) return status;
     if (worker->missing_line && !reader->missing_line) {
         reader->missing_line = hsp__blocks_first_line(run) - 1 + worker->missing_line;
@@ -453,8 +426,8 @@ static hsp_status csv_reserve(void *self, int number, const hsp__block *block, h
     return HSP_OK;
 }
 
-/* Change a column's numbers of words from the worker's to the file's. */
-static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32_t j, char *rows)
+void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
+                          char *rows)
 {
     const size_t bytes = hsp__value_bytes(reader->plan->precision);
     const size_t stride = bytes * reader->plan->cells;
@@ -469,7 +442,7 @@ static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32
     }
 }
 
-static void csv_place_labels(const csv_reader *reader, const csv_worker *worker,
+static void csv_place_labels(const hsp__csv_reader *reader, const hsp__csv_worker *worker,
                              const uint32_t *map)
 {
     uint32_t *labels = reader->table->labels + worker->first_row;
@@ -479,15 +452,15 @@ static void csv_place_labels(const csv_reader *reader, const csv_worker *worker,
 
 static void csv_place(void *self, int number, const hsp__block *block)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
     (void)block;
     if (!worker->rows) return; /* blank lines alone */
     for (uint32_t j = 0; j < reader->plan->count; j++) {
         const hsp__csv_column *column = &reader->plan->columns[j];
         if (column->kind == HSP__COLUMN_CATEGORY)
-            csv_place_words(reader, worker, j, worker->cells);
+            hsp__csv_place_words(reader, worker, j, worker->cells);
         else if (column->kind == HSP__COLUMN_LABEL)
             csv_place_labels(reader, worker, worker->words[column->words].map);
     }
@@ -497,7 +470,7 @@ static void csv_place(void *self, int number, const hsp__block *block)
 
 /* ---- The workers ----------------------------------------------------------------------------- */
 
-static int csv_worker_init(csv_reader *reader, csv_worker *worker)
+static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const uint32_t count = reader->plan->count;
@@ -514,7 +487,7 @@ static int csv_worker_init(csv_reader *reader, csv_worker *worker)
     return 1;
 }
 
-static void csv_worker_free(const csv_reader *reader, csv_worker *worker)
+static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     for (uint32_t k = 0; worker->words && k < reader->plan->words; k++)
@@ -530,8 +503,25 @@ static void csv_worker_free(const csv_reader *reader, csv_worker *worker)
     hsp__names_free(&worker->classes);
 }
 
-/* Add the workers' counts up. */
-static void csv_add_counts(const csv_reader *reader, hsp__csv_counts *counts)
+int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source)
+{
+    reader->count = hsp__blocks_workers(reader->ctx, source);
+    reader->workers =
+        hsp__new(&reader->ctx->allocator, (uint64_t)reader->count, sizeof *reader->workers);
+    for (int i = 0; reader->workers && i < reader->count; i++)
+        if (!csv_worker_init(reader, &reader->workers[i])) return 0;
+    return reader->workers != NULL;
+}
+
+void hsp__csv_free_workers(hsp__csv_reader *reader)
+{
+    for (int i = 0; reader->workers && i < reader->count; i++)
+        csv_worker_free(reader, &reader->workers[i]);
+    hsp__free(&reader->ctx->allocator, reader->workers);
+    reader->workers = NULL;
+}
+
+void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
 {
     for (int i = 0; i < reader->count; i++) {
         counts->dropped += reader->workers[i].dropped;
@@ -545,7 +535,31 @@ static void csv_add_counts(const csv_reader *reader, hsp__csv_counts *counts)
     counts->missing_column = reader->missing_column;
 }
 
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory)
+{
+    counts->missing = hsp__new(memory, plan->count, sizeof *counts->missing);
+    counts->unseen = hsp__new(memory, plan->count, sizeof *counts->unseen);
+    return counts->missing && counts->unseen;
+}
+
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory)
+{
+    hsp__free(memory, counts->missing);
+    hsp__free(memory, counts->unseen);
+}
+
 /* ---- All blocks ------------------------------------------------------------------------------ */
+
+hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err)
+{
+    size_t got;
+    void *scrap = hsp__new_raw(&ctx->allocator, size, 1);
+    if (!scrap) return hsp__fail_memory(err);
+    hsp_status status = hsp__source_read(source, scrap, size, err, &got);
+    hsp__free(&ctx->allocator, scrap);
+    return status;
+}
 
 hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
                                uint64_t rows, hsp_error *err)
@@ -562,11 +576,9 @@ hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp_
     return HSP_OK;
 }
 
-static hsp_status csv_run(csv_reader *reader, hsp__source *source, hsp_error *err)
+static hsp_status csv_run(hsp__csv_reader *reader, hsp__source *source, hsp_error *err)
 {
-    static const hsp__block_format format = {1, csv_parse, csv_reserve, csv_place};
-    for (int i = 0; i < reader->count; i++)
-        if (!csv_worker_init(reader, &reader->workers[i])) return hsp__fail_memory(err);
+    static const hsp__block_format format = {1, hsp__csv_parse, csv_reserve, csv_place};
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, reader, reader->count, err);
     if (status && err && err->line) err->line += reader->plan->data_line;
     return status;
@@ -575,14 +587,10 @@ static hsp_status csv_run(csv_reader *reader, hsp__source *source, hsp_error *er
 hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
                          hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err)
 {
-    csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
-    reader.count = hsp__blocks_workers(ctx, source);
-    reader.workers = hsp__new(&ctx->allocator, (uint64_t)reader.count, sizeof *reader.workers);
-    if (!reader.workers) return hsp__fail_memory(err);
-    hsp_status status = csv_run(&reader, source, err);
-    if (!status) csv_add_counts(&reader, counts);
-    for (int i = 0; i < reader.count; i++)
-        csv_worker_free(&reader, &reader.workers[i]);
-    hsp__free(&ctx->allocator, reader.workers);
+    hsp__csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
+    hsp_status status = hsp__csv_start_workers(&reader, source) ? csv_run(&reader, source, err)
+                                                                : hsp__fail_memory(err);
+    if (!status) hsp__csv_add_counts(&reader, counts);
+    hsp__csv_free_workers(&reader);
     return status;
 }
