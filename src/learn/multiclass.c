@@ -146,8 +146,7 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
     for (uint64_t from = 0; !status && !team_all_stopped(team) && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
         for (uint64_t p = from; !status && p < to; p++)
-            status =
-                team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
+            status = team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
         for (uint32_t c = 0; c < team->count; c++)
             hsp__online_tick(&team->runs[c], to - from, c == 0);
     }
@@ -204,8 +203,8 @@ hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     uint64_t *order = NULL;
     if (team->count == 1) return hsp__online_run(&team->runs[0], view, 1, err);
-    if (team->plan.order >= HSP__ORDER_FIRST) return team_apart(team, view, err);
-    if (team->plan.order == HSP__ORDER_SHUFFLE) {
+    if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);
+    if (team->plan.order == HSP__WALK_SHUFFLE) {
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
@@ -268,8 +267,10 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
 /* Of several reasons to stop, the one that says most: a request, then limits, then passes. */
 static hsp_stop team_stop(const hsp__team *team)
 {
-    static const int weight[] = {[HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,
-                                 [HSP_STOP_UPDATES] = 2, [HSP_STOP_SECONDS] = 3,
+    static const int weight[] = {[HSP_STOP_CONVERGED] = 0,
+                                 [HSP_STOP_PASSES] = 1,
+                                 [HSP_STOP_UPDATES] = 2,
+                                 [HSP_STOP_SECONDS] = 3,
                                  [HSP_STOP_REQUEST] = 4};
     hsp_stop stop = HSP_STOP_CONVERGED;
     for (uint32_t c = 0; c < team->count; c++)
@@ -293,5 +294,5 @@ void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     run->stop = team_stop(team);
-    run->progressive_error = seen ? (double)wrong / (double)seen : NAN;
+    run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

@@ -38,7 +38,7 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
     static const char *const averages[] = {"none", "average", "vote", NULL};
     static const char *const ties[] = {"neg", "pos", "zero", NULL};
     static const char *const classes[] = {"native", "ovr", NULL};
-    plan->order = (hsp__order)online_choice(options, "order", orders);
+    plan->order = (hsp__walk)online_choice(options, "order", orders);
     plan->average = (hsp__average)online_choice(options, "average", averages);
     plan->tie = (hsp_tie)online_choice(options, "tie", ties);
     plan->ovr = online_choice(options, "multiclass", classes);
@@ -295,7 +295,7 @@ int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
 {
     run->passes++;
     run->mistakes = 0;
-    if (run->plan.order != HSP__ORDER_SHUFFLE) return 0;
+    if (run->plan.order != HSP__WALK_SHUFFLE) return 0;
     hsp__random random;
     hsp__random_seed(&random, run->plan.seed, run->passes);
     for (uint64_t i = 0; i < rows; i++)
@@ -328,8 +328,7 @@ void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
     if (report && hsp__progress(watch->ctx, "training", "rows", done, watch->total, NULL))
         atomic_store(&watch->requested, 1);
     if (atomic_load(&watch->requested)) online_stop(run, HSP_STOP_REQUEST);
-    if (watch->deadline > 0 && hsp__clock() >= watch->deadline)
-        online_stop(run, HSP_STOP_SECONDS);
+    if (watch->deadline > 0 && hsp__clock() >= watch->deadline) online_stop(run, HSP_STOP_SECONDS);
 }
 
 uint64_t hsp__online_chunk(const hsp_view *view)
@@ -361,7 +360,7 @@ static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wr
 {
     uint64_t count = 0, picked = view->rows;
     double margin, least = INFINITY;
-    if (run->plan.order == HSP__ORDER_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
+    if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
     for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
         hsp__online_wrong(run, view, i, &margin);
         if (wrong) wrong[count++] = i;
@@ -371,7 +370,7 @@ static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wr
         }
     }
     if (picked == view->rows) return picked;
-    if (run->plan.order == HSP__ORDER_RANDOM) {
+    if (run->plan.order == HSP__WALK_RANDOM) {
         hsp__random random;
         hsp__random_seed(&random, run->plan.seed, run->updates + 1);
         picked = wrong[hsp__random_below(&random, count)];
@@ -403,16 +402,16 @@ static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t 
 
 hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int report, hsp_error *err)
 {
-    const hsp__order kind = run->plan.order;
+    const hsp__walk kind = run->plan.order;
     uint64_t *order = NULL; /* rows: a permutation, or the mistakes to draw from */
-    if (kind == HSP__ORDER_SHUFFLE || kind == HSP__ORDER_RANDOM) {
+    if (kind == HSP__WALK_SHUFFLE || kind == HSP__WALK_RANDOM) {
         order = hsp__new_raw(&run->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
     hsp_status status = HSP_OK;
     while (!status && !run->stopped)
-        status = (kind >= HSP__ORDER_FIRST ? online_picks : online_pass)(run, view, order, report,
-                                                                        err);
+        status =
+            (kind >= HSP__WALK_FIRST ? online_picks : online_pass)(run, view, order, report, err);
     hsp__free(&run->ctx->allocator, order);
     return status;
 }

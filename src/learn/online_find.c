@@ -72,9 +72,9 @@ FIND_INLINE uint64_t find_more(hsp__online *run, const hsp_view *view, const uin
     return to;
 }
 
-#define FIND_CASE(kind)                                                          \
-    case kind:                                                                   \
-        if (run->scorers > 1) return find_more(run, view, order, from, to, kind); \
+#define FIND_CASE(kind)                                                             \
+    case kind:                                                                      \
+        if (run->scorers > 1) return find_more(run, view, order, from, to, kind);   \
         return !order && !run->extra ? find_two(run, view, NULL, from, to, kind, 1) \
                                      : find_two(run, view, order, from, to, kind, 0)
 
