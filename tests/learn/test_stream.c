@@ -171,12 +171,19 @@ static void test_third_class(void)
 
 static void test_refusals(void)
 {
-    static const char *const settings[][3] = {
-        {"passes=2", NULL},         {"order=shuffle", NULL}, {"order=first", NULL},
-        {"offset=r2", NULL},        {"soft=1", NULL},        {"margin-target=0.1r", NULL},
-        {"normalize=ball", NULL},   {"scale=max-abs", NULL}, {"average=vote", NULL},
-        {"tie=pos", NULL},          {"multiclass=ovr", NULL}, {"trace=x.csv", NULL},
-        {"classes=a,b", "positive=c", NULL}};
+    static const char *const settings[][3] = {{"passes=2", NULL},
+                                              {"order=shuffle", NULL},
+                                              {"order=first", NULL},
+                                              {"offset=r2", NULL},
+                                              {"soft=1", NULL},
+                                              {"margin-target=0.1r", NULL},
+                                              {"normalize=ball", NULL},
+                                              {"scale=max-abs", NULL},
+                                              {"average=vote", NULL},
+                                              {"tie=pos", NULL},
+                                              {"multiclass=ovr", NULL},
+                                              {"trace=x.csv", NULL},
+                                              {"classes=a,b", "positive=c", NULL}};
     const naive_set set = {2, 1, 2, {{1}, {-1}}, {1, 0}};
     write_rows(&set);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
