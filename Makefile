@@ -53,6 +53,7 @@ CLI_SRC  := $(wildcard cli/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
@@ -115,6 +116,11 @@ $(BUILD)/replay/%: $(BUILD)/obj/fuzz/%.o $(BUILD)/obj/fuzz/replay.o $(BUILD)/lib
 	$(SAY) link $@
 	$(Q)$(LINK)
 
+$(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
 $(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
 	$(SAY) link $@
@@ -135,14 +141,14 @@ $(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
 demo:
 	@tools/setup
 	@$(SUBMAKE) -s all
-	@tools/demo $(BUILD)
+	@examples/iris.sh $(BUILD)/halfspace
 
 test:
 	@tools/setup test
 	@$(SUBMAKE) -s run-tests
 
 .PHONY: test-programs run-tests
-test-programs: all $(TESTS) $(REPLAYS)
+test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
 run-tests: test-programs
 	@tests/run.sh $(BUILD)
 

@@ -52,7 +52,7 @@ make_file()
     file=$data/$1
     rows=$(($2 * size))
     shift 2
-    [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make -q "$@" --rows "$rows" -o "$file"; }
+    [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make "$@" -q --rows "$rows" -o "$file"; }
 }
 
 # Like a9a: 123 columns, about 14 ones a row. Like text: about 75 long decimals a row of 50,000 columns.

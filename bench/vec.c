@@ -243,6 +243,62 @@ static void bench_dense(const hsp__vec_table *t)
     free(memory);
 }
 
+/* ---- short dense rows ---- */
+
+static size_t bench_row_length;
+enum { SHORT_ROWS = 16 }; /* rows in turn, one after the other in memory as in a data set */
+
+#define JOB_SHORT(routine, call)                         \
+    static void job_short_##routine(const struct job *j) \
+    {                                                    \
+        size_t n = bench_row_length;                     \
+        double sum = 0;                                  \
+        for (size_t r = 0; r < SHORT_ROWS; r++)          \
+            call;                                        \
+        bench_sink = sum;                                \
+    }
+
+JOB_SHORT(dot_f32, sum += (double)j->t->dot_f32(j->xf + r * n, j->wf, n))
+JOB_SHORT(dot_f64, sum += j->t->dot_f64(j->xd + r * n, j->wd, n))
+JOB_SHORT(dot_f32f64, sum += j->t->dot_f32f64(j->xf + r * n, j->wd, n))
+JOB_SHORT(sqdist_f32, sum += (double)j->t->sqdist_f32(j->xf + r * n, j->wf, n))
+JOB_SHORT(norminf_f32, sum += (double)j->t->norminf_f32(j->xf + r * n, n))
+JOB_SHORT(axpy_f32, j->t->axpy_f32(0.5f, j->xf + r * n, j->wf, n))
+JOB_SHORT(axpy_f64, j->t->axpy_f64(0.5, j->xd + r * n, j->wd, n))
+JOB_SHORT(axpy_f32f64, j->t->axpy_f32f64(0.5, j->xf + r * n, j->wd, n))
+JOB_SHORT(scale_f32, j->t->scale_f32(1.5f, j->xf + r * n, n))
+
+static void bench_short(const hsp__vec_table *t)
+{
+    static const size_t lengths[] = {4, 8, 13, 30, 54, 123, 784};
+    static const struct {
+        const char *name;
+        void (*work)(const struct job *);
+    } jobs[] = {{"dot_f32", job_short_dot_f32},         {"dot_f64", job_short_dot_f64},
+                {"dot_f32f64", job_short_dot_f32f64},   {"sqdist_f32", job_short_sqdist_f32},
+                {"norminf_f32", job_short_norminf_f32}, {"axpy_f32", job_short_axpy_f32},
+                {"axpy_f64", job_short_axpy_f64},       {"axpy_f32f64", job_short_axpy_f32f64},
+                {"scale_f32", job_short_scale_f32}};
+    size_t most = SHORT_ROWS * 784 * sizeof(double);
+    char *x = bench_alloc(most), *w = bench_alloc(most);
+    job j = {.t = t, .xf = (float *)(void *)x, .wf = (float *)(void *)w};
+    j.xd = (double *)(void *)x, j.wd = (double *)(void *)w;
+    printf("\n%-18s", "dense, ns/row of");
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        printf(" %9zu", lengths[l]);
+    putchar('\n');
+    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+        printf("%-18s", jobs[k].name);
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            bench_row_length = lengths[l];
+            j.work = jobs[k].work;
+            printf(" %9.1f", 1e9 * bench_time(&j, NULL, NULL) / SHORT_ROWS);
+        }
+        putchar('\n');
+    }
+    free(x), free(w);
+}
+
 /* ---- sparse ---- */
 
 typedef struct {
@@ -409,6 +465,7 @@ int main(int argc, char **argv)
     }
     printf("table %s; median of %d runs\n\n", t->name, bench_runs);
     bench_dense(t);
+    bench_short(t);
     bench_sparse(t);
     return 0;
 }

@@ -34,7 +34,7 @@ char *cli_option_head(const hsp_option *option)
     if (letter) snprintf(before, sizeof before, "-%c, ", letter);
     if (option->type == HSP_OPTION_FLAG) {
         int on = option->fallback && strcmp(option->fallback, "yes") == 0;
-        return cli_format("%s--%s%s", before, on ? "no-" : "", option->name);
+        return cli_format("%s--%s%s", before, on ? "[no-]" : "", option->name);
     }
     const char *value = option->meta ? option->meta : option->choices ? option->choices : "VALUE";
     return cli_format("%s--%s %s", before, option->name, value);
@@ -45,24 +45,32 @@ static int help_is_bounded(double bound)
     return isfinite(bound) && fabs(bound) < 0x1p63;
 }
 
+/* "0 to 1", "at least 1", or "". Whole numbers have all their digits. */
+static char *help_range(const hsp_option *option)
+{
+    char low[32], high[32];
+    int below = help_is_bounded(option->min), above = help_is_bounded(option->max);
+    int whole = option->type == HSP_OPTION_INTEGER;
+    snprintf(low, sizeof low, whole ? "%.0f" : "%.10g", option->min);
+    snprintf(high, sizeof high, whole ? "%.0f" : "%.10g", option->max);
+    if (!(option->min < option->max) || (!below && !above)) return cli_format("%s", "");
+    if (!above) return cli_format("at least %s", low);
+    if (!below) return cli_format("at most %s", high);
+    return cli_format("%s to %s", low, high);
+}
+
 char *cli_option_tail(const hsp_option *option)
 {
-    char range[96] = "", start[8] = "";
     if (option->type == HSP_OPTION_LIST) return cli_format("(may be given several times)");
-    if (option->min < option->max) {
-        int low = help_is_bounded(option->min), high = help_is_bounded(option->max);
-        if (low && high)
-            snprintf(range, sizeof range, "%.10g to %.10g", option->min, option->max);
-        else if (low)
-            snprintf(range, sizeof range, "at least %.10g", option->min);
-        else if (high)
-            snprintf(range, sizeof range, "at most %.10g", option->max);
-    }
-    int shown = option->fallback && option->type != HSP_OPTION_FLAG;
-    if (!shown && !range[0]) return cli_format("%s", "");
-    if (shown) snprintf(start, sizeof start, "default");
-    return cli_format("(%s%s%s%s%s)", start, shown ? " " : "", shown ? option->fallback : "",
-                      shown && range[0] ? "; " : "", range);
+    char *range = help_range(option), *tail;
+    if (option->fallback && range[0])
+        tail = cli_format("(default %s; %s)", option->fallback, range);
+    else if (option->fallback)
+        tail = cli_format("(default %s)", option->fallback);
+    else
+        tail = cli_format("%s%s%s", range[0] ? "(" : "", range, range[0] ? ")" : "");
+    free(range);
+    return tail;
 }
 
 /* ---- Wrapped text ---- */

@@ -114,11 +114,14 @@ static int main_finish(int exit_status)
     return exit_status ? exit_status : hsp_status_exit(HSP_IO);
 }
 
-static int main_fail(const hsp_error *err, const char *hint)
+/* `wrong`: the run whose command line was not understood, or NULL. */
+static int main_fail(const hsp_error *err, const cli *wrong)
 {
     char text[sizeof err->file + sizeof err->message + 64];
     main_complain("%s", hsp_error_text(err, text, sizeof text));
-    if (hint) main_complain("try 'halfspace %s%s--help'", hint, hint[0] ? " " : "");
+    if (wrong)
+        main_complain("try 'halfspace %s %s%s--help'", wrong->command->name,
+                      wrong->variant ? wrong->variant->name : "", wrong->variant ? " " : "");
     return hsp_status_exit(err->status);
 }
 
@@ -152,7 +155,7 @@ static int main_run(cli *run, int count, char **argv)
     hsp_error err = {0};
     hsp_status status = main_variant(run, &count, &argv, &err);
     if (status == HSP_OK) status = cli_parse(run, count, argv, &err);
-    if (status != HSP_OK) return main_fail(&err, run->command->name);
+    if (status != HSP_OK) return main_fail(&err, run);
     if (hsp_options_flag(run->common, "help")) {
         cli_help_command(stdout, run->command, run->variant);
         return 0;

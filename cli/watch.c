@@ -38,7 +38,7 @@ static void watch_labels(const watched *seen)
     if (seen->totals->rows == 0)
         watch_add(seen->watch, cli_format("There are no rows."));
     else if (seen->classes == 0)
-        watch_add(seen->watch, cli_format("There are no labels: nothing can be learned from it."));
+        watch_add(seen->watch, cli_format("There are no labels to learn from."));
     else if (seen->classes == 1)
         watch_add(seen->watch, cli_format("All rows are of the one class '%s': there is nothing to "
                                           "tell apart.",

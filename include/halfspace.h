@@ -72,6 +72,7 @@ typedef struct hsp_error {
 /* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`. */
 HSP_API char *hsp_error_text(const hsp_error *err, char *buffer, size_t size);
 
+
 /* The library's version, "major.minor.patch". */
 HSP_API const char *hsp_version(void);
 
@@ -181,6 +182,11 @@ typedef enum hsp_storage {
 
 typedef enum hsp_precision { HSP_FLOAT32, HSP_FLOAT64 } hsp_precision;
 
+/* The shortest decimal that reads back to the same number of that precision, in any locale. Returns
+ * `buffer`. */
+#define HSP_NUMBER_MAX 32
+HSP_API char *hsp_number_text(double number, hsp_precision precision, char buffer[HSP_NUMBER_MAX]);
+
 /* Rows in memory that somebody else owns. Fill it by hand or by the two functions below, and have
  * hsp_view_check look at it before anything else does. */
 typedef struct hsp_view {
@@ -285,6 +291,10 @@ HSP_API const hsp_option_table *hsp_write_options(void);
  * back to the same bits; a name that also ends in .gz, .bz2, .xz or .zst is compressed. */
 HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
                                   const hsp_options *options, hsp_error *err);
+
+/* Write bytes to a file in the same manner: whole or not at all, "-" for standard output. */
+HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,
+                                  hsp_error *err);
 
 /* ---- 6. Preparing ---------------------------------------------------------------------------- */
 

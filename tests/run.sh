@@ -36,7 +36,7 @@ fi
 BUILD=${1:?which build?}
 kind=${2-plain}
 RUNNER=
-TIME_LIMIT=${TIME_LIMIT-280}
+TIME_LIMIT=${TIME_LIMIT-600}
 HALFSPACE=$PWD/$BUILD/halfspace
 export BUILD RUNNER TIME_LIMIT HALFSPACE
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -64,6 +64,7 @@ suites()
         [ -x "$program" ] && echo "replay/$target $program fuzz/corpus/$target"
     done
     [ -x tests/cli/run.sh ] && echo "cli tests/cli/run.sh $BUILD"
+    echo "examples tests/examples/run.sh $BUILD"
     [ "$kind" = plain ] || return 0
     for script in tests/oracles/oracle_*.py; do
         oracle=${script##*/oracle_}

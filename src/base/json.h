@@ -1,6 +1,6 @@
 /* JSON, as much as headers of files need: a strict reader into a tree (RFC 8259; duplicate keys,
- * depth above 64, bad UTF-8, U+0000 in strings, 512 MB and more, and trailing text are errors), and a
- * few functions that write. */
+ * depth above 64, bad UTF-8, U+0000 in strings, 512 MB and more, and trailing text are errors),
+ * and a few functions that write. */
 #ifndef HSP_BASE_JSON_H
 #define HSP_BASE_JSON_H
 
@@ -28,11 +28,11 @@ hsp_status hsp__json_parse(const hsp_allocator *memory, const char *text, size_t
 void hsp__json_free(hsp__json *json);
 const hsp__json_value *hsp__json_root(const hsp__json *json);
 
-/* All of these take NULL for a value, and answer NULL or 0 for it or for a value of another type, so
- * that look-ups chain and are tested once. */
+/* All of these take NULL for a value, and answer NULL or 0 for it or for a value of another type,
+ * so that look-ups chain and are tested once. */
 hsp__json_type hsp__json_type_of(const hsp__json_value *value); /* NULL value: HSP__JSON_NULL */
 size_t hsp__json_count(const hsp__json_value *value);           /* items or members */
-const hsp__json_value *hsp__json_at(const hsp__json_value *value, size_t i);   /* item or member */
+const hsp__json_value *hsp__json_at(const hsp__json_value *value, size_t i); /* item or member */
 const char *hsp__json_key(const hsp__json_value *object, size_t i, size_t *size);
 const hsp__json_value *hsp__json_get(const hsp__json_value *object, const char *key);
 const char *hsp__json_string(const hsp__json_value *value, size_t *size); /* NUL-terminated; size

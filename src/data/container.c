@@ -580,14 +580,15 @@ static hsp_status container_verify_entry(hsp_context *ctx, const hsp__container 
     hsp__text key;
     hsp__text_init(&key, &container->memory);
     hsp__text_printf(&key, "crc32.%s", name);
-    const char *expected = key.failed ? NULL : hsp__container_meta(container, key.data);
-    hsp_status status = key.failed ? hsp__fail_memory(err) : HSP_OK;
+    const int failed = key.failed;
+    const char *expected = failed ? NULL : hsp__container_meta(container, key.data);
     hsp__text_free(&key);
+    if (failed) return hsp__fail_memory(err);
     hsp__quote(name, strlen(name), quoted);
-    if (!status && !expected)
-        status = container_fail(container, "there is no checksum of the array \"%s\"", quoted);
-    if (!status)
-        status = container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc);
+    if (!expected)
+        return container_fail(container, "there is no checksum of the array \"%s\"", quoted);
+    hsp_status status =
+        container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc);
     if (status) return status;
     snprintf(found, sizeof found, "%08x", (unsigned)crc);
     if (strcmp(found, expected) == 0) return HSP_OK;

@@ -246,6 +246,12 @@ hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth
 
 /* ---- As text --------------------------------------------------------------------------------- */
 
+static inline void generate_put_pair(uint32_t pair, char *to)
+{
+    to[0] = (char)('0' + pair / 10);
+    to[1] = (char)('0' + pair % 10);
+}
+
 size_t hsp__generate_print(int32_t units, int decimals, char *buffer)
 {
     const uint32_t one = hsp__decimal_tens_u32[decimals];
@@ -260,11 +266,15 @@ size_t hsp__generate_print(int32_t units, int decimals, char *buffer)
         *to++ = (char)('0' + whole);
     else
         to += hsp__decimal_print_u64(whole, to);
-    if (part) *to++ = '.';
-    for (uint32_t digit = one / 10; part; digit /= 10) {
-        *to++ = (char)('0' + part / digit);
-        part %= digit;
-    }
+    if (!part) return (size_t)(to - buffer);
+    /* Six digits by constant divisors, then the zeros at the end taken back. */
+    part *= hsp__decimal_tens_u32[6 - decimals];
+    *to++ = '.';
+    generate_put_pair(part / 10000, to);
+    generate_put_pair(part / 100 % 100, to + 2);
+    generate_put_pair(part % 100, to + 4);
+    for (to += 6; to[-1] == '0';)
+        to--;
     return (size_t)(to - buffer);
 }
 

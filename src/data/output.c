@@ -165,3 +165,14 @@ void hsp__output_free(hsp__output *output)
     hsp__free(&memory, output->name);
     hsp__free(&memory, output);
 }
+
+hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,
+                          hsp_error *err)
+{
+    hsp__output *output = NULL;
+    hsp_status status = hsp__output_open(ctx, path, err, &output);
+    if (!status) status = hsp__output_write(output, bytes, size, err);
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
+    return status;
+}

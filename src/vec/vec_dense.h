@@ -92,6 +92,8 @@ static NUM FN(sqnorm)(const ROW *x, size_t n)
     return FN(fold)(s);
 }
 
+/* The last elements go one by one: a masked store took longer, for what reads y next cannot be
+ * served from it. */
 static void FN(axpy)(NUM a, const ROW *x, NUM *y, size_t n)
 {
     VEC va = OP(set1)(a);
@@ -101,6 +103,10 @@ static void FN(axpy)(NUM a, const ROW *x, NUM *y, size_t n)
         VEC y1 = OP(add_product)(W_LOAD(y + i + WIDTH), va, FN(load)(x + i + WIDTH));
         OP(store)(y + i, y0);
         OP(store)(y + i + WIDTH, y1);
+    }
+    if (i + WIDTH <= n) {
+        OP(store)(y + i, OP(add_product)(W_LOAD(y + i), va, FN(load)(x + i)));
+        i += WIDTH;
     }
     for (; i < n; i++)
         y[i] += a * (NUM)x[i];

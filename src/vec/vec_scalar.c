@@ -9,19 +9,24 @@
 
 enum { D = HSP__VEC_DENSE_SUMS, S = HSP__VEC_SPARSE_SUMS };
 
-/* The fold of L running sums: in halves. */
-static float scalar_fold_f32(float *s, int L)
+/* The fold of L running sums of n terms: in halves. Sums that got no term are +0 and change
+ * nothing: a short row leaves the steps out that would only add those. */
+static float scalar_fold_f32(float *s, size_t L, size_t n)
 {
-    for (int half = L / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
+    while (L / 2 >= n && L > 1)
+        L /= 2;
+    for (size_t half = L / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
             s[j] += s[j + half];
     return s[0];
 }
 
-static double scalar_fold_f64(double *s, int L)
+static double scalar_fold_f64(double *s, size_t L, size_t n)
 {
-    for (int half = L / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++)
+    while (L / 2 >= n && L > 1)
+        L /= 2;
+    for (size_t half = L / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
             s[j] += s[j + half];
     return s[0];
 }
@@ -38,7 +43,7 @@ static double scalar_fold_f64(double *s, int L)
         }                                  \
     for (size_t k = i; k < (n); k++)       \
         s[k - i] += (term);                \
-    return scalar_fold_##type(s, (L))
+    return scalar_fold_##type(s, (L), (n))
 
 static float scalar_dot_f32(const float *x, const float *w, size_t n)
 {

@@ -145,6 +145,32 @@ static void test_stride(void)
     hsp_data_free(data);
 }
 
+/* What a CSV file was encoded with comes back word for word. */
+static void test_encoding(void)
+{
+    const char csv[] = "colour,size,label\nred,1,a\n\"blue, \"\"dark\"\"\",2,b\nred,3,a\n";
+    hsp_data *data = NULL, *back = NULL;
+    hsp_error err = {0};
+    char *before = NULL, *after = NULL;
+    CHECK_NOTE(hsp_data_parse(ctx, csv, strlen(csv), "t.csv", NULL, NULL, &err, &data) == HSP_OK,
+               "%s", err.message);
+    CHECK(data && hsp_data_encoding(data));
+    if (!data) return;
+    CHECK_NOTE(hsp__cache_write(ctx, data, path, &err) == HSP_OK, "%s", err.message);
+    CHECK_NOTE(hsp__cache_open(ctx, path, NULL, 0, &err, &back) == HSP_OK, "%s", err.message);
+    if (back) {
+        check_same(data, back);
+        CHECK(hsp__encoding_to_json(data->encoding, &ctx->allocator, &err, &before) == HSP_OK);
+        CHECK(back->encoding &&
+              hsp__encoding_to_json(back->encoding, &ctx->allocator, &err, &after) == HSP_OK);
+        CHECK(before && after && strcmp(before, after) == 0);
+    }
+    hsp__free(&ctx->allocator, before);
+    hsp__free(&ctx->allocator, after);
+    hsp_data_free(back);
+    hsp_data_free(data);
+}
+
 static void test_names_not_utf8(void)
 {
     hsp_data *data = make(sparse_view(), 1, 0);
@@ -349,6 +375,7 @@ int main(void)
     RUN(test_round_trips);
     RUN(test_empty_shapes);
     RUN(test_stride);
+    RUN(test_encoding);
     RUN(test_names_not_utf8);
     RUN(test_refused);
     RUN(test_wrong_ends);

@@ -253,7 +253,7 @@ static void test_every_byte_corrupted(void)
 
 #define T(name, dtype, shape, from, to)                                                            \
     "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" from "," to "]" \
-                                                                                               "}"
+    "}"
 
 static void test_hostile_headers(void)
 {

@@ -1,0 +1,16 @@
+# The examples in docs/commands.md print what stands there, and its tables have every key.
+docs=$EXAMPLES/../docs/commands.md
+cp "$EXAMPLES/iris.csv" "$EXAMPLES/weather.csv" .
+sed -n '/^```console$/,/^```$/{/^```/!p;}' "$docs" >told
+sed -n 's/^\$ //p' told >commands
+while IFS= read -r command; do
+    printf '%s\n' "\$ $command"
+    sh -c "$command" 2>&1 </dev/null
+done <commands >found
+diff told found && echo "$(wc -l <commands) examples are right"
+for command in inspect convert split scale make; do
+    halfspace help --man $command | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\\fB\(.*\)\\fR/\1/p' |
+        tr -d ' ' | tr ',' '\n' | while read -r key; do
+        sed -n "/^## $command/,/^## /p" "$docs" | grep -q "\`$key\`" || echo "$command: $key is missing"
+    done
+done

@@ -1,0 +1,1 @@
+cd "$EXAMPLES" && halfspace inspect iris.csv

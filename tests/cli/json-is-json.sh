@@ -1,0 +1,19 @@
+# What --json prints is JSON, with the keys that the manual page names and no others.
+command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
+cat >keys.py <<'END'
+import json, re, subprocess, sys
+command, text = sys.argv[1], sys.stdin.read()
+found = set(json.loads(text))
+page = subprocess.run(["halfspace", "help", "--man", command], capture_output=True, text=True).stdout
+section = page.split(".SH JSON OUTPUT\n")[1].split("\n.SH")[0]
+told = set(k for line in re.findall(r"\.TP\n\\fB(.*)\\fR", section) for k in line.split(", "))
+print(command, "same keys" if told == found else ("told", told - found, "found", found - told))
+END
+halfspace inspect -q --json "$EXAMPLES/iris.csv" | python3 keys.py inspect
+halfspace convert -q --json "$EXAMPLES/iris.csv" iris.svm | python3 keys.py convert
+halfspace split -q --json iris.svm a.svm b.svm | python3 keys.py split
+halfspace scale -q --json iris.svm c.svm | python3 keys.py scale
+halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py make
+python3 -c 'import json; t = json.load(open("t.json")); print(sorted(t), len(t["weights"]))'
+printf 'a\tb\ty\n1\t2\tn\377\033\n1\t3\t"\\"\n' >odd.tsv
+halfspace inspect -q --json odd.tsv | python3 -c 'import json, sys; print(ascii(json.load(sys.stdin)["classes"]))'

@@ -1,0 +1,1 @@
+halfspace make

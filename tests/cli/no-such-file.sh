@@ -1,0 +1,11 @@
+halfspace inspect nowhere.svm 2>&1
+echo "exit $?"
+halfspace convert "$EXAMPLES/iris.csv" nowhere/iris.svm -q 2>&1
+echo "exit $?"
+halfspace convert "$EXAMPLES/iris.csv" -q --encoding none.json x.svm 2>&1
+echo "exit $?"
+halfspace scale "$EXAMPLES/iris.csv" x.svm -q --apply none.hsp 2>&1
+echo "exit $?"
+mkdir folder && halfspace inspect folder 2>&1
+echo "exit $?"
+ls

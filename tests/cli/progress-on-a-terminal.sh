@@ -1,0 +1,16 @@
+# A bar with a rate, cleared at the end; no colours when NO_COLOR says so; none when TERM is dumb or
+# with -q.
+script -qec true /dev/null >/dev/null 2>&1 || { echo "there is no script(1)"; exit 77; }
+halfspace make separable --rows 2e5 -q -o a.svm
+export TERM=xterm
+bar() { script -qec "$1" /dev/null </dev/null | tr -d '\r' >out; }
+esc=$(printf '\033')
+bar "halfspace convert a.svm b.svm --threads 1"
+echo "bar: $(grep -c "$esc\[K.*\[$esc\[32m#.*\..*\].*%.*/s.*left" out)"
+echo "cleared: $(tail -n 1 out | sed "s/.*$esc\[K//")"
+NO_COLOR=1 bar "halfspace convert a.svm b.svm --threads 1"
+echo "bar without colour: $(grep -c "$esc\[K.*\[#.*\].*%.*left" out), colours: $(grep -c "$esc\[32m" out)"
+TERM=dumb bar "halfspace convert a.svm b.svm --threads 1"
+echo "dumb: $(grep -c "$esc" out)"
+bar "halfspace convert a.svm b.svm --threads 1 -q"
+wc -c <out

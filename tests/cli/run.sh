@@ -1,0 +1,85 @@
+#!/bin/sh
+# The command as a user types it.
+#
+#   tests/cli/run.sh [BUILD] [NAME ...]      run all cases, or the named ones
+#   tests/cli/run.sh --update [NAME ...]     write down what they print now; read the difference!
+#
+# A case is NAME.sh beside NAME.out, what it must print. NAME.err is what it must say on standard
+# error, if that matters; NAME.exit its exit status, if that is not 0. A case runs in an empty folder
+# of its own, with `halfspace` in its PATH and EXAMPLES naming the folder of examples. A case that
+# ends with status 77 is skipped; its last line says why.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+update=
+[ "${1-}" = --update ] && update=1 && shift
+build=build
+if [ -d "${1-}" ]; then
+    build=$1
+    shift
+fi
+HALFSPACE=${HALFSPACE:-$root/$build/halfspace}
+EXAMPLES=$root/examples
+export HALFSPACE EXAMPLES
+[ -x "$HALFSPACE" ] || { echo "FAILED cli: there is no $HALFSPACE"; exit 1; }
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+mkdir "$scratch/bin"
+ln -s "$HALFSPACE" "$scratch/bin/halfspace"
+PATH=$scratch/bin:$PATH
+unset NO_COLOR HSP_SIMD
+LC_ALL=C
+export PATH LC_ALL
+
+# Compare what there is with what there should be; say how they differ.
+same()
+{
+    cmp -s "$2" "$3" && return 0
+    echo "$1:" >&2
+    diff -u "$2" "$3" | head -40 >&2
+    return 1
+}
+
+run_case()
+{
+    case=$1 got=$scratch/got
+    rm -rf "$scratch/work" && mkdir "$scratch/work"
+    (cd "$scratch/work" && exec sh "$here/$case.sh") >"$got.out" 2>"$got.err" </dev/null
+    echo $? >"$got.exit"
+    if [ "$(cat "$got.exit")" = 77 ]; then
+        echo "skipped $case: $(tail -n 1 "$got.out")"
+        return 0
+    fi
+    if [ "$update" ]; then
+        cp "$got.out" "$here/$case.out"
+        [ -f "$here/$case.err" ] && cp "$got.err" "$here/$case.err"
+        rm -f "$here/$case.exit"
+        [ "$(cat "$got.exit")" = 0 ] || cp "$got.exit" "$here/$case.exit"
+    fi
+    wanted_exit=$here/$case.exit right=1
+    [ -f "$wanted_exit" ] || { wanted_exit=$scratch/zero && echo 0 >"$wanted_exit"; }
+    same "$case: standard output" "$here/$case.out" "$got.out" || right=
+    same "$case: exit status" "$wanted_exit" "$got.exit" || right=
+    if [ -f "$here/$case.err" ]; then
+        same "$case: standard error" "$here/$case.err" "$got.err" || right=
+    elif [ ! "$right" ]; then
+        sed "s/^/$case: /" "$got.err" >&2
+    fi
+    [ "$right" ] && echo "ok $case" && return 0
+    echo "FAILED $case"
+    return 1
+}
+
+[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed -e 's|^\./||' -e 's|\.sh$||' | grep -vx run)
+passed=0 failed=0
+for case in "$@"; do
+    if run_case "$case"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

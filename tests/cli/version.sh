@@ -1,0 +1,1 @@
+halfspace --version | sed 's/ [0-9]*\.[0-9]*\.[0-9]*$/ N.N.N/'
