@@ -150,16 +150,16 @@ static hsp_status rows_rebuild(hsp__audit *audit, hsp_error *err)
 static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
 {
     const hsp_model *model = audit->model;
-    audit->features = model->features > audit->view->cols ? model->features : audit->view->cols;
+    const uint64_t inputs = hsp__model_inputs(model);
+    audit->features = inputs > audit->view->cols ? inputs : audit->view->cols;
     audit->last = hsp__new(&audit->ctx->allocator, audit->features, sizeof *audit->last);
     if (!audit->last) return hsp__fail_memory(err);
     audit->rebuild_error = (double)NAN;
     if (!audit->plan.averaged) {
         const double *w = hsp_model_weights(model, 0);
-        for (uint64_t j = 0; j < model->features; j++)
+        for (uint64_t j = 0; j < inputs; j++)
             audit->last[j] = w[j];
-        if (audit->constant > 0)
-            audit->last_constant = hsp_model_offset(model, 0) / audit->constant;
+        if (audit->constant > 0) audit->last_constant = hsp__model_bias(model, 0) / audit->constant;
         audit->has_last = 1;
     }
     hsp_status status = rows_amounts(audit, err);
