@@ -47,19 +47,19 @@ int hsp__csv_is_missing(const char *text, size_t size);
 typedef struct hsp__csv_sample {
     char *text; /* owned; size bytes, padded */
     size_t size;
-    int whole;            /* it is the whole file */
+    int whole; /* it is the whole file */
     char separator;
-    int header;           /* the first record holds names */
-    hsp__text first;      /* the fields of the first record, each with a NUL behind it */
-    uint64_t *starts;     /* count: of those fields */
+    int header;       /* the first record holds names */
+    hsp__text first;  /* the fields of the first record, each with a NUL behind it */
+    uint64_t *starts; /* count: of those fields */
     uint64_t starts_room;
-    uint32_t count;       /* columns */
-    unsigned char *flags; /* count, of HSP__CSV_... below, the records after the first */
+    uint32_t count;             /* columns */
+    unsigned char *flags;       /* count, of HSP__CSV_... below, the records after the first */
     unsigned char *first_flags; /* count, of the first record */
-    uint64_t records;     /* whole records seen, the first included */
-    size_t record_bytes;  /* of all of them */
-    size_t data_at;       /* where the data begins: behind the header, or behind the mark */
-    uint64_t data_line;   /* the lines before that */
+    uint64_t records;           /* whole records seen, the first included */
+    size_t record_bytes;        /* of all of them */
+    size_t data_at;             /* where the data begins: behind the header, or behind the mark */
+    uint64_t data_line;         /* the lines before that */
 } hsp__csv_sample;
 
 enum {
@@ -149,6 +149,11 @@ typedef struct hsp__csv_table {
     uint32_t **orders; /* cells: of a category, the number of each word once sorted; or NULL: as
                           they are */
 } hsp__csv_table;
+
+/* The rows of the table alone, taking its memory. `storage` as the read option. To be sealed by the
+ * caller. */
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out);
 
 /* Turn the table into a data set, taking its memory, and the plan's encoding. */
 hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,

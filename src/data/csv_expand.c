@@ -1,8 +1,8 @@
 /* The table of cells into a data set.
  *
  * If every cell is one feature and dense rows are wanted, the table is the data set's array and
- * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table gives
- * back the memory of the rows that are done, so that table and result are never both there in
+ * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table
+ * gives back the memory of the rows that are done, so that table and result are never both there in
  * full. Rows of a slice are done in parallel, in parts that depend on the data alone. */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 /* How one cell of a row becomes features. */
 typedef struct expand_cell {
-    uint64_t first;        /* its first feature */
+    uint64_t first; /* its first feature */
     int category;
     int indicator;
     uint32_t values;       /* of a category */
@@ -170,10 +170,9 @@ static void expand_rewrite(hsp_context *ctx, expand_job *job, hsp__csv_table *ta
     for (uint64_t end = job->parts; end > 0;) {
         uint64_t begin = end > slice ? end - slice : 0;
         job->first_part = begin;
-        hsp__tasks_run(ctx, end - begin,
-                       job->data->view.storage == HSP_DENSE ? expand_dense_part
-                                                            : expand_sparse_part,
-                       job);
+        hsp__tasks_run(
+            ctx, end - begin,
+            job->data->view.storage == HSP_DENSE ? expand_dense_part : expand_sparse_part, job);
         /* a failure to shrink costs memory, nothing else */
         void *less = hsp__resize(&ctx->allocator, table->cells,
                                  hsp__part(job->rows, job->parts, begin), bytes);
@@ -226,8 +225,7 @@ static int expand_is_plain(const expand_job *job)
     return 1;
 }
 
-static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table,
-                            expand_job *job)
+static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table, expand_job *job)
 {
     int mean = plan->missing == HSP__MISSING_MEAN;
     for (uint32_t c = 0; c < job->width; c++) {
@@ -253,11 +251,11 @@ static hsp_storage expand_choose(const expand_job *job, const char *told, const 
 
 /* The rows, in the storage that is wanted. */
 static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
-                              hsp__csv_table *table, const hsp_options *options, hsp_error *err)
+                              hsp__csv_table *table, const char *told, hsp_error *err)
 {
     hsp__tasks_run(ctx, job->parts, expand_count_part, job);
     expand_count total = expand_total(job);
-    hsp_storage storage = expand_choose(job, hsp_options_text(options, "storage"), &total);
+    hsp_storage storage = expand_choose(job, told, &total);
     hsp_status status;
     if (storage == HSP_DENSE && expand_is_plain(job)) {
         status = expand_adopt(ctx, job, table, plan->missing, err);
@@ -287,8 +285,8 @@ static hsp_status expand_hand_over(hsp_context *ctx, hsp__csv_plan *plan, hsp__c
     return HSP_OK;
 }
 
-hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                           const hsp_options *options, hsp_error *err, hsp_data **out)
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     expand_job job = {.table = table,
@@ -308,8 +306,7 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
                                   "the columns become %llu features, which is %s",
                                   (unsigned long long)job.cols, job.cols ? "too many" : "too few");
     }
-    if (!status) status = expand_rows(ctx, &job, plan, table, options, err);
-    if (!status) status = expand_hand_over(ctx, plan, table, job.data, err);
+    if (!status) status = expand_rows(ctx, &job, plan, table, storage, err);
     if (status)
         hsp_data_free(job.data);
     else
@@ -317,6 +314,20 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
     hsp__free(memory, job.cells);
     hsp__free(memory, job.counts);
     hsp__free(memory, job.entries);
+    return status;
+}
+
+hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
+                           const hsp_options *options, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status =
+        hsp__csv_expand_rows(ctx, plan, table, hsp_options_text(options, "storage"), err, &data);
+    if (!status) status = expand_hand_over(ctx, plan, table, data, err);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
     return status;
 }
 
