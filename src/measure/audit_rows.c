@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/sweep.h"
+#include "learn/prepare.h"
 #include "measure/audit.h"
 
 /* ---- Which rows, and their labels ---- */
@@ -48,6 +49,22 @@ static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
         "the model was trained on %.20s rows, and this data has %s: it is not the data "
         "that the run saw",
         fact, rows);
+}
+
+/* The same rows in another storage or precision, or not the same rows? What is audited says which.
+ */
+static hsp_status rows_compare_hash(const hsp__audit *audit, const hsp_view *view, hsp_error *err)
+{
+    const char *fact = hsp_model_fact(audit->model, "data_hash");
+    char hash[HSP__HASH_TEXT];
+    if (!fact) return HSP_OK;
+    hsp_status status = hsp__view_hash(audit->ctx, view, err, hash);
+    if (!status && strcmp(fact, hash) != 0)
+        hsp__log(audit->ctx, HSP_LOG_WARNING,
+                 "the data is not byte for byte what the run saw (its hash is %s, the model says "
+                 "%.40s)",
+                 hash, fact);
+    return status;
 }
 
 static double rows_radius(const hsp__audit *audit)
@@ -179,6 +196,7 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
         status = hsp_data_view(audit->ctx, audit->scaled, err, &audit->view);
     if (!status) status = rows_choose(audit, data, view, err);
     if (!status) status = rows_check_count(audit, err);
+    if (!status) status = rows_compare_hash(audit, view, err);
     if (status) return status;
     audit->radius = rows_radius(audit);
     audit->constant = rows_constant(audit);
