@@ -389,6 +389,35 @@ static void test_tampered_weights(void)
     audited_free(&a);
 }
 
+/* A stream keeps no updates: what needs them does not apply, the rest does; of an average without
+ * updates the last separator is gone. */
+static void test_no_updates_kept(void)
+{
+    const double x[] = {1, 2}, u[] = {2};
+    const int y[] = {-1, 1};
+    naive_plan plan = plain;
+    plan.offset = NAIVE_UNIT;
+    for (plan.average = 0; plan.average < 2; plan.average++) {
+        naive_run run = {.plan = &plan, .rows = 2, .cols = 1, .x = x, .y = y};
+        audited a = audit_run(&run, u, -3);
+        CHECK(bound_of(&a, "progress")->applies && bound_of(&a, "growth")->applies);
+        CHECK(bound_of(&a, "rebuild")->applies == !plan.average);
+        const uint64_t kept = a.model->updates.count;
+        a.model->updates.count = 0;
+        hsp_bounds_free(ctx, a.bounds);
+        CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
+        CHECK_BOUND(a, "offset", (double)run.updates, 65);
+        CHECK(bound_of(&a, "inseparable")->applies);
+        CHECK_NOT(a, "counted", "does not say");
+        CHECK_NOT(a, "counts", "does not say");
+        CHECK(!bound_of(&a, "rebuild")->applies);
+        CHECK(bound_of(&a, "progress")->applies == !plan.average);
+        CHECK(bound_of(&a, "growth")->applies == !plan.average);
+        a.model->updates.count = kept;
+        audited_free(&a);
+    }
+}
+
 /* ---- References ---- */
 
 /* The other way round by name is the same separator. */
@@ -563,6 +592,7 @@ int main(void)
     RUN(test_random_runs);
     RUN(test_tampered_count);
     RUN(test_tampered_weights);
+    RUN(test_no_updates_kept);
     RUN(test_swapped_classes);
     RUN(test_offset_left_out);
     RUN(test_scaled_reference);

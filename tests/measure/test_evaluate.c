@@ -155,6 +155,28 @@ static void test_homogeneous_form(void)
     hsp_data_free(data);
 }
 
+/* Votes rank rows and decide; how far they are from a boundary is not theirs to say. */
+static void test_votes(void)
+{
+    hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
+    hsp_options *options = NULL;
+    hsp_model *model = NULL;
+    hsp_training run;
+    hsp_evaluation e = {0};
+    CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
+    CHECK(hsp_options_set(options, "average", "vote", NULL) == HSP_OK);
+    CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_OK);
+    CHECK(hsp_evaluate(ctx, model, data, NULL, &e, NULL) == HSP_OK);
+    CHECK(e.n == 6 && e.error == run.training_error);
+    CHECK(e.auc >= 0 && e.auc <= 1);
+    CHECK(isnan(e.hinge_loss) && isnan(e.functional_margin) && isnan(e.geometric_margin));
+    CHECK(isnan(e.origin_distance) && isnan(e.margin_distance));
+    CHECK(e.beyond == 0 && e.on == 0 && e.within == 0);
+    hsp_options_free(options);
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
 /* ---- Against naive loops ---- */
 
 static double naive_auc(const hsp__ranked *rows, uint64_t count)
@@ -313,6 +335,7 @@ int main(void)
     RUN(test_three_classes);
     RUN(test_nothing_to_say);
     RUN(test_homogeneous_form);
+    RUN(test_votes);
     RUN(test_auc);
     RUN(test_random);
     RUN(test_threads);
