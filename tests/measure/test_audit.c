@@ -160,11 +160,8 @@ static void test_inseparable_passes(void)
         audited a = audit_run(&run, u, 0);
         const double k = 2 * (double)passes;
         CHECK((double)run.updates == k);
-        for (int counted = 0; counted < 2; counted++) {
-            const hsp_bound *b = bound_of(&a, counted ? "counted" : "inseparable");
-            CHECK(b->applies && b->held && b->observed == k);
-            CHECK_NOTE(test_near(b->bound, k, 1e-9), "%.17g", b->bound);
-        }
+        CHECK_BOUND(a, "inseparable", k, k);
+        CHECK(strstr(bound_of(&a, "inseparable")->why, "without end") != NULL);
         CHECK_NOT(a, "radius", "does not separate");
         CHECK_NOT(a, "progress", "does not separate");
         audited_free(&a);
@@ -327,12 +324,12 @@ static void test_random_runs(void)
             CHECK(a.bounds[i].why[0]);
             applied[i] += (uint64_t)a.bounds[i].applies;
         }
-        CHECK(a.count == 12);
+        CHECK(a.count == 11);
         runs++;
         audited_free(&a);
     }
     /* None of the theorems may have been left untried. */
-    for (size_t i = 0; i < 12; i++)
+    for (size_t i = 0; i < 11; i++)
         CHECK_NOTE(applied[i] >= runs / 100, "entry %zu applied %llu times", i,
                    (unsigned long long)applied[i]);
 }
@@ -351,7 +348,7 @@ static void test_tampered_count(void)
         naive_run run = {.plan = &plan, .rows = 12, .cols = 3, .x = x, .y = y};
         audited a = audit_run(&run, u, plan.offset == NAIVE_NONE ? 0 : b);
         double most = 0;
-        for (size_t i = 0; i < 7; i++) /* the bounds on k */
+        for (size_t i = 0; i < 6; i++) /* the bounds on k */
             if (a.bounds[i].applies) most = fmax(most, a.bounds[i].bound);
         test_fact_count(a.model, "updates", run.updates + 1);
         hsp_bounds_free(ctx, a.bounds);
@@ -408,7 +405,6 @@ static void test_no_updates_kept(void)
         CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
         CHECK_BOUND(a, "offset", (double)run.updates, 65);
         CHECK(bound_of(&a, "inseparable")->applies);
-        CHECK_NOT(a, "counted", "does not say");
         CHECK_NOT(a, "counts", "does not say");
         CHECK(!bound_of(&a, "rebuild")->applies);
         CHECK(bound_of(&a, "progress")->applies == !plan.average);

@@ -123,7 +123,7 @@ static hsp_model *draw_reference(hsp_data *data, const hsp_options *options)
 
 /* ---- No bound is ever exceeded ---- */
 
-enum { ENTRIES = 12 };
+enum { ENTRIES = 11 };
 
 static void check_bounds(const hsp_bound *bounds, size_t count, uint64_t seed,
                          uint64_t applied[ENTRIES])
