@@ -114,7 +114,7 @@ static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t 
     for (uint32_t c = 0; !status && c < team->count; c++) {
         hsp__online *run = &team->runs[c];
         if (run->stopped) continue;
-        if (hsp__online_wrong(run, view, row, &margin)) {
+        if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
             status = hsp__online_learn(run, view, row, err);
             *updated = 1;
         } else {
@@ -170,7 +170,7 @@ static void team_worker(void *user, int worker)
         uint32_t c = atomic_fetch_add(&work->next, 1);
         if (c >= work->team->count) return;
         work->statuses[c] =
-            hsp__online_run(&work->team->runs[c], work->view, worker == 0, &work->errors[c]);
+            hsp__online_run(&work->team->runs[c], work->view, 1, worker == 0, &work->errors[c]);
     }
 }
 
@@ -202,7 +202,8 @@ static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *e
 hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     uint64_t *order = NULL;
-    if (team->count == 1) return hsp__online_run(&team->runs[0], view, 1, err);
+    if (team->count == 1)
+        return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
     if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);
     if (team->plan.order == HSP__WALK_SHUFFLE) {
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
@@ -250,7 +251,7 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
         hsp__online *run = &team->runs[0];
         hsp__online_score(run, view, row);
         made.predicted = hsp__decide(run->scores, run->scorers, team->plan.tie);
-        made.updated = hsp__online_wrong(run, view, row, &margin) && !run->stopped;
+        made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
         made.score = run->scorers == 1 ? run->scores[0] : margin;
         run->first_seen++;
         if (made.updated)

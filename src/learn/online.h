@@ -115,7 +115,8 @@ struct hsp__online {
     uint64_t first_zero[2]; /* ... but for scores of exactly 0, by class: negative, positive */
     int stopped;            /* for the reason `stop` */
     hsp_stop stop;
-    hsp__watch *watch; /* NULL: nobody watches */
+    hsp__watch *watch;      /* NULL: nobody watches */
+    struct hsp__crew *crew; /* who looks ahead; NULL: nobody */
 
     int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
@@ -149,12 +150,18 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to);
 
+/* The same on this thread alone, with scratch for the scores (scorers): it changes nothing else, so
+ * that several threads may look at once. */
+uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                             uint64_t from, uint64_t to, double *scores);
+
 /* Score one row into run->scores (without extra). */
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row);
 
-/* From run->scores: is the row a mistake for the rule? *margin gets y s, or s_y less the best
+/* From the scores of a row: is it a mistake for the rule? *margin gets y s, or s_y less the best
  * other. */
-int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row, double *margin);
+int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
+                      const double *scores, double *margin);
 
 /* Learn from an example that is a mistake; its scores are in run->scores. (One that is none only
  * counts: run->examples++.) */
@@ -177,8 +184,10 @@ void hsp__online_tick(hsp__online *run, uint64_t rows, int report);
 /* Rows to look at between two ticks: about a megabyte. */
 uint64_t hsp__online_chunk(const hsp_view *view);
 
-/* Passes until the run stops. `report`: this is the thread that the context belongs to. */
-hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int report, hsp_error *err);
+/* Passes until the run stops, on up to `threads` threads. `report`: this is the thread that the
+ * context belongs to. */
+hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, int report,
+                           hsp_error *err);
 
 /* The wrong predictions of the first pass; `flipped`: the positive class turned out to be class 0.
  */

@@ -110,7 +110,7 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
     const char *end = text + strlen(text);
     hsp__decimal_result result;
     const char *stop = hsp__decimal_f64(text, end, target, &result);
-    *relative = stop < end && (*stop == 'r' || *stop == 'R');
+    *relative = stop < end && *stop == 'r';
     if (result == HSP__DECIMAL_OK && stop + *relative == end && *target >= 0) return HSP_OK;
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,

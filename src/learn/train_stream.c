@@ -31,7 +31,7 @@ typedef struct stream_work {
     hsp__team team;
     hsp_scaling *scalings[HSP__MODEL_SCALINGS];
     hsp_storage storage; /* of the rows met */
-    uint64_t rows, nonzeros;
+    uint64_t nonzeros;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } stream_work;
 
@@ -122,6 +122,12 @@ static uint64_t stream_stretch(const stream_work *work, const hsp_view *rows, ui
     return to;
 }
 
+/* Rows learnt from so far. */
+static uint64_t stream_seen(const stream_work *work)
+{
+    return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
+}
+
 static int stream_over(stream_work *work)
 {
     int over = 1;
@@ -137,9 +143,9 @@ static hsp_status stream_learn(stream_work *work, const hsp_view *rows, hsp_erro
     hsp_status status = hsp__team_grow(&work->team, work->team.classes, rows->cols, err);
     for (uint64_t from = 0, to; !status && !work->enough && from < rows->rows; from = to) {
         to = stream_stretch(work, rows, from);
-        work->rows += to - from;
-        work->nonzeros += stream_count(rows, from, to);
+        const uint64_t before = stream_seen(work);
         status = hsp__team_walk(&work->team, rows, from, to, err);
+        work->nonzeros += stream_count(rows, from, from + (stream_seen(work) - before));
         work->enough = stream_over(work);
         if (to == rows->rows || status) continue;
         if (work->given)
@@ -206,12 +212,11 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
 {
     hsp__team *team = &work->team;
     hsp__names names;
+    if (stream_seen(work) == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     if (!work->given && work->classes.count < 2)
-        return work->classes.count
-                   ? hsp__fail(err, HSP_BAD_DATA,
-                               "all rows are of the class '%s', expected two classes or more",
-                               hsp__names_get(&work->classes, 0))
-                   : hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "all rows are of the class '%s', expected two classes or more",
+                         hsp__names_get(&work->classes, 0));
     uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
@@ -268,7 +273,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     if (!status) status = stream_read(&work, path, read, err);
     if (!status) {
         made.train_seconds = hsp__clock() - start;
-        made.rows = work.rows;
+        made.rows = stream_seen(&work);
         made.cols = work.team.runs[0].features;
         made.nonzeros = work.nonzeros;
         made.training_error = made.radius = (double)NAN;
