@@ -14,27 +14,38 @@
 
 /* ---- Which rows, and their labels ---- */
 
-static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view *view,
-                              hsp_error *err)
+static hsp_status rows_label(hsp__audit *audit, hsp_data *data, const hsp_view *view,
+                             const uint32_t *class_of, hsp_error *err)
 {
-    const hsp_allocator *memory = &audit->ctx->allocator;
-    audit->row = hsp__new_raw(memory, view->rows, sizeof *audit->row);
-    audit->y = hsp__new_raw(memory, view->rows, sizeof *audit->y);
-    if (!audit->row || !audit->y) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < view->rows; i++) {
-        const char *label = hsp_data_class_name(data, view->labels[i]);
-        const uint32_t class = hsp__model_class_of(audit->model, label);
+        const uint32_t class = class_of[view->labels[i]];
         if (class == HSP_NO_CLASS && audit->model->leaves_out) continue;
         if (class == HSP_NO_CLASS)
             return hsp__fail(
                 err, HSP_BAD_DATA,
                 "row %llu has the label '%.80s', which the model does not know: this is "
                 "not the data it was trained on",
-                (unsigned long long)i + 1, label);
+                (unsigned long long)i + 1, hsp_data_class_name(data, view->labels[i]));
         audit->row[audit->rows] = i;
         audit->y[audit->rows++] = class ? 1 : -1;
     }
     return HSP_OK;
+}
+
+static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view *view,
+                              hsp_error *err)
+{
+    const hsp_allocator *memory = &audit->ctx->allocator;
+    uint32_t *class_of = hsp__new(memory, view->classes, sizeof *class_of);
+    audit->row = hsp__new_raw(memory, view->rows, sizeof *audit->row);
+    audit->y = hsp__new_raw(memory, view->rows, sizeof *audit->y);
+    hsp_status status = HSP_OK;
+    if (!class_of || !audit->row || !audit->y) status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < view->classes; c++)
+        class_of[c] = hsp__model_class_of(audit->model, hsp_data_class_name(data, c));
+    if (!status) status = rows_label(audit, data, view, class_of, err);
+    hsp__free(memory, class_of);
+    return status;
 }
 
 /* The number of rows is known to be that of the run, unless the model does not say. */
