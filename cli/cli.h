@@ -166,17 +166,6 @@ const char *show_name(const char *name); /* no control characters, not too long 
 const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
 const char *plural(uint64_t count);                             /* "" or "s" */
 
-/* Write a file whole or not at all: one of close (which makes it appear) and discard must follow.
- */
-typedef struct cli_file {
-    FILE *stream;
-    const char *path;
-    char *temporary;
-} cli_file;
-hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err);
-hsp_status cli_file_close(cli_file *file, hsp_error *err);
-void cli_file_discard(cli_file *file);
-
 /* ---- Shared by commands ---- */
 
 /* hsp_data_read with the time it took, and hsp_data_write. */

@@ -163,8 +163,10 @@ static const cli_term inspect_keys[] = {
      "columns of zeros; of one other value; equal to an earlier column"},
     {"class_runs, class_runs_expected",
      "runs of one class in the order of the file; how many a random order would have"},
-    {"columns", "array of the columns listed: name (or null), min, max, mean, stdev, nonzeros, "
-                "constant, duplicate_of (the number from 0 of an earlier column, or null)"},
+    {"columns",
+     "array of the columns listed: column (its number from 1), name (or null), min, max, "
+     "mean, stdev, nonzeros, constant, duplicate_of (the number from 1 of an earlier "
+     "column, or null)"},
     {"warnings", "array of sentences: what to watch out for"},
     {"verified", "true when --verify compared checksums"},
     {"load_seconds, check_seconds, summary_seconds",
@@ -176,6 +178,7 @@ static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint
 {
     const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
     json_open(json, NULL, '{');
+    json_count(json, "column", j + 1);
     json_text(json, "name", hsp_data_feature_name(seen->data, j));
     json_value(json, "min", hsp_data_precision(seen->data), column->min);
     json_value(json, "max", hsp_data_precision(seen->data), column->max);
@@ -186,7 +189,7 @@ static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint
     if (column->duplicate_of < 0)
         json_text(json, "duplicate_of", NULL);
     else
-        json_count(json, "duplicate_of", (uint64_t)column->duplicate_of);
+        json_count(json, "duplicate_of", (uint64_t)column->duplicate_of + 1);
     json_close(json, '}');
 }
 

@@ -1,13 +1,10 @@
-/* JSON for machines, aligned tables for people, and files written whole or not at all. */
-#include <errno.h>
+/* JSON for machines, aligned tables for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -122,16 +119,11 @@ void json_count(cli_json_writer *json, const char *key, uint64_t value)
     fprintf(json->file, "%" PRIu64, value);
 }
 
-/* The fewest digits that read back to the same number. (The locale is C's: nobody sets another.) */
+/* The fewest digits that read back to the same number. */
 static void json_shortest(FILE *file, hsp_precision precision, double value)
 {
-    char text[40] = "null";
-    for (int digits = 1; isfinite(value) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = precision == HSP_FLOAT32 ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back == value) break;
-    }
-    fputs(text, file);
+    char text[HSP_NUMBER_MAX];
+    fputs(isfinite(value) ? hsp_number_text(value, precision, text) : "null", file);
 }
 
 void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value)
@@ -357,44 +349,4 @@ void table_print(cli_table *table, FILE *file)
         free(table->cells[i]);
     free(table->cells);
     table_begin(table, table->columns);
-}
-
-/* ---- Files, whole or not at all ---- */
-
-hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err)
-{
-    file->path = path;
-    file->temporary = cli_format("%s.XXXXXX", path);
-    int fd = mkstemp(file->temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    file->stream = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file->stream && fchmod(fd, 0666 & ~mask) == 0) return HSP_OK;
-    hsp_status status = cli_fail(err, HSP_IO, path, "cannot write: %s", strerror(errno));
-    if (fd >= 0) unlink(file->temporary);
-    if (file->stream) fclose(file->stream);
-    free(file->temporary);
-    return status;
-}
-
-void cli_file_discard(cli_file *file)
-{
-    fclose(file->stream);
-    unlink(file->temporary);
-    free(file->temporary);
-}
-
-hsp_status cli_file_close(cli_file *file, hsp_error *err)
-{
-    hsp_status status = HSP_OK;
-    int bad = fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream));
-    int code = errno;
-    if (fclose(file->stream) && !bad) bad = 1, code = errno;
-    if (!bad && rename(file->temporary, file->path)) bad = 1, code = errno;
-    if (bad) {
-        unlink(file->temporary);
-        status = cli_fail(err, HSP_IO, file->path, "cannot write: %s", strerror(code));
-    }
-    free(file->temporary);
-    return status;
 }
