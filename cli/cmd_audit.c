@@ -1,5 +1,7 @@
 /* halfspace audit MODEL DATA --reference SEPARATOR: a run against every mistake bound that its data
  * allows, and against each step of the proofs. */
+#include <stdlib.h>
+
 #include "cli.h"
 
 enum { AUDIT_OWN, AUDIT_READ };
@@ -109,7 +111,10 @@ static void audit_json(const cli *run, const audit *seen, double seconds)
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "file", run->arguments[1]);
     json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
-    json_fact(&json, "updates", updates);
+    if (updates)
+        json_count(&json, "updates", strtoull(updates, NULL, 10));
+    else
+        json_text(&json, "updates", NULL);
     json_flag(&json, "held", !seen->exceeded);
     json_count(&json, "applying", seen->applying);
     json_count(&json, "exceeded", seen->exceeded);

@@ -37,46 +37,34 @@ typedef struct inspect {
 
 /* ---- For people ---- */
 
-static void inspect_line(cli_table *table, const char *what, char *text)
-{
-    table_cell(table, "%s", what);
-    table_cell(table, "%s", text);
-    free(text);
-}
-
 static void inspect_print_totals(const inspect *seen)
 {
     const hsp_totals *all = seen->totals;
     const hsp_data *data = seen->data;
     cli_table table;
     table_begin(&table, "ll");
-    inspect_line(&table, "rows", cli_format("%s", show_count(all->rows)));
-    inspect_line(&table, "features", cli_format("%s", show_count(all->cols)));
-    inspect_line(
-        &table, "non-zeros",
-        cli_format("%s, %s of all entries", show_count(all->nonzeros), show_share(all->density)));
-    inspect_line(&table, "in memory",
-                 cli_format("%s, %s precision, %s", hsp_storage_name(hsp_data_storage(data)),
-                            hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double",
-                            show_bytes(hsp_data_bytes(data))));
-    inspect_line(&table, "values",
-                 cli_format("from %s to %s", show_number(all->min), show_number(all->max)));
-    inspect_line(&table, "row norms",
-                 cli_format("from %s to %s, mean %s", show_number(all->norm_min),
-                            show_number(all->norm_max), show_number(all->norm_mean)));
-    inspect_line(&table, "rows of zeros", cli_format("%s", show_count(all->empty_rows)));
-    inspect_line(&table, "duplicate rows", cli_format("%s", show_count(all->duplicate_rows)));
-    inspect_line(&table, "contradictory rows",
-                 cli_format("%s", show_count(all->contradictory_rows)));
-    inspect_line(&table, "columns of zeros", cli_format("%s", show_count(all->empty_columns)));
-    inspect_line(&table, "constant columns", cli_format("%s", show_count(all->constant_columns)));
-    inspect_line(&table, "duplicate columns", cli_format("%s", show_count(all->duplicate_columns)));
+    table_line(&table, "rows", "%s", show_count(all->rows));
+    table_line(&table, "features", "%s", show_count(all->cols));
+    table_line(&table, "non-zeros", "%s, %s of all entries", show_count(all->nonzeros),
+               show_share(all->density));
+    table_line(&table, "in memory", "%s, %s precision, %s",
+               hsp_storage_name(hsp_data_storage(data)),
+               hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double",
+               show_bytes(hsp_data_bytes(data)));
+    table_line(&table, "values", "from %s to %s", show_number(all->min), show_number(all->max));
+    table_line(&table, "row norms", "from %s to %s, mean %s", show_number(all->norm_min),
+               show_number(all->norm_max), show_number(all->norm_mean));
+    table_line(&table, "rows of zeros", "%s", show_count(all->empty_rows));
+    table_line(&table, "duplicate rows", "%s", show_count(all->duplicate_rows));
+    table_line(&table, "contradictory rows", "%s", show_count(all->contradictory_rows));
+    table_line(&table, "columns of zeros", "%s", show_count(all->empty_columns));
+    table_line(&table, "constant columns", "%s", show_count(all->constant_columns));
+    table_line(&table, "duplicate columns", "%s", show_count(all->duplicate_columns));
     if (hsp_data_classes(data) > 1)
-        inspect_line(&table, "order of classes",
-                     cli_format("%s runs of one class; %s expected in a random order",
-                                show_count(all->class_runs),
-                                show_count((uint64_t)(all->class_runs_expected + 0.5))));
-    if (seen->verified) inspect_line(&table, "checksums", cli_format("%s", "as written"));
+        table_line(
+            &table, "order of classes", "%s runs of one class; %s expected in a random order",
+            show_count(all->class_runs), show_count((uint64_t)(all->class_runs_expected + 0.5)));
+    if (seen->verified) table_line(&table, "checksums", "%s", "as written");
     printf("%s\n", show_input(seen->path));
     table_print(&table, stdout);
 }
@@ -246,21 +234,6 @@ static void inspect_print_json(const cli *run, const inspect *seen)
 
 /* ---- The command ---- */
 
-/* "all", or a number (1e3 is fine): UINT64_MAX for all. */
-static hsp_status inspect_columns(const char *text, uint64_t *columns, hsp_error *err)
-{
-    char *end;
-    double number = strtod(text, &end);
-    int plain = text[0] && strspn(text, "0123456789.eE+") == strlen(text) && !*end;
-    *columns = UINT64_MAX;
-    if (strcmp(text, "all") == 0) return HSP_OK;
-    if (!plain || !(number < 0x1p53) || number != (double)(uint64_t)number)
-        return cli_fail(err, HSP_USAGE, "--columns", "found '%s', expected a whole number or all",
-                        show_name(text));
-    *columns = (uint64_t)number;
-    return HSP_OK;
-}
-
 static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
 {
     const hsp_view *view;
@@ -282,8 +255,7 @@ static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
 static hsp_status inspect_run(cli *run, hsp_error *err)
 {
     inspect seen = {.path = run->arguments[0]};
-    hsp_status status =
-        inspect_columns(hsp_options_text(run->options[INSPECT_OWN], "columns"), &seen.columns, err);
+    hsp_status status = cli_how_many(run->options[INSPECT_OWN], "columns", err, &seen.columns);
     if (status == HSP_OK) status = inspect_load(run, &seen, err);
     if (status == HSP_OK) {
         seen.totals = hsp_summary_totals(seen.summary);

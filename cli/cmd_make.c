@@ -128,11 +128,6 @@ static hsp_status make_run(cli *run, hsp_error *err)
     const char *out = hsp_options_text(run->options[MAKE_OWN], "output");
     make_truth told = {.weights = NULL};
     double start = cli_seconds();
-    if (!run->variant) {
-        printf("Usage: halfspace make GENERATOR [options] [-o OUT]\n");
-        cli_help_variants(stdout, run->command);
-        return HSP_OK;
-    }
     hsp_status status = cli_check_output(run, out, err);
     cli_begin_output();
     if (status == HSP_OK) status = make_files(run, out, &told, err);
@@ -167,4 +162,5 @@ const cli_command cli_make = {
     .run = make_run,
     .variant = hsp_generator,
     .variant_word = "generator",
+    .variant_synopsis = "[options] [-o OUT]",
 };

@@ -4,8 +4,7 @@
 enum { PREDICT_HOW, PREDICT_OWN, PREDICT_READ };
 
 static const hsp_option predict_own[] = {
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
-     "the file to write; - is standard output"},
+    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "the file to write; - is standard output"},
 };
 
 static const hsp_option_table *predict_options(void)

@@ -48,9 +48,11 @@ static char *train_classes(const hsp_model *model)
     if (classes > 6) return cli_format("%s classes", show_count(classes));
     char *text = cli_format("classes");
     for (uint32_t c = 0; c < classes; c++) {
-        char *longer =
-            cli_format("%s%s%s", text, c == 0 ? " " : c + 1 == classes ? " and " : ", ",
-                       show_name(hsp_model_class_name(model, c)));
+        char *longer = cli_format("%s%s%s", text,
+                                  c == 0             ? " "
+                                  : c + 1 == classes ? " and "
+                                                     : ", ",
+                                  show_name(hsp_model_class_name(model, c)));
         free(text);
         text = longer;
     }
@@ -105,8 +107,11 @@ static char *train_advice(const cli *run)
                 found[count++] = term->meaning;
     char *text = cli_format("%s", count ? "" : "other options");
     for (size_t i = 0; i < count; i++) {
-        char *longer =
-            cli_format("%s%s%s", text, i == 0 ? "" : i + 1 == count ? " or " : ", ", found[i]);
+        char *longer = cli_format("%s%s%s", text,
+                                  i == 0           ? ""
+                                  : i + 1 == count ? " or "
+                                                   : ", ",
+                                  found[i]);
         free(text);
         text = longer;
     }
@@ -121,7 +126,8 @@ static void train_warn(const cli *run, const train *done)
     cli_progress_clear();
     if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
     if (all->stop == HSP_STOP_REQUEST) {
-        fprintf(stderr, "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
+        fprintf(stderr,
+                "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
                 show_count(all->updates), plural(all->updates), done->out ? "in " : "not kept",
                 done->out ? show_output(done->out) : "");
         return;
@@ -205,8 +211,8 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     }
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
     if (!todo->stream) {
-        todo->stream = strcmp(todo->path, "-") == 0 && passes &&
-                       hsp_options_integer(learner, "passes") == 1;
+        todo->stream =
+            strcmp(todo->path, "-") == 0 && passes && hsp_options_integer(learner, "passes") == 1;
         return HSP_OK;
     }
     if (!passes) return HSP_OK;
@@ -220,8 +226,7 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
     const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
     if (todo->stream) {
         cli_begin_output(); /* from here on, Ctrl-C keeps what was learnt */
-        return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run,
-                                &todo->model);
+        return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run, &todo->model);
     }
     hsp_data *data = NULL;
     hsp_status status = cli_read(run, todo->path, read, NULL, err, &data, &todo->load_seconds);
@@ -242,15 +247,13 @@ static hsp_status train_run(cli *run, hsp_error *err)
         run->exit_status = hsp_status_exit(HSP_CANCELLED);
         cli_finish_output();
     }
-    if (status == HSP_OK && todo.out)
-        status = hsp_model_write(run->ctx, todo.model, todo.out, err);
+    if (status == HSP_OK && todo.out) status = hsp_model_write(run->ctx, todo.model, todo.out, err);
     if (status == HSP_OK) {
         cli_progress_clear();
         if (cli_json(run))
             train_json(run, &todo);
         else
-            train_print(run, &todo,
-                        todo.out && strcmp(todo.out, "-") == 0 ? stderr : stdout);
+            train_print(run, &todo, todo.out && strcmp(todo.out, "-") == 0 ? stderr : stdout);
         fflush(stdout);
         if (todo.out) cli_say(run, "wrote %s", show_output(todo.out));
         train_warn(run, &todo);
@@ -270,7 +273,8 @@ static const cli_term train_examples[] = {
      "until a pass makes no mistake"},
     {"halfspace train perceptron --positive setosa iris.csv -o setosa.hsp",
      "one class against the rest"},
-    {"halfspace train perceptron --classes versicolor,virginica --average average iris.csv -o m.hsp",
+    {"halfspace train perceptron --classes versicolor,virginica --average average iris.csv -o "
+     "m.hsp",
      "two classes of three; the average of all separators on the way"},
     {"zcat big.gz | halfspace train perceptron --passes 1 - -o model.hsp",
      "learn from a stream of any length"},
@@ -283,7 +287,8 @@ const cli_command cli_train = {
     .description =
         "Learn from a data file and keep the model, with all that later prediction needs: names of "
         "classes and features, how words became numbers, scaling.\n\n"
-        "Standard input with --passes 1, or any file with --stream, is learnt from as it passes by, "
+        "Standard input with --passes 1, or any file with --stream, is learnt from as it passes "
+        "by, "
         "in memory that depends on the number of features only.\n\n"
         "A run that did not converge says so on standard error, with what to try; the status is 0 "
         "all the same. The first Ctrl-C while learning ends the run, keeps the model so far, says "

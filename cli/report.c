@@ -148,6 +148,15 @@ void json_numbers(cli_json_writer *json, const char *key, const double *values, 
     fputc(']', json->file);
 }
 
+void json_counts(cli_json_writer *json, const char *key, const uint64_t *values, uint64_t count)
+{
+    json_begin(json, key);
+    fputc('[', json->file);
+    for (uint64_t i = 0; i < count; i++)
+        fprintf(json->file, "%s%" PRIu64, i ? ", " : "", values[i]);
+    fputc(']', json->file);
+}
+
 void json_seconds(cli_json_writer *json, const char *key, double value)
 {
     json_begin(json, key);
@@ -261,26 +270,35 @@ const char *show_name(const char *name)
 }
 
 /* Paths are longer than names, and seldom more than two are in one sentence. */
-static const char *show_path(const char *path)
+const char *show_text(const char *text)
 {
     static char buffers[4][1100];
     static int next;
-    return show_clean(buffers[next++ % 4], 1024, path);
+    return show_clean(buffers[next++ % 4], 1024, text);
 }
 
 const char *show_input(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : show_path(path);
+    return strcmp(path, "-") == 0 ? "standard input" : show_text(path);
 }
 
 const char *show_output(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard output" : show_path(path);
+    return strcmp(path, "-") == 0 ? "standard output" : show_text(path);
 }
 
 const char *show_column(const hsp_data *data, uint64_t column)
 {
     const char *name = hsp_data_feature_name(data, column);
+    if (name) return show_name(name);
+    char *text = show_buffer();
+    snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
+    return text;
+}
+
+const char *show_feature(const hsp_model *model, uint64_t column)
+{
+    const char *name = hsp_model_feature_name(model, column);
     if (name) return show_name(name);
     char *text = show_buffer();
     snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
@@ -299,15 +317,30 @@ void table_begin(cli_table *table, const char *columns)
     *table = (cli_table){.columns = columns};
 }
 
-void table_cell(cli_table *table, const char *format, ...)
+/* Takes the text over. */
+static void table_add(cli_table *table, char *text)
 {
     if (table->count == table->room) {
         table->room = table->room * 2 + 32;
         table->cells = cli_memory(table->cells, table->room * sizeof *table->cells);
     }
+    table->cells[table->count++] = text;
+}
+
+void table_cell(cli_table *table, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    table->cells[table->count++] = format_list(format, args);
+    table_add(table, format_list(format, args));
+    va_end(args);
+}
+
+void table_line(cli_table *table, const char *what, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    table_cell(table, "%s", what);
+    table_add(table, format_list(format, args));
     va_end(args);
 }
 
@@ -337,8 +370,9 @@ static void table_print_row(const cli_table *table, size_t row, const int *width
 
 void table_print(cli_table *table, FILE *file)
 {
-    int widths[16] = {0};
     size_t columns = strlen(table->columns);
+    int *widths = cli_memory(NULL, columns * sizeof *widths);
+    memset(widths, 0, columns * sizeof *widths);
     for (size_t i = 0; i < table->count; i++) {
         int width = table_width(table->cells[i]);
         if (width > widths[i % columns]) widths[i % columns] = width;
@@ -348,5 +382,6 @@ void table_print(cli_table *table, FILE *file)
     for (size_t i = 0; i < table->count; i++)
         free(table->cells[i]);
     free(table->cells);
+    free(widths);
     table_begin(table, table->columns);
 }
