@@ -199,6 +199,9 @@ hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hs
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);
 
+/* "no and yes", "a, b and 8 more", malloc'ed. */
+char *cli_class_list(const hsp_model *model);
+
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,
                         uint64_t *out);

@@ -7,6 +7,8 @@
 
 enum { MODEL_ACTION };
 
+#define MODEL_WIDTH 84 /* of a line of options */
+
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
      "how many weights to list, the largest first, or all"},
@@ -76,7 +78,9 @@ static void model_print_facts(const hsp_model *model)
     table_begin(&table, "ll");
     table_line(&table, "hypothesis", "%s", hsp_model_hypothesis(model));
     table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
-    table_line(&table, "classes", "%s", show_count(hsp_model_classes(model)));
+    char *classes = cli_class_list(model);
+    table_line(&table, "classes", "%s", classes);
+    free(classes);
     table_line(&table, "tie", "%s", model_ties[hsp_model_tie(model)]);
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
@@ -88,22 +92,44 @@ static void model_print_facts(const hsp_model *model)
     table_print(&table, stdout);
 }
 
-/* The options are JSON, {"name": "value", ...}: shown as name value, ... */
+/* One option of a JSON object, up to its comma or bracket: "name": "value" as name value,
+ * malloc'ed; NULL for one that was not set. *from moves behind it. */
+static char *model_next_option(const char **from)
+{
+    const char *p = *from;
+    char *text = cli_memory(NULL, strlen(p) + 1), *to = text;
+    int quoted = 0;
+    for (; *p && (quoted || (*p != ',' && *p != '}')); p++) {
+        if (*p == '"')
+            quoted = !quoted;
+        else if (*p == '\\' && p[1])
+            *to++ = *++p;
+        else if (quoted || *p != ' ')
+            *to++ = !quoted && *p == ':' ? ' ' : *p;
+    }
+    *to = 0;
+    *from = *p ? p + 1 : p;
+    if (to - text < 5 || strcmp(to - 5, " null") != 0) return text;
+    free(text);
+    return NULL;
+}
+
 static void model_print_options(const hsp_model *model)
 {
     const char *text = hsp_model_fact(model, "options");
-    if (!text) return;
-    char *plain = cli_format("%s", text), *to = plain;
-    for (const char *p = text; *p; p++) {
-        if (*p == '\\' && p[1])
-            p++;
-        else if (strchr("{}\"", *p))
-            continue;
-        *to++ = *p == ':' ? ' ' : *p;
+    size_t at = 0;
+    if (!text || text[0] != '{') return;
+    printf("\nOptions\n ");
+    for (text++; *text;) {
+        char *option = model_next_option(&text);
+        if (!option) continue;
+        if (at) putchar(',');
+        if (at + strlen(option) > MODEL_WIDTH) at = 0, printf("\n ");
+        printf(" %s", show_text(option));
+        at += strlen(option) + 2;
+        free(option);
     }
-    *to = 0;
-    printf("\nOptions\n  %s\n", show_text(plain));
-    free(plain);
+    printf("\n");
 }
 
 static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)

@@ -38,42 +38,20 @@ typedef struct train {
 
 static const char *const train_stops[] = {"converged", "passes", "updates", "seconds", "request"};
 
-/* "a and b", "a, b and 3 more". */
-static char *train_classes(const hsp_model *model)
-{
-    uint32_t classes = hsp_model_classes(model);
-    if (classes == 2)
-        return cli_format("classes %s and %s", show_name(hsp_model_class_name(model, 0)),
-                          show_name(hsp_model_class_name(model, 1)));
-    if (classes > 6) return cli_format("%s classes", show_count(classes));
-    char *text = cli_format("classes");
-    for (uint32_t c = 0; c < classes; c++) {
-        char *longer = cli_format("%s%s%s", text,
-                                  c == 0             ? " "
-                                  : c + 1 == classes ? " and "
-                                                     : ", ",
-                                  show_name(hsp_model_class_name(model, c)));
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 /* "0% (0 of 150 rows)". */
-static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows,
-                             const char *more)
+static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
 {
     if (isnan(error)) return;
-    table_line(table, what, "%s%s (%s of %s rows)", show_share(error), more,
+    table_line(table, what, "%s (%s of %s rows)", show_share(error),
                show_count((uint64_t)llround(error * (double)rows)), show_count(rows));
 }
 
 static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
-    char *classes = train_classes(done->model);
+    char *classes = cli_class_list(done->model);
     cli_table table;
-    fprintf(file, "%s on %s: %s rows, %s features, %s\n", run->variant->name,
+    fprintf(file, "%s on %s: %s rows, %s features, classes %s\n", run->variant->name,
             show_input(done->path), show_count(all->rows), show_count(all->cols), classes);
     table_begin(&table, "ll");
     if (all->stop == HSP_STOP_CONVERGED)
@@ -85,26 +63,30 @@ static void train_print(const cli *run, const train *done, FILE *file)
     table_line(&table, "passes", "%s", show_count(all->passes));
     table_line(&table, "updates", "%s, of them %s in the last pass", show_count(all->updates),
                show_count(all->mistakes_last_pass));
-    train_error_line(&table, "training error", all->training_error, all->rows, "");
-    train_error_line(&table, "progressive error", all->progressive_error, all->rows,
-                     " over the first pass, predicting each row before learning from it");
+    train_error_line(&table, "training error", all->training_error, all->rows);
+    train_error_line(&table, "progressive error", all->progressive_error, all->rows);
     table_print(&table, file);
     free(classes);
 }
 
-/* What may help, of what this learner has: "more --passes, --average average or --soft". */
+static int train_has(const cli *run, const char *option)
+{
+    for (size_t i = 0; i < run->variant->count; i++)
+        if (strcmp(run->variant->options[i].name, option) == 0) return 1;
+    return 0;
+}
+
+/* What may help, of what this learner has: "more --passes, --average average or --soft 1". */
 static char *train_advice(const cli *run)
 {
     static const cli_term known[] = {{"passes", "more --passes"},
+                                     {"order", "--order shuffle"},
                                      {"average", "--average average"},
-                                     {"soft", "--soft"},
-                                     {NULL, NULL}};
+                                     {"soft", "--soft 1"}};
     const char *found[4];
     size_t count = 0;
-    for (const cli_term *term = known; term->word; term++)
-        for (size_t i = 0; i < run->variant->count; i++)
-            if (strcmp(run->variant->options[i].name, term->word) == 0)
-                found[count++] = term->meaning;
+    for (size_t i = 0; i < 4; i++)
+        if (train_has(run, known[i].word)) found[count++] = known[i].meaning;
     char *text = cli_format("%s", count ? "" : "other options");
     for (size_t i = 0; i < count; i++) {
         char *longer = cli_format("%s%s%s", text,
@@ -192,13 +174,6 @@ static void train_json(const cli *run, const train *done)
 }
 
 /* ---- The command ---- */
-
-static int train_has(const cli *run, const char *option)
-{
-    for (size_t i = 0; i < run->variant->count; i++)
-        if (strcmp(run->variant->options[i].name, option) == 0) return 1;
-    return 0;
-}
 
 /* Does it stream? Standard input does with one pass, a file when told to; one pass it is then. */
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
