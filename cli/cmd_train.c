@@ -55,7 +55,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
             show_input(done->path), show_count(all->rows), show_count(all->cols), classes);
     table_begin(&table, "ll");
     if (all->stop == HSP_STOP_CONVERGED)
-        table_line(&table, "converged", "yes: the last pass made no mistake");
+        table_line(&table, "converged", "yes: the last pass changed nothing");
     else if (done->stream)
         table_line(&table, "converged", "not known: a stream passes only once");
     else
@@ -76,7 +76,8 @@ static int train_has(const cli *run, const char *option)
     return 0;
 }
 
-/* What may help, of what this learner has: "more --passes, --average average or --soft 1". */
+/* What may help, of what this learner has and was not told: "more --passes, --average average or
+ * --soft 1". */
 static char *train_advice(const cli *run)
 {
     static const cli_term known[] = {{"passes", "more --passes"},
@@ -86,7 +87,9 @@ static char *train_advice(const cli *run)
     const char *found[4];
     size_t count = 0;
     for (size_t i = 0; i < 4; i++)
-        if (train_has(run, known[i].word)) found[count++] = known[i].meaning;
+        if (train_has(run, known[i].word) &&
+            (i == 0 || !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word)))
+            found[count++] = known[i].meaning;
     char *text = cli_format("%s", count ? "" : "other options");
     for (size_t i = 0; i < count; i++) {
         char *longer = cli_format("%s%s%s", text,
