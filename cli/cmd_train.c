@@ -42,8 +42,8 @@ static const char *const train_stops[] = {"converged", "passes", "updates", "sec
 static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
 {
     if (isnan(error)) return;
-    table_line(table, what, "%s (%s of %s rows)", show_share(error),
-               show_count((uint64_t)llround(error * (double)rows)), show_count(rows));
+    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
+               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
 }
 
 static void train_print(const cli *run, const train *done, FILE *file)
@@ -51,8 +51,9 @@ static void train_print(const cli *run, const train *done, FILE *file)
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
     cli_table table;
-    fprintf(file, "%s on %s: %s rows, %s features, classes %s\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), show_count(all->cols), classes);
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
+            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
+            plural(all->cols), classes);
     table_begin(&table, "ll");
     if (all->stop == HSP_STOP_CONVERGED)
         table_line(&table, "converged", "yes: the last pass changed nothing");
@@ -61,8 +62,11 @@ static void train_print(const cli *run, const train *done, FILE *file)
     else
         table_line(&table, "converged", "no");
     table_line(&table, "passes", "%s", show_count(all->passes));
-    table_line(&table, "updates", "%s, of them %s in the last pass", show_count(all->updates),
-               show_count(all->mistakes_last_pass));
+    if (all->passes > 1)
+        table_line(&table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
+                   show_count(all->mistakes_last_pass));
+    else
+        table_line(&table, "updates", "%s", show_count(all->updates));
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->rows);
     table_print(&table, file);
