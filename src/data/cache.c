@@ -7,12 +7,12 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/meta.h"
 
 #define CACHE_FORMAT  "halfspace-data"
 #define CACHE_VERSION "1"
@@ -22,27 +22,6 @@
 #define CACHE_BARE_ROWS ((uint64_t)1 << 24)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
-
-/* Names as a JSON array. */
-static hsp_status cache_put_names(hsp__text *text, const hsp__names *names, const char *what,
-                                  const char *path, hsp_error *err)
-{
-    hsp__text_puts(text, "[");
-    for (uint32_t i = 0; i < names->count; i++) {
-        const char *name = hsp__names_get(names, i);
-        size_t size = hsp__names_size(names, i);
-        char quoted[HSP__QUOTED];
-        if (!hsp__json_is_utf8(name, size))
-            return hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
-                                "the %s name '%s' is not UTF-8, and names in binary files must be; "
-                                "convert the text file first, with iconv perhaps",
-                                what, hsp__quote(name, size, quoted));
-        if (i) hsp__text_puts(text, ",");
-        hsp__json_put_string(text, name, size);
-    }
-    hsp__text_puts(text, "]");
-    return text->failed ? hsp__fail_memory(err) : HSP_OK;
-}
 
 /* The values of dense rows without what lies between one row's end and the next one's start; NULL
  * when there is no memory. */
@@ -112,9 +91,9 @@ hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, 
     hsp__text_init(&classes, &ctx->allocator);
     hsp__text_init(&features, &ctx->allocator);
     hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = cache_put_names(&classes, &data->class_names, "class", path, err);
+    if (!status) status = hsp__meta_put_names(&classes, &data->class_names, "class", path, err);
     if (!status && data->feature_names.count)
-        status = cache_put_names(&features, &data->feature_names, "feature", path, err);
+        status = hsp__meta_put_names(&features, &data->feature_names, "feature", path, err);
     if (!status && data->encoding)
         status = hsp__encoding_to_json(data->encoding, &ctx->allocator, err, &encoding);
     if (!status && view->storage == HSP_DENSE && view->stride != view->cols) {
@@ -135,38 +114,6 @@ hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, 
 
 #define cache_fail(container, ...) \
     hsp__fail_at(err, HSP_BAD_DATA, hsp__container_name(container), 0, 0, __VA_ARGS__)
-
-/* One of the words, by its place among them. */
-static hsp_status cache_read_word(const hsp__container *container, const char *key,
-                                  const char *const *words, int count, hsp_error *err, int *out)
-{
-    const char *found = hsp__container_meta(container, key);
-    char quoted[HSP__QUOTED];
-    for (int i = 0; found && i < count; i++)
-        if (strcmp(found, words[i]) == 0) {
-            *out = i;
-            return HSP_OK;
-        }
-    if (!found) return cache_fail(container, "the metadata lacks \"%s\"", key);
-    return cache_fail(container, "the metadata says %s '%s', which this version does not know", key,
-                      hsp__quote(found, strlen(found), quoted));
-}
-
-static hsp_status cache_read_count(const hsp__container *container, const char *key, uint64_t most,
-                                   hsp_error *err, uint64_t *out)
-{
-    const char *found = hsp__container_meta(container, key);
-    char quoted[HSP__QUOTED];
-    if (!found) return cache_fail(container, "the metadata lacks \"%s\"", key);
-    const char *end = found + strlen(found);
-    hsp__decimal_result result;
-    if (hsp__decimal_u64(found, end, out, &result) != end || result != HSP__DECIMAL_OK ||
-        *out > most)
-        return cache_fail(container,
-                          "the metadata says %s '%s', expected a whole number up to %llu", key,
-                          hsp__quote(found, strlen(found), quoted), (unsigned long long)most);
-    return HSP_OK;
-}
 
 /* An array that must be there with that type and shape (cols 0 and dims 1: a plain list). */
 static hsp_status cache_read_array(const hsp__container *container, const char *name,
@@ -244,14 +191,14 @@ static hsp_status cache_read_shape(const hsp__container *container, hsp_data *da
     static const char *const precisions[] = {"single", "double"};
     hsp_view *view = &data->view;
     int any, storage = 0, precision = 0;
-    hsp_status status = cache_read_word(container, "format", formats, 1, err, &any);
-    if (!status) status = cache_read_word(container, "version", versions, 1, err, &any);
-    if (!status) status = cache_read_word(container, "storage", storages, 3, err, &storage);
-    if (!status) status = cache_read_word(container, "precision", precisions, 2, err, &precision);
-    if (!status) status = cache_read_count(container, "rows", UINT64_MAX / 16, err, &view->rows);
-    if (!status) status = cache_read_count(container, "cols", CACHE_COLS, err, &view->cols);
+    hsp_status status = hsp__meta_word(container, "format", formats, 1, err, &any);
+    if (!status) status = hsp__meta_word(container, "version", versions, 1, err, &any);
+    if (!status) status = hsp__meta_word(container, "storage", storages, 3, err, &storage);
+    if (!status) status = hsp__meta_word(container, "precision", precisions, 2, err, &precision);
+    if (!status) status = hsp__meta_count(container, "rows", UINT64_MAX / 16, err, &view->rows);
+    if (!status) status = hsp__meta_count(container, "cols", CACHE_COLS, err, &view->cols);
     if (!status)
-        status = cache_read_count(container, "nonzeros", UINT64_MAX / 16, err, &data->nonzeros);
+        status = hsp__meta_count(container, "nonzeros", UINT64_MAX / 16, err, &data->nonzeros);
     if (status) return status;
     view->storage = (hsp_storage)storage;
     view->precision = (hsp_precision)precision;
@@ -261,44 +208,10 @@ static hsp_status cache_read_shape(const hsp__container *container, hsp_data *da
     return status ? status : cache_check_ends(container, data, err);
 }
 
-/* Distinct names from a JSON array of strings. */
-static hsp_status cache_read_names(const hsp__container *container, const char *key,
-                                   hsp__names *names, hsp_error *err)
-{
-    const char *text = hsp__container_meta(container, key);
-    hsp__json *json = NULL;
-    hsp_error inner = {0};
-    if (!text) return HSP_OK;
-    hsp_status status = hsp__json_parse(&names->memory, text, strlen(text), NULL, &inner, &json);
-    if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
-    if (status)
-        return cache_fail(container, "the metadata \"%s\" is not JSON: column %llu: %.400s", key,
-                          (unsigned long long)inner.column, inner.message);
-    const hsp__json_value *list = hsp__json_root(json);
-    if (!status && hsp__json_type_of(list) != HSP__JSON_ARRAY)
-        status = cache_fail(container, "the metadata \"%s\" is not a JSON array", key);
-    for (size_t i = 0; !status && i < hsp__json_count(list); i++) {
-        size_t size = 0;
-        uint32_t number;
-        const char *name = hsp__json_string(hsp__json_at(list, i), &size);
-        char quoted[HSP__QUOTED];
-        if (!name)
-            status = cache_fail(container, "item %zu of the metadata \"%s\" is not a string", i + 1,
-                                key);
-        else if (hsp__names_find(names, name, size) != HSP__NAME_NONE)
-            status = cache_fail(container, "the metadata \"%s\" has '%s' twice", key,
-                                hsp__quote(name, size, quoted));
-        else if (!hsp__names_add(names, name, size, &number))
-            status = hsp__fail_memory(err);
-    }
-    hsp__json_free(json);
-    return status;
-}
-
 static hsp_status cache_read_meta(const hsp__container *container, hsp_data *data, hsp_error *err)
 {
-    hsp_status status = cache_read_names(container, "classes", &data->class_names, err);
-    if (!status) status = cache_read_names(container, "features", &data->feature_names, err);
+    hsp_status status = hsp__meta_names(container, "classes", &data->class_names, err);
+    if (!status) status = hsp__meta_names(container, "features", &data->feature_names, err);
     if (status) return status;
     data->view.classes = data->class_names.count;
     if (data->feature_names.count && data->feature_names.count != data->view.cols)

@@ -563,6 +563,13 @@ const char *hsp__container_meta(const hsp__container *container, const char *key
     return hsp__json_string(hsp__json_get(container->meta, key), NULL);
 }
 
+const char *hsp__container_meta_at(const hsp__container *container, size_t i, const char **value)
+{
+    if (i >= hsp__json_count(container->meta)) return NULL;
+    *value = hsp__json_string(hsp__json_at(container->meta, i), NULL);
+    return hsp__json_key(container->meta, i, NULL);
+}
+
 const hsp__tensor *hsp__container_tensor(const hsp__container *container, const char *name)
 {
     for (size_t i = 0; i < container->count; i++)

@@ -46,6 +46,9 @@ void hsp__container_free(hsp__container *container);
 const char *hsp__container_name(const hsp__container *container);
 const char *hsp__container_meta(const hsp__container *container, const char *key); /* or NULL */
 
+/* The i-th entry of the metadata; NULL past the last. */
+const char *hsp__container_meta_at(const hsp__container *container, size_t i, const char **value);
+
 /* An array by name; NULL if there is none of the types and dimensions above. */
 const hsp__tensor *hsp__container_tensor(const hsp__container *container, const char *name);
 

@@ -9,6 +9,8 @@
  *
  * A column of one value has no range to divide by: its factor is 1, and its shift takes it to low
  * (min-max) or to 0 (standard). A column of zeros keeps its zeros (max-abs). */
+#include "data/scale.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -239,15 +241,33 @@ static hsp_status scale_check_columns(const hsp_scaling *scaling, const hsp_data
                      (unsigned long long)cols, (unsigned long long)scaling->cols);
 }
 
+int hsp__scaling_is_by_rows(const hsp_scaling *scaling)
+{
+    return scaling->kind == SCALE_UNIT_ROWS;
+}
+
+/* The first column whose zeros move; cols when none does. */
+static uint64_t scale_first_shift(const hsp_scaling *scaling)
+{
+    uint64_t j = 0;
+    while (j < scaling->cols && scaling->shift[j] == 0)
+        j++;
+    return j;
+}
+
+int hsp__scaling_moves_zeros(const hsp_scaling *scaling)
+{
+    return scale_first_shift(scaling) < scaling->cols;
+}
+
 static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
 {
-    for (uint64_t j = 0; j < scaling->cols; j++)
-        if (scaling->shift[j] != 0)
-            return hsp__fail(err, HSP_USAGE,
-                             "%s scaling moves the zeros of column %llu, which would fill sparse "
-                             "rows: use max-abs scaling, or read the data with storage dense",
-                             scale_names[scaling->kind], (unsigned long long)j + 1);
-    return HSP_OK;
+    uint64_t j = scale_first_shift(scaling);
+    if (j == scaling->cols) return HSP_OK;
+    return hsp__fail(err, HSP_USAGE,
+                     "%s scaling moves the zeros of column %llu, which would fill sparse "
+                     "rows: use max-abs scaling, or read the data with storage dense",
+                     scale_names[scaling->kind], (unsigned long long)j + 1);
 }
 
 static int scale_keeps_ones(const hsp_scaling *scaling)
@@ -257,6 +277,24 @@ static int scale_keeps_ones(const hsp_scaling *scaling)
     return scaling->kind != SCALE_UNIT_ROWS;
 }
 
+static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
+                              hsp_storage storage, hsp_error *err, hsp_data **out)
+{
+    hsp__remake plan = {.storage = storage,
+                        .precision = data->view.precision,
+                        .cols = scaling->cols,
+                        .shift = scaling->shift,
+                        .factor = scaling->factor,
+                        .phase = "scaling"};
+    if (scaling->kind == SCALE_UNIT_ROWS) {
+        plan.cols = data->view.cols;
+        plan.shift = plan.factor = NULL;
+        plan.unit_rows = 1;
+    }
+    if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
+    return hsp__data_remake(ctx, data, &plan, err, out);
+}
+
 hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                              hsp_error *err, hsp_data **out)
 {
@@ -264,20 +302,59 @@ hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_d
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (!status) status = scale_check_columns(scaling, data, err);
     if (!status && view->storage != HSP_DENSE) status = scale_check_sparse(scaling, err);
+    return status ? status : scale_apply(ctx, scaling, data, view->storage, err, out);
+}
+
+hsp_status hsp__scaling_apply_filling(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
+                                      hsp_error *err, hsp_data **out)
+{
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (!status) status = scale_check_columns(scaling, data, err);
     if (status) return status;
-    hsp__remake plan = {.storage = view->storage,
-                        .precision = view->precision,
-                        .cols = scaling->cols,
-                        .shift = scaling->shift,
-                        .factor = scaling->factor,
-                        .phase = "scaling"};
-    if (scaling->kind == SCALE_UNIT_ROWS) {
-        plan.cols = view->cols;
-        plan.shift = plan.factor = NULL;
-        plan.unit_rows = 1;
+    hsp_storage storage = hsp__scaling_moves_zeros(scaling) ? HSP_DENSE : view->storage;
+    return scale_apply(ctx, scaling, data, storage, err, out);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+hsp__scaling_parts hsp__scaling_look(const hsp_scaling *scaling)
+{
+    return (hsp__scaling_parts){scale_names[scaling->kind],
+                                scaling->low,
+                                scaling->high,
+                                scaling->cols,
+                                scaling->shift,
+                                scaling->factor};
+}
+
+static int scale_is_finite(const double *x, uint64_t n)
+{
+    for (uint64_t j = 0; j < n; j++)
+        if (!isfinite(x[j])) return 0;
+    return 1;
+}
+
+hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, hsp_error *err,
+                             hsp_scaling **out)
+{
+    scale_kind kind;
+    if (!scale_find_kind(parts->kind, &kind))
+        return hsp__fail(err, HSP_BAD_DATA, "a scaling of an unknown kind");
+    if (!isfinite(parts->low) || !isfinite(parts->high) ||
+        !scale_is_finite(parts->shift, parts->cols) || !scale_is_finite(parts->factor, parts->cols))
+        return hsp__fail(err, HSP_BAD_DATA, "a number of the scaling is not finite");
+    hsp_scaling *scaling = scale_new(ctx, parts->cols);
+    if (!scaling) return hsp__fail_memory(err);
+    scaling->kind = kind;
+    scaling->low = parts->low;
+    scaling->high = parts->high;
+    if (parts->cols) {
+        memcpy(scaling->shift, parts->shift, parts->cols * sizeof *scaling->shift);
+        memcpy(scaling->factor, parts->factor, parts->cols * sizeof *scaling->factor);
     }
-    if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
-    return hsp__data_remake(ctx, data, &plan, err, out);
+    *out = scaling;
+    return HSP_OK;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -319,22 +396,19 @@ static int scale_meta_number(const hsp__container *file, const char *key, double
     return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
 }
 
-/* The numbers of a tensor, copied; 0 when it is not `cols` finite doubles. */
-static int scale_take(const hsp__container *file, const char *name, uint64_t cols, double *to)
+/* The numbers of a tensor; NULL when it is not a list of doubles. */
+static const double *scale_numbers(const hsp__container *file, const char *name, uint64_t *count)
 {
     const hsp__tensor *tensor = hsp__container_tensor(file, name);
-    if (!tensor || tensor->dtype != HSP__F64 || tensor->dims != 1 || tensor->shape[0] != cols)
-        return 0;
-    if (cols) memcpy(to, tensor->data, cols * sizeof *to);
-    for (uint64_t j = 0; j < cols; j++)
-        if (!isfinite(to[j])) return 0;
-    return 1;
+    if (!tensor || tensor->dtype != HSP__F64 || tensor->dims != 1) return NULL;
+    *count = tensor->shape[0];
+    return tensor->data;
 }
 
 static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, hsp_error *err,
                                   hsp_scaling **out)
 {
-    const char *name = hsp__container_name(file), *kind = hsp__container_meta(file, "kind");
+    const char *name = hsp__container_name(file);
     if (!scale_meta_is(file, "format", SCALE_FORMAT))
         return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0, "this file does not hold a scaling");
     if (!scale_meta_is(file, "version", SCALE_VERSION))
@@ -342,18 +416,15 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
                             "a scaling of a version other than " SCALE_VERSION);
     hsp_status status = hsp__container_verify(ctx, file, err);
     if (status) return status;
-    const hsp__tensor *factor = hsp__container_tensor(file, "factor");
-    hsp_scaling *scaling = scale_new(ctx, factor ? factor->shape[0] : 0);
-    if (!scaling) return hsp__fail_memory(err);
-    if (kind && scale_find_kind(kind, &scaling->kind) &&
-        scale_meta_number(file, "low", &scaling->low) &&
-        scale_meta_number(file, "high", &scaling->high) &&
-        scale_take(file, "factor", scaling->cols, scaling->factor) &&
-        scale_take(file, "shift", scaling->cols, scaling->shift)) {
-        *out = scaling;
-        return HSP_OK;
-    }
-    hsp_scaling_free(scaling);
+    uint64_t shifts = 0;
+    hsp__scaling_parts parts = {.kind = hsp__container_meta(file, "kind")};
+    parts.shift = scale_numbers(file, "shift", &shifts);
+    parts.factor = scale_numbers(file, "factor", &parts.cols);
+    status = HSP_BAD_DATA;
+    if (parts.kind && parts.shift && parts.factor && shifts == parts.cols &&
+        scale_meta_number(file, "low", &parts.low) && scale_meta_number(file, "high", &parts.high))
+        status = hsp__scaling_from(ctx, &parts, err, out);
+    if (status != HSP_BAD_DATA) return status;
     return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0, "the scaling in this file is damaged");
 }
 
