@@ -2,11 +2,23 @@
 #ifndef HSP_MODEL_MODEL_H
 #define HSP_MODEL_MODEL_H
 
+#include "base/context.h"
 #include "base/names.h"
 #include "data/data.h"
 #include "halfspace.h"
 
 typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES } hsp__hypothesis;
+
+/* The order in which a score is summed (vec.h): dense rows over all columns, sparse ones over what
+ * they store. A model keeps the order it was learnt in, and rows in another storage are changed to
+ * it before they are scored: so a score depends on the numbers of a row, not on how the file was
+ * read. */
+typedef enum hsp__order { HSP__ORDER_ANY, HSP__ORDER_DENSE, HSP__ORDER_SPARSE } hsp__order;
+
+static inline hsp__order hsp__order_of(hsp_storage storage)
+{
+    return storage == HSP_DENSE ? HSP__ORDER_DENSE : HSP__ORDER_SPARSE;
+}
 
 /* The sequence of updates of a voted run. Update u adds amount[u] * (row support[u]) to scorer[u],
  * and offset[u] to that scorer's offset; updates of one step (more than two classes change two
@@ -34,6 +46,9 @@ struct hsp_model {
     double *weights; /* scorers * features; owned, or in the mapped file */
     double *offsets; /* scorers */
     hsp_tie tie;
+    hsp__order order; /* learners: hsp__order_of(the storage of the rows learnt from) */
+    int constant;     /* homogeneous form: the last feature is 1 in every row, and no row
+                         stores it; score as hsp_model_score does */
     hsp__names class_names;
     hsp__names feature_names; /* features of them, or none */
     int rest;                 /* class 0 is "rest": whatever is not class 1 */
@@ -51,8 +66,37 @@ struct hsp_model {
 /* A linear model of zeros with names copied from nowhere: fill it in. */
 hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features, hsp_error *err,
                           hsp_model **out);
+/* Set a fact, or set it anew. Names and values must be UTF-8 for the model to be written. */
 hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
                                hsp_error *err);
+
+/* Is the model whole: classes and scorers go together, names, scalings and encoding fit the
+ * features, all numbers are finite, all indices in range? HSP_BAD_DATA with a sentence; `file` may
+ * be NULL. Reading and writing both ask. */
+hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char *file,
+                            hsp_error *err);
+
+/* A model file in memory; the bytes are 8-byte aligned and outlive the model. `verify`: compare the
+ * arrays with their checksums, as reading a file always does. */
+hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,
+                            int verify, hsp_error *err, hsp_model **out);
+
+/* A copy of a linear model that owns all it has. */
+hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                           hsp_model **out);
+
+/* The columns that rows may have: features, without the constant one. */
+static inline uint64_t hsp__model_inputs(const hsp_model *model)
+{
+    return model->features - (model->constant ? 1 : 0);
+}
+
+/* What is added to <w, x> of the stored columns: the offset, and the constant feature's weight. */
+static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
+{
+    const double *w = model->weights + scorer * model->features;
+    return model->offsets[scorer] + (model->constant ? w[model->features - 1] : 0);
+}
 
 /* Class of a row from its scores, by the model's tie rule: the one place where that is decided. */
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
@@ -64,15 +108,41 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
  * when the model has it, HSP_NO_CLASS when the model does not know the label. */
 uint32_t hsp__model_class_of(const hsp_model *model, const char *label);
 
-/* Rows as the model's weights see them: scaled by the model's scalings, in the storage and
- * precision of the rows. *out is NULL when the model has none (use the view as it is); else the
- * caller frees it. */
+/* Rows as the model's weights see them: without columns that it does not know (HSP_BAD_DATA if they
+ * are not zero; err->line is the row, from 1), scaled by its scalings, in its order. *out is NULL
+ * when the view is that already; else the caller frees it. Sound for hsp__row_score with every
+ * scorer. */
 hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                             hsp_error *err, hsp_data **out);
 
-/* <w, x> + b of one row that is scaled already; w has `features` entries, the row may name fewer
- * columns. Accumulated in double in the fixed order of the vec room: training, prediction and
- * measuring all come here, so they agree to the bit. */
+/* <w, x> + b of one row that is scaled already; w has at least the columns of the view. Accumulated
+ * in double in the fixed order of the vec room: training, prediction and measuring all come here,
+ * so they agree to the bit. */
 double hsp__row_score(const hsp_view *view, uint64_t row, const double *w, double b);
+
+/* Scores of rows as the file has them, into rows * scorers: what hsp_model_score does to a part of
+ * its rows. `quiet` is a context of the calling thread alone (hsp__quiet). `first_row` is the
+ * number of the first row for errors, or HSP__ROW_UNKNOWN: then err->line is the row within `rows`,
+ * from 1. */
+#define HSP__ROW_UNKNOWN UINT64_MAX
+hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
+                                 uint64_t first_row, hsp_error *err, double *scores);
+
+/* A context with the memory of another, one thread, and nobody who listens: for calls inside a
+ * worker. */
+static inline hsp_context hsp__quiet(const hsp_context *ctx)
+{
+    return (hsp_context){
+        .allocator = ctx->allocator, .threads = 1, .block_bytes = ctx->block_bytes};
+}
+
+/* Rows [from, to) of a view, borrowed. */
+hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);
+
+/* The votes of every separator of a run on one row x, a dense vector of the model's features: the
+ * share of votes for each class, or for two classes (votes for the second less votes for the first)
+ * / all. `dots` (one a row of votes->rows) and `running` (scorers) are scratch. */
+void hsp__votes_score(const hsp_model *model, const double *x, double *dots, double *running,
+                      double *scores);
 
 #endif

@@ -1,0 +1,127 @@
+/* Is a model whole? Asked of everything that comes from a file, and of everything that goes into
+ * one. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "data/encode.h"
+#include "data/scale.h"
+#include "model/model.h"
+
+#define CHECK_COLS ((uint64_t)1 << 32)
+
+#define check_fail(file, ...) hsp__fail_at(err, HSP_BAD_DATA, file, 0, 0, __VA_ARGS__)
+
+static int check_finite(const double *x, uint64_t n)
+{
+    double sum = 0; /* a number times 0 is 0 unless it was not finite: no branch a number */
+    for (uint64_t i = 0; i < n; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+static int check_below(const uint32_t *x, uint64_t n, uint64_t bound)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (x[i] >= bound) return 0;
+    return 1;
+}
+
+static hsp_status check_shape(const hsp_model *model, const char *file, hsp_error *err)
+{
+    const uint32_t classes = model->class_names.count;
+    if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3)
+        return check_fail(
+            file,
+            "a model of %u classes with %u scorers; two classes have one scorer, more "
+            "have one each",
+            classes, model->scorers);
+    if (model->features > CHECK_COLS)
+        return check_fail(file, "a model of %llu features, which is too many",
+                          (unsigned long long)model->features);
+    if (model->feature_names.count && model->feature_names.count != model->features)
+        return check_fail(file, "there are %u feature names for %llu features",
+                          model->feature_names.count, (unsigned long long)model->features);
+    if (model->constant && (!model->features || model->hypothesis != HSP__LINEAR))
+        return check_fail(file, "a homogeneous model without the constant feature");
+    if (model->rest && classes != 2)
+        return check_fail(file, "a model with a rest class has two classes, this one %u", classes);
+    return HSP_OK;
+}
+
+static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_error *err)
+{
+    const uint64_t inputs = hsp__model_inputs(model);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        const hsp_scaling *scaling = model->scalings[i];
+        if (!scaling || hsp__scaling_is_by_rows(scaling)) continue;
+        if (hsp_scaling_cols(scaling) != inputs)
+            return check_fail(file, "a scaling of %llu columns in a model of %llu",
+                              (unsigned long long)hsp_scaling_cols(scaling),
+                              (unsigned long long)inputs);
+    }
+    if (!model->encoding) return HSP_OK;
+    uint64_t width = 0;
+    for (uint32_t j = 0; j < model->encoding->names.count; j++)
+        width += hsp__encoding_width(&model->encoding->columns[j]);
+    if (width == inputs) return HSP_OK;
+    return check_fail(file, "an encoding of %llu features in a model of %llu",
+                      (unsigned long long)width, (unsigned long long)inputs);
+}
+
+static hsp_status check_numbers(const hsp_model *model, const char *file, hsp_error *err)
+{
+    const hsp_updates *updates = &model->updates;
+    if (!check_finite(model->weights, model->scorers * model->features))
+        return check_fail(file, "a weight is not finite");
+    if (!check_finite(model->offsets, model->scorers))
+        return check_fail(file, "an offset is not finite");
+    if (!check_finite(updates->amount, updates->count))
+        return check_fail(file, "the amount of an update is not finite");
+    if (!check_below(updates->scorer, updates->count, model->scorers))
+        return check_fail(file, "an update of a scorer that is not there");
+    return HSP_OK;
+}
+
+/* The steps cut the updates into runs: from the first to the last, none twice. */
+static int check_steps(const hsp__votes *votes)
+{
+    if (votes->first[0] != 0 || votes->first[votes->steps] != votes->updates) return 0;
+    for (uint64_t t = 0; t < votes->steps; t++)
+        if (votes->first[t] > votes->first[t + 1]) return 0;
+    return 1;
+}
+
+static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const char *file,
+                              hsp_error *err)
+{
+    const hsp__votes *votes = model->votes;
+    const hsp_view *view;
+    if (!votes || !votes->rows) return check_fail(file, "a model of votes without votes");
+    hsp_status status = hsp_data_view(ctx, votes->rows, err, &view);
+    if (status == HSP_BAD_DATA && err)
+        return check_fail(file, "the rows of the votes: %.400s", err->message);
+    if (status) return status;
+    if (view->cols > model->features)
+        return check_fail(file, "the rows of the votes have %llu columns, the model %llu",
+                          (unsigned long long)view->cols, (unsigned long long)model->features);
+    if (!check_below(votes->support, votes->updates, view->rows))
+        return check_fail(file, "a vote about a row that is not there");
+    if (!check_below(votes->scorer, votes->updates, model->scorers))
+        return check_fail(file, "a vote about a scorer that is not there");
+    if (!check_finite(votes->amount, votes->updates) ||
+        !check_finite(votes->offset, votes->updates))
+        return check_fail(file, "a number of a vote is not finite");
+    if (!check_steps(votes)) return check_fail(file, "the steps of the votes are out of order");
+    return HSP_OK;
+}
+
+hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char *file,
+                            hsp_error *err)
+{
+    hsp_status status = check_shape(model, file, err);
+    if (!status) status = check_inputs(model, file, err);
+    if (!status) status = check_numbers(model, file, err);
+    if (!status && model->hypothesis == HSP__VOTES) status = check_votes(ctx, model, file, err);
+    return status;
+}

@@ -1,0 +1,438 @@
+/* Models as files: a container (docs/model-format.md). A file is mapped, and the arrays stay in it.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/container.h"
+#include "data/formats.h"
+#include "data/meta.h"
+#include "data/scale.h"
+#include "model/model.h"
+
+#define FILE_FORMAT  "halfspace-model"
+#define FILE_VERSION "1"
+#define FILE_FACT    "fact."
+
+static const char *const file_hypotheses[] = {"linear", "votes"};
+static const char *const file_ties[] = {"neg", "pos", "zero"};
+static const char *const file_orders[] = {"any", "dense", "sparse"};
+static const char *const file_flags[] = {"no", "yes"};
+
+/* Names of what belongs to a scaling. */
+typedef struct file_scaling_names {
+    char kind[24], low[24], high[24], shift[24], factor[24];
+} file_scaling_names;
+
+static file_scaling_names file_name_scaling(int i)
+{
+    file_scaling_names names;
+    snprintf(names.kind, sizeof names.kind, "scaling.%d", i);
+    snprintf(names.low, sizeof names.low, "scaling.%d.low", i);
+    snprintf(names.high, sizeof names.high, "scaling.%d.high", i);
+    snprintf(names.shift, sizeof names.shift, "scaling.%d.shift", i);
+    snprintf(names.factor, sizeof names.factor, "scaling.%d.factor", i);
+    return names;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+#define FILE_META    24 /* entries beside the facts */
+#define FILE_TENSORS 20
+
+/* What a file is put together from. */
+typedef struct file_writer {
+    const hsp_model *model;
+    hsp__text classes, features;
+    char *encoding;
+    char at_zero[HSP__DECIMAL_MAX];
+    file_scaling_names scaling_names[HSP__MODEL_SCALINGS];
+    char bounds[HSP__MODEL_SCALINGS][2][HSP__DECIMAL_MAX]; /* low and high */
+    char **fact_keys;                                      /* one a fact */
+    hsp__meta *meta;
+    size_t meta_count;
+    hsp__tensor tensors[FILE_TENSORS];
+    size_t tensor_count;
+} file_writer;
+
+static void file_put(file_writer *writer, const char *key, const char *value)
+{
+    writer->meta[writer->meta_count++] = (hsp__meta){key, value};
+}
+
+static void file_put_array(file_writer *writer, const char *name, hsp__dtype dtype, uint64_t count,
+                           const void *data)
+{
+    writer->tensors[writer->tensor_count++] = (hsp__tensor){name, dtype, 1, {count, 0}, data};
+}
+
+static void file_put_scaling(file_writer *writer, int i)
+{
+    const hsp__scaling_parts parts = hsp__scaling_look(writer->model->scalings[i]);
+    const file_scaling_names *names = &writer->scaling_names[i];
+    writer->scaling_names[i] = file_name_scaling(i);
+    hsp__decimal_print_f64(parts.low, writer->bounds[i][0]);
+    hsp__decimal_print_f64(parts.high, writer->bounds[i][1]);
+    file_put(writer, names->kind, parts.kind);
+    file_put(writer, names->low, writer->bounds[i][0]);
+    file_put(writer, names->high, writer->bounds[i][1]);
+    file_put_array(writer, names->shift, HSP__F64, parts.cols, parts.shift);
+    file_put_array(writer, names->factor, HSP__F64, parts.cols, parts.factor);
+}
+
+/* The rows that the votes are about. */
+static void file_put_rows(file_writer *writer, const hsp_view *view)
+{
+    const hsp__dtype real = view->precision == HSP_FLOAT32 ? HSP__F32 : HSP__F64;
+    const uint64_t stored = hsp_view_stored(view);
+    if (view->storage == HSP_DENSE) {
+        assert(view->stride == view->cols);
+        writer->tensors[writer->tensor_count++] =
+            (hsp__tensor){"votes.values", real, 2, {view->rows, view->cols}, view->values};
+        return;
+    }
+    file_put_array(writer, "votes.starts", HSP__U64, view->rows + 1, view->starts);
+    file_put_array(writer, "votes.indices", HSP__U32, stored, view->indices);
+    if (view->storage == HSP_SPARSE)
+        file_put_array(writer, "votes.values", real, stored, view->values);
+}
+
+static void file_put_votes(file_writer *writer)
+{
+    const hsp__votes *votes = writer->model->votes;
+    hsp__decimal_print_u64(votes->at_zero, writer->at_zero);
+    file_put(writer, "votes.at_zero", writer->at_zero);
+    file_put_array(writer, "votes.support", HSP__U32, votes->updates, votes->support);
+    file_put_array(writer, "votes.scorer", HSP__U32, votes->updates, votes->scorer);
+    file_put_array(writer, "votes.amount", HSP__F64, votes->updates, votes->amount);
+    file_put_array(writer, "votes.offset", HSP__F64, votes->updates, votes->offset);
+    file_put_array(writer, "votes.first", HSP__U64, votes->steps + 1, votes->first);
+    file_put_array(writer, "votes.survived", HSP__U64, votes->steps, votes->survived);
+    file_put_rows(writer, &votes->rows->view);
+}
+
+static hsp_status file_put_facts(hsp_context *ctx, file_writer *writer, hsp_error *err)
+{
+    const hsp_model *model = writer->model;
+    for (uint32_t i = 0; i < model->fact_names.count; i++) {
+        const size_t size = hsp__names_size(&model->fact_names, i);
+        char *key = hsp__new(&ctx->allocator, sizeof FILE_FACT + size, 1);
+        if (!key) return hsp__fail_memory(err);
+        writer->fact_keys[i] = key;
+        memcpy(key, FILE_FACT, sizeof FILE_FACT - 1);
+        memcpy(key + sizeof FILE_FACT - 1, hsp__names_get(&model->fact_names, i), size);
+        file_put(writer, key, model->fact_values[i]);
+    }
+    return HSP_OK;
+}
+
+static hsp_status file_put_names(hsp_context *ctx, file_writer *writer, const char *path,
+                                 hsp_error *err)
+{
+    const hsp_model *model = writer->model;
+    hsp_status status =
+        hsp__meta_put_names(&writer->classes, &model->class_names, "class", path, err);
+    if (!status) file_put(writer, "classes", writer->classes.data);
+    if (!status && model->feature_names.count) {
+        status =
+            hsp__meta_put_names(&writer->features, &model->feature_names, "feature", path, err);
+        if (!status) file_put(writer, "features", writer->features.data);
+    }
+    if (!status && model->encoding) {
+        status = hsp__encoding_to_json(model->encoding, &ctx->allocator, err, &writer->encoding);
+        if (!status) file_put(writer, "encoding", writer->encoding);
+    }
+    return status;
+}
+
+static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const char *path,
+                                 hsp_error *err)
+{
+    const hsp_model *model = writer->model;
+    const hsp_updates *updates = &model->updates;
+    file_put(writer, "format", FILE_FORMAT);
+    file_put(writer, "version", FILE_VERSION);
+    file_put(writer, "hypothesis", file_hypotheses[model->hypothesis]);
+    file_put(writer, "tie", file_ties[model->tie]);
+    file_put(writer, "order", file_orders[model->order]);
+    file_put(writer, "homogeneous", file_flags[model->constant != 0]);
+    file_put(writer, "rest", file_flags[model->rest != 0]);
+    file_put(writer, "leaves_out", file_flags[model->leaves_out != 0]);
+    writer->tensors[writer->tensor_count++] =
+        (hsp__tensor){"weights", HSP__F64, 2, {model->scorers, model->features}, model->weights};
+    file_put_array(writer, "offsets", HSP__F64, model->scorers, model->offsets);
+    if (updates->count) {
+        file_put_array(writer, "updates.row", HSP__U64, updates->count, updates->row);
+        file_put_array(writer, "updates.scorer", HSP__U32, updates->count, updates->scorer);
+        file_put_array(writer, "updates.amount", HSP__F64, updates->count, updates->amount);
+    }
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i]) file_put_scaling(writer, i);
+    if (model->hypothesis == HSP__VOTES) file_put_votes(writer);
+    hsp_status status = file_put_names(ctx, writer, path, err);
+    return status ? status : file_put_facts(ctx, writer, err);
+}
+
+hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,
+                           hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint32_t facts = model->fact_names.count;
+    file_writer writer = {.model = model};
+    hsp__text_init(&writer.classes, memory);
+    hsp__text_init(&writer.features, memory);
+    writer.meta = hsp__new(memory, (uint64_t)FILE_META + facts, sizeof *writer.meta);
+    writer.fact_keys = hsp__new(memory, facts, sizeof *writer.fact_keys);
+    hsp_status status = hsp__model_check(ctx, model, NULL, err);
+    if (!status && (!writer.meta || !writer.fact_keys)) status = hsp__fail_memory(err);
+    if (!status) status = file_put_model(ctx, &writer, path, err);
+    if (!status)
+        status = hsp__container_write(ctx, path, writer.meta, writer.meta_count, writer.tensors,
+                                      writer.tensor_count, err);
+    for (uint32_t i = 0; writer.fact_keys && i < facts; i++)
+        hsp__free(memory, writer.fact_keys[i]);
+    hsp__free(memory, writer.fact_keys);
+    hsp__free(memory, writer.meta);
+    hsp__free(memory, writer.encoding);
+    hsp__text_free(&writer.classes);
+    hsp__text_free(&writer.features);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+#define file_fail(container, ...) \
+    hsp__fail_at(err, HSP_BAD_DATA, hsp__container_name(container), 0, 0, __VA_ARGS__)
+
+/* An array in the file, of one dimension unless `wide`. The model's pointers are not const because
+ * a learner writes through them; nobody writes to a model that was read. */
+static hsp_status file_array(const hsp__container *file, const char *name, hsp__dtype dtype,
+                             int dims, hsp_error *err, uint64_t shape[2], void *pointer_to)
+{
+    const hsp__tensor *tensor = hsp__container_tensor(file, name);
+    if (!tensor || tensor->dtype != dtype || tensor->dims != dims)
+        return file_fail(file, "there is no array \"%s\" of the type that a model has", name);
+    shape[0] = tensor->shape[0];
+    if (dims == 2) shape[1] = tensor->shape[1];
+    memcpy(pointer_to, &tensor->data, sizeof tensor->data);
+    return HSP_OK;
+}
+
+/* A list whose length is known. */
+static hsp_status file_list(const hsp__container *file, const char *name, hsp__dtype dtype,
+                            uint64_t count, hsp_error *err, void *pointer_to)
+{
+    uint64_t shape[2] = {0, 0};
+    hsp_status status = file_array(file, name, dtype, 1, err, shape, pointer_to);
+    if (status || shape[0] == count) return status;
+    return file_fail(file, "the array \"%s\" has %llu numbers, expected %llu", name,
+                     (unsigned long long)shape[0], (unsigned long long)count);
+}
+
+static hsp_status file_read_words(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    static const char *const formats[] = {FILE_FORMAT}, *const versions[] = {FILE_VERSION};
+    int any, hypothesis = 0, tie = 0, order = 0;
+    hsp_status status = hsp__meta_word(file, "format", formats, 1, err, &any);
+    if (!status) status = hsp__meta_word(file, "version", versions, 1, err, &any);
+    if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 2, err, &hypothesis);
+    if (!status) status = hsp__meta_word(file, "tie", file_ties, 3, err, &tie);
+    if (!status) status = hsp__meta_word(file, "order", file_orders, 3, err, &order);
+    if (!status) status = hsp__meta_word(file, "homogeneous", file_flags, 2, err, &model->constant);
+    if (!status) status = hsp__meta_word(file, "rest", file_flags, 2, err, &model->rest);
+    if (!status)
+        status = hsp__meta_word(file, "leaves_out", file_flags, 2, err, &model->leaves_out);
+    model->hypothesis = (hsp__hypothesis)hypothesis;
+    model->tie = (hsp_tie)tie;
+    model->order = (hsp__order)order;
+    return status;
+}
+
+static hsp_status file_read_arrays(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    uint64_t shape[2] = {0, 0};
+    hsp_updates *updates = &model->updates;
+    hsp_status status = file_array(file, "weights", HSP__F64, 2, err, shape, &model->weights);
+    if (!status && shape[0] > UINT32_MAX)
+        status = file_fail(file, "%llu scorers, which is too many", (unsigned long long)shape[0]);
+    model->scorers = (uint32_t)shape[0];
+    model->features = shape[1];
+    if (!status)
+        status = file_list(file, "offsets", HSP__F64, model->scorers, err, &model->offsets);
+    if (status || !hsp__container_tensor(file, "updates.row")) return status;
+    status = file_array(file, "updates.row", HSP__U64, 1, err, shape, &updates->row);
+    if (!status)
+        status = file_list(file, "updates.scorer", HSP__U32, shape[0], err, &updates->scorer);
+    if (!status)
+        status = file_list(file, "updates.amount", HSP__F64, shape[0], err, &updates->amount);
+    if (!status) updates->count = shape[0];
+    return status;
+}
+
+static int file_number(const hsp__container *file, const char *key, double *out)
+{
+    const char *text = hsp__container_meta(file, key);
+    if (!text) return 0;
+    hsp__decimal_result result;
+    const char *end = text + strlen(text);
+    return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+}
+
+static hsp_status file_read_scaling(hsp_context *ctx, const hsp__container *file, int i,
+                                    hsp_model *model, hsp_error *err)
+{
+    const file_scaling_names names = file_name_scaling(i);
+    hsp__scaling_parts parts = {.kind = hsp__container_meta(file, names.kind)};
+    uint64_t shape[2] = {0, 0};
+    if (!parts.kind) return HSP_OK;
+    if (!file_number(file, names.low, &parts.low) || !file_number(file, names.high, &parts.high))
+        return file_fail(file, "the metadata of the scaling %d is not whole", i);
+    hsp_status status = file_array(file, names.shift, HSP__F64, 1, err, shape, &parts.shift);
+    parts.cols = shape[0];
+    if (!status) status = file_list(file, names.factor, HSP__F64, parts.cols, err, &parts.factor);
+    if (status) return status;
+    hsp_error inner = {0};
+    status = hsp__scaling_from(ctx, &parts, &inner, &model->scalings[i]);
+    if (status == HSP_BAD_DATA) return file_fail(file, "%.400s", inner.message);
+    return status ? hsp__fail_memory(err) : HSP_OK;
+}
+
+static uint64_t file_count_nonzeros(const hsp_view *view)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            count += hsp__row_value(view, &row, k) != 0;
+    }
+    return count;
+}
+
+/* The rows that the votes are about, left in the file. Their arrays are checked by whoever looks at
+ * the view first; where they end must be known before. */
+static hsp_status file_read_rows(const hsp__container *file, uint64_t features, hsp_data *rows,
+                                 hsp_error *err)
+{
+    hsp_view *view = &rows->view;
+    uint64_t shape[2] = {0, 0};
+    const hsp__tensor *values = hsp__container_tensor(file, "votes.values");
+    view->cols = features;
+    if (values) view->precision = values->dtype == HSP__F64 ? HSP_FLOAT64 : HSP_FLOAT32;
+    const hsp__dtype real = view->precision == HSP_FLOAT64 ? HSP__F64 : HSP__F32;
+    if (!hsp__container_tensor(file, "votes.starts")) {
+        view->storage = HSP_DENSE;
+        hsp_status status = file_array(file, "votes.values", real, 2, err, shape, &view->values);
+        view->rows = shape[0];
+        view->cols = view->stride = shape[1];
+        if (!status) rows->nonzeros = file_count_nonzeros(view);
+        return status;
+    }
+    const uint64_t *starts = NULL;
+    view->storage = values ? HSP_SPARSE : HSP_ONES;
+    hsp_status status = file_array(file, "votes.starts", HSP__U64, 1, err, shape, &starts);
+    if (!status && !shape[0]) status = file_fail(file, "the array \"votes.starts\" is empty");
+    if (status) return status;
+    view->rows = shape[0] - 1;
+    view->starts = starts;
+    status = file_array(file, "votes.indices", HSP__U32, 1, err, shape, &view->indices);
+    if (!status && values)
+        status = file_list(file, "votes.values", real, shape[0], err, &view->values);
+    if (!status && (starts[0] != 0 || starts[view->rows] != shape[0]))
+        status = file_fail(file, "the array \"votes.starts\" does not span the votes' rows");
+    rows->nonzeros = shape[0];
+    return status;
+}
+
+static hsp_status file_read_votes(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    hsp__votes *votes = model->votes = hsp__new(&model->memory, 1, sizeof *votes);
+    uint64_t shape[2] = {0, 0};
+    if (!votes || !(votes->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
+    hsp_status status = hsp__meta_count(file, "votes.at_zero", UINT64_MAX, err, &votes->at_zero);
+    if (!status)
+        status = file_array(file, "votes.support", HSP__U32, 1, err, shape, &votes->support);
+    votes->updates = shape[0];
+    if (!status) status = file_list(file, "votes.scorer", HSP__U32, shape[0], err, &votes->scorer);
+    if (!status) status = file_list(file, "votes.amount", HSP__F64, shape[0], err, &votes->amount);
+    if (!status) status = file_list(file, "votes.offset", HSP__F64, shape[0], err, &votes->offset);
+    if (!status)
+        status = file_array(file, "votes.survived", HSP__U64, 1, err, shape, &votes->survived);
+    votes->steps = shape[0];
+    if (!status)
+        status = file_list(file, "votes.first", HSP__U64, votes->steps + 1, err, &votes->first);
+    return status ? status : file_read_rows(file, model->features, votes->rows, err);
+}
+
+static hsp_status file_read_facts(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    const char *key, *value;
+    const size_t prefix = sizeof FILE_FACT - 1;
+    for (size_t i = 0; (key = hsp__container_meta_at(file, i, &value)); i++) {
+        if (strncmp(key, FILE_FACT, prefix) != 0) continue;
+        hsp_status status = hsp__model_set_fact(model, key + prefix, value, err);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+static hsp_status file_read_model(hsp_context *ctx, const hsp__container *file, int verify,
+                                  hsp_model *model, hsp_error *err)
+{
+    const char *name = hsp__container_name(file);
+    const char *encoding = hsp__container_meta(file, "encoding");
+    hsp_status status = file_read_words(file, model, err);
+    if (!status && verify) status = hsp__container_verify(ctx, file, err);
+    if (!status) status = file_read_arrays(file, model, err);
+    if (!status) status = hsp__meta_names(file, "classes", &model->class_names, err);
+    if (!status) status = hsp__meta_names(file, "features", &model->feature_names, err);
+    for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++)
+        status = file_read_scaling(ctx, file, i, model, err);
+    if (!status && encoding)
+        status = hsp__encoding_from_json(&ctx->allocator, encoding, strlen(encoding), name, err,
+                                         &model->encoding);
+    if (!status && model->hypothesis == HSP__VOTES) status = file_read_votes(file, model, err);
+    if (!status) status = file_read_facts(file, model, err);
+    return status ? status : hsp__model_check(ctx, model, name, err);
+}
+
+/* The model of a container, which becomes the model's own. */
+static hsp_status file_adopt(hsp_context *ctx, hsp__container *file, int verify, hsp_error *err,
+                             hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp__model_new(ctx, 0, 0, err, &model);
+    if (status) {
+        hsp__container_free(file);
+        return status;
+    }
+    hsp__free(&ctx->allocator, model->weights); /* the file's arrays take their place */
+    hsp__free(&ctx->allocator, model->offsets);
+    model->weights = model->offsets = NULL;
+    model->mapped = file;
+    status = file_read_model(ctx, file, verify, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_model **out)
+{
+    hsp__container *file = NULL;
+    hsp_status status = hsp__container_open(ctx, path, err, &file);
+    return status ? status : file_adopt(ctx, file, 1, err, out);
+}
+
+hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,
+                            int verify, hsp_error *err, hsp_model **out)
+{
+    hsp__container *file = NULL;
+    hsp_status status = hsp__container_memory(ctx, bytes, size, name, err, &file);
+    return status ? status : file_adopt(ctx, file, verify, err, out);
+}

@@ -1,0 +1,284 @@
+/* The model object: what it owns, what it tells, and the rule that turns scores into a class. */
+#include "model/model.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/container.h"
+#include "data/encode.h"
+#include "data/formats.h"
+#include "data/scale.h"
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
+
+/* The pointers of hsp_updates are const for those who look, not for the owner. */
+static void model_free_const(const hsp_allocator *memory, const void *array)
+{
+    union {
+        const void *in;
+        void *out;
+    } as = {array};
+    hsp__free(memory, as.out);
+}
+
+static void model_free_votes(const hsp_allocator *memory, hsp__votes *votes, int mapped)
+{
+    if (!votes) return;
+    hsp_data_free(votes->rows);
+    if (!mapped) {
+        hsp__free(memory, votes->support);
+        hsp__free(memory, votes->scorer);
+        hsp__free(memory, votes->amount);
+        hsp__free(memory, votes->offset);
+        hsp__free(memory, votes->first);
+        hsp__free(memory, votes->survived);
+    }
+    hsp__free(memory, votes);
+}
+
+void hsp_model_free(hsp_model *model)
+{
+    if (!model) return;
+    hsp_allocator memory = model->memory;
+    const int mapped = model->mapped != NULL;
+    model_free_votes(&memory, model->votes, mapped);
+    if (!mapped) {
+        hsp__free(&memory, model->weights);
+        hsp__free(&memory, model->offsets);
+        model_free_const(&memory, model->updates.row);
+        model_free_const(&memory, model->updates.scorer);
+        model_free_const(&memory, model->updates.amount);
+    }
+    for (uint32_t i = 0; i < model->fact_names.count; i++)
+        hsp__free(&memory, model->fact_values[i]);
+    hsp__free(&memory, model->fact_values);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        hsp_scaling_free(model->scalings[i]);
+    hsp_encoding_free(model->encoding);
+    hsp__names_free(&model->class_names);
+    hsp__names_free(&model->feature_names);
+    hsp__names_free(&model->fact_names);
+    hsp__container_free(model->mapped);
+    hsp__free(&memory, model);
+}
+
+hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features, hsp_error *err,
+                          hsp_model **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    hsp_model *model = hsp__new(memory, 1, sizeof *model);
+    if (!model) return hsp__fail_memory(err);
+    model->memory = *memory;
+    model->scorers = scorers;
+    model->features = features;
+    hsp__names_init(&model->class_names, memory);
+    hsp__names_init(&model->feature_names, memory);
+    hsp__names_init(&model->fact_names, memory);
+    if (!scorers || features <= UINT64_MAX / scorers)
+        model->weights = hsp__new(memory, scorers * features, sizeof *model->weights);
+    model->offsets = hsp__new(memory, scorers, sizeof *model->offsets);
+    if (!model->weights || !model->offsets) {
+        hsp_model_free(model);
+        return hsp__fail_memory(err);
+    }
+    *out = model;
+    return HSP_OK;
+}
+
+hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
+                               hsp_error *err)
+{
+    uint32_t number, before = model->fact_names.count;
+    char *copy = hsp__copy_text(&model->memory, value, strlen(value));
+    void *values = model->fact_values;
+    if (!copy || !hsp__reserve(&model->memory, &values, &model->facts_room, (uint64_t)before + 1,
+                               sizeof *model->fact_values)) {
+        hsp__free(&model->memory, copy);
+        return hsp__fail_memory(err);
+    }
+    model->fact_values = values;
+    if (!hsp__names_add(&model->fact_names, name, strlen(name), &number)) {
+        hsp__free(&model->memory, copy);
+        return hsp__fail_memory(err);
+    }
+    if (number < before) hsp__free(&model->memory, model->fact_values[number]);
+    model->fact_values[number] = copy;
+    return HSP_OK;
+}
+
+/* ---- Copied ---------------------------------------------------------------------------------- */
+
+static void *model_copy_array(const hsp_allocator *memory, const void *from, uint64_t count,
+                              size_t size)
+{
+    void *copy = hsp__new_raw(memory, count, size);
+    if (copy && count) memcpy(copy, from, (size_t)count * size);
+    return copy;
+}
+
+static int model_copy_updates(const hsp_model *from, hsp_model *to)
+{
+    const hsp_updates *updates = &from->updates;
+    if (!updates->count) return 1;
+    to->updates.row =
+        model_copy_array(&to->memory, updates->row, updates->count, sizeof *updates->row);
+    to->updates.scorer =
+        model_copy_array(&to->memory, updates->scorer, updates->count, sizeof *updates->scorer);
+    to->updates.amount =
+        model_copy_array(&to->memory, updates->amount, updates->count, sizeof *updates->amount);
+    to->updates.count = updates->count;
+    return to->updates.row && to->updates.scorer && to->updates.amount;
+}
+
+static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_model *to,
+                                   hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (!hsp__names_copy(&to->class_names, &from->class_names) ||
+        !hsp__names_copy(&to->feature_names, &from->feature_names) || !model_copy_updates(from, to))
+        return hsp__fail_memory(err);
+    for (uint32_t i = 0; !status && i < from->fact_names.count; i++)
+        status = hsp__model_set_fact(to, hsp__names_get(&from->fact_names, i), from->fact_values[i],
+                                     err);
+    for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++)
+        if (from->scalings[i]) {
+            hsp__scaling_parts parts = hsp__scaling_look(from->scalings[i]);
+            status = hsp__scaling_from(ctx, &parts, err, &to->scalings[i]);
+        }
+    if (!status && from->encoding)
+        status = hsp__encoding_copy(&ctx->allocator, from->encoding, err, &to->encoding);
+    return status;
+}
+
+hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                           hsp_model **out)
+{
+    assert(model->hypothesis == HSP__LINEAR);
+    hsp_model *copy = NULL;
+    hsp_status status = hsp__model_new(ctx, model->scorers, model->features, err, &copy);
+    if (status) return status;
+    if (model->scorers) {
+        memcpy(copy->offsets, model->offsets, model->scorers * sizeof *copy->offsets);
+        if (model->features)
+            memcpy(copy->weights, model->weights,
+                   model->scorers * model->features * sizeof *copy->weights);
+    }
+    copy->tie = model->tie;
+    copy->order = model->order;
+    copy->constant = model->constant;
+    copy->rest = model->rest;
+    copy->leaves_out = model->leaves_out;
+    status = model_copy_parts(ctx, model, copy, err);
+    if (status)
+        hsp_model_free(copy);
+    else
+        *out = copy;
+    return status;
+}
+
+/* ---- Looked at ------------------------------------------------------------------------------- */
+
+const char *hsp_model_hypothesis(const hsp_model *model)
+{
+    return model->hypothesis == HSP__VOTES ? "votes" : "linear";
+}
+
+uint32_t hsp_model_classes(const hsp_model *model)
+{
+    return model->class_names.count;
+}
+
+const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index)
+{
+    return class_index < model->class_names.count ? hsp__names_get(&model->class_names, class_index)
+                                                  : NULL;
+}
+
+uint64_t hsp_model_features(const hsp_model *model)
+{
+    return model->features;
+}
+
+const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
+{
+    return column < model->feature_names.count
+               ? hsp__names_get(&model->feature_names, (uint32_t)column)
+               : NULL;
+}
+
+uint32_t hsp_model_scorers(const hsp_model *model)
+{
+    return model->scorers;
+}
+
+hsp_tie hsp_model_tie(const hsp_model *model)
+{
+    return model->tie;
+}
+
+const hsp_encoding *hsp_model_encoding(const hsp_model *model)
+{
+    return model->encoding;
+}
+
+const double *hsp_model_weights(const hsp_model *model, uint32_t scorer)
+{
+    return scorer < model->scorers ? model->weights + scorer * model->features : NULL;
+}
+
+double hsp_model_offset(const hsp_model *model, uint32_t scorer)
+{
+    return scorer < model->scorers ? model->offsets[scorer] : 0;
+}
+
+const char *hsp_model_fact(const hsp_model *model, const char *name)
+{
+    uint32_t number = hsp__names_find(&model->fact_names, name, strlen(name));
+    return number == HSP__NAME_NONE ? NULL : model->fact_values[number];
+}
+
+const char *hsp_model_fact_name(const hsp_model *model, size_t i)
+{
+    return i < model->fact_names.count ? hsp__names_get(&model->fact_names, (uint32_t)i) : NULL;
+}
+
+hsp_updates hsp_model_updates(const hsp_model *model)
+{
+    return model->updates;
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
+{
+    if (scorers == 1) {
+        if (scores[0] > 0) return 1;
+        if (scores[0] < 0) return 0;
+        return tie == HSP_TIE_ZERO ? HSP_NO_CLASS : tie == HSP_TIE_POS ? 1 : 0;
+    }
+    uint32_t first = 0, last = 0;
+    for (uint32_t k = 1; k < scorers; k++) {
+        if (scores[k] > scores[first])
+            first = last = k;
+        else if (scores[k] == scores[first])
+            last = k;
+    }
+    if (first == last || tie == HSP_TIE_NEG) return first;
+    return tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
+}
+
+uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
+{
+    return hsp__decide(scores, model->scorers, model->tie);
+}
+
+uint32_t hsp__model_class_of(const hsp_model *model, const char *label)
+{
+    uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));
+    if (number != HSP__NAME_NONE) return number;
+    return model->rest ? 0 : HSP_NO_CLASS;
+}

@@ -1,0 +1,303 @@
+/* Scores of many rows: brought to what the weights were learnt on (known columns, scaled, in the
+ * model's order), then one hsp__row_score a scorer. Rows are cut into parts that depend on the view
+ * alone; a part that must be changed is changed in slices, so that memory stays small. */
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "data/remake.h"
+#include "data/scale.h"
+#include "data/sweep.h"
+#include "model/model.h"
+
+#define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
+
+hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to)
+{
+    hsp_view slice = *view;
+    slice.rows = to - from;
+    if (view->labels) slice.labels += from;
+    if (view->storage == HSP_DENSE) {
+        if (view->values)
+            slice.values = (const char *)view->values +
+                           from * view->stride * hsp__value_bytes(view->precision);
+    } else {
+        slice.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
+    }
+    return slice;
+}
+
+/* ---- Columns that the model does not know ---------------------------------------------------- */
+
+static hsp_status score_refuse(const hsp_model *model, uint64_t first_row, uint64_t row,
+                               uint64_t column, double value, hsp_error *err)
+{
+    const unsigned long long inputs = hsp__model_inputs(model), at = column + 1;
+    if (first_row == HSP__ROW_UNKNOWN)
+        return hsp__fail_at(err, HSP_BAD_DATA, NULL, row + 1, 0,
+                            "column %llu holds %.9g, the model knows %llu columns", at, value,
+                            inputs);
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "row %llu, column %llu holds %.9g, the model knows %llu columns",
+                     (unsigned long long)(first_row + row + 1), at, value, inputs);
+}
+
+/* How many entries of row i lie in known columns. The others must be zero; the constant of a
+ * homogeneous model, where a row has it, one. */
+static hsp_status score_known(const hsp_model *model, const hsp_view *view, uint64_t i,
+                              uint64_t first_row, hsp_error *err, uint64_t *known)
+{
+    const uint64_t inputs = hsp__model_inputs(model);
+    hsp__row row = hsp__view_row(view, i);
+    while (row.count && hsp__row_column(&row, row.count - 1) >= inputs) {
+        uint64_t column = hsp__row_column(&row, --row.count);
+        double value = hsp__row_value(view, &row, row.count);
+        if (value != 0 && !(model->constant && column == inputs && value == 1))
+            return score_refuse(model, first_row, i, column, value, err);
+    }
+    *known = row.count;
+    return HSP_OK;
+}
+
+/* Sparse rows without entries in unknown columns, copied. */
+static hsp_status score_trim(hsp_context *ctx, const hsp_view *view, const uint64_t *known,
+                             uint64_t cols, hsp_error *err, hsp_data **out)
+{
+    const size_t bytes = hsp__value_bytes(view->precision);
+    uint64_t stored = 0;
+    for (uint64_t i = 0; i < view->rows; i++)
+        stored += known[i];
+    hsp_status status =
+        hsp__data_shape(ctx, view->storage, view->precision, view->rows, cols, stored, 0, err, out);
+    for (uint64_t i = 0; !status && i < view->rows; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        const uint64_t at = (*out)->starts[i];
+        (*out)->starts[i + 1] = at + known[i];
+        if (!known[i]) continue;
+        memcpy((*out)->indices + at, row.indices, known[i] * sizeof *row.indices);
+        if (row.values) memcpy((char *)(*out)->values + at * bytes, row.values, known[i] * bytes);
+    }
+    if (!status) hsp__data_seal(*out);
+    return status;
+}
+
+/* A data set that borrows the rows of a view and owns nothing. */
+static hsp_status score_borrow(hsp_context *ctx, const hsp_view *view, uint64_t cols,
+                               hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = hsp__data_new(&ctx->allocator);
+    if (!data) return hsp__fail_memory(err);
+    data->view = *view;
+    data->view.cols = cols;
+    data->view.labels = NULL;
+    data->view.classes = 0;
+    data->nonzeros = hsp_view_stored(view);
+    data->checked = 1;
+    *out = data;
+    return HSP_OK;
+}
+
+static hsp_status score_take_known(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                   uint64_t first_row, hsp_error *err, hsp_data **out)
+{
+    const uint64_t inputs = hsp__model_inputs(model);
+    if (view->cols <= inputs) return score_borrow(ctx, view, view->cols, err, out);
+    uint64_t *known = hsp__new_raw(&ctx->allocator, view->rows, sizeof *known);
+    hsp_status status = known ? HSP_OK : hsp__fail_memory(err);
+    int trim = 0;
+    for (uint64_t i = 0; !status && i < view->rows; i++) {
+        status = score_known(model, view, i, first_row, err, &known[i]);
+        trim |= !status && known[i] < hsp__view_row(view, i).count;
+    }
+    if (!status && trim && view->storage != HSP_DENSE)
+        status = score_trim(ctx, view, known, inputs, err, out);
+    else if (!status)
+        status = score_borrow(ctx, view, inputs, err, out);
+    hsp__free(&ctx->allocator, known);
+    return status;
+}
+
+/* ---- Rows as the weights see them ------------------------------------------------------------ */
+
+static int score_in_order(const hsp_model *model, hsp_storage storage)
+{
+    return model->order == HSP__ORDER_ANY || model->order == hsp__order_of(storage);
+}
+
+/* Must rows in this storage be changed? */
+static int score_changes(const hsp_model *model, hsp_storage storage)
+{
+    return model->scalings[0] || model->scalings[1] || !score_in_order(model, storage);
+}
+
+/* Replace *data by what a step made of it. */
+static void score_replace(hsp_data **data, hsp_data *next)
+{
+    hsp_data_free(*data);
+    *data = next;
+}
+
+static hsp_status score_change(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                               hsp_data **data)
+{
+    hsp_data *next = NULL;
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        if (!model->scalings[i]) continue;
+        hsp_status status = hsp__scaling_apply_filling(ctx, model->scalings[i], *data, err, &next);
+        if (status) return status;
+        score_replace(data, next);
+    }
+    if (score_in_order(model, (*data)->view.storage)) return HSP_OK;
+    hsp__remake plan = {.storage = model->order == HSP__ORDER_DENSE ? HSP_DENSE : HSP_SPARSE,
+                        .precision = (*data)->view.precision,
+                        .cols = (*data)->view.cols,
+                        .phase = "changing the storage"};
+    hsp_status status = hsp__data_remake(ctx, *data, &plan, err, &next);
+    if (!status) score_replace(data, next);
+    return status;
+}
+
+static hsp_status score_prepare(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                uint64_t first_row, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status = score_take_known(ctx, model, view, first_row, err, &data);
+    if (!status) status = score_change(ctx, model, err, &data);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                            hsp_error *err, hsp_data **out)
+{
+    if (view->cols > hsp__model_inputs(model) || score_changes(model, view->storage))
+        return score_prepare(ctx, model, view, 0, err, out);
+    *out = NULL;
+    return HSP_OK;
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+static void score_linear(const hsp_model *model, const hsp_view *view, double *scores)
+{
+    for (uint64_t i = 0; i < view->rows; i++)
+        for (uint32_t k = 0; k < model->scorers; k++)
+            *scores++ = hsp__row_score(view, i, model->weights + k * model->features,
+                                       hsp__model_bias(model, k));
+}
+
+static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                              hsp_error *err, double *scores)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    double *x = hsp__new(memory, model->features, sizeof *x);
+    double *dots = hsp__new(memory, model->votes->rows->view.rows, sizeof *dots);
+    double *running = hsp__new(memory, model->scorers, sizeof *running);
+    hsp_status status = x && dots && running ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < view->rows; i++, scores += model->scorers) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            x[hsp__row_column(&row, k)] = hsp__row_value(view, &row, k);
+        hsp__votes_score(model, x, dots, running, scores);
+        for (uint64_t k = 0; k < row.count; k++)
+            x[hsp__row_column(&row, k)] = 0;
+    }
+    hsp__free(memory, x);
+    hsp__free(memory, dots);
+    hsp__free(memory, running);
+    return status;
+}
+
+static hsp_status score_ready(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                              hsp_error *err, double *scores)
+{
+    if (model->hypothesis == HSP__VOTES) return score_votes(ctx, model, view, err, scores);
+    score_linear(model, view, scores);
+    return HSP_OK;
+}
+
+/* How many rows to change at a time: about SCORE_SLICE bytes of them, were they dense. */
+static uint64_t score_slice_rows(const hsp_model *model, const hsp_view *view)
+{
+    uint64_t cols = view->cols > model->features ? view->cols : model->features;
+    if (view->storage != HSP_DENSE && view->rows && model->order != HSP__ORDER_DENSE)
+        cols = hsp_view_stored(view) / view->rows;
+    uint64_t rows = SCORE_SLICE / (sizeof(double) * (cols + 1));
+    return rows ? rows : 1;
+}
+
+hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
+                                 uint64_t first_row, hsp_error *err, double *scores)
+{
+    if (rows->cols <= hsp__model_inputs(model) && !score_changes(model, rows->storage))
+        return score_ready(quiet, model, rows, err, scores);
+    const uint64_t step = score_slice_rows(model, rows);
+    hsp_status status = HSP_OK;
+    for (uint64_t from = 0; !status && from < rows->rows; from += step) {
+        uint64_t to = rows->rows - from > step ? from + step : rows->rows;
+        hsp_view slice = hsp__view_slice(rows, from, to);
+        hsp_data *data = NULL;
+        status =
+            score_prepare(quiet, model, &slice,
+                          first_row == HSP__ROW_UNKNOWN ? first_row : first_row + from, err, &data);
+        if (status && err && first_row == HSP__ROW_UNKNOWN && err->line) err->line += from;
+        if (!status)
+            status = score_ready(quiet, model, &data->view, err, scores + from * model->scorers);
+        hsp_data_free(data);
+    }
+    return status;
+}
+
+/* ---- In parallel ----------------------------------------------------------------------------- */
+
+typedef struct score_job {
+    hsp_context *ctx;
+    const hsp_model *model;
+    const hsp_view *view;
+    double *scores;
+    uint32_t *classes; /* or NULL */
+    uint64_t parts;
+    unsigned char *failed; /* parts */
+} score_job;
+
+static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error *err)
+{
+    const uint64_t from = hsp__part(job->view->rows, job->parts, part);
+    const uint64_t to = hsp__part(job->view->rows, job->parts, part + 1);
+    const uint32_t scorers = job->model->scorers;
+    hsp_context quiet = hsp__quiet(job->ctx);
+    hsp_view rows = hsp__view_slice(job->view, from, to);
+    hsp_status status =
+        hsp__model_score_rows(&quiet, job->model, &rows, from, err, job->scores + from * scorers);
+    for (uint64_t i = from; !status && job->classes && i < to; i++)
+        job->classes[i] = hsp__model_decide(job->model, job->scores + i * scorers);
+    return status;
+}
+
+static void score_part(void *user, uint64_t part)
+{
+    score_job *job = user;
+    job->failed[part] = score_run_part(job, part, NULL) != HSP_OK;
+}
+
+hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                           hsp_error *err, double *scores, uint32_t *classes)
+{
+    score_job job = {ctx, model, view, scores, classes, 0, NULL};
+    uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
+    job.parts = hsp__parts(view->rows, 16 + each);
+    job.failed = hsp__new(&ctx->allocator, job.parts, 1);
+    if (!job.failed) return hsp__fail_memory(err);
+    hsp_status status = hsp__sweep(ctx, "scoring", view->rows, job.parts, score_part, &job, err);
+    /* The first part that failed, once more and alone: now it says why. */
+    for (uint64_t part = 0; !status && part < job.parts; part++)
+        if (job.failed[part]) status = score_run_part(&job, part, err);
+    hsp__free(&ctx->allocator, job.failed);
+    return status;
+}
