@@ -166,6 +166,44 @@ static void two_points_vote(void)
     outcome_free(&mean);
 }
 
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+/* The bound of a name in a model's audit, with the model itself as the reference; NaN: it does not
+ * apply. */
+static double bound_of(const char *text, const char *offset, const char *name, uint64_t updates)
+{
+    outcome o;
+    hsp_error err = {0};
+    hsp_bound *bounds = NULL;
+    size_t count = 0;
+    double bound = NAN;
+    const char *const words[] = {offset, NULL}, *const how[] = {NULL};
+    CHECK(problem_run("points.svm", text, how, 1, words, 0, &err, &o) == HSP_OK);
+    hsp_status status = hsp_audit(o.ctx, o.model, o.data, o.model, &err, &bounds, &count);
+    CHECK_NOTE(status == HSP_OK, "%s", err.message);
+    for (size_t i = 0; status == HSP_OK && i < count; i++) {
+        CHECK_NOTE(!bounds[i].applies || bounds[i].held, "%s: %s", name, bounds[i].name);
+        if (strcmp(bounds[i].name, name) != 0 || !bounds[i].applies) continue;
+        CHECK(bounds[i].observed == (double)updates);
+        bound = bounds[i].bound;
+    }
+    hsp_bounds_free(o.ctx, bounds);
+    outcome_free(&o);
+    return bound;
+}
+
+/* The two axes: rows of length 1, w* = (1, -1), y s = 1 for both, |w*|^2 = 2. Both bounds are 2,
+ * and the run makes 2 updates: the theorem cannot be improved.
+ *
+ * p and q with offset r2: w* = (3, 5), b* = -25, y s is 4 and 17. R = 5, so w~* = (3, 5, -5) with
+ * |w~*|^2 = 59, and 2 R^2 |w~*|^2 / 4^2 = 50 * 59 / 16 = 184.375, for 5 updates. */
+static void bounds_by_hand(void)
+{
+    CHECK(fabs(bound_of(AXES, "offset=none", "unit", 2) - 2) <= 1e-12);
+    CHECK(fabs(bound_of(AXES, "offset=none", "radius", 2) - 2) <= 1e-12);
+    CHECK(fabs(bound_of(FAR, "offset=r2", "offset", 5) - 184.375) <= 1e-12 * 184.375);
+}
+
 /* ---- Three points ---------------------------------------------------------------------------- */
 
 /* a = (1, 3) is positive, c = (-1, 1) and d = (-2, 3) negative: the three orders that need no luck
@@ -388,7 +426,7 @@ static void exclusive_or_stops_at_the_cap(void)
     const char *const how[] = {NULL};
     CHECK(problem_run("xor.svm", XOR, how, 1, words, 0, &err, &o) == HSP_OK);
     CHECK(o.run.stop == HSP_STOP_PASSES && o.run.passes == 50 && o.run.updates == 200);
-    CHECK_TEXT(hsp_model_fact(o.model, "converged"), "no");
+    CHECK_TEXT(hsp_model_fact(o.model, "converged"), "false");
     outcome_free(&o);
 }
 
@@ -598,6 +636,7 @@ int main(void)
     RUN(two_points_with_offset_r2);
     RUN(two_points_averaged);
     RUN(two_points_vote);
+    RUN(bounds_by_hand);
     RUN(three_points_in_turn);
     RUN(three_points_first_mistake);
     RUN(three_points_worst_mistake);
