@@ -1,4 +1,4 @@
-/* halfspace help [COMMAND [GENERATOR]]: what --help prints; with --json, the tables themselves.
+/* halfspace help [COMMAND [NAME]]: what --help prints; with --json, the tables themselves.
  * Hidden: --man, the manual page instead. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const cli_term help_keys[] = {
     {"version", "the version"},
     {"commands",
      "array: name, summary, synopsis, arguments, options, keys (of its JSON) and variants "
-     "(the generators of make: name, summary, options); an option has name, type, "
+     "(of make, train and model: name, summary, options); an option has name, type, "
      "default, min, max, choices, meta and help"},
     {NULL, NULL}};
 
@@ -63,6 +63,15 @@ static void help_json_options(cli_json_writer *json, const hsp_option_table *tab
         help_json_option(json, &table->options[i]);
 }
 
+void json_table(cli_json_writer *json, const hsp_option_table *table)
+{
+    json_text(json, "name", table->name);
+    json_text(json, "summary", table->summary);
+    json_open(json, "options", '[');
+    help_json_options(json, table);
+    json_close(json, ']');
+}
+
 static void help_json_terms(cli_json_writer *json, const char *key, const cli_term *terms)
 {
     json_open(json, key, '{');
@@ -76,11 +85,7 @@ static void help_json_variants(cli_json_writer *json, const cli_command *command
     json_open(json, "variants", '[');
     for (size_t i = 0; command->variant && command->variant(i); i++) {
         json_open(json, NULL, '{');
-        json_text(json, "name", command->variant(i)->name);
-        json_text(json, "summary", command->variant(i)->summary);
-        json_open(json, "options", '[');
-        help_json_options(json, command->variant(i));
-        json_close(json, ']');
+        json_table(json, command->variant(i));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -155,14 +160,15 @@ static hsp_status help_run(cli *run, hsp_error *err)
     return HSP_OK;
 }
 
-static const cli_term help_arguments[] = {{"COMMAND", "a command; without one, they are listed"},
-                                          {"GENERATOR", "of make: one generator's options"},
-                                          {NULL, NULL}};
+static const cli_term help_arguments[] = {
+    {"COMMAND", "a command; without one, they are listed"},
+    {"NAME", "a generator of make, a learner of train, what model does: its options"},
+    {NULL, NULL}};
 
 const cli_command cli_help = {
     .name = "help",
     .summary = "say what a command does, and list its options",
-    .synopsis = "[COMMAND [GENERATOR]]",
+    .synopsis = "[COMMAND [NAME]]",
     .description =
         "Print what a command does, its arguments and its options. With --json, print the "
         "tables that the command line is read with: every command and every option, with "

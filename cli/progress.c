@@ -1,6 +1,7 @@
 /* The bar on a terminal, and what Ctrl-C does. While nothing is being written, it ends the command
  * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
- * asks the library to stop, and the library leaves no temporary file. A second Ctrl-C kills. */
+ * asks the library to stop, and the library leaves no temporary file; a learner hands over the
+ * model so far. A second Ctrl-C kills. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,11 @@ static void progress_on_signal(int signal)
 void cli_begin_output(void)
 {
     progress_writing = 1;
+}
+
+void cli_finish_output(void)
+{
+    progress_stop = 0;
 }
 
 /* A signal that the caller chose to ignore (a job in the background) stays ignored. */

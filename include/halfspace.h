@@ -422,6 +422,10 @@ HSP_API void hsp_model_free(hsp_model *model);
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
+/* The model's class for a label of some data set: the class of that name; of a model of one class
+ * against the rest, 0 for every other label; HSP_NO_CLASS for a label that the model does not know.
+ */
+HSP_API uint32_t hsp_model_class_of(const hsp_model *model, const char *label);
 HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);

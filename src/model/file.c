@@ -329,6 +329,8 @@ static hsp_status file_read_rows(const hsp__container *file, uint64_t features, 
         hsp_status status = file_array(file, "votes.values", real, 2, err, shape, &view->values);
         view->rows = shape[0];
         view->cols = view->stride = shape[1];
+        if (!status && !view->cols && view->rows) /* they take no bytes: any number would fit */
+            status = file_fail(file, "the rows of the votes have no columns");
         if (!status) rows->nonzeros = file_count_nonzeros(view);
         return status;
     }
