@@ -49,7 +49,7 @@ END {
         split(key, name, "|")
         base = first[name[1]]
         if (key == base)
-            printf "%s%s\n  %-30s %9s %23s %7s %9s %7s %9s\n", k > 1 ? "\n" : "", name[1], "", "seconds", "(fastest .. slowest)", "times", "cpu s", "times", "peak MB"
+            printf "%s%s\n  %-30s %9s %23s %7s %9s %7s %9s\n", (k > 1 ? "\n" : ""), name[1], "", "seconds", "(fastest .. slowest)", "times", "cpu s", "times", "peak MB"
         times = middle(key, "seconds", base)
         cpu_times = middle(key, "cpu", base)
         c = middle(key, "cpu", "")

@@ -46,12 +46,13 @@ unpack()
     return 1
 }
 
-# models NAME: of both programs for predicting, learnt from $work/NAME.
+# models NAME: of both programs for predicting, learnt from $work/NAME; how well does not matter here, so
+# LIBLINEAR may stop at once.
 models()
 {
     [ -s "$work/$1.hsp" ] || "$halfspace" train perceptron -q --passes 2 --multiclass ovr \
-        "$work/$1" -o "$work/$1.hsp" 2>/dev/null
-    [ -z "$liblinear" ] || [ -s "$work/$1.liblinear" ] || liblinear-train -q -s 1 -e 10 -B 1 \
+        "$work/$1" -o "$work/$1.hsp" >/dev/null 2>&1
+    [ -z "$liblinear" ] || [ -s "$work/$1.liblinear" ] || liblinear-train -q -s 1 -e 1e9 -B 1 \
         "$work/$1" "$work/$1.liblinear"
 }
 
