@@ -1,13 +1,13 @@
-/* What a learner is to the rest of the library: a table of options and the functions behind hsp_train.
- * Adding a learner is a file here, a line in registry.c, a test and a page of docs. */
+/* What a learner is to the rest of the library: a table of options and the functions behind
+ * hsp_train. Adding a learner is a file here, a line in registry.c, a test and a page of docs. */
 #ifndef HSP_LEARN_LEARNER_H
 #define HSP_LEARN_LEARNER_H
 
 #include "halfspace.h"
 
 typedef struct hsp__learner {
-    hsp_option_table table;  /* name, summary, options */
-    const char *hypothesis;  /* what it learns, for help and docs: "linear" */
+    hsp_option_table table; /* name, summary, options */
+    const char *hypothesis; /* what it learns, for help and docs: "linear" */
     /* Whole data set. */
     hsp_status (*train)(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                         hsp_error *err, hsp_training *run, hsp_model **out);

@@ -1,0 +1,299 @@
+#include "learn/multiclass.h"
+
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "model/model.h"
+
+hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner *learner,
+                          const hsp_options *options, const hsp__online_facts *facts,
+                          uint32_t classes, uint64_t features, hsp_error *err)
+{
+    const hsp__online_rule *rule = learner->rule;
+    *team = (hsp__team){.ctx = ctx, .classes = classes, .watch = {.ctx = ctx}};
+    hsp__online_plan_read(options, &team->plan);
+    const int apart = classes > 2 && (team->plan.ovr || !rule->native);
+    const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
+    if (apart && team->plan.average == HSP__AVERAGE_VOTE)
+        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                            "one-vs-rest runs do not vote together: use average average, or "
+                            "multiclass native");
+    if (team->plan.max_seconds > 0) team->watch.deadline = hsp__clock() + team->plan.max_seconds;
+    team->watch.total = facts->rows * team->plan.passes * count;
+    team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
+    team->scores = hsp__new(&ctx->allocator, classes, sizeof *team->scores);
+    if (!team->runs || !team->scores) return hsp__fail_memory(err);
+    hsp_status status = HSP_OK;
+    for (; !status && team->count < count; team->count++) {
+        hsp__online *run = &team->runs[team->count];
+        status = hsp__online_init(run, ctx, rule, &team->plan, options, facts, scorers,
+                                  apart ? team->count : 1, features, err);
+        run->watch = &team->watch;
+    }
+    return status;
+}
+
+void hsp__team_free(hsp__team *team)
+{
+    if (!team->ctx) return;
+    for (uint32_t c = 0; c < team->count; c++)
+        hsp__online_free(&team->runs[c]);
+    hsp__free(&team->ctx->allocator, team->runs);
+    hsp__free(&team->ctx->allocator, team->scores);
+    team->ctx = NULL;
+}
+
+uint32_t hsp__team_scorers(const hsp__team *team)
+{
+    return team->classes == 2 ? 1 : team->classes;
+}
+
+hsp__online *hsp__team_scorer(const hsp__team *team, uint32_t c, uint32_t *scorer)
+{
+    *scorer = team->count > 1 ? 0 : c;
+    return &team->runs[team->count > 1 ? c : 0];
+}
+
+/* The scorer of two classes, w, as the scorers of its classes: w for the positive one, -w for the
+ * other. */
+static void team_part_ways(double *array, uint64_t stride, double *offsets, uint32_t positive)
+{
+    const uint32_t negative = !positive;
+    for (uint64_t j = 0; j < stride; j++) {
+        const double w = array[j];
+        array[positive * stride + j] = w;
+        array[negative * stride + j] = 0 - w;
+    }
+    const double b = offsets[0];
+    offsets[positive] = b;
+    offsets[negative] = 0 - b;
+}
+
+hsp_status hsp__team_grow(hsp__team *team, uint32_t classes, uint64_t features, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (classes > team->classes) {
+        hsp__online *run = &team->runs[0];
+        const uint32_t before = run->scorers;
+        double *scores =
+            hsp__resize(&team->ctx->allocator, team->scores, classes, sizeof *team->scores);
+        if (!scores) return hsp__fail_memory(err);
+        team->scores = scores;
+        status = hsp__online_grow(run, classes, features, err);
+        if (status) return status;
+        team->classes = classes;
+        if (before > 1) return HSP_OK;
+        team_part_ways(run->weights, run->stride, run->offsets, run->target);
+        if (run->past) team_part_ways(run->past, run->stride, run->past_offsets, run->target);
+        return HSP_OK;
+    }
+    for (uint32_t c = 0; !status && c < team->count; c++)
+        if (features > team->runs[c].features)
+            status = hsp__online_grow(&team->runs[c], team->runs[c].scorers, features, err);
+    return status;
+}
+
+/* ---- One-vs-rest, side by side --------------------------------------------------------------- */
+
+/* Every run scores the row; the highest score is the prediction; then every run learns. A run that
+ * has stopped is still asked for its score. */
+static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t row, int *updated,
+                                uint32_t *predicted, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    double margin;
+    for (uint32_t c = 0; c < team->count; c++) {
+        hsp__online_score(&team->runs[c], view, row);
+        team->scores[c] = team->runs[c].scores[0];
+    }
+    *predicted = hsp__decide(team->scores, team->count, team->plan.tie);
+    *updated = 0;
+    for (uint32_t c = 0; !status && c < team->count; c++) {
+        hsp__online *run = &team->runs[c];
+        if (run->stopped) continue;
+        if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
+            status = hsp__online_learn(run, view, row, err);
+            *updated = 1;
+        } else {
+            run->examples++;
+        }
+    }
+    team->seen++;
+    team->wrong += *predicted != view->labels[row];
+    return status;
+}
+
+static int team_all_stopped(const hsp__team *team)
+{
+    for (uint32_t c = 0; c < team->count; c++)
+        if (!team->runs[c].stopped) return 0;
+    return 1;
+}
+
+/* The first pass, all runs side by side: the prediction needs the scores of all. */
+static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_t *order,
+                                  hsp_error *err)
+{
+    const uint64_t rows = view->rows, chunk = hsp__online_chunk(view);
+    int updated, shuffled = 0;
+    uint32_t predicted;
+    hsp_status status = HSP_OK;
+    for (uint32_t c = 0; c < team->count; c++)
+        shuffled = hsp__online_begin(&team->runs[c], rows, order);
+    for (uint64_t from = 0; !status && !team_all_stopped(team) && from < rows; from += chunk) {
+        uint64_t to = rows - from < chunk ? rows : from + chunk;
+        for (uint64_t p = from; !status && p < to; p++)
+            status = team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
+        for (uint32_t c = 0; c < team->count; c++)
+            hsp__online_tick(&team->runs[c], to - from, c == 0);
+    }
+    for (uint32_t c = 0; c < team->count; c++)
+        hsp__online_end(&team->runs[c]);
+    return status;
+}
+
+typedef struct team_work {
+    hsp__team *team;
+    const hsp_view *view;
+    atomic_uint next;
+    hsp_status *statuses; /* count */
+    hsp_error *errors;    /* count */
+} team_work;
+
+static void team_worker(void *user, int worker)
+{
+    team_work *work = user;
+    for (;;) {
+        uint32_t c = atomic_fetch_add(&work->next, 1);
+        if (c >= work->team->count) return;
+        work->statuses[c] =
+            hsp__online_run(&work->team->runs[c], work->view, 1, worker == 0, &work->errors[c]);
+    }
+}
+
+/* What is left after the first pass: each run on its own, several at once. */
+static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
+{
+    const hsp_allocator *memory = &team->ctx->allocator;
+    team_work work = {.team = team, .view = view};
+    hsp_status status = HSP_OK;
+    work.statuses = hsp__new(memory, team->count, sizeof *work.statuses);
+    work.errors = hsp__new(memory, team->count, sizeof *work.errors);
+    if (!work.statuses || !work.errors) {
+        status = hsp__fail_memory(err);
+    } else {
+        const uint32_t threads = (uint32_t)hsp_context_threads(team->ctx);
+        hsp__workers_run((int)(threads < team->count ? threads : team->count), team_worker, &work);
+        for (uint32_t c = 0; !status && c < team->count; c++) {
+            status = work.statuses[c];
+            if (status && err) *err = work.errors[c];
+        }
+    }
+    hsp__free(memory, work.statuses);
+    hsp__free(memory, work.errors);
+    return status;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
+{
+    uint64_t *order = NULL;
+    if (team->count == 1)
+        return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
+    if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);
+    if (team->plan.order == HSP__WALK_SHUFFLE) {
+        order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
+        if (!order) return hsp__fail_memory(err);
+    }
+    hsp_status status = team_first_pass(team, view, order, err);
+    hsp__free(&team->ctx->allocator, order);
+    return status ? status : team_apart(team, view, err);
+}
+
+static void team_begin(hsp__team *team)
+{
+    for (uint32_t c = 0; c < team->count; c++)
+        if (team->runs[c].passes == 0) hsp__online_begin(&team->runs[c], 0, NULL);
+}
+
+hsp_status hsp__team_walk(hsp__team *team, const hsp_view *view, uint64_t from, uint64_t to,
+                          hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    int updated;
+    uint32_t predicted;
+    team_begin(team);
+    if (team->count == 1) return hsp__online_walk(&team->runs[0], view, NULL, from, to, err);
+    for (uint64_t i = from; !status && i < to && !team_all_stopped(team); i++)
+        status = team_together(team, view, i, &updated, &predicted, err);
+    return status;
+}
+
+hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, hsp_error *err,
+                          hsp_step *step)
+{
+    hsp_status status = HSP_OK;
+    hsp_step made = {0};
+    double margin;
+    team_begin(team);
+    if (team->count > 1) {
+        status = team_together(team, view, row, &made.updated, &made.predicted, err);
+        const uint32_t y = view->labels[row];
+        double best = -INFINITY;
+        for (uint32_t c = 0; c < team->count; c++)
+            if (c != y) best = fmax(best, team->scores[c]);
+        made.score = team->scores[y] - best;
+    } else {
+        hsp__online *run = &team->runs[0];
+        hsp__online_score(run, view, row);
+        made.predicted = hsp__decide(run->scores, run->scorers, team->plan.tie);
+        made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
+        made.score = run->scorers == 1 ? run->scores[0] : margin;
+        run->first_seen++;
+        if (made.updated)
+            status = hsp__online_learn(run, view, row, err);
+        else
+            run->examples += !run->stopped;
+    }
+    if (!status) *step = made;
+    return status;
+}
+
+/* ---- What they did --------------------------------------------------------------------------- */
+
+/* Of several reasons to stop, the one that says most: a request, then limits, then passes. */
+static hsp_stop team_stop(const hsp__team *team)
+{
+    static const int weight[] = {[HSP_STOP_CONVERGED] = 0,
+                                 [HSP_STOP_PASSES] = 1,
+                                 [HSP_STOP_UPDATES] = 2,
+                                 [HSP_STOP_SECONDS] = 3,
+                                 [HSP_STOP_REQUEST] = 4};
+    hsp_stop stop = HSP_STOP_CONVERGED;
+    for (uint32_t c = 0; c < team->count; c++)
+        if (weight[team->runs[c].stop] > weight[stop]) stop = team->runs[c].stop;
+    return stop;
+}
+
+void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
+{
+    uint64_t seen = team->seen, wrong = team->wrong;
+    run->classes = team->classes;
+    run->passes = run->updates = run->mistakes_last_pass = 0;
+    for (uint32_t c = 0; c < team->count; c++) {
+        const hsp__online *one = &team->runs[c];
+        if (one->passes > run->passes) run->passes = one->passes;
+        run->updates += one->updates;
+        run->mistakes_last_pass += one->mistakes;
+    }
+    if (team->count == 1) {
+        seen = team->runs[0].first_seen;
+        wrong = hsp__online_first_wrong(&team->runs[0], flipped);
+    }
+    run->stop = team_stop(team);
+    run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
+}

@@ -1,0 +1,100 @@
+/* The next mistake: the loop that all the time of a pass goes into. One inline function, made anew
+ * for each kind of rows, so that nothing is decided inside the loop that could be before it. */
+#include "learn/crew.h"
+#include "learn/online.h"
+
+typedef enum find_kind {
+    FIND_DENSE_32,
+    FIND_DENSE_64,
+    FIND_SPARSE_32,
+    FIND_SPARSE_64,
+    FIND_ONES
+} find_kind;
+
+static find_kind find_kind_of(const hsp_view *view)
+{
+    const int wide = view->precision == HSP_FLOAT64;
+    if (view->storage == HSP_ONES) return FIND_ONES;
+    if (view->storage == HSP_SPARSE) return wide ? FIND_SPARSE_64 : FIND_SPARSE_32;
+    return wide ? FIND_DENSE_64 : FIND_DENSE_32;
+}
+
+#define FIND_INLINE static inline __attribute__((always_inline))
+
+/* <w, x>: the same sums as hsp__row_score. `kind` is a constant wherever this is called. */
+FIND_INLINE double find_dot(const hsp__vec_table *vec, const hsp_view *view, find_kind kind,
+                            uint64_t row, const double *w)
+{
+    if (kind == FIND_DENSE_32)
+        return vec->dot_f32f64((const float *)view->values + row * view->stride, w, view->cols);
+    if (kind == FIND_DENSE_64)
+        return vec->dot_f64((const double *)view->values + row * view->stride, w, view->cols);
+    const uint64_t from = hsp__view_start(view, row), count = hsp__view_start(view, row + 1) - from;
+    const uint32_t *indices = view->indices + from;
+    if (kind == FIND_ONES) return vec->ones_dot_f64(indices, count, w);
+    if (kind == FIND_SPARSE_32)
+        return vec->sparse_dot_f32f64(indices, (const float *)view->values + from, count, w);
+    return vec->sparse_dot_f64(indices, (const double *)view->values + from, count, w);
+}
+
+/* Two classes. `plain`: in the order of the rows, nothing extra. */
+FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                              uint64_t from, uint64_t to, double *scores, find_kind kind, int plain)
+{
+    const hsp__vec_table *vec = run->vec;
+    const double *w = run->weights, *extra = run->extra, b = run->offsets[0];
+    const double limit[2] = {run->limit[0], run->limit[1]};
+    const uint32_t *labels = view->labels, target = run->target;
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = plain || !order ? p : order[p];
+        const double plain_score = find_dot(vec, view, kind, row, w) + b;
+        const double s = plain || !extra ? plain_score : plain_score + extra[row];
+        const int positive = labels[row] == target;
+        if (__builtin_expect(!((positive ? s : -s) > limit[positive]), 0)) {
+            scores[0] = plain_score;
+            return p;
+        }
+    }
+    return to;
+}
+
+/* More classes. */
+FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                               uint64_t from, uint64_t to, double *scores, find_kind kind)
+{
+    double margin;
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = order ? order[p] : p;
+        const double *w = run->weights;
+        for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
+            scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
+        if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
+    }
+    return to;
+}
+
+#define FIND_CASE(kind)                                                                     \
+    case kind:                                                                              \
+        if (run->scorers > 1) return find_more(run, view, order, from, to, scores, kind);   \
+        return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
+                                     : find_two(run, view, order, from, to, scores, kind, 0)
+
+uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                             uint64_t from, uint64_t to, double *scores)
+{
+    switch (find_kind_of(view)) {
+        FIND_CASE(FIND_DENSE_32);
+        FIND_CASE(FIND_DENSE_64);
+        FIND_CASE(FIND_SPARSE_32);
+        FIND_CASE(FIND_SPARSE_64);
+        FIND_CASE(FIND_ONES);
+    }
+    return to;
+}
+
+uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                          uint64_t from, uint64_t to)
+{
+    if (run->crew) return hsp__crew_find(run->crew, run, view, order, from, to);
+    return hsp__online_find_in(run, view, order, from, to, run->scores);
+}

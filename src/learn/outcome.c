@@ -1,0 +1,301 @@
+#include "learn/outcome.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/formats.h"
+
+const char *hsp__stop_name(hsp_stop stop)
+{
+    static const char *const names[] = {"converged", "passes", "updates", "seconds", "request"};
+    return names[stop];
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static void outcome_put_option(hsp__text *text, const hsp_options *options,
+                               const hsp_option *option)
+{
+    const char *value;
+    switch (option->type) {
+    case HSP_OPTION_FLAG:
+        hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
+        return;
+    case HSP_OPTION_INTEGER:
+        hsp__text_printf(text, "%lld", (long long)hsp_options_integer(options, option->name));
+        return;
+    case HSP_OPTION_REAL:
+        hsp__json_put_number(text, hsp_options_real(options, option->name));
+        return;
+    case HSP_OPTION_CHOICE:
+    case HSP_OPTION_TEXT:
+        value = hsp_options_text(options, option->name);
+        if (value)
+            hsp__json_put_string(text, value, strlen(value));
+        else
+            hsp__text_puts(text, "null");
+        return;
+    case HSP_OPTION_LIST:
+        hsp__text_puts(text, "[");
+        for (size_t i = 0; i < hsp_options_list_count(options, option->name); i++) {
+            value = hsp_options_list_item(options, option->name, i);
+            if (i) hsp__text_puts(text, ",");
+            hsp__json_put_string(text, value, strlen(value));
+        }
+        hsp__text_puts(text, "]");
+        return;
+    }
+}
+
+/* Every option of the learner's table with its value. */
+static hsp_status outcome_options(hsp_context *ctx, const hsp_options *options, hsp_model *model,
+                                  hsp_error *err)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    hsp__text text;
+    hsp__text_init(&text, &ctx->allocator);
+    for (size_t i = 0; i < table->count; i++) {
+        const char *name = table->options[i].name;
+        hsp__text_puts(&text, i ? "," : "{");
+        hsp__json_put_string(&text, name, strlen(name));
+        hsp__text_puts(&text, ":");
+        outcome_put_option(&text, options, &table->options[i]);
+    }
+    hsp__text_puts(&text, "}");
+    hsp_status status =
+        text.failed ? hsp__fail_memory(err) : hsp__model_set_fact(model, "options", text.data, err);
+    hsp__text_free(&text);
+    return status;
+}
+
+static hsp_status outcome_count(hsp_model *model, const char *name, uint64_t value, hsp_error *err)
+{
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_u64(value, text);
+    return hsp__model_set_fact(model, name, text, err);
+}
+
+static hsp_status outcome_real(hsp_model *model, const char *name, double value, hsp_error *err)
+{
+    char text[HSP__DECIMAL_MAX];
+    if (isnan(value)) return HSP_OK;
+    hsp__decimal_print_f64(value, text);
+    return hsp__model_set_fact(model, name, text, err);
+}
+
+static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
+                                const hsp__outcome *outcome, hsp_model *model, hsp_error *err)
+{
+    const hsp_training *run = outcome->run;
+    const int converged = run->stop == HSP_STOP_CONVERGED;
+    hsp_status status = hsp__model_set_fact(model, "learner", outcome->learner->table.name, err);
+    if (!status) status = outcome_options(ctx, outcome->options, model, err);
+    if (!status) status = outcome_count(model, "seed", team->plan.seed, err);
+    if (!status) status = outcome_count(model, "passes", run->passes, err);
+    if (!status) status = outcome_count(model, "updates", run->updates, err);
+    if (!status) status = outcome_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
+    if (!status)
+        status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
+    if (!status) status = hsp__model_set_fact(model, "stop", hsp__stop_name(run->stop), err);
+    if (!status) status = outcome_real(model, "radius", run->radius, err);
+    if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
+    if (!status) status = outcome_count(model, "data_rows", run->rows, err);
+    if (!status && outcome->data_hash)
+        status = hsp__model_set_fact(model, "data_hash", outcome->data_hash, err);
+    if (!status) status = hsp__model_set_fact(model, "version", hsp_version(), err);
+    return status;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+static hsp_status outcome_weights(const hsp__team *team, const hsp__outcome *outcome,
+                                  hsp_model *model, hsp_error *err)
+{
+    for (uint32_t c = 0; c < model->scorers; c++) {
+        uint32_t scorer;
+        const hsp__online *run =
+            hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
+        double *w = model->weights + c * model->features;
+        hsp__online_result(run, scorer, w, &model->offsets[c]);
+        int finite = isfinite(model->offsets[c]);
+        for (uint64_t j = 0; j < model->features; j++) {
+            finite &= isfinite(w[j]) != 0;
+            if (outcome->flip)
+                w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
+        }
+        if (outcome->flip) model->offsets[c] = 0 - model->offsets[c];
+        if (!finite)
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "the weights grew out of range: scale the data (scale, normalize)");
+    }
+    return HSP_OK;
+}
+
+/* ---- How often each row was used ------------------------------------------------------------- */
+
+/* Gather the ledgers of all runs, ordered by row, then scorer. */
+static hsp_status outcome_gather(hsp_context *ctx, const hsp__team *team, hsp__ledger *all,
+                                 hsp_error *err)
+{
+    hsp__ledger_init(all, &ctx->allocator);
+    for (uint32_t c = 0; c < team->count; c++) {
+        hsp__ledger *one = &team->runs[c].ledger;
+        if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < one->count; i++) {
+            const hsp__entry *entry = &one->entries[i];
+            if (!hsp__ledger_add(all, entry->row, team->count > 1 ? c : entry->scorer,
+                                 entry->amount))
+                return hsp__fail_memory(err);
+        }
+        hsp__ledger_free(one);
+    }
+    return hsp__ledger_settle(all) ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_model *model,
+                                  hsp_error *err)
+{
+    hsp__ledger all;
+    hsp_status status = outcome_gather(ctx, team, &all, err);
+    const uint64_t count = status ? 0 : all.count;
+    uint64_t *row = hsp__new_raw(&model->memory, count, sizeof *row);
+    uint32_t *scorer = hsp__new_raw(&model->memory, count, sizeof *scorer);
+    double *amount = hsp__new_raw(&model->memory, count, sizeof *amount);
+    if (!status && !(row && scorer && amount)) status = hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < count; i++) {
+        row[i] = all.entries[i].row;
+        scorer[i] = all.entries[i].scorer;
+        amount[i] = all.entries[i].amount;
+    }
+    hsp__ledger_free(&all);
+    if (!status) {
+        model->updates = (hsp_updates){count, row, scorer, amount};
+        return HSP_OK;
+    }
+    hsp__free(&model->memory, row);
+    hsp__free(&model->memory, scorer);
+    hsp__free(&model->memory, amount);
+    return status;
+}
+
+/* ---- Votes ----------------------------------------------------------------------------------- */
+
+/* The distinct rows of all votes, ascending: places[row] is where, + 1. */
+static hsp_status outcome_support(hsp_context *ctx, const hsp__steps *steps, hsp_data *rows,
+                                  uint32_t *places, hsp_error *err, hsp_data **out)
+{
+    uint64_t count = 0, total = hsp_data_rows(rows);
+    for (uint64_t i = 0; i < steps->votes_count; i++)
+        places[steps->votes[i].row] = 1;
+    for (uint64_t i = 0; i < total; i++)
+        count += places[i];
+    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows to vote");
+    uint64_t *picked = hsp__new_raw(&ctx->allocator, count, sizeof *picked);
+    if (!picked) return hsp__fail_memory(err);
+    count = 0;
+    for (uint64_t i = 0; i < total; i++) {
+        if (!places[i]) continue;
+        picked[count++] = i;
+        places[i] = (uint32_t)count;
+    }
+    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, out);
+    hsp__free(&ctx->allocator, picked);
+    return status;
+}
+
+static void outcome_fill_votes(const hsp__online *run, const uint32_t *places, hsp__votes *votes)
+{
+    const hsp__steps *steps = run->steps;
+    for (uint64_t i = 0; i < steps->votes_count; i++) {
+        const hsp__vote *vote = &steps->votes[i];
+        votes->support[i] = places[vote->row] - 1;
+        votes->scorer[i] = vote->scorer;
+        votes->amount[i] = vote->amount;
+        votes->offset[i] = vote->offset;
+    }
+    votes->at_zero = steps->count ? steps->marks[0].example - 1 : run->examples;
+    for (uint64_t t = 0; t < steps->count; t++) {
+        const uint64_t next =
+            t + 1 < steps->count ? steps->marks[t + 1].example : run->examples + 1;
+        votes->first[t] = steps->marks[t].first;
+        votes->survived[t] = next - steps->marks[t].example;
+    }
+    votes->first[steps->count] = steps->votes_count;
+}
+
+static hsp_status outcome_votes(hsp_context *ctx, const hsp__online *run, hsp_data *rows,
+                                hsp_model *model, hsp_error *err)
+{
+    const hsp__steps *steps = run->steps;
+    const hsp_allocator *memory = &model->memory;
+    hsp__votes *votes = hsp__new(memory, 1, sizeof *votes);
+    if (!votes) return hsp__fail_memory(err);
+    model->hypothesis = HSP__VOTES;
+    model->votes = votes; /* freed with the model, whatever happens */
+    votes->updates = steps->votes_count;
+    votes->steps = steps->count;
+    votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
+    votes->scorer = hsp__new(memory, votes->updates, sizeof *votes->scorer);
+    votes->amount = hsp__new(memory, votes->updates, sizeof *votes->amount);
+    votes->offset = hsp__new(memory, votes->updates, sizeof *votes->offset);
+    votes->first = hsp__new(memory, votes->steps + 1, sizeof *votes->first);
+    votes->survived = hsp__new(memory, votes->steps, sizeof *votes->survived);
+    uint32_t *places = hsp__new(&ctx->allocator, hsp_data_rows(rows), sizeof *places);
+    hsp_status status = HSP_OK;
+    if (!votes->support || !votes->scorer || !votes->amount || !votes->offset || !votes->first ||
+        !votes->survived || !places)
+        status = hsp__fail_memory(err);
+    if (!status) status = outcome_support(ctx, steps, rows, places, err, &votes->rows);
+    if (!status) outcome_fill_votes(run, places, votes);
+    hsp__free(&ctx->allocator, places);
+    return status;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+static hsp_status outcome_fill(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
+                               hsp_model *model, hsp_error *err)
+{
+    model->tie = team->plan.tie;
+    model->order = hsp__order_of(outcome->storage);
+    model->rest = outcome->rest;
+    model->leaves_out = outcome->leaves_out;
+    if (!hsp__names_copy(&model->class_names, outcome->class_names) ||
+        (outcome->feature_names && !hsp__names_copy(&model->feature_names, outcome->feature_names)))
+        return hsp__fail_memory(err);
+    hsp_status status = outcome_weights(team, outcome, model, err);
+    if (!status && outcome->encoding)
+        status = hsp__encoding_copy(&model->memory, outcome->encoding, err, &model->encoding);
+    if (!status && team->runs[0].keep_ledger) status = outcome_updates(ctx, team, model, err);
+    if (!status && team->runs[0].steps)
+        status = outcome_votes(ctx, &team->runs[0], outcome->rows, model, err);
+    if (!status) status = outcome_facts(ctx, team, outcome, model, err);
+    return status;
+}
+
+hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
+                              hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status =
+        hsp__model_new(ctx, hsp__team_scorers(team), team->runs[0].features, err, &model);
+    if (status) return status;
+    status = outcome_fill(ctx, team, outcome, model, err);
+    if (status) {
+        hsp_model_free(model);
+        return status;
+    }
+    for (int i = 0; outcome->scalings && i < HSP__MODEL_SCALINGS; i++) {
+        model->scalings[i] = outcome->scalings[i];
+        outcome->scalings[i] = NULL;
+    }
+    *out = model;
+    return HSP_OK;
+}

@@ -1,0 +1,210 @@
+#include "learn/prepare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/labels.h"
+#include "data/sweep.h"
+
+/* ---- Names of classes ------------------------------------------------------------------------ */
+
+static hsp_status prepare_label(const char *option, const char *text, size_t size, hsp_error *err,
+                                hsp__names *names)
+{
+    char quoted[HSP__QUOTED];
+    uint32_t number, before = names->count;
+    hsp__label_result result =
+        size ? hsp__label_add(names, text, size, &number) : HSP__LABEL_NOT_FINITE;
+    if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
+    if (result != HSP__LABEL_OK)
+        return hsp__fail_at(err, HSP_USAGE, option, 0, 0,
+                            "found '%s', expected the name of a class",
+                            hsp__quote(text, size, quoted));
+    if (number != before)
+        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "the class '%s' is there twice",
+                            hsp__quote(text, size, quoted));
+    return HSP_OK;
+}
+
+hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                hsp__names *names)
+{
+    const char *text = hsp_options_text(options, "classes");
+    hsp_status status = HSP_OK;
+    hsp__names_init(names, &ctx->allocator);
+    while (text && !status) {
+        const char *comma = strchr(text, ',');
+        size_t size = comma ? (size_t)(comma - text) : strlen(text);
+        status = prepare_label("--classes", text, size, err, names);
+        text = comma ? comma + 1 : NULL;
+    }
+    if (!status && names->count == 1)
+        status = hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
+                              "found one class, expected two or more, as in a,b");
+    if (status) hsp__names_free(names);
+    return status;
+}
+
+hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                 hsp__names *names)
+{
+    const char *text = hsp_options_text(options, "positive");
+    hsp__names_init(names, &ctx->allocator);
+    hsp_status status = text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
+    if (status) hsp__names_free(names);
+    return status;
+}
+
+static hsp_status prepare_regroup(hsp_context *ctx, hsp_data *data, const hsp__names *keep,
+                                  const hsp__names *positive, hsp_error *err, hsp_data **out)
+{
+    const char **list = NULL;
+    if (keep->count) {
+        list = hsp__new(&ctx->allocator, keep->count, sizeof *list);
+        if (!list) return hsp__fail_memory(err);
+    }
+    for (uint32_t i = 0; i < keep->count; i++)
+        list[i] = hsp__names_get(keep, i);
+    hsp_status status =
+        hsp_data_regroup(ctx, data, list, keep->count,
+                         positive->count ? hsp__names_get(positive, 0) : NULL, err, out);
+    hsp__free(&ctx->allocator, list);
+    return status;
+}
+
+static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
+                                hsp_error *err)
+{
+    hsp__names keep, positive;
+    hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);
+    if (status) return status;
+    status = hsp__prepare_positive(ctx, options, err, &positive);
+    if (status) {
+        hsp__names_free(&keep);
+        return status;
+    }
+    to->leaves_out = keep.count > 0;
+    to->rest = positive.count > 0;
+    if (to->rest || to->leaves_out)
+        status = prepare_regroup(ctx, to->base, &keep, &positive, err, &to->grouped);
+    if (to->grouped) to->base = to->data = to->grouped;
+    hsp__names_free(&keep);
+    hsp__names_free(&positive);
+    return status;
+}
+
+/* ---- Scaling --------------------------------------------------------------------------------- */
+
+static hsp_status prepare_fit(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,
+                              hsp_scaling **out)
+{
+    hsp_options *options = NULL;
+    hsp_status status = hsp_options_new(ctx, hsp_scale_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "kind", kind, err);
+    if (!status) status = hsp_scaling_fit(ctx, data, options, err, out);
+    hsp_options_free(options);
+    return status;
+}
+
+/* One scaling more: fit it to the rows so far, keep it, and go on with the scaled rows. */
+static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, hsp__prepared *to,
+                                hsp_error *err)
+{
+    hsp_data *scaled = NULL;
+    hsp_status status = prepare_fit(ctx, to->data, kind, err, &to->scalings[place]);
+    if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
+    if (status) return status;
+    hsp_data_free(to->scaled);
+    to->data = to->scaled = scaled;
+    return HSP_OK;
+}
+
+hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling **out)
+{
+    hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* the norms need no fitting */
+    return prepare_fit(ctx, &nothing, "unit-rows", err, out);
+}
+
+static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
+{
+    hsp_status status = hsp_data_view(ctx, to->data, err, &to->view);
+    if (status) return status;
+    if (!to->view->labels)
+        return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    if (to->view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    if (to->view->classes < 2)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "all rows are of the class '%s', expected two classes or more",
+                         hsp_data_class_name(to->data, 0));
+    return HSP_OK;
+}
+
+hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                        hsp_error *err, hsp__prepared *out)
+{
+    hsp__prepared to = {.base = data, .data = data};
+    const char *columns = hsp_options_text(options, "scale");
+    const char *rows = hsp_options_text(options, "normalize");
+    int place = 0;
+    hsp_status status = hsp_data_view(ctx, data, err, &to.view);
+    if (!status) status = prepare_group(ctx, options, &to, err);
+    if (!status) status = prepare_checked(ctx, &to, err);
+    if (!status && strcmp(columns, "none") != 0)
+        status = prepare_scale(ctx, columns, place++, &to, err);
+    if (!status && strcmp(rows, "none") != 0)
+        status = prepare_scale(ctx, strcmp(rows, "rows") == 0 ? "unit-rows" : "unit-ball", place,
+                               &to, err);
+    if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
+    if (status)
+        hsp__prepared_free(&to);
+    else
+        *out = to;
+    return status;
+}
+
+void hsp__prepared_free(hsp__prepared *prepared)
+{
+    hsp_data_free(prepared->grouped);
+    hsp_data_free(prepared->scaled);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        hsp_scaling_free(prepared->scalings[i]);
+    *prepared = (hsp__prepared){0};
+}
+
+/* ---- Radius ---------------------------------------------------------------------------------- */
+
+typedef struct prepare_norms {
+    const hsp_view *view;
+    uint64_t parts;
+    double *most; /* parts: the largest norm in each */
+} prepare_norms;
+
+static void prepare_norm_part(void *user, uint64_t part)
+{
+    prepare_norms *norms = user;
+    uint64_t to = hsp__part(norms->view->rows, norms->parts, part + 1);
+    for (uint64_t i = hsp__part(norms->view->rows, norms->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(norms->view, i);
+        norms->most[part] = fmax(norms->most[part], hsp__row_norm(norms->view, &row));
+    }
+}
+
+hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
+                               double *radius)
+{
+    prepare_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
+    norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
+    if (!norms.most) return hsp__fail_memory(err);
+    hsp_status status =
+        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, prepare_norm_part, &norms, err);
+    double most = 0;
+    for (uint64_t part = 0; part < norms.parts; part++)
+        most = fmax(most, norms.most[part]);
+    hsp__free(&ctx->allocator, norms.most);
+    if (!status) *radius = most;
+    return status;
+}

@@ -1,0 +1,46 @@
+/* From the data as given to the rows that a learner sees: the classes that were asked for, scaled
+ * columns, normalised rows. Options `classes`, `positive`, `scale` and `normalize`. */
+#ifndef HSP_LEARN_PREPARE_H
+#define HSP_LEARN_PREPARE_H
+
+#include "base/names.h"
+#include "data/data.h"
+#include "halfspace.h"
+#include "model/model.h"
+
+typedef struct hsp__prepared {
+    hsp_data *base;             /* the caller's data, or `grouped`: rows before scaling */
+    hsp_data *data;             /* `base`, or `scaled`: the rows to learn from */
+    hsp_data *grouped, *scaled; /* owned, or NULL */
+    const hsp_view *view;       /* of data */
+    hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* owned until a model takes them */
+    int rest, leaves_out;                       /* as in a model */
+} hsp__prepared;
+
+hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                        hsp_error *err, hsp__prepared *out);
+void hsp__prepared_free(hsp__prepared *prepared);
+
+/* The names in the option `classes` ("a,b"), as labels have them; none when it is not set. */
+hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                hsp__names *names);
+/* The name in the option `positive` as labels have it: the only one in `names`, or none. */
+hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                 hsp__names *names);
+
+/* A scaling for streams: rows divided by their norms. */
+hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling **out);
+
+/* The largest norm of a row, in parallel. HSP_CANCELLED when the user asks to stop. */
+hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
+                               double *radius);
+
+/* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: rows,
+ * cols and stored entries (8 bytes each); of sparse rows the starts (8 bytes each, rows + 1 of
+ * them) and the indices (4 each); the values (4 or 8 each; none of rows of ones; dense rows without
+ * what lies between them); the labels (4 each; none without labels). */
+#define HSP__HASH_TEXT 16
+hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                          char text[HSP__HASH_TEXT]);
+
+#endif

@@ -1,0 +1,32 @@
+/* The list of learners. */
+#include "base/error.h"
+#include "learn/learner.h"
+
+extern const hsp__learner hsp__learn_perceptron;
+
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, NULL};
+
+const hsp_option_table *hsp_learner(size_t i)
+{
+    for (size_t k = 0; hsp__learners[k]; k++)
+        if (k == i) return &hsp__learners[k]->table;
+    return NULL;
+}
+
+const hsp__learner *hsp__learner_of(const hsp_options *options)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; hsp__learners[i]; i++)
+        if (&hsp__learners[i]->table == table) return hsp__learners[i];
+    return NULL;
+}
+
+hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,
+                     hsp_training *run, hsp_model **out)
+{
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner)
+        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
+                         hsp_options_table(options)->name);
+    return learner->train(ctx, data, options, err, run, out);
+}

@@ -1,0 +1,237 @@
+#include "learn/train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/multiclass.h"
+#include "learn/outcome.h"
+#include "learn/prepare.h"
+#include "learn/trace.h"
+
+static int train_is(const hsp_options *options, const char *name, const char *value)
+{
+    return strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
+                                    hsp_error *err)
+{
+    if (!train_is(options, "order", "cyclic"))
+        return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
+                            "order %s needs all rows at once: a stream is learnt in its own order",
+                            hsp_options_text(options, "order"));
+    if (!train_is(options, "scale", "none"))
+        return hsp__fail_at(err, HSP_USAGE, "--scale", 0, 0,
+                            "scaling columns needs all rows at once: scale the file first, or read "
+                            "it whole");
+    if (train_is(options, "normalize", "ball"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--normalize", 0, 0,
+            "normalize ball needs the longest of all rows at once: use rows, or read "
+            "the file whole");
+    if (train_is(options, "average", "vote"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--average", 0, 0,
+            "voting keeps the rows it learnt from, a stream does not: use average, or "
+            "read the file whole");
+    if (hsp_options_text(options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a stream is not traced: read the file whole");
+    return learner->rule->check(options, 1, err);
+}
+
+/* ---- Error on the rows learnt from ----------------------------------------------------------- */
+
+typedef struct train_error {
+    const hsp_model *model;
+    const hsp_view *view;
+    uint64_t parts;
+    uint64_t *wrong; /* parts */
+    double *scores;  /* parts * scorers */
+} train_error;
+
+static void train_error_part(void *user, uint64_t part)
+{
+    train_error *work = user;
+    const hsp_model *model = work->model;
+    double *scores = work->scores + part * model->scorers;
+    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
+        for (uint32_t c = 0; c < model->scorers; c++)
+            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
+                                       model->offsets[c]);
+        work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
+    }
+}
+
+static hsp_status train_error_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                     hsp_error *err, uint64_t *wrong)
+{
+    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
+    train_error work = {.model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
+    work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
+    hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
+    if (!status) hsp__tasks_run(ctx, work.parts, train_error_part, &work);
+    for (uint64_t part = 0; !status && part < work.parts; part++)
+        *wrong += work.wrong[part];
+    hsp__free(&ctx->allocator, work.wrong);
+    hsp__free(&ctx->allocator, work.scores);
+    return status;
+}
+
+#define TRAIN_SLICE 4096
+
+/* Of votes: rows as they were before scaling, a slice at a time. */
+static hsp_status train_error_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                    hsp_error *err, uint64_t *wrong)
+{
+    hsp_status status = HSP_OK;
+    double *scores =
+        hsp__new(&ctx->allocator, (uint64_t)TRAIN_SLICE * model->scorers, sizeof *scores);
+    uint32_t *classes = hsp__new(&ctx->allocator, TRAIN_SLICE, sizeof *classes);
+    if (!scores || !classes) status = hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < view->rows; from += TRAIN_SLICE) {
+        hsp_view slice = *view;
+        slice.rows = view->rows - from < TRAIN_SLICE ? view->rows - from : TRAIN_SLICE;
+        slice.labels = view->labels + from;
+        if (view->storage == HSP_DENSE)
+            slice.values = (const char *)view->values +
+                           from * view->stride * hsp__value_bytes(view->precision);
+        else
+            slice.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
+        status = hsp_model_score(ctx, model, &slice, err, scores, classes);
+        for (uint64_t i = 0; !status && i < slice.rows; i++)
+            *wrong += classes[i] != slice.labels[i];
+    }
+    hsp__free(&ctx->allocator, scores);
+    hsp__free(&ctx->allocator, classes);
+    return status;
+}
+
+/* A run that found no mistake, and hands over what it found none with, has none. */
+static int train_error_is_known(const hsp__team *team, const hsp_training *run)
+{
+    return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
+           team->count == 1 && !team->runs[0].extra;
+}
+
+static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
+                                const hsp__prepared *prepared, hsp_model *model, hsp_error *err,
+                                hsp_training *run)
+{
+    char text[HSP__DECIMAL_MAX];
+    uint64_t wrong = 0;
+    hsp_status status = HSP_OK;
+    if (!train_error_is_known(team, run))
+        status = model->votes ? train_error_votes(ctx, model, &prepared->base->view, err, &wrong)
+                              : train_error_linear(ctx, model, prepared->view, err, &wrong);
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return status ? status : hsp__model_set_fact(model, "training_error", text, err);
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+typedef struct train_work {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    const hsp_options *options;
+    hsp__prepared prepared;
+    hsp__team team;
+    hsp__trace *trace;
+    char hash[HSP__HASH_TEXT];
+    hsp_training run;
+} train_work;
+
+static hsp_status train_open_trace(train_work *work, hsp_error *err)
+{
+    const char *path = hsp_options_text(work->options, "trace");
+    if (!path) return HSP_OK;
+    if (work->team.classes > 2)
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace is of two classes, the data has %u: choose with positive or "
+                            "classes",
+                            (unsigned)work->team.classes);
+    hsp__proof proof;
+    work->learner->rule->proof(&work->team.runs[0], &proof);
+    proof.radius = work->run.radius;
+    hsp_status status =
+        hsp__trace_new(work->ctx, path, hsp_options_text(work->options, "reference"), &proof,
+                       work->prepared.data, err, &work->trace);
+    work->team.runs[0].trace = work->trace;
+    return status;
+}
+
+static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err)
+{
+    hsp_context *ctx = work->ctx;
+    const hsp__online_rule *rule = work->learner->rule;
+    hsp_status status = rule->check(work->options, 0, err);
+    if (!status) status = hsp__prepare(ctx, data, work->options, err, &work->prepared);
+    if (!status) status = hsp__view_hash(ctx, &data->view, err, work->hash);
+    if (status) return status;
+    const hsp_view *view = work->prepared.view;
+    hsp_training *run = &work->run;
+    run->rows = view->rows;
+    run->cols = view->cols;
+    run->nonzeros = work->prepared.data->nonzeros;
+    run->radius = NAN;
+    if (rule->wants_radius(work->options) || hsp_options_text(work->options, "trace"))
+        status = hsp__prepare_radius(ctx, work->prepared.data, err, &run->radius);
+    hsp__online_facts facts = {view->rows, run->radius};
+    if (!status)
+        status = hsp__team_init(&work->team, ctx, work->learner, work->options, &facts,
+                                view->classes, view->cols, err);
+    return status ? status : train_open_trace(work, err);
+}
+
+static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
+{
+    hsp__prepared *prepared = &work->prepared;
+    hsp__team_report(&work->team, 0, &work->run);
+    hsp__outcome outcome = {.learner = work->learner,
+                            .options = work->options,
+                            .class_names = &prepared->data->class_names,
+                            .feature_names = &prepared->data->feature_names,
+                            .encoding = prepared->data->encoding,
+                            .scalings = prepared->scalings,
+                            .rest = prepared->rest,
+                            .leaves_out = prepared->leaves_out,
+                            .storage = prepared->view->storage,
+                            .rows = prepared->data,
+                            .data_hash = work->hash,
+                            .run = &work->run};
+    hsp_status status = hsp__outcome_model(work->ctx, &work->team, &outcome, err, out);
+    if (!status) status = train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
+    return status;
+}
+
+hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                             const hsp_options *options, hsp_error *err, hsp_training *run,
+                             hsp_model **out)
+{
+    train_work work = {.ctx = ctx, .learner = learner, .options = options};
+    hsp_model *model = NULL;
+    hsp_status status = train_prepare(&work, data, err);
+    double start = hsp__clock();
+    if (!status) status = hsp__team_run(&work.team, work.prepared.view, err);
+    work.run.train_seconds = hsp__clock() - start;
+    if (!status) status = train_model(&work, err, &model);
+    if (!status && work.trace) status = hsp__trace_commit(work.trace, err);
+    hsp__trace_free(work.trace);
+    hsp__team_free(&work.team);
+    hsp__prepared_free(&work.prepared);
+    if (status) {
+        hsp_model_free(model);
+        return status;
+    }
+    if (run) *run = work.run;
+    *out = model;
+    return HSP_OK;
+}
