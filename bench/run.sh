@@ -1,9 +1,14 @@
 #!/bin/sh
-# Measure reading, side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--size MB] [--runs N] [--data DIR] [--quick]
+# Measure side by side with the programs people use today, in one run:
+#   bench/run.sh BUILD [--only read|vec|perceptron] [--size MB] [--runs N] [--data DIR] [--quick]
 #
-# Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR; if
-# DIR already has files of those names, they are taken as they are. Every reader gets a fresh process
+# read: what follows. vec: bench/vec.c. perceptron: a pass in memory (bench/perceptron.c); and, when DIR has
+# the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
+# (bench/mnist-perceptron.sh). Without --only: all of them.
+#
+# Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
+# build/bench/data when DIR cannot be written to; if files of those names are there already, they are
+# taken as they are. Every reader gets a fresh process
 # and a warm file cache. The readers take turns, N rounds of them (at least 5), so that whatever else
 # the machine does falls on all of them alike; medians are reported, with the fastest and the slowest.
 #
@@ -17,9 +22,10 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1
 shift
-size=500 runs=5 data=build/bench/data quick=0
+size=500 runs=5 data=build/bench/data quick=0 only=""
 while [ $# -gt 0 ]; do
     case $1 in
+    --only) only=$2 && shift 2 ;;
     --size) size=$2 && shift 2 ;;
     --runs) runs=$2 && shift 2 ;;
     --data) data=$2 && shift 2 ;;
@@ -27,10 +33,47 @@ while [ $# -gt 0 ]; do
     *) echo "run.sh: what is $1?" >&2 && exit 2 ;;
     esac
 done
+case $only in
+'' | read | vec | perceptron) ;;
+*) echo "run.sh: --only $only: expected read, vec or perceptron" >&2 && exit 2 ;;
+esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
 
 out=build/bench
+sets=$data
+[ ! -d "$data" ] || [ -w "$data" ] || data=build/bench/data
+
+# ---- Routines and the perceptron ----
+
+measure_vec()
+{
+    [ -x "$build/bench/vec" ] && [ "$quick" = 0 ] || return 0
+    echo
+    "$build/bench/vec" | tee "$out/vec.txt"
+}
+
+measure_perceptron()
+{
+    echo
+    "$build/bench/perceptron" "$([ "$quick" = 0 ] && echo 1024 || echo 64)" "$runs" | tee "$out/perceptron.txt"
+    if [ ! -d "$sets/mnist" ] && [ ! -d "$sets/20news" ] && [ ! -d "$sets/w8a" ]; then
+        echo "run.sh: no data sets in $sets: whole tasks are left out" >&2
+        return 0
+    fi
+    echo
+    bench/tasks.sh "$build" "$sets" "$runs" | tee "$out/tasks.txt"
+    [ -d "$sets/mnist" ] || return 0
+    echo
+    bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+}
+
+if [ -n "$only" ] && [ "$only" != read ]; then
+    mkdir -p "$out"
+    "measure_$only"
+    exit
+fi
+
 halfspace=$build/halfspace
 reader=$build/bench/read
 samples=$out/samples.txt
@@ -55,15 +98,22 @@ make_file()
     [ -s "$file" ] || { echo "making $file" >&2 && "$halfspace" make "$@" -q --rows "$rows" -o "$file"; }
 }
 
-# Like a9a: 123 columns, about 14 ones a row. Like text: about 75 long decimals a row of 50,000 columns.
-short=$data/short-$size.svm
-long=$data/long-$size.svm
+# ones: like a9a, 123 columns, about 14 ones a row. text: like tf-idf, about 75 weights of four digits a row
+# of 50,000 columns. digits: such rows with all the 17 digits of a double. table: 20 columns of decimals.
+ones=$data/ones-$size.svm
+text=$data/text-$size.svm
+digits=$data/digits-$size.svm
 table=$data/table-$size.csv
-make_file "short-$size.svm" 14200 text --features 123 --nonzeros 14 --values ones
-make_file "long-$size.svm" 720 text --features 50000 --nonzeros 75
-make_file "table-$size.csv" 5200 halfspace --features 20
-for text in "$short" "$long"; do
-    [ -s "${text%.svm}.hsp" ] || "$halfspace" convert -q "$text" "${text%.svm}.hsp"
+make_file "ones-$size.svm" 13340 text --features 123 --nonzeros 14 --values ones
+make_file "text-$size.svm" 1060 text --features 50000 --nonzeros 75
+make_file "table-$size.csv" 6650 halfspace --features 20
+if [ ! -s "$digits" ]; then
+    make_file "few-$size.svm" 485 text --features 50000 --nonzeros 75
+    "$halfspace" scale -q "$data/few-$size.svm" "$digits" --kind unit-rows --precision double
+    rm "$data/few-$size.svm"
+fi
+for file in "$ones" "$text"; do
+    [ -s "${file%.svm}.hsp" ] || "$halfspace" convert -q "$file" "${file%.svm}.hsp"
 done
 cat "$data"/*-"$size".* >/dev/null # into the file cache
 
@@ -81,22 +131,31 @@ take()
     fi
 }
 
+# libsvm_text WHAT FILE
+libsvm_text()
+{
+    take "$1" 'halfspace, 1 thread' "$2" "$reader" "$2" threads=1
+    take "$1" 'halfspace, 2 threads' "$2" "$reader" "$2" threads=2
+    [ -z "$liblinear" ] || take "$1" LIBLINEAR "$2" \
+        env LD_PRELOAD="$PWD/$out/liblinear_read.so" "$liblinear" "$2" /dev/null
+}
+
+# binary_cache WHAT TEXT: of the same rows.
+binary_cache()
+{
+    take "$1" 'open' "$2" "$reader" "${2%.svm}.hsp" until=open
+    take "$1" 'open and check, 1 thread' "$2" "$reader" "${2%.svm}.hsp" threads=1
+    take "$1" 'open and check, 2 threads' "$2" "$reader" "${2%.svm}.hsp" threads=2
+    take "$1" 'and checksums, 2 threads' "$2" "$reader" "${2%.svm}.hsp" threads=2 until=verify
+}
+
 round()
 {
-    for kind in short long; do
-        eval "text=\$$kind"
-        what="libsvm text, $kind numbers"
-        # shellcheck disable=SC2154 # eval sets it
-        take "$what" 'halfspace, 1 thread' "$text" "$reader" "$text" threads=1
-        take "$what" 'halfspace, 2 threads' "$text" "$reader" "$text" threads=2
-        [ -z "$liblinear" ] || take "$what" LIBLINEAR "$text" \
-            env LD_PRELOAD="$PWD/$out/liblinear_read.so" "$liblinear" "$text" /dev/null
-        cache=${text%.svm}.hsp
-        what="binary cache, $kind numbers"
-        take "$what" 'halfspace, open' "$text" "$reader" "$cache" until=open
-        take "$what" 'halfspace, open and check' "$text" "$reader" "$cache" threads=2
-        take "$what" 'halfspace, and checksums' "$text" "$reader" "$cache" threads=2 until=verify
-    done
+    libsvm_text 'libsvm text, ones' "$ones"
+    libsvm_text 'libsvm text, weights of 4 digits' "$text"
+    libsvm_text 'libsvm text, weights of 17 digits' "$digits"
+    binary_cache 'binary cache of the ones' "$ones"
+    binary_cache 'binary cache of the weights of 4 digits' "$text"
     what='CSV, 20 columns of decimals'
     take "$what" 'halfspace, float32, 1 thread' "$table" "$reader" "$table" threads=1
     take "$what" 'halfspace, float32, 2 threads' "$table" "$reader" "$table" threads=2
@@ -121,7 +180,6 @@ done
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -1)
 awk -F'|' -v cpu="${cpu:-unknown}" -v cores="$(nproc)" -v size="$size" -v runs="$runs" \
     -v json="$out/results.json" -f bench/report.awk "$samples"
-if [ -x "$build/bench/vec" ]; then
-    echo
-    "$build/bench/vec" | tee "$out/vec.txt"
-fi
+[ -z "$only" ] || exit 0
+measure_vec
+measure_perceptron

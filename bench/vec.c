@@ -6,36 +6,29 @@
  * loop that adds up integers with wide loads ("read"), and each routine's rate, in GB/s and in
  * percent of it. A routine's bytes are what it must read and write: dot x and w, axpy x, y and y
  * again. Rows of dense routines are as long as the working set allows, up to 4096 numbers, so the
- * call and the fold are counted as in use. Sparse rows have 14 and 75 places in vectors of several
- * lengths and are given in nanoseconds a place. Every figure is the median of several runs. */
+ * call and the fold are counted as in use; a second part gives short rows in nanoseconds a row.
+ * Sparse rows have 14 and 75 places, or about that many, in vectors of several lengths and are
+ * given in nanoseconds a place. Every figure is the median of several runs. */
 #include "vec/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-typedef unsigned long long wide __attribute__((vector_size(64), aligned(64)));
+#include "bench.h"
 
 static volatile double bench_sink;
-static int bench_runs = 9;
-static double bench_seconds = 0.04; /* the least time of one run */
+static int bench_runs = 7;
+static double bench_seconds = 0.01; /* the least time of one run */
 
 /* Processor time: other programs may share the core. */
 static double bench_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return bench_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static int bench_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
+/* Zeroed, in huge pages where the system grants them, so that it is caches that are measured. */
 static void *bench_alloc(size_t bytes)
 {
     size_t huge = (size_t)2 << 20;
@@ -52,7 +45,6 @@ static void *bench_alloc(size_t bytes)
 
 /* A job: one call of `work` goes over the working set once. */
 typedef struct job {
-    const char *name;
     void (*work)(const struct job *);
     const hsp__vec_table *t;
     float *xf, *wf;  /* the working set as floats, in halves where there are two */
@@ -80,12 +72,6 @@ static double bench_run(const job *j, size_t calls)
     return (bench_now() - start) / (double)calls;
 }
 
-static double bench_median(double *v)
-{
-    qsort(v, (size_t)bench_runs, sizeof *v, bench_compare);
-    return v[bench_runs / 2];
-}
-
 /* Median seconds of one call of work; and, when `base` is another job, the median of how many times
  * as long one call of it takes. The two take turns, so that a busy machine slows both. */
 static double bench_time(const job *j, const job *base, double *ratio)
@@ -97,8 +83,8 @@ static double bench_time(const job *j, const job *base, double *ratio)
         times[r] = bench_run(j, calls);
         ratios[r] = reference / times[r];
     }
-    if (ratio) *ratio = bench_median(ratios);
-    return bench_median(times);
+    if (ratio) *ratio = bench_median(ratios, (size_t)bench_runs);
+    return bench_median(times, (size_t)bench_runs);
 }
 
 /* ---- dense ---- */
@@ -107,21 +93,13 @@ static double bench_time(const job *j, const job *base, double *ratio)
  * banks of memory. */
 enum { ROW_MOST = 4096, SKEW = 64 * 73 };
 
-__attribute__((target_clones("avx512f", "avx2", "default"))) static void job_read(
-    const struct job *j)
+static void job_read(const struct job *j)
 {
-    const wide *p = (const wide *)(const void *)j->xf;
-    wide s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-    for (size_t i = 0; i < j->set / sizeof(wide); i += 8) {
-        s0 += p[i], s1 += p[i + 1], s2 += p[i + 2], s3 += p[i + 3];
-        s4 += p[i + 4], s5 += p[i + 5], s6 += p[i + 6], s7 += p[i + 7];
-    }
-    s0 += s1 + s2 + s3 + s4 + s5 + s6 + s7;
-    bench_sink = (double)s0[0];
+    bench_sink = bench_read(j->xf, j->set);
 }
 
-/* Each over the whole working set, row by row. ONE: the set is one array of ROW; TWO: a quarter,
- * a third or a half of it is the array x, the rest the array w or y. */
+/* Each over the whole working set, row by row. ONE: the set is one array of ROW; TWO: a third or a
+ * half of it is the array x, the rest the array w or y. */
 #define JOB_ONE(routine, ROW, x)                                            \
     static void job_##routine(const struct job *j)                          \
     {                                                                       \
@@ -179,7 +157,7 @@ JOB_AXPY(axpy_f32f64, float, xf, double, wd)
 JOB_SCALE(scale_f32, float, xf)
 JOB_SCALE(scale_f64, double, xd)
 
-/* per: bytes moved for each byte of the working set, in twelfths (axpy of floats: 3 for 2). */
+/* twelfths: bytes moved for each byte of the working set, in twelfths: axpy of floats, 3 for 2. */
 static const struct {
     const char *name;
     void (*work)(const struct job *);
@@ -314,38 +292,39 @@ typedef struct {
 
 static sparse_set bench_set;
 
-#define EACH_ROW(call)                              \
-    const sparse_set *s = &bench_set;               \
-    double sum = 0;                                 \
-    (void)j;                                        \
-    for (size_t r = 0; r < s->rows; r++) {          \
-        const uint32_t *idx = s->idx + s->start[r]; \
-        const float *vf = s->vf + s->start[r];      \
-        const double *vd = s->vd + s->start[r];     \
-        size_t nnz = s->start[r + 1] - s->start[r]; \
-        (void)vf, (void)vd;                         \
-        call;                                       \
-    }                                               \
-    bench_sink = sum
+/* One call for each row: idx, vf, vd, nnz are the row's, the names with 2 those of the row after.
+ */
+#define JOB_ROWS(name, call)                                                             \
+    static void job_##name(const struct job *j)                                          \
+    {                                                                                    \
+        const sparse_set *s = &bench_set;                                                \
+        double sum = 0;                                                                  \
+        (void)j;                                                                         \
+        for (size_t r = 0; r < s->rows; r++) {                                           \
+            size_t at = s->start[r], nnz = s->start[r + 1] - at, r2 = (r + 1) % s->rows; \
+            size_t at2 = s->start[r2], nnz2 = s->start[r2 + 1] - at2;                    \
+            const uint32_t *idx = s->idx + at, *idx2 = s->idx + at2;                     \
+            const float *vf = s->vf + at, *vf2 = s->vf + at2;                            \
+            const double *vd = s->vd + at;                                               \
+            (void)vf, (void)vd, (void)nnz2, (void)idx2, (void)vf2;                       \
+            call;                                                                        \
+        }                                                                                \
+        bench_sink = sum;                                                                \
+    }
 
-/* clang-format off */
-static void job_sparse_dot_f32(const job *j) { EACH_ROW(sum += (double)s->t->sparse_dot_f32(idx, vf, nnz, s->wf)); }
-static void job_sparse_dot_f64(const job *j) { EACH_ROW(sum += s->t->sparse_dot_f64(idx, vd, nnz, s->wd)); }
-static void job_sparse_dot_f32f64(const job *j) { EACH_ROW(sum += s->t->sparse_dot_f32f64(idx, vf, nnz, s->wd)); }
-static void job_sparse_axpy_f32(const job *j) { EACH_ROW(s->t->sparse_axpy_f32(0.5f, idx, vf, nnz, s->wf)); }
-static void job_sparse_axpy_f64(const job *j) { EACH_ROW(s->t->sparse_axpy_f64(0.5, idx, vd, nnz, s->wd)); }
-static void job_sparse_axpy_f32f64(const job *j) { EACH_ROW(s->t->sparse_axpy_f32f64(0.5, idx, vf, nnz, s->wd)); }
-static void job_ones_dot_f32(const job *j) { EACH_ROW(sum += (double)s->t->ones_dot_f32(idx, nnz, s->wf)); }
-static void job_ones_dot_f64(const job *j) { EACH_ROW(sum += s->t->ones_dot_f64(idx, nnz, s->wd)); }
-static void job_ones_axpy_f32(const job *j) { EACH_ROW(s->t->ones_axpy_f32(0.5f, idx, nnz, s->wf)); }
-static void job_ones_axpy_f64(const job *j) { EACH_ROW(s->t->ones_axpy_f64(0.5, idx, nnz, s->wd)); }
-/* Each row with the one after it. */
-#define NEXT s->start[(r + 1) % s->rows]
-#define NEXT_NNZ s->start[(r + 1) % s->rows + 1] - NEXT
-static void job_merge_dot_f32(const job *j) { EACH_ROW(sum += s->t->sparse_sparse_dot_f32(idx, vf, nnz, s->idx + NEXT, s->vf + NEXT, NEXT_NNZ)); }
-static void job_merge_sqdist_f32(const job *j) { EACH_ROW(sum += s->t->sparse_sparse_sqdist_f32(idx, vf, nnz, s->idx + NEXT, s->vf + NEXT, NEXT_NNZ)); }
-static void job_merge_ones(const job *j) { EACH_ROW(sum += (double)s->t->ones_ones_dot(idx, nnz, s->idx + NEXT, NEXT_NNZ)); }
-/* clang-format on */
+JOB_ROWS(sparse_dot_f32, sum += (double)s->t->sparse_dot_f32(idx, vf, nnz, s->wf))
+JOB_ROWS(sparse_dot_f64, sum += s->t->sparse_dot_f64(idx, vd, nnz, s->wd))
+JOB_ROWS(sparse_dot_f32f64, sum += s->t->sparse_dot_f32f64(idx, vf, nnz, s->wd))
+JOB_ROWS(sparse_axpy_f32, s->t->sparse_axpy_f32(0.5f, idx, vf, nnz, s->wf))
+JOB_ROWS(sparse_axpy_f64, s->t->sparse_axpy_f64(0.5, idx, vd, nnz, s->wd))
+JOB_ROWS(sparse_axpy_f32f64, s->t->sparse_axpy_f32f64(0.5, idx, vf, nnz, s->wd))
+JOB_ROWS(ones_dot_f32, sum += (double)s->t->ones_dot_f32(idx, nnz, s->wf))
+JOB_ROWS(ones_dot_f64, sum += s->t->ones_dot_f64(idx, nnz, s->wd))
+JOB_ROWS(ones_axpy_f32, s->t->ones_axpy_f32(0.5f, idx, nnz, s->wf))
+JOB_ROWS(ones_axpy_f64, s->t->ones_axpy_f64(0.5, idx, nnz, s->wd))
+JOB_ROWS(merge_dot_f32, sum += s->t->sparse_sparse_dot_f32(idx, vf, nnz, idx2, vf2, nnz2))
+JOB_ROWS(merge_sqdist_f32, sum += s->t->sparse_sparse_sqdist_f32(idx, vf, nnz, idx2, vf2, nnz2))
+JOB_ROWS(merge_ones, sum += (double)s->t->ones_ones_dot(idx, nnz, idx2, nnz2))
 
 static const struct {
     const char *name;

@@ -149,14 +149,17 @@ static hsp_status args_make_options(cli *run, hsp_error *err)
 static hsp_status args_count(const cli *run, hsp_error *err)
 {
     const cli_command *command = run->command;
+    const int variants = command->variant != NULL; /* the variant's name is the first argument */
     if (hsp_options_flag(run->common, "help")) return HSP_OK;
+    if (variants && !run->variant && run->count == 0) return HSP_OK; /* they are listed */
     if (run->count > command->most)
         return cli_fail(err, HSP_USAGE, NULL,
                         "'%s' is one argument too many; usage: halfspace %s %s",
                         run->arguments[command->most], command->name, command->synopsis);
     if (run->count < command->least)
         return cli_fail(err, HSP_USAGE, NULL, "%s is missing; usage: halfspace %s %s",
-                        command->arguments[run->count].word, command->name, command->synopsis);
+                        command->arguments[run->count + variants].word, command->name,
+                        command->synopsis);
     return HSP_OK;
 }
 

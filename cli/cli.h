@@ -42,15 +42,19 @@ typedef struct cli_command {
     int least, most;          /* arguments it takes */
     hsp_status (*run)(cli *run, hsp_error *err);
 
-    /* A command with variants (make: the generators) takes the variant's name as first argument,
-     * and the variant's options. NULL past the last; NULL function: no variants. */
+    /* A command with variants (make: the generators) takes the variant's name as first word, and
+     * the variant's options. NULL past the last; NULL function: no variants. Without a variant it
+     * is not run: the variants are listed. */
     const hsp_option_table *(*variant)(size_t i);
-    const char *variant_word; /* what they are called: "generator" */
+    const char *variant_word;     /* what they are called: "generator" */
+    const char *variant_synopsis; /* what follows the variant's name */
 } cli_command;
 
 /* The commands, ended by NULL. */
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
+extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
+extern const cli_command cli_learners;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
@@ -71,6 +75,8 @@ struct cli {
     hsp_options *common;              /* one of these */
     const char **arguments;           /* count */
     int count;
+    int exit_status; /* of a run that succeeded: 0, 1 when the answer is no, 130 when it was cut
+                        short */
 };
 
 /* Fill in options and arguments from argv[0..count), which stand behind the command's name. */
@@ -99,6 +105,7 @@ char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_help_overview(FILE *file);
 void cli_help_command(FILE *file, const cli_command *command, const hsp_option_table *variant);
 void cli_help_variants(FILE *file, const cli_command *command);
+void cli_help_table(FILE *file, const char *heading, const hsp_option_table *table);
 void cli_man_overview(FILE *file);
 void cli_man_command(FILE *file, const cli_command *command);
 void cli_completion_bash(FILE *file);
@@ -114,7 +121,8 @@ size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 /* ---- Progress and signals ---- */
 
 void cli_catch_signals(void);
-void cli_begin_output(void); /* from here on, files may have to be cleaned up */
+void cli_begin_output(void);  /* from here on, files may have to be cleaned up */
+void cli_finish_output(void); /* a first Ctrl-C was heeded: what follows is done to its end */
 void cli_progress_begin(hsp_context *ctx, int quiet);
 void cli_progress_clear(void); /* before anything else is said on a terminal */
 double cli_seconds(void);      /* of a clock that never goes back */
@@ -137,12 +145,15 @@ void json_seconds(cli_json_writer *json, const char *key, double value);
 /* A value as it stands in a data set: the fewest digits that read back to it in its precision. */
 void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value);
 void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count);
+void json_counts(cli_json_writer *json, const char *key, const uint64_t *values, uint64_t count);
 void json_end(cli_json_writer *json); /* the last line's end */
 
 /* Keys that several commands print: rows, features, nonzeros, storage, precision; and seconds,
  * peak_rss_bytes, threads. */
 void json_data(cli_json_writer *json, const hsp_data *data);
 void json_cost(cli_json_writer *json, const cli *run);
+/* The keys name, summary and options of a table. */
+void json_table(cli_json_writer *json, const hsp_option_table *table);
 
 /* A table: one letter a column, l or r for its alignment; cells row after row. */
 typedef struct cli_table {
@@ -153,6 +164,8 @@ typedef struct cli_table {
 
 void table_begin(cli_table *table, const char *columns);
 void table_cell(cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table_line(cli_table *table, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));      /* a row of two cells */
 void table_print(cli_table *table, FILE *file); /* and free */
 
 /* Text for people, in one of a few buffers that are used in turn. */
@@ -163,17 +176,10 @@ const char *show_bytes(uint64_t bytes);   /* 1.2 MB */
 const char *show_input(const char *path); /* a file's name; - is a standard stream */
 const char *show_output(const char *path);
 const char *show_name(const char *name); /* no control characters, not too long */
+const char *show_text(const char *text); /* likewise, of up to 1,024 bytes */
 const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
-const char *plural(uint64_t count);                             /* "" or "s" */
-
-/* Write a file whole or not at all. cli_file_close renames, or throws away after a failure. */
-typedef struct cli_file {
-    FILE *stream;
-    const char *path;
-    char *temporary;
-} cli_file;
-hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err);
-hsp_status cli_file_close(cli_file *file, hsp_error *err);
+const char *show_feature(const hsp_model *model, uint64_t column); /* likewise */
+const char *plural(uint64_t count);                                /* "" or "s" */
 
 /* ---- Shared by commands ---- */
 
@@ -182,6 +188,23 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds);
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
                      hsp_error *err);
+
+/* The model MODEL, then the rows of DATA as it reads them. Free both, also after a failure. */
+typedef struct cli_pair {
+    hsp_model *model;
+    hsp_data *data;
+    double load_seconds;
+} cli_pair;
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+                         hsp_error *err, cli_pair *out);
+void cli_free_pair(cli_pair *pair);
+
+/* "no and yes", "a, b and 8 more", malloc'ed. */
+char *cli_class_list(const hsp_model *model);
+
+/* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
+hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,
+                        uint64_t *out);
 
 /* inspect's sentences on what to watch out for, each malloc'ed. */
 typedef struct cli_watch {

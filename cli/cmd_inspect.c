@@ -30,19 +30,12 @@ typedef struct inspect {
     hsp_summary *summary;
     const hsp_totals *totals;
     uint64_t columns; /* to list */
-    double load_seconds, check_seconds;
+    double load_seconds, check_seconds, summary_seconds;
     int verified;
     cli_watch watch;
 } inspect;
 
 /* ---- For people ---- */
-
-static void inspect_line(cli_table *table, const char *what, char *text)
-{
-    table_cell(table, "%s", what);
-    table_cell(table, "%s", text);
-    free(text);
-}
 
 static void inspect_print_totals(const inspect *seen)
 {
@@ -50,33 +43,28 @@ static void inspect_print_totals(const inspect *seen)
     const hsp_data *data = seen->data;
     cli_table table;
     table_begin(&table, "ll");
-    inspect_line(&table, "rows", cli_format("%s", show_count(all->rows)));
-    inspect_line(&table, "features", cli_format("%s", show_count(all->cols)));
-    inspect_line(
-        &table, "non-zeros",
-        cli_format("%s, %s of all entries", show_count(all->nonzeros), show_share(all->density)));
-    inspect_line(&table, "in memory",
-                 cli_format("%s, %s precision, %s", hsp_storage_name(hsp_data_storage(data)),
-                            hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double",
-                            show_bytes(hsp_data_bytes(data))));
-    inspect_line(&table, "values",
-                 cli_format("from %s to %s", show_number(all->min), show_number(all->max)));
-    inspect_line(&table, "row norms",
-                 cli_format("from %s to %s, mean %s", show_number(all->norm_min),
-                            show_number(all->norm_max), show_number(all->norm_mean)));
-    inspect_line(&table, "rows of zeros", cli_format("%s", show_count(all->empty_rows)));
-    inspect_line(&table, "duplicate rows", cli_format("%s", show_count(all->duplicate_rows)));
-    inspect_line(&table, "contradictory rows",
-                 cli_format("%s", show_count(all->contradictory_rows)));
-    inspect_line(&table, "columns of zeros", cli_format("%s", show_count(all->empty_columns)));
-    inspect_line(&table, "constant columns", cli_format("%s", show_count(all->constant_columns)));
-    inspect_line(&table, "duplicate columns", cli_format("%s", show_count(all->duplicate_columns)));
+    table_line(&table, "rows", "%s", show_count(all->rows));
+    table_line(&table, "features", "%s", show_count(all->cols));
+    table_line(&table, "non-zeros", "%s, %s of all entries", show_count(all->nonzeros),
+               show_share(all->density));
+    table_line(&table, "in memory", "%s, %s precision, %s",
+               hsp_storage_name(hsp_data_storage(data)),
+               hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double",
+               show_bytes(hsp_data_bytes(data)));
+    table_line(&table, "values", "from %s to %s", show_number(all->min), show_number(all->max));
+    table_line(&table, "row norms", "from %s to %s, mean %s", show_number(all->norm_min),
+               show_number(all->norm_max), show_number(all->norm_mean));
+    table_line(&table, "rows of zeros", "%s", show_count(all->empty_rows));
+    table_line(&table, "duplicate rows", "%s", show_count(all->duplicate_rows));
+    table_line(&table, "contradictory rows", "%s", show_count(all->contradictory_rows));
+    table_line(&table, "columns of zeros", "%s", show_count(all->empty_columns));
+    table_line(&table, "constant columns", "%s", show_count(all->constant_columns));
+    table_line(&table, "duplicate columns", "%s", show_count(all->duplicate_columns));
     if (hsp_data_classes(data) > 1)
-        inspect_line(&table, "order of classes",
-                     cli_format("%s runs of one class; %s expected in a random order",
-                                show_count(all->class_runs),
-                                show_count((uint64_t)(all->class_runs_expected + 0.5))));
-    if (seen->verified) inspect_line(&table, "checksums", cli_format("%s", "as written"));
+        table_line(
+            &table, "order of classes", "%s runs of one class; %s expected in a random order",
+            show_count(all->class_runs), show_count((uint64_t)(all->class_runs_expected + 0.5)));
+    if (seen->verified) table_line(&table, "checksums", "%s", "as written");
     printf("%s\n", show_input(seen->path));
     table_print(&table, stdout);
 }
@@ -163,11 +151,14 @@ static const cli_term inspect_keys[] = {
      "columns of zeros; of one other value; equal to an earlier column"},
     {"class_runs, class_runs_expected",
      "runs of one class in the order of the file; how many a random order would have"},
-    {"columns", "array of the columns listed: name (or null), min, max, mean, stdev, nonzeros, "
-                "constant, duplicate_of (the number from 0 of an earlier column, or null)"},
+    {"columns",
+     "array of the columns listed: column (its number from 1), name (or null), min, max, "
+     "mean, stdev, nonzeros, constant, duplicate_of (the number from 1 of an earlier "
+     "column, or null)"},
     {"warnings", "array of sentences: what to watch out for"},
     {"verified", "true when --verify compared checksums"},
-    {"load_seconds, check_seconds", "time to read the file; to check a binary one's arrays"},
+    {"load_seconds, check_seconds, summary_seconds",
+     "time to read the file; to check a binary one's arrays; to look at it all"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
 
@@ -175,6 +166,7 @@ static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint
 {
     const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
     json_open(json, NULL, '{');
+    json_count(json, "column", j + 1);
     json_text(json, "name", hsp_data_feature_name(seen->data, j));
     json_value(json, "min", hsp_data_precision(seen->data), column->min);
     json_value(json, "max", hsp_data_precision(seen->data), column->max);
@@ -185,7 +177,7 @@ static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint
     if (column->duplicate_of < 0)
         json_text(json, "duplicate_of", NULL);
     else
-        json_count(json, "duplicate_of", (uint64_t)column->duplicate_of);
+        json_count(json, "duplicate_of", (uint64_t)column->duplicate_of + 1);
     json_close(json, '}');
 }
 
@@ -234,26 +226,13 @@ static void inspect_print_json(const cli *run, const inspect *seen)
     json_flag(&json, "verified", seen->verified);
     json_seconds(&json, "load_seconds", seen->load_seconds);
     json_seconds(&json, "check_seconds", seen->check_seconds);
+    json_seconds(&json, "summary_seconds", seen->summary_seconds);
     json_cost(&json, run);
     json_close(&json, '}');
     json_end(&json);
 }
 
 /* ---- The command ---- */
-
-/* "all", or a number: UINT64_MAX for all. */
-static hsp_status inspect_columns(const char *text, uint64_t *columns, hsp_error *err)
-{
-    char *end;
-    *columns = UINT64_MAX;
-    if (strcmp(text, "all") == 0) return HSP_OK;
-    if (text[0] >= '0' && text[0] <= '9') {
-        *columns = strtoull(text, &end, 10);
-        if (!*end) return HSP_OK;
-    }
-    return cli_fail(err, HSP_USAGE, "--columns", "found '%s', expected a whole number or all",
-                    show_name(text));
-}
 
 static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
 {
@@ -267,15 +246,16 @@ static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
     double start = cli_seconds();
     if (status == HSP_OK) status = hsp_data_view(run->ctx, seen->data, err, &view);
     seen->check_seconds = cli_seconds() - start;
+    start = cli_seconds();
     if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen->data, err, &seen->summary);
+    seen->summary_seconds = cli_seconds() - start;
     return status;
 }
 
 static hsp_status inspect_run(cli *run, hsp_error *err)
 {
     inspect seen = {.path = run->arguments[0]};
-    hsp_status status =
-        inspect_columns(hsp_options_text(run->options[INSPECT_OWN], "columns"), &seen.columns, err);
+    hsp_status status = cli_how_many(run->options[INSPECT_OWN], "columns", err, &seen.columns);
     if (status == HSP_OK) status = inspect_load(run, &seen, err);
     if (status == HSP_OK) {
         seen.totals = hsp_summary_totals(seen.summary);

@@ -38,13 +38,12 @@ static const cli_term make_keys[] = {
 typedef struct make_truth {
     hsp_truth truth;
     double *weights; /* malloc'ed, or NULL */
-    int known, failed;
+    int failed;      /* no memory for the copy */
 } make_truth;
 
 static void make_on_truth(void *user, const hsp_truth *truth)
 {
     make_truth *copy = user;
-    copy->known = 1;
     copy->truth = *truth;
     copy->truth.weights = NULL;
     if (!truth->weights) return;
@@ -73,16 +72,32 @@ static void make_json_truth(cli_json_writer *json, const make_truth *told)
 static hsp_status make_save_truth(const cli *run, const make_truth *told, const char *path,
                                   hsp_error *err)
 {
-    cli_file file;
-    hsp_status status = cli_file_open(&file, path, err);
-    if (status != HSP_OK) return status;
-    cli_json_writer json = {.file = file.stream};
+    char *text = NULL;
+    size_t size = 0;
+    cli_json_writer json = {.file = open_memstream(&text, &size)};
+    if (!json.file) return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     json_open(&json, NULL, '{');
     json_text(&json, "generator", run->variant->name);
     make_json_truth(&json, told);
     json_close(&json, '}');
     json_end(&json);
-    return cli_file_close(&file, err);
+    hsp_status status = HSP_OK;
+    if (fclose(json.file)) status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    if (status == HSP_OK) status = hsp_file_write(run->ctx, path, text, size, err);
+    free(text);
+    return status;
+}
+
+/* The rows, then the truth. */
+static hsp_status make_files(cli *run, const char *out, make_truth *told, hsp_error *err)
+{
+    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
+    hsp_status status =
+        hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, told, err);
+    if (status == HSP_OK && told->failed)
+        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    if (status == HSP_OK && path) status = make_save_truth(run, told, path, err);
+    return status;
 }
 
 static void make_report(const cli *run, const make_truth *told, const char *out, double seconds)
@@ -111,22 +126,11 @@ static void make_report(const cli *run, const make_truth *told, const char *out,
 static hsp_status make_run(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[MAKE_OWN], "output");
-    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
-    make_truth told = {.known = 0};
+    make_truth told = {.weights = NULL};
     double start = cli_seconds();
-    if (!run->variant) {
-        printf("Usage: halfspace make GENERATOR [options] [-o OUT]\n");
-        cli_help_variants(stdout, run->command);
-        return HSP_OK;
-    }
     hsp_status status = cli_check_output(run, out, err);
     cli_begin_output();
-    if (status == HSP_OK)
-        status =
-            hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, &told, err);
-    if (status == HSP_OK && told.failed)
-        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
-    if (status == HSP_OK && path) status = make_save_truth(run, &told, path, err);
+    if (status == HSP_OK) status = make_files(run, out, &told, err);
     if (status == HSP_OK) make_report(run, &told, out, cli_seconds() - start);
     free(told.weights);
     return status;
@@ -158,4 +162,5 @@ const cli_command cli_make = {
     .run = make_run,
     .variant = hsp_generator,
     .variant_word = "generator",
+    .variant_synopsis = "[options] [-o OUT]",
 };

@@ -115,16 +115,16 @@ static void help_entry(FILE *file, const char *head, const char *text)
 
 static void help_terms(FILE *file, const char *heading, const cli_term *terms)
 {
-    if (!terms) return;
+    if (!terms || !terms->word) return;
     fprintf(file, "\n%s:\n", heading);
     for (; terms->word; terms++)
         help_entry(file, terms->word, terms->meaning);
 }
 
-static void help_group(FILE *file, const cli_group *group, const hsp_option_table *table)
+void cli_help_table(FILE *file, const char *heading, const hsp_option_table *table)
 {
     if (!table->count) return;
-    fprintf(file, "\n%s:\n", group->heading);
+    fprintf(file, "\n%s:\n", heading);
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
         char *head = cli_option_head(option), *tail = cli_option_tail(option);
@@ -151,15 +151,16 @@ void cli_help_command(FILE *file, const cli_command *command, const hsp_option_t
     cli_group groups[CLI_GROUPS];
     size_t count = cli_all_groups(command, groups);
     if (variant)
-        fprintf(file, "Usage: halfspace %s %s [options]\n\n%s: %s.\n", command->name, variant->name,
-                variant->name, variant->summary);
+        fprintf(file, "Usage: halfspace %s %s %s\n\n%s: %s.\n", command->name, variant->name,
+                command->variant_synopsis, variant->name, variant->summary);
     else
         fprintf(file, "Usage: halfspace %s %s\n\n", command->name, command->synopsis);
     if (!variant) help_wrap(file, command->description, 0, 0);
-    if (!variant) help_terms(file, "Arguments", command->arguments);
+    if (command->arguments) help_terms(file, "Arguments", command->arguments + (variant ? 1 : 0));
     if (!variant) cli_help_variants(file, command);
     for (size_t g = 0; g < count; g++)
-        if (groups[g].heading) help_group(file, &groups[g], cli_group_table(&groups[g], variant));
+        if (groups[g].heading)
+            cli_help_table(file, groups[g].heading, cli_group_table(&groups[g], variant));
     if (variant) return;
     if (command->examples) fputs("\nExamples:\n", file);
     for (const cli_term *term = command->examples; term && term->word; term++)

@@ -8,8 +8,9 @@
 
 #include "cli.h"
 
-const cli_command *const cli_commands[] = {&cli_inspect, &cli_convert, &cli_split, &cli_scale,
-                                           &cli_make,    &cli_help,    NULL};
+const cli_command *const cli_commands[] = {
+    &cli_train,   &cli_predict, &cli_eval,  &cli_audit, &cli_plot, &cli_model, &cli_learners,
+    &cli_inspect, &cli_convert, &cli_split, &cli_scale, &cli_make, &cli_help,  NULL};
 
 /* ---- Saying things ---- */
 
@@ -66,7 +67,7 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
 {
     if (!cli_json(run) || strcmp(path, "-") != 0) return HSP_OK;
     return cli_fail(err, HSP_USAGE, "--json",
-                    "the data goes to standard output already; name a file for it");
+                    "what is made goes to standard output already; name a file for it");
 }
 
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
@@ -83,6 +84,37 @@ hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_optio
 {
     cli_begin_output();
     return hsp_data_write(run->ctx, data, path, write, err);
+}
+
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+                         hsp_error *err, cli_pair *out)
+{
+    hsp_status status = hsp_model_read(run->ctx, model, err, &out->model);
+    if (status != HSP_OK) return status;
+    return cli_read(run, data, read, hsp_model_encoding(out->model), err, &out->data,
+                    &out->load_seconds);
+}
+
+void cli_free_pair(cli_pair *pair)
+{
+    hsp_data_free(pair->data);
+    hsp_model_free(pair->model);
+}
+
+hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err, uint64_t *out)
+{
+    const char *text = hsp_options_text(options, name);
+    char *end, place[64];
+    double number = strtod(text, &end);
+    int plain = text[0] && strspn(text, "0123456789.eE+") == strlen(text) && !*end;
+    *out = UINT64_MAX;
+    if (strcmp(text, "all") == 0) return HSP_OK;
+    snprintf(place, sizeof place, "--%s", name);
+    if (!plain || !(number < 0x1p53) || number != (double)(uint64_t)number)
+        return cli_fail(err, HSP_USAGE, place, "found '%s', expected a whole number or all",
+                        show_name(text));
+    *out = (uint64_t)number;
+    return HSP_OK;
 }
 
 /* ---- Finding things ---- */
@@ -160,13 +192,18 @@ static int main_run(cli *run, int count, char **argv)
         cli_help_command(stdout, run->command, run->variant);
         return 0;
     }
+    if (run->command->variant && !run->variant) {
+        printf("Usage: halfspace %s %s\n", run->command->name, run->command->synopsis);
+        cli_help_variants(stdout, run->command);
+        return 0;
+    }
     hsp_context_set_threads(run->ctx, (int)hsp_options_integer(run->common, "threads"));
     hsp_context_set_log(run->ctx, main_log, run);
     cli_progress_begin(run->ctx, cli_quiet(run));
     cli_catch_signals();
     status = run->command->run(run, &err);
     cli_progress_clear();
-    return status == HSP_OK ? 0 : main_fail(&err, NULL);
+    return status == HSP_OK ? run->exit_status : main_fail(&err, NULL);
 }
 
 static int main_command(const cli_command *command, int count, char **argv)

@@ -1,6 +1,7 @@
 /* The bar on a terminal, and what Ctrl-C does. While nothing is being written, it ends the command
  * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
- * asks the library to stop, and the library leaves no temporary file. A second Ctrl-C kills. */
+ * asks the library to stop, and the library leaves no temporary file; a learner hands over the
+ * model so far. A second Ctrl-C kills. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,9 @@
 
 #include "cli.h"
 
-#define PROGRESS_REDRAW 0.1 /* seconds between two drawings */
-#define PROGRESS_BAR    30  /* characters at most */
+#define PROGRESS_REDRAW  0.1 /* seconds between two drawings */
+#define PROGRESS_BAR     30  /* characters at most */
+#define PROGRESS_FIGURES 45  /* characters that stay free for the figures behind it */
 
 /* One process, one terminal, one bar. */
 static struct {
@@ -19,7 +21,7 @@ static struct {
     int drawn;         /* a bar is on the screen */
     double drawn_at, phase_at;
     char phase[32];
-    uint64_t phase_from; /* done when the phase began */
+    uint64_t phase_from, last; /* done when the phase began, and when it was last heard of */
 } bar;
 
 static volatile sig_atomic_t progress_stop, progress_writing;
@@ -39,6 +41,11 @@ static void progress_on_signal(int signal)
 void cli_begin_output(void)
 {
     progress_writing = 1;
+}
+
+void cli_finish_output(void)
+{
+    progress_stop = 0;
 }
 
 /* A signal that the caller chose to ignore (a job in the background) stays ignored. */
@@ -93,28 +100,45 @@ static void progress_left(char *text, size_t size, double seconds)
         snprintf(text, size, "%lu:%02lu left", s / 60, s % 60);
 }
 
-static void progress_draw(const hsp_progress *now, double seconds)
+/* What stands behind the bar: " 45%  123 MB/s  0:12 left". */
+static void progress_figures(char *text, size_t size, const hsp_progress *now, double share,
+                             double seconds)
 {
-    char rate_text[48] = "", left[48] = "", blocks[PROGRESS_BAR + 1];
+    char rate_text[48] = "", left[48] = "";
     double rate = (double)(now->done - bar.phase_from) / seconds;
-    double share = now->total ? (double)now->done / (double)now->total : 0;
-    int room = progress_width() - 62, length = room < PROGRESS_BAR ? room : PROGRESS_BAR;
-    if (share > 1) share = 1;
     int known = seconds >= PROGRESS_REDRAW / 2 && rate > 0; /* a rate says little at first */
     if (known) progress_rate(rate_text, sizeof rate_text, now, rate);
     if (known && now->total)
         progress_left(left, sizeof left, (1 - share) * (double)now->total / rate);
+    if (now->total)
+        snprintf(text, size, " %3.0f%%  %s  %s", share * 100, rate_text, left);
+    else if (strcmp(now->unit, "bytes") == 0)
+        snprintf(text, size, " %s  %s", show_bytes(now->done), rate_text);
+    else
+        snprintf(text, size, " %s %s  %s", show_count(now->done), now->unit, rate_text);
+}
+
+/* One line, never longer than the terminal is wide: a wrapped one could not be cleared. */
+static void progress_draw(const hsp_progress *now, double seconds)
+{
+    char figures[160], blocks[PROGRESS_BAR];
+    double share = now->total ? (double)now->done / (double)now->total : 0;
+    int room = progress_width() - 1 - (int)strlen(now->phase);
+    int length = room - PROGRESS_FIGURES < PROGRESS_BAR ? room - PROGRESS_FIGURES : PROGRESS_BAR;
+    if (share > 1) share = 1;
+    if (room < 0) return;
+    progress_figures(figures, sizeof figures, now, share, seconds);
     fprintf(stderr, "\r\033[K%s", now->phase);
-    if (now->total && length > 4) {
+    if (now->total && length >= 5) {
         int full = (int)(share * length);
-        memset(blocks, '#', (size_t)length);
+        memset(blocks, '#', sizeof blocks);
         fprintf(stderr, " [%s%.*s%s", bar.colour ? "\033[32m" : "", full, blocks,
                 bar.colour ? "\033[0m" : "");
-        memset(blocks, '.', (size_t)length);
+        memset(blocks, '.', sizeof blocks);
         fprintf(stderr, "%.*s]", length - full, blocks);
+        room -= length + 3;
     }
-    if (now->total) fprintf(stderr, " %3.0f%%", share * 100);
-    fprintf(stderr, "  %s  %s", rate_text, left);
+    fprintf(stderr, "%.*s", room, figures);
     fflush(stderr);
     bar.drawn = 1;
 }
@@ -125,11 +149,12 @@ static int progress_call(void *user, const hsp_progress *now)
     if (progress_stop) return 1;
     if (!bar.shown) return 0;
     double clock = cli_seconds();
-    if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0) {
+    if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0 || now->done < bar.last) {
         snprintf(bar.phase, sizeof bar.phase, "%s", now->phase);
         bar.phase_at = clock;
         bar.phase_from = now->done;
     }
+    bar.last = now->done;
     if (clock - bar.drawn_at < PROGRESS_REDRAW) return 0;
     bar.drawn_at = clock;
     progress_draw(now, clock - bar.phase_at);

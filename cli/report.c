@@ -1,13 +1,10 @@
-/* JSON for machines, aligned tables for people, and files written whole or not at all. */
-#include <errno.h>
+/* JSON for machines, aligned tables for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -122,16 +119,11 @@ void json_count(cli_json_writer *json, const char *key, uint64_t value)
     fprintf(json->file, "%" PRIu64, value);
 }
 
-/* The fewest digits that read back to the same number. (The locale is C's: nobody sets another.) */
+/* The fewest digits that read back to the same number. */
 static void json_shortest(FILE *file, hsp_precision precision, double value)
 {
-    char text[40] = "null";
-    for (int digits = 1; isfinite(value) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = precision == HSP_FLOAT32 ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back == value) break;
-    }
-    fputs(text, file);
+    char text[HSP_NUMBER_MAX];
+    fputs(isfinite(value) ? hsp_number_text(value, precision, text) : "null", file);
 }
 
 void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value)
@@ -142,7 +134,7 @@ void json_value(cli_json_writer *json, const char *key, hsp_precision precision,
 
 void json_number(cli_json_writer *json, const char *key, double value)
 {
-    json_value(json, key, HSP_FLOAT64, value);
+    json_value(json, key, HSP_FLOAT64, value == 0 ? 0 : value); /* no -0 */
 }
 
 void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count)
@@ -153,6 +145,15 @@ void json_numbers(cli_json_writer *json, const char *key, const double *values, 
         if (i) fputs(", ", json->file);
         json_shortest(json->file, HSP_FLOAT64, values[i]);
     }
+    fputc(']', json->file);
+}
+
+void json_counts(cli_json_writer *json, const char *key, const uint64_t *values, uint64_t count)
+{
+    json_begin(json, key);
+    fputc('[', json->file);
+    for (uint64_t i = 0; i < count; i++)
+        fprintf(json->file, "%s%" PRIu64, i ? ", " : "", values[i]);
     fputc(']', json->file);
 }
 
@@ -242,12 +243,12 @@ const char *show_bytes(uint64_t bytes)
     return text;
 }
 
-/* Names come from the data: a control sequence in one must not reach the terminal. */
-const char *show_name(const char *name)
+/* Names come from the data: a control sequence in one must not reach the terminal. Copies at most
+ * `most` bytes, a character more, and "..." when there were more. */
+static const char *show_clean(char *text, size_t most, const char *name)
 {
-    char *text = show_buffer();
     size_t used = 0;
-    while (*name && used < 44) {
+    while (*name && used < most) {
         size_t size = utf8_size(name);
         int control =
             size == 0 || (unsigned char)*name < 0x20 || *name == 0x7f ||
@@ -263,14 +264,27 @@ const char *show_name(const char *name)
     return text;
 }
 
+const char *show_name(const char *name)
+{
+    return show_clean(show_buffer(), 44, name);
+}
+
+/* Paths are longer than names, and seldom more than two are in one sentence. */
+const char *show_text(const char *text)
+{
+    static char buffers[4][1100];
+    static int next;
+    return show_clean(buffers[next++ % 4], 1024, text);
+}
+
 const char *show_input(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : show_name(path);
+    return strcmp(path, "-") == 0 ? "standard input" : show_text(path);
 }
 
 const char *show_output(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard output" : show_name(path);
+    return strcmp(path, "-") == 0 ? "standard output" : show_text(path);
 }
 
 const char *show_column(const hsp_data *data, uint64_t column)
@@ -280,6 +294,31 @@ const char *show_column(const hsp_data *data, uint64_t column)
     char *text = show_buffer();
     snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
     return text;
+}
+
+const char *show_feature(const hsp_model *model, uint64_t column)
+{
+    const char *name = hsp_model_feature_name(model, column);
+    if (name) return show_name(name);
+    char *text = show_buffer();
+    snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
+    return text;
+}
+
+char *cli_class_list(const hsp_model *model)
+{
+    const uint32_t classes = hsp_model_classes(model), shown = classes > 6 ? 5 : classes;
+    char *text = cli_format("%s", "");
+    for (uint32_t c = 0; c < shown; c++) {
+        const char *join = c == 0 ? "" : c + 1 == classes ? " and " : ", ";
+        char *longer = cli_format("%s%s%s", text, join, show_name(hsp_model_class_name(model, c)));
+        free(text);
+        text = longer;
+    }
+    if (shown == classes) return text;
+    char *longer = cli_format("%s and %s more", text, show_count(classes - shown));
+    free(text);
+    return longer;
 }
 
 const char *plural(uint64_t count)
@@ -294,15 +333,30 @@ void table_begin(cli_table *table, const char *columns)
     *table = (cli_table){.columns = columns};
 }
 
-void table_cell(cli_table *table, const char *format, ...)
+/* Takes the text over. */
+static void table_add(cli_table *table, char *text)
 {
     if (table->count == table->room) {
         table->room = table->room * 2 + 32;
         table->cells = cli_memory(table->cells, table->room * sizeof *table->cells);
     }
+    table->cells[table->count++] = text;
+}
+
+void table_cell(cli_table *table, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    table->cells[table->count++] = format_list(format, args);
+    table_add(table, format_list(format, args));
+    va_end(args);
+}
+
+void table_line(cli_table *table, const char *what, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    table_cell(table, "%s", what);
+    table_add(table, format_list(format, args));
     va_end(args);
 }
 
@@ -332,8 +386,9 @@ static void table_print_row(const cli_table *table, size_t row, const int *width
 
 void table_print(cli_table *table, FILE *file)
 {
-    int widths[16] = {0};
     size_t columns = strlen(table->columns);
+    int *widths = cli_memory(NULL, columns * sizeof *widths);
+    memset(widths, 0, columns * sizeof *widths);
     for (size_t i = 0; i < table->count; i++) {
         int width = table_width(table->cells[i]);
         if (width > widths[i % columns]) widths[i % columns] = width;
@@ -343,38 +398,6 @@ void table_print(cli_table *table, FILE *file)
     for (size_t i = 0; i < table->count; i++)
         free(table->cells[i]);
     free(table->cells);
+    free(widths);
     table_begin(table, table->columns);
-}
-
-/* ---- Files, whole or not at all ---- */
-
-hsp_status cli_file_open(cli_file *file, const char *path, hsp_error *err)
-{
-    file->path = path;
-    file->temporary = cli_format("%s.XXXXXX", path);
-    int fd = mkstemp(file->temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    file->stream = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file->stream && fchmod(fd, 0666 & ~mask) == 0) return HSP_OK;
-    hsp_status status = cli_fail(err, HSP_IO, path, "cannot write: %s", strerror(errno));
-    if (fd >= 0) unlink(file->temporary);
-    if (file->stream) fclose(file->stream);
-    free(file->temporary);
-    return status;
-}
-
-hsp_status cli_file_close(cli_file *file, hsp_error *err)
-{
-    hsp_status status = HSP_OK;
-    int bad = fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream));
-    int code = errno;
-    if (fclose(file->stream) && !bad) bad = 1, code = errno;
-    if (!bad && rename(file->temporary, file->path)) bad = 1, code = errno;
-    if (bad) {
-        unlink(file->temporary);
-        status = cli_fail(err, HSP_IO, file->path, "cannot write: %s", strerror(code));
-    }
-    free(file->temporary);
-    return status;
 }

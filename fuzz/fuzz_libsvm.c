@@ -1,5 +1,5 @@
-/* Any bytes as libsvm text: an answer or an error, and an answer that is sound and does not depend on
- * how the text is cut. The first byte chooses options. */
+/* Any bytes as libsvm text: an answer or an error, and an answer that is sound and does not depend
+ * on how the text is cut. The first byte chooses options. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -40,13 +40,13 @@ extern "C" {
 
 /* One list makes the codes, the exit status of the command and the messages.
  *   X(code, exit status of the command, what it means) */
-#define HSP_STATUS_MAP(X)                                                                          \
-    X(HSP_OK, 0, "done")                                                                           \
-    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")                              \
-    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")                                \
-    X(HSP_NO_MEMORY, 4, "out of memory")                                                           \
-    X(HSP_IO, 4, "the system could not read or write a file")                                      \
-    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs")                           \
+#define HSP_STATUS_MAP(X)                                                \
+    X(HSP_OK, 0, "done")                                                 \
+    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")    \
+    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")      \
+    X(HSP_NO_MEMORY, 4, "out of memory")                                 \
+    X(HSP_IO, 4, "the system could not read or write a file")            \
+    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs") \
     X(HSP_CANCELLED, 130, "stopped on request")
 
 #define HSP_STATUS_ENUM(code, exit_status, text) code,
@@ -62,16 +62,16 @@ HSP_API int hsp_status_exit(hsp_status status);
  * A call that succeeds does not touch it. Any call takes NULL instead. */
 typedef struct hsp_error {
     hsp_status status;
-    uint64_t line;      /* 1-based; 0 where it makes no sense */
-    uint64_t column;    /* 1-based, in bytes; 0 where it makes no sense */
-    char file[256];     /* as the caller named it, cut from the left if longer; "" for none; of a
-                           wrong option, its name as typed: "--margin" */
-    char message[512];  /* a sentence: "found 'nan', expected a finite decimal number" */
+    uint64_t line;     /* 1-based; 0 where it makes no sense */
+    uint64_t column;   /* 1-based, in bytes; 0 where it makes no sense */
+    char file[256];    /* as the caller named it, cut from the left if longer; "" for none; of a
+                          wrong option, its name as typed: "--margin" */
+    char message[512]; /* a sentence: "found 'nan', expected a finite decimal number" */
 } hsp_error;
 
-/* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`. */
+/* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`.
+ */
 HSP_API char *hsp_error_text(const hsp_error *err, char *buffer, size_t size);
-
 
 /* The library's version, "major.minor.patch". */
 HSP_API const char *hsp_version(void);
@@ -80,8 +80,8 @@ HSP_API const char *hsp_version(void);
 
 typedef struct hsp_context hsp_context;
 
-/* Memory from the caller. `reallocate` follows C's realloc, with pointer NULL and size > 0 for a new
- * block; `release` frees. Both may be called from several threads at once. */
+/* Memory from the caller. `reallocate` follows C's realloc, with pointer NULL and size > 0 for a
+ * new block; `release` frees. Both may be called from several threads at once. */
 typedef struct hsp_allocator {
     void *(*reallocate)(void *user, void *pointer, size_t size);
     void (*release)(void *user, void *pointer);
@@ -129,7 +129,7 @@ typedef enum hsp_option_type {
 /* One option, written down once: the command line, --help, the manual page, the completion and
  * the bindings all read this. */
 typedef struct hsp_option {
-    const char *name;     /* "margin"; --margin on the command line */
+    const char *name; /* "margin"; --margin on the command line */
     hsp_option_type type;
     const char *fallback; /* the default, as text; NULL for none (flag: no; list: empty) */
     double min, max;      /* of an integer or a real */
@@ -204,7 +204,8 @@ typedef struct hsp_view {
     uint32_t classes;        /* labels are below this */
 } hsp_view;
 
-/* A view of a caller's dense rows, or compressed sparse rows (values NULL: all ones), unlabelled. */
+/* A view of a caller's dense rows, or compressed sparse rows (values NULL: all ones), unlabelled.
+ */
 HSP_API hsp_view hsp_view_dense(hsp_precision precision, uint64_t rows, uint64_t cols,
                                 uint64_t stride, const void *values);
 HSP_API hsp_view hsp_view_sparse(hsp_precision precision, uint64_t rows, uint64_t cols,
@@ -283,7 +284,8 @@ HSP_API hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *enco
                                       const char *path, hsp_error *err);
 HSP_API void hsp_encoding_free(hsp_encoding *encoding);
 
-/* The options of hsp_data_write: to, the format (auto: by the name's ending .svm .csv .tsv .hsp). */
+/* The options of hsp_data_write: to, the format (auto: by the name's ending .svm .csv .tsv .hsp).
+ */
 HSP_API const hsp_option_table *hsp_write_options(void);
 
 /* Write a data set to `path` ("-": standard output), whole or not at all: the text goes to a
@@ -293,8 +295,8 @@ HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *
                                   const hsp_options *options, hsp_error *err);
 
 /* Write bytes to a file in the same manner: whole or not at all, "-" for standard output. */
-HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,
-                                  hsp_error *err);
+HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes,
+                                  size_t size, hsp_error *err);
 
 /* ---- 6. Preparing ---------------------------------------------------------------------------- */
 
@@ -302,7 +304,8 @@ HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void
 HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows,
                                    uint64_t count, hsp_error *err, hsp_data **out);
 
-/* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed. */
+/* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed.
+ */
 HSP_API const hsp_option_table *hsp_split_options(void);
 
 /* Split into two parts, at random by the seed, each class in proportion when stratified; rows keep
@@ -314,7 +317,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high. */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
+ */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
@@ -337,22 +341,23 @@ HSP_API void hsp_scaling_free(hsp_scaling *scaling);
 
 /* ---- 7. Making ------------------------------------------------------------------------------- */
 
-/* The generators, each a table of options (rows, features, seed and its own). NULL past the last. */
+/* The generators, each a table of options (rows, features, seed and its own). NULL past the last.
+ */
 HSP_API const hsp_option_table *hsp_generator(size_t i);
 
 /* What is true of the data a generator made. */
 typedef struct hsp_truth {
     uint64_t rows, cols;
-    double margin;       /* a geometric margin every row keeps from `weights`; 0: none promised */
-    double noise;        /* share of labels flipped */
-    double offset;       /* of the separator */
+    double margin;         /* a geometric margin every row keeps from `weights`; 0: none promised */
+    double noise;          /* probability that a label is flipped */
+    double offset;         /* of the separator */
     const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
 } hsp_truth;
 
 /* Make rows in memory, or stream them to a file of any size ("-": standard output; the format by
- * the name's ending, libsvm text unless it says otherwise). `options` were made with the generator's
- * table, which is how the generator is named. The same options and seed give the same bytes, on any
- * number of threads. `truth` may be NULL; it is called once, before the rows. */
+ * the name's ending, libsvm text unless it says otherwise). `options` were made with the
+ * generator's table, which is how the generator is named. The same options and seed give the same
+ * bytes, on any number of threads. `truth` may be NULL; it is called once, before the rows. */
 typedef void (*hsp_truth_fn)(void *user, const hsp_truth *truth);
 HSP_API hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,
                                  void *user, hsp_error *err, hsp_data **out);
@@ -369,24 +374,24 @@ HSP_API void hsp_summary_free(hsp_summary *summary);
 
 typedef struct hsp_totals {
     uint64_t rows, cols, nonzeros;
-    double density;                /* nonzeros / (rows * cols); 0 when either is 0 */
-    double min, max;               /* of all entries, zeros included; 0, 0 when there are none */
+    double density;  /* nonzeros / (rows * cols); 0 when either is 0 */
+    double min, max; /* of all entries, zeros included; 0, 0 when there are none */
     double norm_min, norm_mean, norm_max; /* Euclidean, of the rows */
-    uint64_t empty_rows;           /* rows of zeros */
-    uint64_t empty_columns;        /* columns of zeros */
-    uint64_t constant_columns;     /* one value other than zero in every row */
-    uint64_t duplicate_columns;    /* equal to an earlier column that is not constant */
-    uint64_t duplicate_rows;       /* equal to an earlier row */
-    uint64_t contradictory_rows;   /* equal to a row of another class */
-    uint64_t class_runs;           /* runs of one class in file order; = classes: sorted by class */
-    double class_runs_expected;    /* of the same labels in a random order */
+    uint64_t empty_rows;                  /* rows of zeros */
+    uint64_t empty_columns;               /* columns of zeros */
+    uint64_t constant_columns;            /* one value other than zero in every row */
+    uint64_t duplicate_columns;           /* equal to an earlier column that is not constant */
+    uint64_t duplicate_rows;              /* equal to an earlier row */
+    uint64_t contradictory_rows;          /* equal to a row of another class */
+    uint64_t class_runs;        /* runs of one class in file order; = classes: sorted by class */
+    double class_runs_expected; /* of the same labels in a random order */
 } hsp_totals;
 
 typedef struct hsp_column_summary {
     double min, max, mean, stdev; /* zeros included; stdev with divisor rows */
     uint64_t nonzeros;
-    int constant;                  /* one value in every row, zero included */
-    int64_t duplicate_of;          /* the first earlier column it equals, or -1 */
+    int constant;         /* one value in every row, zero included */
+    int64_t duplicate_of; /* the first earlier column it equals, or -1 */
 } hsp_column_summary;
 
 HSP_API const hsp_totals *hsp_summary_totals(const hsp_summary *summary);
@@ -417,19 +422,24 @@ HSP_API void hsp_model_free(hsp_model *model);
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
+/* The model's class for a label of some data set: the class of that name; of a model of one class
+ * against the rest, 0 for every other label; HSP_NO_CLASS for a label that the model does not know.
+ */
+HSP_API uint32_t hsp_model_class_of(const hsp_model *model, const char *label);
 HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
 
-/* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes. */
+/* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes.
+ */
 HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
 HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
- * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name, NULL
- * past the last. */
+ * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
+ * NULL past the last. */
 HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
 HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
 
@@ -444,13 +454,15 @@ typedef struct hsp_updates {
 HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 
 /* The same predictions in another normal form: "homogeneous" (one more feature that is always 1, no
- * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b). */
+ * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b).
+ */
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
-/* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores` has
- * rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS on the
- * boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are zero. */
+/* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
+ * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
+ * on the boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are
+ * zero. */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -461,9 +473,9 @@ typedef struct hsp_prediction {
     uint64_t rows, ties;
 } hsp_prediction;
 
-/* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0" on
- * the boundary), then the scores or the signed distance when asked for. `read` are the options of
- * hsp_read_options, or NULL; the model's encoding reads CSV. */
+/* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
+ * on the boundary), then the scores or the signed distance when asked for. `read` are the options
+ * of hsp_read_options, or NULL; the model's encoding reads CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
@@ -484,7 +496,7 @@ typedef enum hsp_stop {
     HSP_STOP_PASSES,
     HSP_STOP_UPDATES,
     HSP_STOP_SECONDS,
-    HSP_STOP_REQUEST    /* the progress callback asked; the model is what was learnt so far */
+    HSP_STOP_REQUEST /* the progress callback asked; the model is what was learnt so far */
 } hsp_stop;
 
 /* What a run did. */
@@ -493,14 +505,15 @@ typedef struct hsp_training {
     uint32_t classes;
     uint64_t passes, updates, mistakes_last_pass;
     hsp_stop stop;
-    double training_error;    /* share of rows wrong at the end; NaN for a stream */
-    double progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
+    double training_error; /* share of rows wrong at the end; NaN for a stream */
+    double
+        progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
     double train_seconds;
-    double radius;            /* the largest norm of a row as learnt from (after scaling); NaN: not known */
+    double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
 } hsp_training;
 
-/* Learn from a data set. `options` were made with the learner's table, which is how it is named. That a
- * run did not converge is an outcome: look at run->stop. */
+/* Learn from a data set. `options` were made with the learner's table, which is how it is named.
+ * That a run did not converge is an outcome: look at run->stop. */
 HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_training *run, hsp_model **out);
 
@@ -509,7 +522,8 @@ HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hs
                                     const hsp_options *options, hsp_error *err, hsp_training *run,
                                     hsp_model **out);
 
-/* Learn one example at a time. `class_names` holds `classes` names; features may grow with the rows. */
+/* Learn one example at a time. `class_names` holds `classes` names; features may grow with the
+ * rows. */
 typedef struct hsp_trainer hsp_trainer;
 HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                                    const char *const *class_names, uint32_t classes,
@@ -518,8 +532,8 @@ HSP_API void hsp_trainer_free(hsp_trainer *trainer);
 
 typedef struct hsp_step {
     uint32_t predicted; /* before the step; HSP_NO_CLASS on the boundary */
-    double score;       /* of the first scorer (two classes), or of the true class less the best other */
-    int updated;        /* the weights changed */
+    double score; /* of the first scorer (two classes), or of the true class less the best other */
+    int updated;  /* the weights changed */
 } hsp_step;
 
 /* Predict row `row` of a view (which has labels), then learn from it. */
@@ -530,36 +544,38 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
-/* A model on labelled data. Figures that make no sense are NaN (AUC and margins with more than two
- * classes, or of votes). */
+/* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with more
+ * than two classes AUC and the last three distances; of votes, hinge loss, margins and distances. A
+ * label that the model does not know is a mistake, and no part of losses, margins, AUC and confusion;
+ * one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
-    uint64_t left_out;         /* rows of classes that the model was told to leave out */
+    uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;
-    double auc;                /* ties count half */
-    double hinge_loss;         /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
-    double functional_margin;  /* min y s; more classes: min of s_y - best other */
-    double geometric_margin;   /* functional_margin / ||w|| */
-    double origin_distance;    /* -b / ||w|| */
-    double margin_distance;    /* 1 / ||w||, of the margin boundaries s = +-1 */
+    double auc;        /* ties count half */
+    double hinge_loss; /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
+    double functional_margin;    /* min y s; more classes: min of s_y - best other */
+    double geometric_margin;     /* functional_margin / ||w|| */
+    double origin_distance;      /* -b / ||w|| */
+    double margin_distance;      /* 1 / ||w||, of the margin boundaries s = +-1 */
     uint64_t beyond, on, within; /* y s > 1, = 1, < 1 */
 } hsp_evaluation;
 
-/* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class]; ties
- * are in none. */
+/* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class];
+ * ties are in none. */
 HSP_API hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                                 hsp_error *err, hsp_evaluation *out, uint64_t *confusion);
 
 /* A theorem about a run, with its figures. */
 typedef struct hsp_bound {
-    const char *name;     /* "radius" */
-    const char *formula;  /* "k <= r^2 ||w*||^2" */
-    int applies;          /* its assumptions hold on this data */
-    double bound;         /* the right side */
-    double observed;      /* the left side */
-    int held;             /* observed is not above bound (below, for a lower bound) */
-    int lower;            /* the theorem says observed >= bound */
-    char why[256];        /* which assumption fails, or the figures that went in */
+    const char *name;    /* "radius" */
+    const char *formula; /* "k <= r^2 ||w*||^2" */
+    int applies;         /* its assumptions hold on this data */
+    double bound;        /* the right side */
+    double observed;     /* the left side */
+    int held;            /* observed is not above bound (below, for a lower bound) */
+    int lower;           /* the theorem says observed >= bound */
+    char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
 /* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count

@@ -1,9 +1,11 @@
-/* Reading CSV, the parts: a record into fields (csv_record.c), what kind of file it is
- * (csv_detect.c), what becomes of each column (csv_plan.c), words into numbers (csv_words.c), the
- * rows in parallel into one table (csv_read.c), and the table into a data set (csv_expand.c).
- * docs/csv.md has the rules. */
+/* Reading CSV, the parts, in the order they are called from csv_read.c: what kind of file it is
+ * (csv_detect.c), what becomes of each column (csv_plan.c), the rows in parallel into one table
+ * (csv_rows.c, with csv_record.c for fields and csv_words.c for words), and the table into a data
+ * set (csv_expand.c). docs/csv.md has the rules. */
 #ifndef HSP_DATA_CSV_H
 #define HSP_DATA_CSV_H
+
+#include <string.h>
 
 #include "base/names.h"
 #include "base/text.h"
@@ -23,6 +25,7 @@ typedef struct hsp__csv_cursor {
     char separator;
     const char *file;
     hsp__text *unquoted; /* holds a field whose quotes were doubled */
+    int unclosed;        /* set when the text ends within quotes */
 } hsp__csv_cursor;
 
 typedef struct hsp__csv_field {
@@ -34,6 +37,29 @@ typedef struct hsp__csv_field {
 
 /* Pass over blank lines; 0 at the end of the text. */
 int hsp__csv_skip_blank(hsp__csv_cursor *cursor);
+
+/* The first separator, newline or quote from p on; the text's end if there is none. Eight bytes at
+ * a time; the padding behind the text lets it look past the end. Not for HSP__CSV_SPACES. */
+static inline const char *hsp__csv_find_stop(const char *p, const char *end, char separator)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    const uint64_t separators = ones * (unsigned char)separator;
+    for (; p < end; p += 8) {
+        uint64_t x;
+        memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        x = __builtin_bswap64(x);
+#endif
+        /* (y - ones) & ~y has the top bit of the first zero byte of y, and none before it */
+        uint64_t a = x ^ separators, b = x ^ ones * '\n', c = x ^ ones * '"';
+        uint64_t stops = (((a - ones) & ~a) | ((b - ones) & ~b) | ((c - ones) & ~c)) & tops;
+        if (stops) {
+            p += __builtin_ctzll(stops) >> 3;
+            break;
+        }
+    }
+    return p < end ? p : end;
+}
 
 /* The next field of a record. HSP_BAD_DATA for a quote that is out of place. */
 hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_error *err);
@@ -84,6 +110,7 @@ typedef struct hsp__csv_column {
     hsp__column_kind kind;
     uint32_t encoded; /* the encoding's column */
     uint32_t cell;    /* its place in a row of the table (features only) */
+    uint32_t words;   /* its number among category columns and the label, or HSP__NAME_NONE */
 } hsp__csv_column;
 
 typedef struct hsp__csv_plan {
@@ -98,6 +125,7 @@ typedef struct hsp__csv_plan {
     hsp__names names;         /* of the file's columns */
     uint32_t count;           /* columns of the file */
     hsp__csv_column *columns; /* count */
+    uint32_t words;           /* category columns and the label, together */
     uint32_t cells;           /* features' columns: the width of the table */
     uint32_t *cell_columns;   /* cells: the encoding's column of each */
     hsp_encoding *encoding;   /* owned: made here, or a copy of the caller's */
@@ -114,7 +142,11 @@ const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
 /* ---- Words into numbers (csv_words.c) -------------------------------------------------------- */
 
-#define HSP__CSV_RECENT 256
+/* A word seen lately, by its size and both ends. */
+typedef struct hsp__csv_recent {
+    uint64_t head, tail;
+    uint32_t size, number; /* size 0: none */
+} hsp__csv_recent;
 
 /* The words one worker saw in one column, numbered; and what their numbers are for all workers. */
 typedef struct hsp__csv_words {
@@ -122,19 +154,25 @@ typedef struct hsp__csv_words {
     uint32_t *map; /* mapped: the number of a word in the whole file */
     uint64_t map_room;
     uint32_t mapped;
-    struct hsp__csv_recent { /* a word of up to 16 bytes is known by its size and both ends */
-        uint64_t head, tail;
-        uint32_t size, number;
-    } recent[HSP__CSV_RECENT];
+    uint32_t recent_mask;    /* one less than the number of `recent`, a power of two */
+    hsp__csv_recent *recent; /* the owner's, all zero at first */
 } hsp__csv_words;
 
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory);
+/* How many recent words to keep for each of `columns`: 256, or fewer when there are many columns.
+ */
+uint32_t hsp__csv_words_recent_count(uint32_t columns);
+
+void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory,
+                         hsp__csv_recent *recent, uint32_t recent_count);
 void hsp__csv_words_free(hsp__csv_words *words);
 
-/* The number of a field's text, added if it is new. 0 when there is no memory. */
-int hsp__csv_words_number(hsp__csv_words *words, const hsp__csv_field *field, uint32_t *number);
+/* The number of a word seen lately, or HSP__NAME_NONE. 8 bytes behind the text can be read. */
+uint32_t hsp__csv_words_recent(const hsp__csv_words *words, const char *text, size_t size);
 
-/* ---- The rows, and what they become (csv_read.c, csv_expand.c) ------------------------------- */
+/* The number of any word, added if it is new. 0 when there is no memory. */
+int hsp__csv_words_number(hsp__csv_words *words, const char *text, size_t size, uint32_t *number);
+
+/* ---- The rows (csv_rows.c) ------------------------------------------------------------------- */
 
 /* The whole file, a cell a value: a float or double; or, in the first four bytes, the number of a
  * word or one of these. A missing number is NaN. */
@@ -144,11 +182,44 @@ int hsp__csv_words_number(hsp__csv_words *words, const hsp__csv_field *field, ui
 typedef struct hsp__csv_table {
     void *cells; /* rows * plan->cells, each hsp__value_bytes wide */
     uint64_t room, rows;
-    uint32_t *labels; /* rows, or NULL */
+    uint32_t *labels; /* rows: numbers of `classes`; NULL without labels */
     uint64_t labels_room;
-    uint32_t **orders; /* cells: of a category, the number of each word once sorted; or NULL: as
-                          they are */
+    hsp__names classes; /* by first appearance, an encoding's before */
+    uint32_t **orders;  /* cells: of a category, the number of each word once sorted; NULL: as they
+                           are */
 } hsp__csv_table;
+
+/* What was met on the way. */
+typedef struct hsp__csv_counts {
+    uint64_t *missing; /* plan->count: missing values of each column */
+    uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
+    uint64_t dropped;  /* rows left out */
+    uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
+} hsp__csv_counts;
+
+/* Zeroed counts for the plan's columns; 0 when there is no memory. */
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory);
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
+
+/* Pass over the header: what follows is data alone. */
+hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
+
+/* After the last row: tell the log what was met, or fail (missing values that the options do not
+ * allow, no rows at all). csv_tell.c. */
+hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,
+                         uint64_t rows, hsp_error *err);
+
+/* Read all rows into the table, and the words into the encoding being made. The table is empty but
+ * for room; the counts are zero. */
+hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
+                         hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err);
+
+/* Room in the table for `rows` in all. */
+hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                               uint64_t rows, hsp_error *err);
+
+/* ---- The table into a data set (csv_expand.c) ------------------------------------------------ */
 
 /* The rows of the table alone, taking its memory. `storage` as the read option. To be sealed by the
  * caller. */

@@ -1,6 +1,7 @@
 /* What kind of CSV file this is, by its first records: the separator, whether the first record
  * holds names, and which columns hold words. The sample's size is fixed, so that the answer depends
  * on the file alone. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -36,8 +37,7 @@ static hsp_status detect_load(hsp_context *ctx, hsp__source *source, size_t want
     hsp_status status = hsp__source_peek(source, want, err, &bytes, &sample->size);
     if (status) return status;
     sample->whole = sample->size < want;
-    char *text =
-        hsp__resize(&ctx->allocator, sample->text, sample->size + HSP__BLOCK_PADDING, 1);
+    char *text = hsp__resize(&ctx->allocator, sample->text, sample->size + HSP__BLOCK_PADDING, 1);
     if (!text) return hsp__fail_memory(err);
     sample->text = text;
     if (sample->size) memcpy(text, bytes, sample->size);
@@ -58,8 +58,13 @@ static hsp__csv_cursor detect_cursor(const hsp__csv_sample *sample, const char *
                                      char separator, hsp__text *unquoted)
 {
     const char *from = sample->text + sample->data_at;
-    return (hsp__csv_cursor){from,      sample->text + sample->size, from, 1, separator, file,
-                             unquoted};
+    return (hsp__csv_cursor){.at = from,
+                             .end = sample->text + sample->size,
+                             .line_start = from,
+                             .line = 1,
+                             .separator = separator,
+                             .file = file,
+                             .unquoted = unquoted};
 }
 
 /* Is the record that ended at the cursor all there? The end of a sample cuts one. */
@@ -118,8 +123,8 @@ static hsp_status detect_told_separator(const char *told, hsp_error *err, char *
     static const struct {
         const char *word;
         char separator;
-    } words[] = {{"comma", ','},        {"semicolon", ';'}, {"tab", '\t'}, {"\\t", '\t'},
-                 {"space", HSP__CSV_SPACES}, {"pipe", '|'}};
+    } words[] = {{"comma", ','}, {"semicolon", ';'},         {"tab", '\t'},
+                 {"\\t", '\t'},  {"space", HSP__CSV_SPACES}, {"pipe", '|'}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(told, words[i].word) == 0) {
             *separator = words[i].separator;
@@ -188,8 +193,8 @@ static hsp_status detect_first(const hsp_allocator *memory, hsp__csv_cursor *cur
             return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, field.line, field.column,
                                 "found a NUL byte: this is not text");
         void *starts = sample->starts;
-        if (count == UINT32_MAX - 1 || !hsp__reserve(memory, &starts, &sample->starts_room,
-                                                     count + 1, sizeof *sample->starts))
+        if (count == UINT32_MAX - 1 ||
+            !hsp__reserve(memory, &starts, &sample->starts_room, count + 1, sizeof *sample->starts))
             return hsp__fail_memory(err);
         sample->starts = starts;
         sample->starts[count++] = sample->first.size;
@@ -279,7 +284,12 @@ static int detect_encoded(const hsp__csv_sample *sample, const hsp_encoding *enc
     uint64_t found = 0;
     if (!encoding->header) return 0;
     for (uint32_t i = 0; i < sample->count; i++) {
+        char number[16];
         const char *first = hsp__csv_first(sample, i);
+        if (!*first) { /* a column without a name is called so */
+            snprintf(number, sizeof number, "c%u", i + 1);
+            first = number;
+        }
         uint32_t column = hsp__names_find(&encoding->names, first, strlen(first));
         found += column != HSP__NAME_NONE && hsp__encoding_width(&encoding->columns[column]);
     }
@@ -331,7 +341,8 @@ static hsp_status detect_scan(const hsp_allocator *memory, const char *file, hsp
     return unquoted->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-/* Does the sample hold at least two records? A sample that is the whole file is enough too. */
+/* Does the sample hold at least two records? Enough too is the whole file, or one in which a quote
+ * is out of place: reading will say so. */
 static int detect_enough(const hsp__csv_sample *sample, hsp__text *unquoted)
 {
     hsp__csv_cursor cursor = detect_cursor(sample, "", sample->separator, unquoted);
@@ -340,7 +351,7 @@ static int detect_enough(const hsp__csv_sample *sample, hsp__text *unquoted)
         if (sample->whole) return 1;
         if (!hsp__csv_skip_blank(&cursor)) return 0;
         do
-            if (hsp__csv_next(&cursor, &field, NULL)) return 0;
+            if (hsp__csv_next(&cursor, &field, NULL)) return !cursor.unclosed;
         while (!field.last);
         if (!detect_complete(sample, &cursor)) return 0;
     }

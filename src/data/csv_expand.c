@@ -37,6 +37,8 @@ typedef struct expand_job {
     uint32_t width;
     expand_cell *cells; /* width */
     uint64_t cols;
+    int plain;   /* every cell is one feature */
+    int numbers; /* the same, and none is missing */
     uint64_t rows, parts;
     expand_count *counts; /* parts */
     uint64_t *entries;    /* parts: where each part's entries start in sparse rows */
@@ -82,9 +84,34 @@ static const char *expand_row(const expand_job *job, uint64_t i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
+/* Numbers alone, none missing: count without asking what each cell is. */
+static expand_count expand_count_numbers(const expand_job *job, uint64_t from, uint64_t to)
+{
+    uint64_t nonzeros = 0, ones = 0;
+    if (job->wide) {
+        const double *values = job->table->cells;
+        for (uint64_t k = from * job->width; k < to * job->width; k++) {
+            nonzeros += values[k] != 0;
+            ones += values[k] == 1;
+        }
+    } else {
+        const float *values = job->table->cells;
+        for (uint64_t k = from * job->width; k < to * job->width; k++) {
+            nonzeros += values[k] != 0;
+            ones += values[k] == 1;
+        }
+    }
+    return (expand_count){nonzeros, nonzeros != ones};
+}
+
 static void expand_count_part(void *user, uint64_t part)
 {
     expand_job *job = user;
+    if (job->numbers) {
+        job->counts[part] = expand_count_numbers(job, hsp__part(job->rows, job->parts, part),
+                                                 hsp__part(job->rows, job->parts, part + 1));
+        return;
+    }
     const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
     const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
     expand_count count = {0, 0};
@@ -199,13 +226,12 @@ static void expand_fill_part(void *user, uint64_t part)
 
 /* The table becomes the data set's values. */
 static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table *table,
-                               hsp__missing missing, hsp_error *err)
+                               hsp_error *err)
 {
     const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
     job->data = hsp__data_new(&ctx->allocator);
     if (!job->data) return hsp__fail_memory(err);
-    if (missing == HSP__MISSING_MEAN || missing == HSP__MISSING_INDICATOR)
-        hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
+    if (!job->numbers) hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
     void *less = hsp__resize(&ctx->allocator, table->cells, table->rows, bytes);
     job->data->values = less ? less : table->cells;
     table->cells = NULL;
@@ -218,16 +244,10 @@ static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
-static int expand_is_plain(const expand_job *job)
-{
-    for (uint32_t c = 0; c < job->width; c++)
-        if (job->cells[c].category || job->cells[c].indicator) return 0;
-    return 1;
-}
-
 static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table, expand_job *job)
 {
     int mean = plan->missing == HSP__MISSING_MEAN;
+    job->plain = 1;
     for (uint32_t c = 0; c < job->width; c++) {
         const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
         job->cells[c] = (expand_cell){.first = job->cols,
@@ -237,7 +257,9 @@ static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *tab
                                       .order = table->orders ? table->orders[c] : NULL,
                                       .fill = mean ? column->mean : 0};
         job->cols += hsp__encoding_width(column);
+        job->plain &= !job->cells[c].category && !job->cells[c].indicator;
     }
+    job->numbers = job->plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
 }
 
 static hsp_storage expand_choose(const expand_job *job, const char *told, const expand_count *total)
@@ -257,8 +279,8 @@ static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_
     expand_count total = expand_total(job);
     hsp_storage storage = expand_choose(job, told, &total);
     hsp_status status;
-    if (storage == HSP_DENSE && expand_is_plain(job)) {
-        status = expand_adopt(ctx, job, table, plan->missing, err);
+    if (storage == HSP_DENSE && job->plain) {
+        status = expand_adopt(ctx, job, table, err);
     } else {
         status = hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols,
                                  total.nonzeros, 0, err, &job->data);
@@ -340,6 +362,17 @@ typedef struct means_job {
     const hsp__csv_table *table;
 } means_job;
 
+/* The mean of a column of doubles whose sum is beyond them. */
+static double means_of_large(const hsp__csv_table *table, uint32_t width, uint32_t cell,
+                             uint64_t known)
+{
+    const double *at = (const double *)table->cells + cell;
+    double mean = 0;
+    for (uint64_t i = 0; i < table->rows; i++)
+        if (!isnan(at[i * width])) mean += at[i * width] / (double)known;
+    return mean;
+}
+
 /* The means of a few neighbouring columns, summed from the first row to the last. */
 static void means_task(void *user, uint64_t task)
 {
@@ -362,6 +395,8 @@ static void means_task(void *user, uint64_t task)
         hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
         if (column->kind == HSP__COLUMN_CATEGORY) continue;
         column->mean = known[c] ? sums[c] / (double)known[c] : 0;
+        if (!isfinite(column->mean))
+            column->mean = means_of_large(job->table, width, from + c, known[c]);
     }
 }
 

@@ -1,5 +1,6 @@
 /* What becomes of each column: by the options and the sample when an encoding is made, by the
  * encoding when one is given. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,8 +131,8 @@ static hsp_status plan_set_ordinals(hsp_encoding *encoding, unsigned char *told,
         size_t size = strcspn(item, "=");
         if (!item[size])
             return hsp__fail(err, HSP_USAGE, "ordinal: '%s' is not of the form COLUMN=A<B<C", item);
-        hsp_status status = plan_set_kind(encoding, told, item, size, "ordinal",
-                                          HSP__COLUMN_ORDINAL, err, &column);
+        hsp_status status =
+            plan_set_kind(encoding, told, item, size, "ordinal", HSP__COLUMN_ORDINAL, err, &column);
         if (!status)
             status = plan_add_order(&encoding->columns[column].values, item, item + size + 1, err);
         if (status) return status;
@@ -199,7 +200,7 @@ static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
     if (!status) status = plan_set_kinds(sample, options, encoding, err);
     if (status) return status;
     for (uint32_t j = 0; j < plan->count; j++)
-        plan->columns[j] = (hsp__csv_column){encoding->columns[j].kind, j, 0};
+        plan->columns[j] = (hsp__csv_column){encoding->columns[j].kind, j, 0, HSP__NAME_NONE};
     return hsp__names_copy(&plan->names, &encoding->names) ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -224,7 +225,7 @@ static hsp_status plan_match_names(hsp_context *ctx, hsp__csv_plan *plan, hsp_er
         hsp__column_kind kind = encoding->columns[i].kind;
         known += j != HSP__NAME_NONE;
         if (j != HSP__NAME_NONE)
-            plan->columns[j] = (hsp__csv_column){kind, i, 0};
+            plan->columns[j] = (hsp__csv_column){kind, i, 0, HSP__NAME_NONE};
         else if (kind != HSP__COLUMN_LABEL && kind != HSP__COLUMN_IGNORED)
             return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                                 "there is no column '%s', which the encoding needs", name);
@@ -248,7 +249,7 @@ static hsp_status plan_match_positions(hsp__csv_plan *plan, hsp_error *err)
                             columns, label != HSP__NAME_NONE ? " (one less without labels)" : "");
     for (uint32_t i = 0, j = 0; i < columns; i++) {
         if (away && i == label) continue;
-        plan->columns[j++] = (hsp__csv_column){encoding->columns[i].kind, i, 0};
+        plan->columns[j++] = (hsp__csv_column){encoding->columns[i].kind, i, 0, HSP__NAME_NONE};
     }
     return HSP_OK;
 }
@@ -272,7 +273,8 @@ static hsp_status plan_override_label(const hsp_options *options, hsp__csv_plan 
     return HSP_OK;
 }
 
-/* The encoding says what to do about missing values; leaving rows out, or refusing, goes with any. */
+/* The encoding says what to do about missing values; leaving rows out, or refusing, goes with any.
+ */
 static hsp_status plan_override_missing(const hsp_options *options, hsp__csv_plan *plan,
                                         hsp_error *err)
 {
@@ -283,6 +285,18 @@ static hsp_status plan_override_missing(const hsp_options *options, hsp__csv_pla
         return hsp__fail(err, HSP_USAGE, "missing: the encoding was made with '%s', not '%s'",
                          hsp__missing_word(plan->missing), hsp__missing_word(told));
     plan->missing = told;
+    return HSP_OK;
+}
+
+/* Means that somebody wrote by hand may be too large for the numbers at hand. */
+static hsp_status plan_check_means(const hsp__csv_plan *plan, hsp_error *err)
+{
+    if (plan->missing != HSP__MISSING_MEAN || plan->precision == HSP_FLOAT64) return HSP_OK;
+    for (uint32_t i = 0; i < plan->encoding->names.count; i++)
+        if (!isfinite((float)plan->encoding->columns[i].mean))
+            return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                                "the mean of column '%s' in the encoding does not fit 32 bits",
+                                hsp__names_get(&plan->encoding->names, i));
     return HSP_OK;
 }
 
@@ -299,11 +313,12 @@ static hsp_status plan_apply(hsp_context *ctx, const hsp__csv_sample *sample,
     hsp_encoding_free(named);
     if (status) return status;
     for (uint32_t j = 0; j < plan->count; j++)
-        plan->columns[j] = (hsp__csv_column){HSP__COLUMN_IGNORED, 0, 0};
+        plan->columns[j] = (hsp__csv_column){HSP__COLUMN_IGNORED, 0, 0, HSP__NAME_NONE};
     status = sample->header && encoding->header ? plan_match_names(ctx, plan, err)
                                                 : plan_match_positions(plan, err);
     if (!status) status = plan_override_label(options, plan, err);
-    return status ? status : plan_override_missing(options, plan, err);
+    if (!status) status = plan_override_missing(options, plan, err);
+    return status ? status : plan_check_means(plan, err);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -326,8 +341,11 @@ static hsp_status plan_number_cells(hsp_context *ctx, hsp__csv_plan *plan, hsp_e
         cell_of[i] = plan->cells++;
     }
     for (uint32_t j = 0; j < plan->count; j++) {
-        plan->columns[j].cell = cell_of[plan->columns[j].encoded];
-        plan->labelled |= plan->columns[j].kind == HSP__COLUMN_LABEL;
+        hsp__csv_column *column = &plan->columns[j];
+        column->cell = cell_of[column->encoded];
+        plan->labelled |= column->kind == HSP__COLUMN_LABEL;
+        if (column->kind == HSP__COLUMN_LABEL || column->kind == HSP__COLUMN_CATEGORY)
+            column->words = plan->words++;
     }
     hsp__free(&ctx->allocator, cell_of);
     if (plan->cells) return HSP_OK;
@@ -342,12 +360,18 @@ static const char *plan_separator_word(char separator, char buffer[2])
     buffer[0] = separator;
     buffer[1] = 0;
     switch (separator) {
-    case ',': return "comma";
-    case ';': return "semicolon";
-    case '\t': return "tab";
-    case '|': return "pipe";
-    case HSP__CSV_SPACES: return "spaces";
-    default: return buffer;
+    case ',':
+        return "comma";
+    case ';':
+        return "semicolon";
+    case '\t':
+        return "tab";
+    case '|':
+        return "pipe";
+    case HSP__CSV_SPACES:
+        return "spaces";
+    default:
+        return buffer;
     }
 }
 
@@ -372,10 +396,9 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_sample *sample,
     char buffer[2];
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
-    hsp__text_printf(&text, "separator %s; %s; %u columns",
-                     plan_separator_word(plan->separator, buffer),
-                     sample->header ? "names in the first line" : "no names in the first line",
-                     plan->count);
+    hsp__text_printf(
+        &text, "separator %s; %s; %u columns", plan_separator_word(plan->separator, buffer),
+        sample->header ? "names in the first line" : "no names in the first line", plan->count);
     plan_list(&text, plan, HSP__COLUMN_LABEL, "label");
     if (!plan->labelled) hsp__text_puts(&text, "; no label");
     plan_list(&text, plan, HSP__COLUMN_CATEGORY, "categories");
@@ -396,8 +419,8 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv
     plan->data_at = sample->data_at;
     plan->data_line = sample->data_line;
     plan->count = sample->count;
-    plan->precision = strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64
-                                                                                  : HSP_FLOAT32;
+    plan->precision =
+        strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
     hsp__names_init(&plan->names, &ctx->allocator);
     plan->columns = hsp__new(&ctx->allocator, plan->count, sizeof *plan->columns);
     if (!plan->columns) return hsp__fail_memory(err);

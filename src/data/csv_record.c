@@ -63,34 +63,6 @@ static hsp_status csv_stray(const hsp__csv_cursor *cursor, const char *p, const 
                         (uint64_t)(p - cursor->line_start) + 1, "%s", what);
 }
 
-/* The top bit of each byte of x that is zero; exact up to the lowest such byte. */
-static inline uint64_t csv_zero_bytes(uint64_t x)
-{
-    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-}
-
-/* The first separator, newline or quote from p on; the text's end if there is none. Eight bytes at a
- * time; the padding behind the text lets it look past the end. */
-static const char *csv_find_stop(const hsp__csv_cursor *cursor, const char *p)
-{
-    const uint64_t each = UINT64_C(0x0101010101010101);
-    const uint64_t separator = each * (unsigned char)cursor->separator;
-    for (; p < cursor->end; p += 8) {
-        uint64_t x;
-        memcpy(&x, p, sizeof x);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        x = __builtin_bswap64(x);
-#endif
-        uint64_t stops = csv_zero_bytes(x ^ separator) | csv_zero_bytes(x ^ each * '\n') |
-                         csv_zero_bytes(x ^ each * '"');
-        if (stops) {
-            p += __builtin_ctzll(stops) >> 3;
-            break;
-        }
-    }
-    return p < cursor->end ? p : cursor->end;
-}
-
 static const char *csv_find_stop_spaces(const hsp__csv_cursor *cursor, const char *p)
 {
     while (p < cursor->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '"')
@@ -140,6 +112,7 @@ static hsp_status csv_quoted(hsp__csv_cursor *cursor, const char *p, hsp__csv_fi
         field->text = cursor->unquoted->data;
         field->size = cursor->unquoted->size;
     }
+    cursor->unclosed = !quote;
     if (!quote)
         return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, field->line, field->column,
                             "the quote that opens here is never closed");
@@ -161,8 +134,9 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     field->line = cursor->line;
     field->column = (uint64_t)(p - cursor->line_start) + 1;
     if (p < cursor->end && *p == '"') return csv_quoted(cursor, p, field, err);
-    const char *stop = cursor->separator == HSP__CSV_SPACES ? csv_find_stop_spaces(cursor, p)
-                                                            : csv_find_stop(cursor, p);
+    const char *stop = cursor->separator == HSP__CSV_SPACES
+                           ? csv_find_stop_spaces(cursor, p)
+                           : hsp__csv_find_stop(p, cursor->end, cursor->separator);
     if (stop < cursor->end && *stop == '"')
         return csv_stray(cursor, stop,
                          "found a quote in the middle of a field that does not begin with one "

@@ -5,14 +5,17 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/csv_block.h"
+#include "data/csv_rows.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/labels.h"
 #include "data/stream.h"
 
 typedef struct csv_stream {
-    hsp__csv_reader reader; /* first: what the parser takes */
+    hsp__csv_reader reader; /* what the parser takes */
+    hsp__csv_plan plan;
+    hsp__csv_counts counts;
+    uint64_t rows; /* that passed by */
     const hsp__stream *stream;
     const char *storage; /* as the read option */
     uint32_t label;      /* its column, or HSP__NAME_NONE */
@@ -42,7 +45,7 @@ static hsp_status csv_stream_check(const hsp__csv_plan *plan, hsp_error *err)
 /* Labels that nobody wants are a column to leave out. */
 static void csv_stream_set_label(csv_stream *stream)
 {
-    hsp__csv_plan *plan = &stream->reader.plan;
+    hsp__csv_plan *plan = &stream->plan;
     stream->label = HSP__NAME_NONE;
     if (stream->stream->sink->unlabelled) plan->labelled = 0;
     for (uint32_t j = 0; j < plan->count; j++) {
@@ -63,15 +66,16 @@ static hsp_status csv_stream_expand(csv_stream *stream, int number, hsp_error *e
     hsp__csv_worker *worker = &reader->workers[number];
     hsp_context quiet = {.allocator = reader->ctx->allocator, .threads = 1};
     hsp__csv_table table = {.cells = worker->cells, .rows = worker->rows};
-    for (uint32_t j = 0; j < reader->plan.count; j++) {
-        if (reader->plan.columns[j].kind != HSP__COLUMN_CATEGORY) continue;
-        hsp_status status = hsp__csv_merge_words(reader, j, worker->words[j], err);
+    for (uint32_t j = 0; j < stream->plan.count; j++) {
+        if (stream->plan.columns[j].kind != HSP__COLUMN_CATEGORY) continue;
+        hsp_status status =
+            hsp__csv_merge_words(reader, j, &worker->words[stream->plan.columns[j].words], err);
         if (status) return status;
         hsp__csv_place_words(reader, worker, j, worker->cells);
     }
     worker->cells = NULL; /* the rows take its memory */
     worker->cells_room = 0;
-    hsp_status status = hsp__csv_expand_rows(&quiet, &reader->plan, &table, stream->storage, err,
+    hsp_status status = hsp__csv_expand_rows(&quiet, &stream->plan, &table, stream->storage, err,
                                              &stream->blocks[number]);
     hsp__free(&quiet.allocator, table.cells);
     if (!status) hsp__data_seal(stream->blocks[number]);
@@ -81,7 +85,7 @@ static hsp_status csv_stream_expand(csv_stream *stream, int number, hsp_error *e
 /* Missing values that must not be there: the block waits for its turn to say so. */
 static int csv_stream_refused(const csv_stream *stream, const hsp__csv_worker *worker)
 {
-    return worker->missing_line && stream->reader.plan.missing == HSP__MISSING_ERROR;
+    return worker->missing_line && stream->plan.missing == HSP__MISSING_ERROR;
 }
 
 static hsp_status csv_stream_parse(void *self, int number, hsp__block *block, hsp_error *err)
@@ -102,7 +106,7 @@ static hsp_status csv_stream_parse(void *self, int number, hsp__block *block, hs
  */
 static hsp_status csv_stream_labels(csv_stream *stream, hsp__csv_worker *worker, hsp_error *err)
 {
-    hsp__csv_words *words = worker->words[stream->label];
+    hsp__csv_words *words = &worker->words[stream->plan.columns[stream->label].words];
     hsp__names *classes = stream->stream->classes;
     void *map = words->map;
     if (!hsp__reserve(&stream->reader.ctx->allocator, &map, &words->map_room, words->names.count,
@@ -132,13 +136,13 @@ static hsp_status csv_stream_reserve(void *self, int number, const hsp__block *b
     hsp_status status = HSP_OK;
     (void)block;
     if (csv_stream_refused(stream, worker))
-        return hsp__fail_at(err, HSP_BAD_DATA, reader->plan.file,
+        return hsp__fail_at(err, HSP_BAD_DATA, stream->plan.file,
                             hsp__blocks_first_line(run) - 1 + worker->missing_line,
                             worker->missing_column,
                             "found a missing value; say --missing drop to leave such rows out");
     if (!worker->rows) return HSP_OK;
     hsp_view *view = &stream->blocks[number]->view;
-    reader->table.rows += worker->rows;
+    stream->rows += worker->rows;
     if (stream->label != HSP__NAME_NONE) {
         status = csv_stream_labels(stream, worker, err);
         if (status) return status;
@@ -168,9 +172,9 @@ static hsp_status csv_stream_probe(csv_stream *stream, hsp__source *source, hsp_
     hsp_status status = hsp__stream_probe(stream->stream, source, err, &text, &size);
     if (status) return status;
     stream->storage = "auto";
-    if (size > reader->plan.data_at) {
-        block.text = text + reader->plan.data_at;
-        block.size = size - reader->plan.data_at;
+    if (size > stream->plan.data_at) {
+        block.text = text + stream->plan.data_at;
+        block.size = size - stream->plan.data_at;
         status = hsp__csv_parse(reader, 0, &block, NULL);
     }
     if (status != HSP_NO_MEMORY && reader->workers[0].rows) {
@@ -198,7 +202,7 @@ static hsp_status csv_stream_start(csv_stream *stream, hsp__source *source, hsp_
     if (status) return status;
     hsp__csv_free_workers(reader); /* what the probe met and counted is forgotten */
     if (!hsp__csv_start_workers(reader, source)) return hsp__fail_memory(err);
-    return hsp__csv_skip(reader->ctx, source, reader->plan.data_at, err);
+    return hsp__csv_skip(reader->ctx, source, stream->plan.data_at, err);
 }
 
 static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_error *err)
@@ -207,25 +211,28 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
                                              csv_stream_place};
     hsp__csv_reader *reader = &stream->reader;
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err);
-    if (status && err && err->line) err->line += reader->plan.data_line;
+    if (status && err && err->line) err->line += stream->plan.data_line;
     if (status) return status;
-    hsp__csv_add_counts(reader);
-    return hsp__csv_tell(reader, err);
+    hsp__csv_add_counts(reader, &stream->counts);
+    return hsp__csv_tell(reader->ctx, &stream->plan, &stream->counts, stream->rows, err);
 }
 
 hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs, hsp_error *err)
 {
     csv_stream stream = {.stream = of, .reader = {.ctx = of->ctx}};
     hsp__csv_reader *reader = &stream.reader;
+    reader->plan = &stream.plan;
     const hsp_allocator *memory = &of->ctx->allocator;
     hsp__csv_sample sample = {0};
-    hsp__names_init(&reader->plan.names, memory);
+    hsp__names_init(&stream.plan.names, memory);
     hsp_status status =
         hsp__csv_detect(of->ctx, source, tabs, of->options, of->encoding, err, &sample);
     if (!status)
         status = hsp__csv_plan_make(of->ctx, hsp__source_name(source), &sample, of->options,
-                                    of->encoding, err, &reader->plan);
-    if (!status) status = csv_stream_check(&reader->plan, err);
+                                    of->encoding, err, &stream.plan);
+    if (!status) status = csv_stream_check(&stream.plan, err);
+    if (!status && !hsp__csv_counts_init(&stream.counts, &stream.plan, memory))
+        status = hsp__fail_memory(err);
     hsp__csv_sample_free(memory, &sample);
     if (!status) status = csv_stream_start(&stream, source, err);
     if (!status) status = csv_stream_run(&stream, source, err);
@@ -233,6 +240,7 @@ hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs,
         hsp_data_free(stream.blocks[i]);
     hsp__free(memory, stream.blocks);
     hsp__csv_free_workers(reader);
-    hsp__csv_plan_free(memory, &reader->plan);
+    hsp__csv_counts_free(&stream.counts, memory);
+    hsp__csv_plan_free(memory, &stream.plan);
     return status;
 }

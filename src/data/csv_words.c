@@ -1,16 +1,26 @@
 /* Words into numbers: the same few words come again and again, so the last ones seen are found by
- * comparing three machine words, and only others are looked up by their hash. */
+ * comparing a few machine words, and only others are looked up by their hash. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/csv.h"
 
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory)
+#define CSV_RECENT_MOST  256
+#define CSV_RECENT_BYTES ((uint64_t)1 << 20) /* a worker's, of all columns, about */
+
+uint32_t hsp__csv_words_recent_count(uint32_t columns)
 {
-    memset(words, 0, sizeof *words);
+    uint32_t count = CSV_RECENT_MOST;
+    while (count > 1 && (uint64_t)count * columns * sizeof(hsp__csv_recent) > CSV_RECENT_BYTES)
+        count /= 2;
+    return count;
+}
+
+void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory,
+                         hsp__csv_recent *recent, uint32_t recent_count)
+{
+    *words = (hsp__csv_words){.recent = recent, .recent_mask = recent_count - 1};
     hsp__names_init(&words->names, memory);
-    for (size_t i = 0; i < HSP__CSV_RECENT; i++)
-        words->recent[i].size = UINT32_MAX; /* the size of no word that is kept here */
 }
 
 void hsp__csv_words_free(hsp__csv_words *words)
@@ -19,35 +29,50 @@ void hsp__csv_words_free(hsp__csv_words *words)
     hsp__names_free(&words->names);
 }
 
-/* The first and the last eight bytes of a word of 1 to 16 bytes. */
-static void csv_word_ends(const char *text, size_t size, uint64_t *head, uint64_t *tail)
+/* The first and the last eight bytes of a word (which overlap in short ones): with the size they
+ * are all of a word of up to 16 bytes. */
+static inline hsp__csv_recent csv_word_key(const char *text, size_t size)
 {
-    memcpy(head, text, sizeof *head);
+    hsp__csv_recent key = {0, 0, (uint32_t)size, 0};
+    memcpy(&key.head, text, sizeof key.head);
     if (size >= 8) {
-        memcpy(tail, text + size - 8, sizeof *tail);
-        return;
+        memcpy(&key.tail, text + size - 8, sizeof key.tail);
+        return key;
     }
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    *head >>= 64 - 8 * size;
+    key.head >>= 64 - 8 * size;
 #else
-    *head <<= 64 - 8 * size;
+    key.head <<= 64 - 8 * size;
 #endif
-    *tail = 0;
+    return key;
 }
 
-int hsp__csv_words_number(hsp__csv_words *words, const hsp__csv_field *field, uint32_t *number)
+static inline size_t csv_word_slot(const hsp__csv_words *words, const hsp__csv_recent *key)
 {
-    const size_t size = field->size;
-    if (size < 1 || size > 16) return hsp__names_add(&words->names, field->text, size, number);
-    uint64_t head, tail;
-    csv_word_ends(field->text, size, &head, &tail);
-    uint64_t hash = (head ^ (tail + size) * UINT64_C(0x9e3779b97f4a7c15)) *
-                    UINT64_C(0xd6e8feb86659fd93);
-    struct hsp__csv_recent *recent = &words->recent[hash >> 56];
-    if (recent->size != size || recent->head != head || recent->tail != tail) {
-        if (!hsp__names_add(&words->names, field->text, size, number)) return 0;
-        *recent = (struct hsp__csv_recent){head, tail, (uint32_t)size, *number};
-    }
-    *number = recent->number;
+    uint64_t mixed = key->head ^ (key->tail + key->size) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(mixed * UINT64_C(0xd6e8feb86659fd93) >> 48) & words->recent_mask;
+}
+
+uint32_t hsp__csv_words_recent(const hsp__csv_words *words, const char *text, size_t size)
+{
+    if (size < 1 || size >= UINT32_MAX) return HSP__NAME_NONE;
+    hsp__csv_recent key = csv_word_key(text, size);
+    const hsp__csv_recent *recent = &words->recent[csv_word_slot(words, &key)];
+    if (recent->size != key.size || recent->head != key.head || recent->tail != key.tail)
+        return HSP__NAME_NONE;
+    if (size > 16 && memcmp(hsp__names_get(&words->names, recent->number), text, size) != 0)
+        return HSP__NAME_NONE;
+    return recent->number;
+}
+
+int hsp__csv_words_number(hsp__csv_words *words, const char *text, size_t size, uint32_t *number)
+{
+    *number = hsp__csv_words_recent(words, text, size);
+    if (*number != HSP__NAME_NONE) return 1;
+    if (!hsp__names_add(&words->names, text, size, number)) return 0;
+    if (size < 1 || size >= UINT32_MAX) return 1;
+    hsp__csv_recent key = csv_word_key(text, size);
+    key.number = *number;
+    words->recent[csv_word_slot(words, &key)] = key;
     return 1;
 }

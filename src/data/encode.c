@@ -1,7 +1,7 @@
 /* The encoding object and its JSON. docs/csv.md shows the JSON to users. */
 #include "data/encode.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -363,7 +363,7 @@ static int encode_get_details(encode_reader *reader, const hsp__json_value *valu
     if (column->kind == HSP__COLUMN_ORDINAL && column->values.count == 0)
         return encode_refuse(reader, "an ordinal column has no values");
     if (valued && missing == HSP__MISSING_MEAN &&
-        !hsp__json_number(hsp__json_get(value, "mean"), &column->mean))
+        (!hsp__json_number(hsp__json_get(value, "mean"), &column->mean) || !isfinite(column->mean)))
         return encode_refuse(reader, "a column has no mean");
     if (!indicator) return 1;
     if (!encode_get_flag(reader, indicator, &column->indicator)) return 0;
@@ -489,7 +489,7 @@ hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding, co
     hsp__output *output = NULL;
     hsp_status status = hsp__encoding_to_json(encoding, &ctx->allocator, err, &json);
     if (status == HSP_OK) status = hsp__output_open(ctx, path, err, &output);
-    if (status == HSP_OK) status = hsp__output_write(output, json, strlen(json), err);
+    if (status == HSP_OK && json) status = hsp__output_write(output, json, strlen(json), err);
     if (status == HSP_OK) status = hsp__output_commit(output, err);
     hsp__output_free(output);
     hsp__free(&ctx->allocator, json);

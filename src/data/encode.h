@@ -48,8 +48,8 @@ int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size);
 /* The number of features a column becomes. */
 uint64_t hsp__encoding_width(const hsp__column *column);
 
-/* Add the name of every feature ("age", "colour=red", "age=?") to `features`, which is empty. 0 when
- * there is no memory. */
+/* Add the name of every feature ("age", "colour=red", "age=?") to `features`, which is empty. 0
+ * when there is no memory. */
 int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *features);
 
 /* The word of the missing option for a policy, and back (-1 for a word that is none). */

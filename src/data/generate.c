@@ -16,11 +16,11 @@
 #include "data/output.h"
 #include "data/sweep.h"
 
-static const hsp__generator *const generators[] = {
+enum { GENERATORS = 6 };
+
+static const hsp__generator *const generators[GENERATORS] = {
     &hsp__generate_separable, &hsp__generate_halfspace,   &hsp__generate_moons,
     &hsp__generate_xor,       &hsp__generate_disjunction, &hsp__generate_text};
-
-#define GENERATORS (sizeof generators / sizeof *generators)
 
 const hsp_option_table *hsp_generator(size_t i)
 {

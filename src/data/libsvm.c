@@ -561,7 +561,7 @@ static int libsvm_make_dense(libsvm_stream *stream, const libsvm_scratch *scratc
     if (!hsp__reserve(&stream->reader.ctx->allocator, &passing->dense, &passing->dense_room,
                       rows * cols, bytes))
         return 0;
-    memset(passing->dense, 0, rows * cols * bytes);
+    if (passing->dense) memset(passing->dense, 0, rows * cols * bytes);
     for (uint64_t i = 0; i < rows; i++)
         for (uint32_t k = 0; k < scratch->lengths[i]; k++, entry++)
             memcpy((char *)passing->dense + (i * cols + scratch->indices[entry]) * bytes,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/data.h"
+#include "data/encode.h"
 #include "data/formats.h"
 
 #define WRITE_BATCH         32                   /* blocks formatted at a time */
@@ -105,6 +106,16 @@ static void csv_write_row(const write_job *job, uint64_t i, hsp__text *text)
     write_char(text, '\n');
 }
 
+/* The label's column keeps the name it had in the file it came from. */
+static const char *csv_label_name(const hsp_data *data)
+{
+    const hsp_encoding *encoding = data->encoding;
+    for (uint32_t j = 0; encoding && encoding->header && j < encoding->names.count; j++)
+        if (encoding->columns[j].kind == HSP__COLUMN_LABEL)
+            return hsp__names_get(&encoding->names, j);
+    return "label";
+}
+
 static void csv_write_header(const write_job *job, hsp__text *text)
 {
     const hsp_view *view = job->view;
@@ -118,7 +129,7 @@ static void csv_write_header(const write_job *job, hsp__text *text)
     }
     if (view->labels) {
         if (view->cols) write_char(text, job->separator);
-        hsp__text_puts(text, "label");
+        csv_write_field(text, csv_label_name(job->data), job->separator);
     }
     write_char(text, '\n');
 }

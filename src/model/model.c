@@ -276,6 +276,11 @@ uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
     return hsp__decide(scores, model->scorers, model->tie);
 }
 
+uint32_t hsp_model_class_of(const hsp_model *model, const char *label)
+{
+    return hsp__model_class_of(model, label);
+}
+
 uint32_t hsp__model_class_of(const hsp_model *model, const char *label)
 {
     uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));

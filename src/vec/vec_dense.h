@@ -137,8 +137,15 @@ static void FN(scale)(NUM a, ROW *x, size_t n)
 {
     VEC va = OP(set1)(a);
     size_t i = 0;
-    for (; i + WIDTH <= n; i += WIDTH)
+    for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+        VEC x0 = OP(mul)(va, FN(load)(x + i)), x1 = OP(mul)(va, FN(load)(x + i + WIDTH));
+        OP(store)(x + i, x0);
+        OP(store)(x + i + WIDTH, x1);
+    }
+    if (i + WIDTH <= n) {
         OP(store)(x + i, OP(mul)(va, FN(load)(x + i)));
+        i += WIDTH;
+    }
     for (; i < n; i++)
         x[i] *= a;
 }

@@ -103,7 +103,8 @@ static void test_text(void)
  * them. They were computed with an independent implementation of splitmix64 and xoshiro256**. */
 static void test_random_fixed(void)
 {
-    static const uint64_t expected[] = {0xEF75D62A19BA94ED, 0x8E9490536375F270, 0xC05630B1C614195D, 0x66DAA2D5136A8F29};
+    static const uint64_t expected[] = {0xEF75D62A19BA94ED, 0x8E9490536375F270, 0xC05630B1C614195D,
+                                        0x66DAA2D5136A8F29};
     hsp__random random;
     hsp__random_seed(&random, 1, 0);
     for (int i = 0; i < 4; i++)

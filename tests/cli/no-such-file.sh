@@ -8,4 +8,6 @@ halfspace scale "$EXAMPLES/iris.csv" x.svm -q --apply none.hsp 2>&1
 echo "exit $?"
 mkdir folder && halfspace inspect folder 2>&1
 echo "exit $?"
+halfspace make xor -q -o x.svm --truth nowhere/t.json 2>&1
+echo "exit $?"
 ls

@@ -183,6 +183,33 @@ static void test_text_reads_back(void)
     }
 }
 
+/* Files of every format hold the same data. */
+static void test_files_read_back(void)
+{
+    const char *endings[] = {".csv", ".tsv", ".hsp", ".svm.gz", ".csv.zst"};
+    for (int e = 0; e < 5; e++) {
+        hsp_context *ctx = test_context(2, 0);
+        const char *settings = "rows=300 features=40 density=0.2";
+        hsp_options *options = test_options(ctx, generator("disjunction"), settings);
+        hsp_options *reading = test_options(ctx, hsp_read_options(), "features=40");
+        hsp_data *data = make(ctx, "disjunction", settings, NULL), *back = NULL;
+        hsp_error err = {0};
+        hsp_status status = hsp_make_file(ctx, options, path_of(endings[e]), NULL, NULL, &err);
+        if (status != HSP_UNSUPPORTED) { /* a build may lack compression */
+            CHECK_NOTE(status == HSP_OK, "%s: %s", endings[e], err.message);
+            status = hsp_data_read(ctx, path_of(endings[e]), reading, NULL, &err, &back);
+            CHECK_NOTE(status == HSP_OK, "%s: %s", endings[e], err.message);
+            CHECK_NOTE(back && test_same(data, back, 0), "%s", endings[e]);
+        }
+        unlink(path_of(endings[e]));
+        hsp_data_free(back);
+        hsp_data_free(data);
+        hsp_options_free(reading);
+        hsp_options_free(options);
+        hsp_context_free(ctx);
+    }
+}
+
 static void test_same_for_threads(void)
 {
     for (size_t c = 0; c < CASES; c++) {
@@ -234,7 +261,7 @@ static void test_printing(void)
     hsp__random_seed(&random, 1, 1);
     for (int decimals = 0; decimals <= 6; decimals++)
         for (int k = 0; k < 60000; k++) {
-            int32_t units = k < 20000 ? k - 10000 : (int32_t)hsp__random_below(&random, 4000000);
+            int32_t units = k < 20000 ? k - 10000 : (int32_t)hsp__random_below(&random, 2000000000);
             if (k >= 40000) units = (int32_t)hsp__random_below(&random, 200000) - 100000;
             got[hsp__generate_print(units, decimals, got)] = 0;
             /* The exact decimal, read by the library's own reader. */
@@ -283,6 +310,8 @@ static void test_separable_keeps_margin(void)
     check_separable("rows=2000 features=3 margin=1e-7", 1e-7, 2);
     check_separable("rows=2000 features=3 margin=0", 0, 2);
     check_separable("rows=200 features=400 margin=0.2", 0.2, 2);
+    /* So many rows in so narrow a band that rounding alone would carry some over the margin. */
+    check_separable("rows=1000000 features=1 margin=0.95", 0.95, 2);
     check_separable("rows=1000 features=2 margin=0.1 offset=-0.7", 0.1, 2);
 }
 
@@ -520,6 +549,7 @@ int main(void)
     RUN(test_streams);
     RUN(test_long_stream);
     RUN(test_text_reads_back);
+    RUN(test_files_read_back);
     RUN(test_same_for_threads);
     RUN(test_rows_are_their_own);
     RUN(test_printing);

@@ -214,6 +214,32 @@ static void test_large_offset(void)
     check_forms(&recipe);
 }
 
+/* Numbers whose sum is rounded at every step: the second pass makes the mean good to the last bits.
+ */
+static void test_mean_is_corrected(void)
+{
+    enum { ROWS = 200000 };
+    hsp_context *ctx = test_context(2, 0);
+    double *x = calloc(ROWS, sizeof *x);
+    long double mean = 0, squares = 0;
+    hsp__random random;
+    hsp__random_seed(&random, 8, 0);
+    for (int i = 0; i < ROWS; i++)
+        mean += (x[i] = 1e7 + hsp__random_normal(&random));
+    mean /= ROWS;
+    for (int i = 0; i < ROWS; i++)
+        squares += (x[i] - mean) * (x[i] - mean);
+    hsp_data *data = test_build(ctx, x, ROWS, 1, NULL, 0, HSP_DENSE, HSP_FLOAT64);
+    hsp_summary *summary = NULL;
+    CHECK(hsp_summary_new(ctx, data, NULL, &summary) == HSP_OK);
+    CHECK(fabsl(hsp_summary_column(summary, 0)->mean - mean) <= 1e7L * 0x1p-53L);
+    CHECK(fabsl(hsp_summary_column(summary, 0)->stdev - sqrtl(squares / ROWS)) <= 1e-13L);
+    hsp_summary_free(summary);
+    hsp_data_free(data);
+    free(x);
+    hsp_context_free(ctx);
+}
+
 /* Zeros of both signs are equal; extreme doubles overflow nothing. */
 static void test_odd_numbers(void)
 {
@@ -311,6 +337,7 @@ int main(void)
     RUN(test_larger_data);
     RUN(test_edges);
     RUN(test_large_offset);
+    RUN(test_mean_is_corrected);
     RUN(test_odd_numbers);
     RUN(test_stored_zeros);
     RUN(test_memory_fails);

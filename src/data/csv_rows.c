@@ -1,5 +1,9 @@
-/* A block of CSV records into cells of a worker's own, the same for a whole file and for a stream.
- */
+/* The rows of a CSV file, in parallel, into one table of cells (see hsp__csv_table).
+ *
+ * A worker parses a block of records into cells of its own. When the block's turn comes, the words
+ * that are new in it get their numbers for the whole file, and its rows get their place; then the
+ * worker copies them there. Which worker met a word first leaves no trace: in the end the words are
+ * sorted. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +11,8 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/csv_block.h"
+#include "data/csv_rows.h"
 #include "data/data.h"
-#include "data/formats.h"
 #include "data/labels.h"
 
 /* ---- One field ------------------------------------------------------------------------------- */
@@ -19,10 +22,10 @@ static hsp_status csv_bad_number(const hsp__csv_reader *reader, uint32_t j,
                                  hsp_error *err)
 {
     char quoted[HSP__QUOTED];
-    const char *name = hsp__csv_name(&reader->plan, j), *why = "expected a finite number";
+    const char *name = hsp__csv_name(reader->plan, j), *why = "expected a finite number";
     hsp__quote(field->text, field->size, quoted);
     if (result == HSP__DECIMAL_OVERFLOW)
-        why = reader->plan.precision == HSP_FLOAT32
+        why = reader->plan->precision == HSP_FLOAT32
                   ? "which is too large for 32 bits (--precision double has room up to 1e308)"
                   : "which is too large for 64 bits";
     if (result == HSP__DECIMAL_INF || result == HSP__DECIMAL_OVERFLOW)
@@ -53,7 +56,7 @@ static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, u
         float f;
         double d;
     } value;
-    int wide = reader->plan.precision == HSP_FLOAT64;
+    int wide = reader->plan->precision == HSP_FLOAT64;
     if (hsp__csv_is_missing(field->text, field->size)) {
         csv_note_missing(worker, j, field);
         worker->missing_here = 1;
@@ -76,7 +79,7 @@ static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, 
 {
     char quoted[HSP__QUOTED];
     const hsp__names *order =
-        &reader->plan.encoding->columns[reader->plan.columns[j].encoded].values;
+        &reader->plan->encoding->columns[reader->plan->columns[j].encoded].values;
     int missing = hsp__csv_is_missing(field->text, field->size);
     uint32_t place = missing ? 0 : hsp__names_find(order, field->text, field->size);
     if (missing) {
@@ -87,12 +90,12 @@ static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, 
         return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
                             "column '%s': found '%s', which is not in its order (from '%s' to "
                             "'%s')",
-                            hsp__csv_name(&reader->plan, j),
+                            hsp__csv_name(reader->plan, j),
                             hsp__quote(field->text, field->size, quoted), hsp__names_get(order, 0),
                             hsp__names_get(order, order->count - 1));
     float single = missing ? NAN : (float)place;
     double twice = missing ? (double)NAN : place;
-    if (reader->plan.precision == HSP_FLOAT64)
+    if (reader->plan->precision == HSP_FLOAT64)
         memcpy(cell, &twice, sizeof twice);
     else
         memcpy(cell, &single, sizeof single);
@@ -104,7 +107,7 @@ static hsp_status csv_bad_word(const hsp__csv_reader *reader, uint32_t j,
 {
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
-                        "column '%s': found '%s', %s", hsp__csv_name(&reader->plan, j),
+                        "column '%s': found '%s', %s", hsp__csv_name(reader->plan, j),
                         hsp__quote(field->text, field->size, quoted), why);
 }
 
@@ -112,11 +115,12 @@ static hsp_status csv_bad_word(const hsp__csv_reader *reader, uint32_t j,
 static hsp_status csv_word(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                            const hsp__csv_field *field, uint32_t *number, hsp_error *err)
 {
-    hsp__csv_words *words = worker->words[j];
+    hsp__csv_words *words = &worker->words[reader->plan->columns[j].words];
     uint32_t before = words->names.count, unused;
-    if (!hsp__csv_words_number(words, field, number)) return hsp__fail_memory(err);
+    if (!hsp__csv_words_number(words, field->text, field->size, number))
+        return hsp__fail_memory(err);
     if (*number < before) return HSP_OK;
-    if (reader->plan.columns[j].kind == HSP__COLUMN_LABEL)
+    if (reader->plan->columns[j].kind == HSP__COLUMN_LABEL)
         switch (hsp__label_add(&worker->classes, field->text, field->size, &unused)) {
         case HSP__LABEL_NOT_FINITE:
             return csv_bad_word(reader, j, field, "expected a finite number or a word", err);
@@ -159,8 +163,8 @@ static hsp_status csv_label(hsp__csv_reader *reader, hsp__csv_worker *worker, ui
 static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, char *row, hsp_error *err)
 {
-    const hsp__csv_column *column = &reader->plan.columns[j];
-    char *cell = row + column->cell * hsp__value_bytes(reader->plan.precision);
+    const hsp__csv_column *column = &reader->plan->columns[j];
+    char *cell = row + column->cell * hsp__value_bytes(reader->plan->precision);
     switch (column->kind) {
     case HSP__COLUMN_NUMBER:
         return csv_number(reader, worker, j, field, cell, err);
@@ -208,6 +212,60 @@ static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_curso
     return 1;
 }
 
+static inline int csv_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The word at the cursor, if it is one that was seen lately (and so is not a missing value), and is
+ * plain or simply quoted. 0: look again with care. */
+static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor *cursor,
+                                                                const hsp__csv_words *words,
+                                                                uint32_t *number, int *last)
+{
+    const char *p = cursor->at, *end = cursor->end;
+    p += *p == ' ';
+    const int quoted = *p == '"';
+    p += quoted;
+    const char *stop = hsp__csv_find_stop(p, end, cursor->separator), *next = stop + quoted;
+    if (next >= end || (*stop == '"') != quoted) return 0;
+    *last = *next == '\n';
+    if (!*last && *next != cursor->separator) return 0;
+    if (!quoted && *last && stop > p && stop[-1] == '\r') stop--;
+    if (stop == p) return 0;
+    /* a word may begin or end in a space, but only between quotes */
+    if (!quoted && (csv_is_blank(*p) || csv_is_blank(stop[-1]))) return 0;
+    *number = hsp__csv_words_recent(words, p, (size_t)(stop - p));
+    if (*number == HSP__NAME_NONE) return 0;
+    cursor->at = next + 1;
+    if (*last) {
+        cursor->line++;
+        cursor->line_start = next + 1;
+    }
+    return 1;
+}
+
+/* The quick ways, by the kind of the column. 0: look again with care. */
+static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *worker,
+                                                           hsp__csv_cursor *cursor,
+                                                           const hsp__csv_column *column, int wide,
+                                                           char *row, int *last)
+{
+    char *cell = row + column->cell * (wide ? sizeof(double) : sizeof(float));
+    const char separator = cursor->separator;
+    if (separator == HSP__CSV_SPACES) return 0;
+    if (column->kind == HSP__COLUMN_NUMBER)
+        return csv_quick_number(cursor, (unsigned char)separator, wide, cell, last);
+    if (column->words == HSP__NAME_NONE) return 0;
+    uint32_t number;
+    if (!csv_quick_word(cursor, &worker->words[column->words], &number, last)) return 0;
+    if (column->kind == HSP__COLUMN_LABEL)
+        worker->labels[worker->rows] = number;
+    else
+        memcpy(cell, &number, sizeof number);
+    return 1;
+}
+
 static hsp_status csv_ragged(const hsp__csv_reader *reader, hsp__csv_cursor *cursor, uint64_t line,
                              uint64_t found, int last, hsp_error *err)
 {
@@ -215,7 +273,7 @@ static hsp_status csv_ragged(const hsp__csv_reader *reader, hsp__csv_cursor *cur
     for (; !field.last; found++)
         if (hsp__csv_next(cursor, &field, NULL)) break;
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, line, 0, "found %llu fields, expected %u",
-                        (unsigned long long)found, reader->plan.count);
+                        (unsigned long long)found, reader->plan->count);
 }
 
 /* Read one record into the row at `row`. `wide` is a constant: one copy of this for each width. */
@@ -225,18 +283,13 @@ static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_read
                                                                    int wide, char *row,
                                                                    hsp_error *err)
 {
-    const hsp__csv_column *columns = reader->plan.columns;
-    const uint32_t count = reader->plan.count;
+    const hsp__csv_column *columns = reader->plan->columns;
+    const uint32_t count = reader->plan->count;
     const uint64_t line = cursor->line;
-    const size_t bytes = wide ? sizeof(double) : sizeof(float);
-    const int separator =
-        cursor->separator == HSP__CSV_SPACES ? -1 : (unsigned char)cursor->separator;
     int last = 0;
     uint32_t j = 0;
     for (; j < count && !last; j++) {
-        if (columns[j].kind == HSP__COLUMN_NUMBER &&
-            csv_quick_number(cursor, separator, wide, row + columns[j].cell * bytes, &last))
-            continue;
+        if (csv_quick(worker, cursor, &columns[j], wide, row, &last)) continue;
         hsp__csv_field field;
         hsp_status status = hsp__csv_next(cursor, &field, err);
         if (!status) status = csv_field(reader, worker, j, &field, row, err);
@@ -265,7 +318,7 @@ static hsp_status csv_record_double(hsp__csv_reader *reader, hsp__csv_worker *wo
 static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    const size_t bytes = hsp__value_bytes(reader->plan.precision) * reader->plan.cells;
+    const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
     void *labels = worker->labels;
     if (!hsp__reserve(memory, &worker->cells, &worker->cells_room, worker->rows + 1, bytes))
         return NULL;
@@ -280,7 +333,7 @@ static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker
  * what is missing. */
 static void csv_keep_row(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
-    hsp__missing policy = reader->plan.missing;
+    hsp__missing policy = reader->plan->missing;
     int drop = (worker->missing_here && policy == HSP__MISSING_DROP) || worker->label_missing_here;
     worker->dropped += drop;
     worker->rows += !drop;
@@ -291,10 +344,13 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
 {
     hsp__csv_reader *reader = self;
     hsp__csv_worker *worker = &reader->workers[number];
-    const int wide = reader->plan.precision == HSP_FLOAT64;
-    hsp__csv_cursor cursor = {
-        block->text, block->text + block->size, block->text, 1, reader->plan.separator,
-        NULL,        &worker->unquoted};
+    const int wide = reader->plan->precision == HSP_FLOAT64;
+    hsp__csv_cursor cursor = {.at = block->text,
+                              .end = block->text + block->size,
+                              .line_start = block->text,
+                              .line = 1,
+                              .separator = reader->plan->separator,
+                              .unquoted = &worker->unquoted};
     worker->rows = 0;
     worker->missing_line = 0;
     while (hsp__csv_skip_blank(&cursor)) {
@@ -313,12 +369,12 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
 static hsp_status csv_merge_word(hsp__csv_reader *reader, uint32_t j, const char *word, size_t size,
                                  hsp_error *err, uint32_t *number)
 {
-    const hsp__csv_column *column = &reader->plan.columns[j];
-    hsp__names *values = &reader->plan.encoding->columns[column->encoded].values;
+    const hsp__csv_column *column = &reader->plan->columns[j];
+    hsp__names *values = &reader->plan->encoding->columns[column->encoded].values;
     int done = 1;
     if (column->kind == HSP__COLUMN_LABEL)
-        done = hsp__label_add(&reader->classes, word, size, number) == HSP__LABEL_OK;
-    else if (!reader->plan.given)
+        done = hsp__label_add(&reader->table->classes, word, size, number) == HSP__LABEL_OK;
+    else if (!reader->plan->given)
         done = hsp__names_add(values, word, size, number);
     else if ((*number = hsp__names_find(values, word, size)) == HSP__NAME_NONE)
         *number = HSP__CSV_UNSEEN;
@@ -342,14 +398,41 @@ hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_wo
     return HSP_OK;
 }
 
-/* Change a column's numbers of words from the worker's to the file's. */
+static hsp_status csv_reserve(void *self, int number, const hsp__block *block, hsp__blocks *run,
+                              hsp_error *err)
+{
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
+    hsp__csv_table *table = reader->table;
+    hsp_status status = HSP_OK;
+    (void)block;
+    for (uint32_t j = 0; !status && j < reader->plan->count; j++)
+        if (reader->plan->columns[j].words != HSP__NAME_NONE)
+            status = hsp__csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words],
+                                          err);
+    if (status) return status;
+    if (worker->missing_line && !reader->missing_line) {
+        reader->missing_line = hsp__blocks_first_line(run) - 1 + worker->missing_line;
+        reader->missing_column = worker->missing_column;
+    }
+    uint64_t rows = table->rows + worker->rows;
+    if (rows > table->room || (reader->plan->labelled && rows > table->labels_room)) {
+        hsp__blocks_settle(run);
+        status = hsp__csv_table_grow(reader->ctx, reader->plan, table, rows, err);
+        if (status) return status;
+    }
+    worker->first_row = table->rows;
+    table->rows = rows;
+    return HSP_OK;
+}
+
 void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                           char *rows)
 {
-    const size_t bytes = hsp__value_bytes(reader->plan.precision);
-    const size_t stride = bytes * reader->plan.cells;
-    const uint32_t *map = worker->words[j]->map;
-    char *cell = rows + reader->plan.columns[j].cell * bytes;
+    const size_t bytes = hsp__value_bytes(reader->plan->precision);
+    const size_t stride = bytes * reader->plan->cells;
+    const uint32_t *map = worker->words[reader->plan->columns[j].words].map;
+    char *cell = rows + reader->plan->columns[j].cell * bytes;
     for (uint64_t i = 0; i < worker->rows; i++, cell += stride) {
         uint32_t word;
         memcpy(&word, cell, sizeof word);
@@ -359,55 +442,75 @@ void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker
     }
 }
 
+static void csv_place_labels(const hsp__csv_reader *reader, const hsp__csv_worker *worker,
+                             const uint32_t *map)
+{
+    uint32_t *labels = reader->table->labels + worker->first_row;
+    for (uint64_t i = 0; i < worker->rows; i++)
+        labels[i] = map[worker->labels[i]];
+}
+
+static void csv_place(void *self, int number, const hsp__block *block)
+{
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
+    const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
+    (void)block;
+    if (!worker->rows) return; /* blank lines alone */
+    for (uint32_t j = 0; j < reader->plan->count; j++) {
+        const hsp__csv_column *column = &reader->plan->columns[j];
+        if (column->kind == HSP__COLUMN_CATEGORY)
+            hsp__csv_place_words(reader, worker, j, worker->cells);
+        else if (column->kind == HSP__COLUMN_LABEL)
+            csv_place_labels(reader, worker, worker->words[column->words].map);
+    }
+    memcpy((char *)reader->table->cells + worker->first_row * bytes, worker->cells,
+           worker->rows * bytes);
+}
+
 /* ---- The workers ----------------------------------------------------------------------------- */
 
 static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    const uint32_t count = reader->plan.count;
+    const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
-    worker->words = hsp__new(memory, count, sizeof *worker->words);
+    const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
+    worker->words = hsp__new(memory, words, sizeof *worker->words);
+    worker->recent = hsp__new(memory, (uint64_t)words * recent, sizeof *worker->recent);
     worker->missing = hsp__new(memory, count, sizeof *worker->missing);
     worker->unseen = hsp__new(memory, count, sizeof *worker->unseen);
-    if (!worker->words || !worker->missing || !worker->unseen) return 0;
-    for (uint32_t j = 0; j < count; j++) {
-        hsp__column_kind kind = reader->plan.columns[j].kind;
-        if (kind != HSP__COLUMN_CATEGORY && kind != HSP__COLUMN_LABEL) continue;
-        worker->words[j] = hsp__new_raw(memory, 1, sizeof *worker->words[j]);
-        if (!worker->words[j]) return 0;
-        hsp__csv_words_init(worker->words[j], memory);
-    }
+    if (!worker->words || !worker->recent || !worker->missing || !worker->unseen) return 0;
+    for (uint32_t k = 0; k < words; k++)
+        hsp__csv_words_init(&worker->words[k], memory, worker->recent + (size_t)k * recent, recent);
     return 1;
 }
 
 static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    for (uint32_t j = 0; worker->words && j < reader->plan.count; j++) {
-        if (worker->words[j]) hsp__csv_words_free(worker->words[j]);
-        hsp__free(memory, worker->words[j]);
-    }
+    for (uint32_t k = 0; worker->words && k < reader->plan->words; k++)
+        hsp__csv_words_free(&worker->words[k]);
     hsp__free(memory, worker->words);
+    hsp__free(memory, worker->recent);
     hsp__free(memory, worker->missing);
     hsp__free(memory, worker->unseen);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
-    if (worker->words) { /* else it was never begun */
-        hsp__text_free(&worker->unquoted);
-        hsp__names_free(&worker->classes);
-    }
+    if (!worker->words) return; /* it was never begun */
+    hsp__text_free(&worker->unquoted);
+    hsp__names_free(&worker->classes);
 }
 
 int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source)
 {
-    const hsp_allocator *memory = &reader->ctx->allocator;
     reader->count = hsp__blocks_workers(reader->ctx, source);
-    reader->workers = hsp__new(memory, (uint64_t)reader->count, sizeof *reader->workers);
-    if (!reader->workers) return 0;
-    for (int i = 0; i < reader->count; i++)
+    reader->workers =
+        hsp__new(&reader->ctx->allocator, (uint64_t)reader->count, sizeof *reader->workers);
+    for (int i = 0; reader->workers && i < reader->count; i++)
         if (!csv_worker_init(reader, &reader->workers[i])) return 0;
-    return 1;
+    return reader->workers != NULL;
 }
 
 void hsp__csv_free_workers(hsp__csv_reader *reader)
@@ -418,7 +521,36 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
     reader->workers = NULL;
 }
 
-/* Pass over the header: what follows is data alone. */
+void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
+{
+    for (int i = 0; i < reader->count; i++) {
+        counts->dropped += reader->workers[i].dropped;
+        for (uint32_t j = 0; j < reader->plan->count; j++) {
+            counts->missing[j] += reader->workers[i].missing[j];
+            counts->unseen[j] += reader->workers[i].unseen[j];
+        }
+    }
+    if (!reader->missing_line) return;
+    counts->missing_line = reader->missing_line + reader->plan->data_line;
+    counts->missing_column = reader->missing_column;
+}
+
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory)
+{
+    counts->missing = hsp__new(memory, plan->count, sizeof *counts->missing);
+    counts->unseen = hsp__new(memory, plan->count, sizeof *counts->unseen);
+    return counts->missing && counts->unseen;
+}
+
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory)
+{
+    hsp__free(memory, counts->missing);
+    hsp__free(memory, counts->unseen);
+}
+
+/* ---- All blocks ------------------------------------------------------------------------------ */
+
 hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err)
 {
     size_t got;
@@ -426,5 +558,39 @@ hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp
     if (!scrap) return hsp__fail_memory(err);
     hsp_status status = hsp__source_read(source, scrap, size, err, &got);
     hsp__free(&ctx->allocator, scrap);
+    return status;
+}
+
+hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                               uint64_t rows, hsp_error *err)
+{
+    const size_t bytes = hsp__value_bytes(plan->precision) * plan->cells;
+    void *labels = table->labels;
+    if (!hsp__reserve(&ctx->allocator, &table->cells, &table->room, rows, bytes))
+        return hsp__fail_memory(err);
+    hsp__advise_huge(table->cells, table->room * bytes);
+    if (!plan->labelled) return HSP_OK;
+    if (!hsp__reserve(&ctx->allocator, &labels, &table->labels_room, rows, sizeof *table->labels))
+        return hsp__fail_memory(err);
+    table->labels = labels;
+    return HSP_OK;
+}
+
+static hsp_status csv_run(hsp__csv_reader *reader, hsp__source *source, hsp_error *err)
+{
+    static const hsp__block_format format = {1, hsp__csv_parse, csv_reserve, csv_place};
+    hsp_status status = hsp__blocks_run(reader->ctx, source, &format, reader, reader->count, err);
+    if (status && err && err->line) err->line += reader->plan->data_line;
+    return status;
+}
+
+hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
+                         hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err)
+{
+    hsp__csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
+    hsp_status status = hsp__csv_start_workers(&reader, source) ? csv_run(&reader, source, err)
+                                                                : hsp__fail_memory(err);
+    if (!status) hsp__csv_add_counts(&reader, counts);
+    hsp__csv_free_workers(&reader);
     return status;
 }

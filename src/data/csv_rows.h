@@ -1,7 +1,7 @@
-/* Reading CSV in blocks (csv_block.c): what reading a whole file (csv_read.c) and passing its rows
- * by (csv_stream.c) share. */
-#ifndef HSP_DATA_CSV_BLOCK_H
-#define HSP_DATA_CSV_BLOCK_H
+/* Parsing CSV in blocks (csv_rows.c): what reading a whole file and passing its rows by
+ * (csv_stream.c) share. */
+#ifndef HSP_DATA_CSV_ROWS_H
+#define HSP_DATA_CSV_ROWS_H
 
 #include "data/blocks.h"
 #include "data/csv.h"
@@ -13,7 +13,8 @@ typedef struct hsp__csv_worker {
     uint32_t *labels; /* rows */
     uint64_t labels_room;
     uint64_t rows, first_row; /* of the block at hand; where they go */
-    hsp__csv_words **words;   /* plan->count: of category and label columns, or NULL */
+    hsp__csv_words *words;    /* plan->words: of the category columns and the label */
+    hsp__csv_recent *recent;  /* what `words` keep of them, together */
     hsp__names classes;       /* scratch: is a new label sound? */
     hsp__text unquoted;
     int missing_here;                      /* in the record at hand, in a feature */
@@ -26,17 +27,12 @@ typedef struct hsp__csv_worker {
 
 typedef struct hsp__csv_reader {
     hsp_context *ctx;
-    hsp__csv_plan plan;
-    hsp__csv_table table;
+    hsp__csv_plan *plan;
+    hsp__csv_table *table;
     hsp__csv_worker *workers;
-    int count; /* workers */
-    hsp__names classes;
-    uint64_t missing_line, missing_column; /* the first of the file, 0: none */
-    uint64_t dropped;                      /* rows left out, in the end */
+    int count;                             /* workers */
+    uint64_t missing_line, missing_column; /* the first of the data, 0: none */
 } hsp__csv_reader;
-
-/* Pass over the header: what follows is data alone. */
-hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
 
 /* Scratch for every worker that the source can use; 0 when there is no memory. */
 int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source);
@@ -56,9 +52,7 @@ hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_wo
 void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                           char *rows);
 
-/* After the last row: add the workers' counts up into the first worker's, and tell the user (or
- * fail: missing values that the options do not allow, no rows at all). */
-void hsp__csv_add_counts(hsp__csv_reader *reader);
-hsp_status hsp__csv_tell(hsp__csv_reader *reader, hsp_error *err);
+/* Add the workers' counts up. */
+void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts);
 
 #endif

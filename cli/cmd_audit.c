@@ -1,0 +1,200 @@
+/* halfspace audit MODEL DATA --reference SEPARATOR: a run against every mistake bound that its data
+ * allows, and against each step of the proofs. */
+#include <stdlib.h>
+
+#include "cli.h"
+
+enum { AUDIT_OWN, AUDIT_READ };
+
+static const hsp_option audit_own[] = {
+    {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SEPARATOR",
+     "the model that stands for w* in the bounds; any that separates the rows will do"},
+};
+
+static const hsp_option_table *audit_options(void)
+{
+    static const hsp_option_table table = {"audit", "options of audit", audit_own, 1};
+    return &table;
+}
+
+static const cli_group audit_groups[] = {
+    {"Options", audit_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
+
+typedef struct audit {
+    cli_pair given;
+    hsp_model *reference;
+    hsp_bound *bounds;
+    size_t count, applying, exceeded;
+} audit;
+
+/* ---- For people ---- */
+
+static void audit_row(cli_table *table, const hsp_bound *bound)
+{
+    table_cell(table, "%s", bound->name);
+    table_cell(table, "%s", bound->formula);
+    if (bound->applies) {
+        table_cell(table, "%s", show_number(bound->observed));
+        table_cell(table, "%s", bound->lower ? ">=" : "<=");
+        table_cell(table, "%s", show_number(bound->bound));
+        table_cell(table, "%s", bound->held ? "held" : "EXCEEDED");
+    } else {
+        for (int i = 0; i < 3; i++)
+            table_cell(table, "%s", "");
+        table_cell(table, "does not apply");
+    }
+}
+
+static void audit_print(const cli *run, const audit *seen)
+{
+    static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
+    const char *updates = hsp_model_fact(seen->given.model, "updates");
+    cli_table table;
+    printf("%s on %s: %s updates; w* is %s\n", show_input(run->arguments[0]),
+           show_input(run->arguments[1]), updates ? show_name(updates) : "unknown",
+           show_input(hsp_options_text(run->options[AUDIT_OWN], "reference")));
+    table_begin(&table, "llrlrl");
+    for (int i = 0; i < 6; i++)
+        table_cell(&table, "%s", heads[i]);
+    for (size_t i = 0; i < seen->count; i++)
+        audit_row(&table, &seen->bounds[i]);
+    table_print(&table, stdout);
+    printf("\nThe figures, or what speaks against it:\n");
+    table_begin(&table, "ll");
+    for (size_t i = 0; i < seen->count; i++)
+        table_line(&table, seen->bounds[i].name, "%s", seen->bounds[i].why);
+    table_print(&table, stdout);
+    if (seen->exceeded)
+        printf("\n%s of %s EXCEEDED: that is a bug, or these are not the rows of the run.\n",
+               show_count(seen->exceeded), show_count(seen->applying));
+    else if (seen->applying)
+        printf("\nAll %s that apply held.\n", show_count(seen->applying));
+    else
+        printf("\nNone applies: nothing was shown.\n");
+}
+
+/* ---- For machines ---- */
+
+static const cli_term audit_keys[] = {
+    {"model, file, reference", "the three files, as they were named"},
+    {"updates", "the run's number of updates, or null when the model does not say"},
+    {"held", "true when no bound that applies was exceeded"},
+    {"applying, exceeded", "how many bounds apply, how many of them were exceeded"},
+    {"bounds", "array: name, formula, applies, observed, bound, lower (observed must be at least "
+               "the bound, not at most), held (null when it does not apply), why"},
+    {"load_seconds, audit_seconds", "time to read, and to audit"},
+    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
+    {NULL, NULL}};
+
+static void audit_json_bound(cli_json_writer *json, const hsp_bound *bound)
+{
+    json_open(json, NULL, '{');
+    json_text(json, "name", bound->name);
+    json_text(json, "formula", bound->formula);
+    json_flag(json, "applies", bound->applies);
+    json_number(json, "observed", bound->observed);
+    json_number(json, "bound", bound->bound);
+    json_flag(json, "lower", bound->lower);
+    if (bound->applies)
+        json_flag(json, "held", bound->held);
+    else
+        json_text(json, "held", NULL);
+    json_text(json, "why", bound->why);
+    json_close(json, '}');
+}
+
+static void audit_json(const cli *run, const audit *seen, double seconds)
+{
+    const char *updates = hsp_model_fact(seen->given.model, "updates");
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "model", run->arguments[0]);
+    json_text(&json, "file", run->arguments[1]);
+    json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
+    if (updates)
+        json_count(&json, "updates", strtoull(updates, NULL, 10));
+    else
+        json_text(&json, "updates", NULL);
+    json_flag(&json, "held", !seen->exceeded);
+    json_count(&json, "applying", seen->applying);
+    json_count(&json, "exceeded", seen->exceeded);
+    json_open(&json, "bounds", '[');
+    for (size_t i = 0; i < seen->count; i++)
+        audit_json_bound(&json, &seen->bounds[i]);
+    json_close(&json, ']');
+    json_seconds(&json, "load_seconds", seen->given.load_seconds);
+    json_seconds(&json, "audit_seconds", seconds);
+    json_cost(&json, run);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The command ---- */
+
+static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
+{
+    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
+    if (!reference)
+        return cli_fail(err, HSP_USAGE, "--reference",
+                        "is missing: name a model that separates the rows");
+    hsp_status status = hsp_model_read(run->ctx, reference, err, &seen->reference);
+    if (status != HSP_OK) return status;
+    return cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ], err,
+                         &seen->given);
+}
+
+static hsp_status audit_run(cli *run, hsp_error *err)
+{
+    audit seen = {.count = 0};
+    hsp_status status = audit_load(run, &seen, err);
+    double start = cli_seconds();
+    if (status == HSP_OK)
+        status = hsp_audit(run->ctx, seen.given.model, seen.given.data, seen.reference, err,
+                           &seen.bounds, &seen.count);
+    if (status == HSP_OK) {
+        for (size_t i = 0; i < seen.count; i++) {
+            seen.applying += seen.bounds[i].applies != 0;
+            seen.exceeded += seen.bounds[i].applies && !seen.bounds[i].held;
+        }
+        run->exit_status = seen.exceeded ? 1 : 0;
+        cli_progress_clear();
+        if (cli_json(run))
+            audit_json(run, &seen, cli_seconds() - start);
+        else
+            audit_print(run, &seen);
+    }
+    hsp_bounds_free(run->ctx, seen.bounds);
+    hsp_model_free(seen.reference);
+    cli_free_pair(&seen.given);
+    return status;
+}
+
+static const cli_term audit_arguments[] = {
+    {"MODEL", "the model whose run is audited"},
+    {"DATA", "the rows that it was trained on; - is standard input"},
+    {NULL, NULL}};
+
+static const cli_term audit_examples[] = {
+    {"halfspace audit model.hsp train.svm --reference model.hsp",
+     "a run that converged, with its own last separator as w*"},
+    {NULL, NULL}};
+
+const cli_command cli_audit = {
+    .name = "audit",
+    .summary = "compare a run with the mistake bounds of its theory",
+    .synopsis = "MODEL DATA --reference SEPARATOR [options]",
+    .description =
+        "Compare the number of updates of the run that made a model with every mistake bound whose "
+        "assumptions hold on these rows, and check each step of the proofs. A bound that is "
+        "exceeded is a bug: the status is 1 then.\n\n"
+        "Any model that separates the rows may stand for w*; the wider its margin, the lower the "
+        "bounds. One that does not separate them is enough for the bound on rows that cannot be "
+        "separated.",
+    .arguments = audit_arguments,
+    .groups = audit_groups,
+    .keys = audit_keys,
+    .examples = audit_examples,
+    .least = 2,
+    .most = 2,
+    .run = audit_run,
+};

@@ -1,0 +1,321 @@
+/* halfspace model show | form: look into a model file, or write it in another normal form. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { MODEL_ACTION };
+
+#define MODEL_WIDTH 84 /* of a line of options */
+
+static const hsp_option model_show_options[] = {
+    {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
+     "how many weights to list, the largest first, or all"},
+};
+
+static const hsp_option model_form_options[] = {
+    {"to", HSP_OPTION_CHOICE, NULL, 0, 0, "homogeneous|unit|threshold", NULL,
+     "one more feature that is always 1 and no offset; weights of length 1; <w, x> > t"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "the file to write"},
+};
+
+static const hsp_option_table *model_action(size_t i)
+{
+    static const hsp_option_table actions[] = {
+        {"show", "print a model readably, largest weights first", model_show_options, 1},
+        {"form", "write a model in another normal form; no prediction changes", model_form_options,
+         2},
+    };
+    return i < sizeof actions / sizeof *actions ? &actions[i] : NULL;
+}
+
+static const cli_group model_groups[] = {{"Options", NULL}, {NULL, NULL}};
+
+static const char *const model_ties[] = {"neg", "pos", "zero"};
+
+/* ---- Weights, largest first ---- */
+
+typedef struct model_weight {
+    double size;
+    uint64_t column;
+} model_weight;
+
+static int model_compare(const void *left, const void *right)
+{
+    const model_weight *a = left, *b = right;
+    if (a->size != b->size) return a->size > b->size ? -1 : 1;
+    return a->column < b->column ? -1 : a->column > b->column;
+}
+
+/* The non-zero weights of a scorer in that order, malloc'ed; at least one entry of room. */
+static model_weight *model_order(const hsp_model *model, uint32_t scorer, uint64_t *count)
+{
+    const double *w = hsp_model_weights(model, scorer);
+    uint64_t features = hsp_model_features(model);
+    model_weight *order = cli_memory(NULL, ((size_t)features + 1) * sizeof *order);
+    *count = 0;
+    for (uint64_t j = 0; j < features; j++)
+        if (w[j] != 0) order[(*count)++] = (model_weight){fabs(w[j]), j};
+    qsort(order, (size_t)*count, sizeof *order, model_compare);
+    return order;
+}
+
+static double model_norm(const model_weight *order, uint64_t count)
+{
+    double sum = 0, largest = count ? order[0].size : 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += order[i].size / largest * (order[i].size / largest);
+    return largest * sqrt(sum);
+}
+
+/* ---- show, for people ---- */
+
+static void model_print_facts(const hsp_model *model)
+{
+    const hsp_encoding *encoding = hsp_model_encoding(model);
+    cli_table table;
+    table_begin(&table, "ll");
+    table_line(&table, "hypothesis", "%s", hsp_model_hypothesis(model));
+    table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
+    char *classes = cli_class_list(model);
+    table_line(&table, "classes", "%s", classes);
+    free(classes);
+    table_line(&table, "tie", "%s", model_ties[hsp_model_tie(model)]);
+    table_line(&table, "reads CSV", "%s",
+               encoding ? "as the training file was read" : "with columns that are numbers");
+    for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
+        const char *name = hsp_model_fact_name(model, i);
+        if (strcmp(name, "options") != 0)
+            table_line(&table, show_name(name), "%s", show_name(hsp_model_fact(model, name)));
+    }
+    table_print(&table, stdout);
+}
+
+/* One option of a JSON object, up to its comma or bracket: "name": "value" as name value,
+ * malloc'ed; NULL for one that was not set. *from moves behind it. */
+static char *model_next_option(const char **from)
+{
+    const char *p = *from;
+    char *text = cli_memory(NULL, strlen(p) + 1), *to = text;
+    int quoted = 0;
+    for (; *p && (quoted || (*p != ',' && *p != '}')); p++) {
+        if (*p == '"')
+            quoted = !quoted;
+        else if (*p == '\\' && p[1])
+            *to++ = *++p;
+        else if (quoted || *p != ' ')
+            *to++ = !quoted && *p == ':' ? ' ' : *p;
+    }
+    *to = 0;
+    *from = *p ? p + 1 : p;
+    if (to - text < 5 || strcmp(to - 5, " null") != 0) return text;
+    free(text);
+    return NULL;
+}
+
+static void model_print_options(const hsp_model *model)
+{
+    const char *text = hsp_model_fact(model, "options");
+    size_t at = 0;
+    if (!text || text[0] != '{') return;
+    printf("\nOptions\n ");
+    for (text++; *text;) {
+        char *option = model_next_option(&text);
+        if (!option) continue;
+        if (at) putchar(',');
+        if (at + strlen(option) > MODEL_WIDTH) at = 0, printf("\n ");
+        printf(" %s", show_text(option));
+        at += strlen(option) + 2;
+        free(option);
+    }
+    printf("\n");
+}
+
+static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
+{
+    uint32_t positive = hsp_model_scorers(model) == 1 ? 1 : scorer;
+    const double *w = hsp_model_weights(model, scorer);
+    uint64_t count, features = hsp_model_features(model);
+    model_weight *order = model_order(model, scorer, &count);
+    cli_table table;
+    printf("\n%s of %s: offset %s, length of the weights %s\n",
+           strcmp(hsp_model_hypothesis(model), "votes") == 0
+               ? "Of all separators that vote, the last one's score"
+               : "Score",
+           show_name(hsp_model_class_name(model, positive)),
+           show_number(hsp_model_offset(model, scorer)), show_number(model_norm(order, count)));
+    if (most < count)
+        printf("Weights, the %s largest of %s\n", show_count(most), show_count(count));
+    table_begin(&table, "lr");
+    for (uint64_t i = 0; i < count && i < most; i++) {
+        table_cell(&table, "%s", show_feature(model, order[i].column));
+        table_cell(&table, "%s", show_number(w[order[i].column]));
+    }
+    table_print(&table, stdout);
+    if (count < features)
+        printf("  %s weight%s 0\n", show_count(features - count),
+               features - count == 1 ? " is" : "s are");
+    free(order);
+}
+
+static void model_print(const cli *run, const hsp_model *model, uint64_t most)
+{
+    printf("%s\n", show_input(run->arguments[0]));
+    model_print_facts(model);
+    model_print_options(model);
+    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
+        model_print_scorer(model, s, most);
+}
+
+/* ---- show, for machines ---- */
+
+static const cli_term model_keys[] = {
+    {"model", "the file, as it was named"},
+    {"output", "the file given to -o, or null"},
+    {"hypothesis", "linear or votes"},
+    {"features, classes", "number of features; names of the classes"},
+    {"tie", "what a score of exactly 0 means: neg, pos or zero"},
+    {"facts",
+     "object: what is kept with the model, as text by name: learner, options (JSON), seed, "
+     "passes, updates, converged, data_rows, data_hash, version and others"},
+    {"scorers", "array: class (that a high score speaks for), offset, norm (of the weights), "
+                "weights (array, largest first, of column, name and weight)"},
+    {NULL, NULL}};
+
+static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
+                              uint64_t most)
+{
+    uint32_t positive = hsp_model_scorers(model) == 1 ? 1 : scorer;
+    uint64_t count;
+    model_weight *order = model_order(model, scorer, &count);
+    json_open(json, NULL, '{');
+    json_text(json, "class", hsp_model_class_name(model, positive));
+    json_number(json, "offset", hsp_model_offset(model, scorer));
+    json_number(json, "norm", model_norm(order, count));
+    json_open(json, "weights", '[');
+    for (uint64_t i = 0; i < count && i < most; i++) {
+        json_open(json, NULL, '{');
+        json_count(json, "column", order[i].column + 1);
+        json_text(json, "name", hsp_model_feature_name(model, order[i].column));
+        json_number(json, "weight", hsp_model_weights(model, scorer)[order[i].column]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    free(order);
+}
+
+/* `output`: the file that the model was written to, or NULL. */
+static void model_json(const cli *run, const hsp_model *model, const char *output, uint64_t most)
+{
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "model", run->arguments[0]);
+    json_text(&json, "output", output);
+    json_text(&json, "hypothesis", hsp_model_hypothesis(model));
+    json_count(&json, "features", hsp_model_features(model));
+    json_open(&json, "classes", '[');
+    for (uint32_t c = 0; c < hsp_model_classes(model); c++)
+        json_text(&json, NULL, hsp_model_class_name(model, c));
+    json_close(&json, ']');
+    json_text(&json, "tie", model_ties[hsp_model_tie(model)]);
+    json_open(&json, "facts", '{');
+    for (size_t i = 0; hsp_model_fact_name(model, i); i++)
+        json_text(&json, hsp_model_fact_name(model, i),
+                  hsp_model_fact(model, hsp_model_fact_name(model, i)));
+    json_close(&json, '}');
+    json_open(&json, "scorers", '[');
+    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
+        model_json_scorer(&json, model, s, most);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The command ---- */
+
+static hsp_status model_show(cli *run, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    uint64_t most;
+    hsp_status status = cli_how_many(run->options[MODEL_ACTION], "weights", err, &most);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status != HSP_OK) return status;
+    cli_progress_clear();
+    if (cli_json(run))
+        model_json(run, model, NULL, most);
+    else
+        model_print(run, model, most);
+    hsp_model_free(model);
+    return HSP_OK;
+}
+
+/* Of an option that form cannot do without. */
+static hsp_status model_need(const cli *run, const char *option, const char *shown, hsp_error *err)
+{
+    if (hsp_options_text(run->options[MODEL_ACTION], option)) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, shown, "is missing");
+}
+
+static hsp_status model_form(cli *run, hsp_error *err)
+{
+    const char *form = hsp_options_text(run->options[MODEL_ACTION], "to");
+    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    hsp_model *model = NULL, *changed = NULL;
+    hsp_status status = model_need(run, "to", "--to", err);
+    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK) status = hsp_model_form(run->ctx, model, form, err, &changed);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_write(run->ctx, changed, out, err);
+    if (status == HSP_OK) {
+        const char *threshold = hsp_model_fact(changed, "threshold");
+        cli_progress_clear();
+        cli_say(run, "wrote %s, the %s form%s%s", show_output(out), form,
+                threshold ? ": <w, x> > " : "", threshold ? show_name(threshold) : "");
+        if (cli_json(run)) model_json(run, changed, out, UINT64_MAX);
+    }
+    hsp_model_free(changed);
+    hsp_model_free(model);
+    return status;
+}
+
+static hsp_status model_run(cli *run, hsp_error *err)
+{
+    return strcmp(run->variant->name, "form") == 0 ? model_form(run, err) : model_show(run, err);
+}
+
+static const cli_term model_arguments[] = {{"ACTION", "what to do; without one, they are listed"},
+                                           {"MODEL", "the model, as train wrote it"},
+                                           {NULL, NULL}};
+
+static const cli_term model_examples[] = {
+    {"halfspace model show model.hsp", "what it is, and its largest weights by name"},
+    {"halfspace model show model.hsp --weights all --json", "everything, for a program to read"},
+    {"halfspace model form model.hsp --to unit -o unit.hsp",
+     "weights of length 1: scores are distances"},
+    {NULL, NULL}};
+
+const cli_command cli_model = {
+    .name = "model",
+    .summary = "look into a model, or write it in another normal form",
+    .synopsis = "ACTION MODEL [options]",
+    .description =
+        "show prints what is in a model file: learner, options, classes, how the run went, and the "
+        "weights, largest first, by the names of their features.\n\n"
+        "form writes the same hypothesis in another normal form, which changes no prediction: "
+        "homogeneous, with one more feature that is always 1 and no offset; unit, with weights of "
+        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.",
+    .arguments = model_arguments,
+    .groups = model_groups,
+    .keys = model_keys,
+    .examples = model_examples,
+    .least = 1,
+    .most = 1,
+    .run = model_run,
+    .variant = model_action,
+    .variant_word = "action",
+    .variant_synopsis = "MODEL [options]",
+};

@@ -1,0 +1,380 @@
+/* halfspace plot MODEL DATA --x FEATURE --y FEATURE: rows as letters in the plane of two features,
+ * and where the model's decision changes, all other features at their mean. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { PLOT_OWN, PLOT_READ };
+
+#define PLOT_SEVERAL  '*' /* rows of several classes in one place */
+#define PLOT_BOUNDARY ':'
+
+static const hsp_option plot_own[] = {
+    {"x", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE",
+     "what runs from left to right: a feature's name, or its number from 1"},
+    {"y", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE", "what runs from below upwards"},
+    {"width", HSP_OPTION_INTEGER, "64", 10, 1000, NULL, "N", "characters in a line of the plot"},
+    {"height", HSP_OPTION_INTEGER, "20", 5, 1000, NULL, "N", "lines of the plot"},
+};
+
+static const hsp_option_table *plot_options(void)
+{
+    static const hsp_option_table table = {"plot", "options of plot", plot_own, 4};
+    return &table;
+}
+
+static const cli_group plot_groups[] = {
+    {"Options", plot_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
+
+typedef struct plot_axis {
+    const char *option;
+    uint64_t column;
+    double low, high; /* of the plot, a little beyond the rows */
+    int cells;
+} plot_axis;
+
+typedef struct plot {
+    cli_pair given;
+    const hsp_view *view;
+    hsp_summary *summary;
+    uint64_t left_out; /* rows */
+    plot_axis x, y;
+    char *letters;   /* of the model's classes */
+    char *cells;     /* y.cells * x.cells, the first line at the top; 0: nothing there */
+    uint32_t *sides; /* likewise: the class that the model says there */
+} plot;
+
+/* ---- Axes ---- */
+
+/* The column that a user calls `text`: a name in the data or the model, else a number from 1. */
+static hsp_status plot_find(const plot *to, const char *text, const char *place, hsp_error *err,
+                            uint64_t *out)
+{
+    uint64_t columns = to->view->cols;
+    for (uint64_t j = 0; j < columns; j++) {
+        const char *name = hsp_data_feature_name(to->given.data, j);
+        if (!name && j < hsp_model_features(to->given.model))
+            name = hsp_model_feature_name(to->given.model, j);
+        if (name && strcmp(name, text) == 0) {
+            *out = j;
+            return HSP_OK;
+        }
+    }
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (text[0] >= '0' && text[0] <= '9' && !*end && number >= 1 && number <= columns) {
+        *out = number - 1;
+        return HSP_OK;
+    }
+    return cli_fail(err, HSP_USAGE, place, "found '%s', expected a feature's name, or 1 to %s",
+                    show_name(text), show_count(columns));
+}
+
+static hsp_status plot_axis_set(const cli *run, plot *to, plot_axis *axis, hsp_error *err)
+{
+    char place[8];
+    const char *text = hsp_options_text(run->options[PLOT_OWN], axis->option);
+    snprintf(place, sizeof place, "--%s", axis->option);
+    if (!text) return cli_fail(err, HSP_USAGE, place, "is missing: name a feature");
+    hsp_status status = plot_find(to, text, place, err, &axis->column);
+    if (status != HSP_OK) return status;
+    const hsp_column_summary *column = hsp_summary_column(to->summary, axis->column);
+    double room = (column->max - column->min) * 0.04;
+    if (!(room > 0)) room = column->max != 0 ? fabs(column->max) * 0.1 : 1;
+    axis->low = column->min - room;
+    axis->high = column->max + room;
+    return HSP_OK;
+}
+
+static double plot_middle(const plot_axis *axis, int cell)
+{
+    return axis->low + (axis->high - axis->low) * (cell + 0.5) / axis->cells;
+}
+
+static int plot_cell(const plot_axis *axis, double value)
+{
+    int cell = (int)((value - axis->low) / (axis->high - axis->low) * axis->cells);
+    return cell < 0 ? 0 : cell >= axis->cells ? axis->cells - 1 : cell;
+}
+
+/* ---- Rows ---- */
+
+static uint64_t plot_start(const hsp_view *view, uint64_t row)
+{
+    return view->starts_bytes == 4 ? ((const uint32_t *)view->starts)[row]
+                                   : ((const uint64_t *)view->starts)[row];
+}
+
+static double plot_stored(const hsp_view *view, uint64_t at)
+{
+    if (view->storage == HSP_ONES) return 1;
+    return view->precision == HSP_FLOAT32 ? (double)((const float *)view->values)[at]
+                                          : ((const double *)view->values)[at];
+}
+
+static double plot_value(const hsp_view *view, uint64_t row, uint64_t column)
+{
+    if (view->storage == HSP_DENSE) return plot_stored(view, row * view->stride + column);
+    for (uint64_t at = plot_start(view, row); at < plot_start(view, row + 1); at++)
+        if (view->indices[at] == column) return plot_stored(view, at);
+    return 0;
+}
+
+/* The model's class of a row; HSP_NO_CLASS when it knows none for it. */
+static uint32_t plot_class(const plot *to, uint64_t row)
+{
+    if (!to->view->labels) return HSP_NO_CLASS;
+    return hsp_model_class_of(to->given.model,
+                              hsp_data_class_name(to->given.data, to->view->labels[row]));
+}
+
+/* Rows that the model has no class for are left out before anything is measured. */
+static hsp_status plot_select(cli *run, plot *to, hsp_error *err)
+{
+    uint64_t count = 0, *rows = cli_memory(NULL, (size_t)(to->view->rows + 1) * sizeof *rows);
+    hsp_data *known = NULL;
+    hsp_status status = HSP_OK;
+    for (uint64_t i = 0; i < to->view->rows; i++)
+        if (plot_class(to, i) != HSP_NO_CLASS) rows[count++] = i;
+    to->left_out = to->view->rows - count;
+    if (!count)
+        status = cli_fail(err, HSP_BAD_DATA, run->arguments[1],
+                          "no row has a label that the model knows");
+    else if (to->left_out)
+        status = hsp_data_select(run->ctx, to->given.data, rows, count, err, &known);
+    free(rows);
+    if (status != HSP_OK || !known) return status;
+    hsp_data_free(to->given.data);
+    to->given.data = known;
+    return hsp_data_view(run->ctx, known, err, &to->view);
+}
+
+/* A letter a class: the first of its name that no class before it has. */
+static void plot_letters(plot *to)
+{
+    static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    uint32_t classes = hsp_model_classes(to->given.model);
+    char taken[] = {PLOT_SEVERAL, PLOT_BOUNDARY, 0};
+    to->letters = cli_memory(NULL, (size_t)classes + 1);
+    to->letters[0] = 0;
+    for (uint32_t c = 0; c < classes; c++) {
+        const char *from[] = {hsp_model_class_name(to->given.model, c), others, "?"};
+        char letter = 0;
+        for (int i = 0; i < 3 && !letter; i++)
+            for (const char *p = from[i]; *p && !letter; p++)
+                if (*p > ' ' && *p <= '~' && (i == 2 || !strchr(to->letters, *p)) &&
+                    !strchr(taken, *p))
+                    letter = *p;
+        to->letters[c] = letter;
+        to->letters[c + 1] = 0;
+    }
+}
+
+static void plot_rows(plot *to)
+{
+    for (uint64_t i = 0; i < to->view->rows; i++) {
+        int x = plot_cell(&to->x, plot_value(to->view, i, to->x.column));
+        int y = plot_cell(&to->y, plot_value(to->view, i, to->y.column));
+        char *cell = &to->cells[(to->y.cells - 1 - y) * to->x.cells + x];
+        char letter = to->letters[plot_class(to, i)];
+        *cell = *cell && *cell != letter ? PLOT_SEVERAL : letter;
+    }
+}
+
+/* ---- The boundary ---- */
+
+/* What the model says in the middle of each place, a line at a time. */
+static hsp_status plot_sides(cli *run, plot *to, hsp_error *err)
+{
+    size_t columns = (size_t)to->view->cols, width = (size_t)to->x.cells;
+    double *rows = cli_memory(NULL, width * columns * sizeof *rows);
+    double *scores = cli_memory(NULL, width * hsp_model_scorers(to->given.model) * sizeof *scores);
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, width, columns, columns, rows);
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < columns; j++)
+            rows[i * columns + j] = hsp_summary_column(to->summary, j)->mean;
+    for (int y = 0; status == HSP_OK && y < to->y.cells; y++) {
+        for (size_t i = 0; i < width; i++) {
+            rows[i * columns + to->x.column] = plot_middle(&to->x, (int)i);
+            rows[i * columns + to->y.column] = plot_middle(&to->y, to->y.cells - 1 - y);
+        }
+        status = hsp_model_score(run->ctx, to->given.model, &view, err, scores,
+                                 to->sides + (size_t)y * width);
+    }
+    free(scores);
+    free(rows);
+    return status;
+}
+
+static int plot_is_boundary(const plot *to, int y, int x)
+{
+    const uint32_t *here = to->sides + (size_t)y * (size_t)to->x.cells + x;
+    return (x + 1 < to->x.cells && here[0] != here[1]) ||
+           (y + 1 < to->y.cells && here[0] != here[to->x.cells]);
+}
+
+static void plot_boundary(plot *to)
+{
+    for (int y = 0; y < to->y.cells; y++)
+        for (int x = 0; x < to->x.cells; x++) {
+            char *cell = &to->cells[y * to->x.cells + x];
+            if (!*cell) *cell = plot_is_boundary(to, y, x) ? PLOT_BOUNDARY : ' ';
+        }
+}
+
+/* ---- Showing it ---- */
+
+static void plot_print(const plot *to)
+{
+    const hsp_data *data = to->given.data;
+    char low[40], high[40];
+    snprintf(high, sizeof high, "%.4g", to->y.high);
+    snprintf(low, sizeof low, "%.4g", to->y.low);
+    printf("%s from below upwards, %s from left to right%s\n\n", show_column(data, to->y.column),
+           show_column(data, to->x.column),
+           to->view->cols > 2 ? ", other features at their mean" : "");
+    for (int y = 0; y < to->y.cells; y++) {
+        int last = to->x.cells;
+        const char *line = to->cells + (size_t)y * (size_t)to->x.cells;
+        while (last && line[last - 1] == ' ')
+            last--;
+        printf("%9s |%.*s\n", y == 0 ? high : y + 1 == to->y.cells ? low : "", last, line);
+    }
+    printf("%9s +", "");
+    for (int x = 0; x < to->x.cells; x++)
+        putchar('-');
+    snprintf(low, sizeof low, "%.4g", to->x.low);
+    snprintf(high, sizeof high, "%.4g", to->x.high);
+    printf("\n%10s %s%*s\n\n ", "", low, to->x.cells - (int)strlen(low), high);
+    for (uint32_t c = 0; c < hsp_model_classes(to->given.model); c++)
+        printf(" %c %s  ", to->letters[c], show_name(hsp_model_class_name(to->given.model, c)));
+    printf(" %c several classes   %c boundary\n", PLOT_SEVERAL, PLOT_BOUNDARY);
+    if (to->left_out)
+        printf("  %s row%s of other classes left out\n", show_count(to->left_out),
+               plural(to->left_out));
+}
+
+static const cli_term plot_keys[] = {
+    {"model, file", "the two files, as they were named"},
+    {"x, y", "objects: column (its number from 1), name (or null), low and high (of the axis)"},
+    {"letters", "object: the letter of each class, by its name"},
+    {"several, boundary", "the letters for rows of several classes in one place, and the boundary"},
+    {"left_out", "rows of classes that the model does not know"},
+    {"lines", "array of strings: the plot, from the top"},
+    {NULL, NULL}};
+
+static void plot_json_axis(cli_json_writer *json, const plot *to, const plot_axis *axis)
+{
+    json_open(json, axis->option, '{');
+    json_count(json, "column", axis->column + 1);
+    json_text(json, "name", hsp_data_feature_name(to->given.data, axis->column));
+    json_number(json, "low", axis->low);
+    json_number(json, "high", axis->high);
+    json_close(json, '}');
+}
+
+static void plot_json(const cli *run, const plot *to)
+{
+    char text[2] = {0, 0};
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "model", run->arguments[0]);
+    json_text(&json, "file", run->arguments[1]);
+    plot_json_axis(&json, to, &to->x);
+    plot_json_axis(&json, to, &to->y);
+    json_open(&json, "letters", '{');
+    for (uint32_t c = 0; c < hsp_model_classes(to->given.model); c++) {
+        text[0] = to->letters[c];
+        json_text(&json, hsp_model_class_name(to->given.model, c), text);
+    }
+    json_close(&json, '}');
+    text[0] = PLOT_SEVERAL;
+    json_text(&json, "several", text);
+    text[0] = PLOT_BOUNDARY;
+    json_text(&json, "boundary", text);
+    json_count(&json, "left_out", to->left_out);
+    json_open(&json, "lines", '[');
+    for (int y = 0; y < to->y.cells; y++) {
+        char *line = cli_format("%.*s", to->x.cells, to->cells + (size_t)y * (size_t)to->x.cells);
+        json_text(&json, NULL, line);
+        free(line);
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The command ---- */
+
+static hsp_status plot_prepare(cli *run, plot *to, hsp_error *err)
+{
+    hsp_status status = cli_read_pair(run, run->arguments[0], run->arguments[1],
+                                      run->options[PLOT_READ], err, &to->given);
+    if (status == HSP_OK) status = hsp_data_view(run->ctx, to->given.data, err, &to->view);
+    if (status == HSP_OK) status = plot_select(run, to, err);
+    if (status == HSP_OK) status = hsp_summary_new(run->ctx, to->given.data, err, &to->summary);
+    if (status == HSP_OK) status = plot_axis_set(run, to, &to->x, err);
+    if (status == HSP_OK) status = plot_axis_set(run, to, &to->y, err);
+    if (status == HSP_OK && to->x.column == to->y.column)
+        status = cli_fail(err, HSP_USAGE, "--y", "is the same feature as --x; name another one");
+    if (status != HSP_OK) return status;
+    size_t cells = (size_t)to->x.cells * (size_t)to->y.cells;
+    to->cells = cli_memory(NULL, cells);
+    memset(to->cells, 0, cells);
+    to->sides = cli_memory(NULL, cells * sizeof *to->sides);
+    return HSP_OK;
+}
+
+static hsp_status plot_run(cli *run, hsp_error *err)
+{
+    const hsp_options *own = run->options[PLOT_OWN];
+    plot to = {.x = {.option = "x", .cells = (int)hsp_options_integer(own, "width")},
+               .y = {.option = "y", .cells = (int)hsp_options_integer(own, "height")}};
+    hsp_status status = plot_prepare(run, &to, err);
+    if (status == HSP_OK) status = plot_sides(run, &to, err);
+    if (status == HSP_OK) {
+        plot_letters(&to);
+        plot_rows(&to);
+        plot_boundary(&to);
+        cli_progress_clear();
+        if (cli_json(run))
+            plot_json(run, &to);
+        else
+            plot_print(&to);
+    }
+    free(to.letters);
+    free(to.cells);
+    free(to.sides);
+    hsp_summary_free(to.summary);
+    cli_free_pair(&to.given);
+    return status;
+}
+
+static const cli_term plot_arguments[] = {{"MODEL", "the model, as train wrote it"},
+                                          {"DATA", "rows with labels; - is standard input"},
+                                          {NULL, NULL}};
+
+static const cli_term plot_examples[] = {
+    {"halfspace plot model.hsp iris.csv --x petal_length --y petal_width",
+     "rows and boundary, in the terminal"},
+    {NULL, NULL}};
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .summary = "draw rows and a model's boundary in the terminal",
+    .synopsis = "MODEL DATA --x FEATURE --y FEATURE [options]",
+    .description =
+        "Draw the rows of a data file as letters in the plane of two features, and where the "
+        "model's decision changes from one class to another. The boundary is that of the plane "
+        "in which all other features are at their mean over the rows.",
+    .arguments = plot_arguments,
+    .groups = plot_groups,
+    .keys = plot_keys,
+    .examples = plot_examples,
+    .least = 2,
+    .most = 2,
+    .run = plot_run,
+};

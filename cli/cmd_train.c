@@ -1,0 +1,288 @@
+/* halfspace train LEARNER DATA: learn from a data file, or in one pass from a stream, and keep the
+ * model. A run that did not converge says so; one that was stopped keeps what it learnt so far. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { TRAIN_LEARNER, TRAIN_OWN, TRAIN_READ };
+
+static const hsp_option train_own[] = {
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+     "the file to keep the model in; without it, it is only reported on"},
+    {"stream", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "learn in one pass without holding the rows in memory, as standard input with --passes 1"},
+};
+
+static const hsp_option_table *train_options(void)
+{
+    static const hsp_option_table table = {"train", "options of train", train_own, 2};
+    return &table;
+}
+
+static const cli_group train_groups[] = {{"Learner's options", NULL},
+                                         {"Options", train_options},
+                                         {"Reading options", hsp_read_options},
+                                         {NULL, NULL}};
+
+typedef struct train {
+    const char *path, *out; /* out: NULL for none */
+    int stream;
+    hsp_training run;
+    hsp_model *model;
+    double load_seconds;
+} train;
+
+/* ---- For people ---- */
+
+static const char *const train_stops[] = {"converged", "passes", "updates", "seconds", "request"};
+
+/* "0% (0 of 150 rows)". */
+static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
+{
+    if (isnan(error)) return;
+    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
+               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
+}
+
+static void train_print(const cli *run, const train *done, FILE *file)
+{
+    const hsp_training *all = &done->run;
+    char *classes = cli_class_list(done->model);
+    cli_table table;
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
+            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
+            plural(all->cols), classes);
+    table_begin(&table, "ll");
+    if (all->stop == HSP_STOP_CONVERGED)
+        table_line(&table, "converged", "yes: the last pass changed nothing");
+    else if (done->stream)
+        table_line(&table, "converged", "not known: a stream passes only once");
+    else
+        table_line(&table, "converged", "no");
+    table_line(&table, "passes", "%s", show_count(all->passes));
+    if (all->passes > 1)
+        table_line(&table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
+                   show_count(all->mistakes_last_pass));
+    else
+        table_line(&table, "updates", "%s", show_count(all->updates));
+    train_error_line(&table, "training error", all->training_error, all->rows);
+    train_error_line(&table, "progressive error", all->progressive_error, all->rows);
+    table_print(&table, file);
+    free(classes);
+}
+
+static int train_has(const cli *run, const char *option)
+{
+    for (size_t i = 0; i < run->variant->count; i++)
+        if (strcmp(run->variant->options[i].name, option) == 0) return 1;
+    return 0;
+}
+
+/* What may help, of what this learner has and was not told: "more --passes, --average average or
+ * --soft 1". */
+static char *train_advice(const cli *run)
+{
+    static const cli_term known[] = {{"passes", "more --passes"},
+                                     {"order", "--order shuffle"},
+                                     {"average", "--average average"},
+                                     {"soft", "--soft 1"}};
+    const char *found[4];
+    size_t count = 0;
+    for (size_t i = 0; i < 4; i++)
+        if (train_has(run, known[i].word) &&
+            (i == 0 || !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word)))
+            found[count++] = known[i].meaning;
+    char *text = cli_format("%s", count ? "" : "other options");
+    for (size_t i = 0; i < count; i++) {
+        char *longer = cli_format("%s%s%s", text,
+                                  i == 0           ? ""
+                                  : i + 1 == count ? " or "
+                                                   : ", ",
+                                  found[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* What must not be overlooked, whatever form the report has. */
+static void train_warn(const cli *run, const train *done)
+{
+    static const char *const limits[] = {"", "", " (--max-updates)", " (--max-seconds)", ""};
+    const hsp_training *all = &done->run;
+    cli_progress_clear();
+    if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
+    if (all->stop == HSP_STOP_REQUEST) {
+        fprintf(stderr,
+                "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
+                show_count(all->updates), plural(all->updates), done->out ? "in " : "not kept",
+                done->out ? show_output(done->out) : "");
+        return;
+    }
+    char *advice = train_advice(run);
+    fprintf(stderr,
+            "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s%s: the last pass "
+            "still made %s mistake%s. Try %s; the data may not be separable.\n",
+            show_count(all->passes), all->passes == 1 ? "" : "es", show_count(all->updates),
+            plural(all->updates), limits[all->stop], show_count(all->mistakes_last_pass),
+            plural(all->mistakes_last_pass), advice);
+    free(advice);
+}
+
+/* ---- For machines ---- */
+
+static const cli_term train_keys[] = {
+    {"learner", "its name"},
+    {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
+    {"classes, class_names", "number of classes, and their names"},
+    {"passes, updates", "how often it went through the rows, how often it changed the weights"},
+    {"mistakes_last_pass", "mistakes in the last pass"},
+    {"converged", "true when the last pass made no mistake"},
+    {"stop", "why it ended: converged, passes, updates, seconds or request"},
+    {"training_error", "share of the rows that the model gets wrong; null for a stream"},
+    {"progressive_error", "share of wrong predictions over the first pass, each made before "
+                          "learning from the row"},
+    {"radius", "the largest norm of a row as it was learnt from; null when it is not known"},
+    {"model", "the file given to -o, or null"},
+    {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
+    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
+    {NULL, NULL}};
+
+static void train_json(const cli *run, const train *done)
+{
+    const hsp_training *all = &done->run;
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "learner", run->variant->name);
+    json_count(&json, "rows", all->rows);
+    json_count(&json, "features", all->cols);
+    json_count(&json, "nonzeros", all->nonzeros);
+    json_count(&json, "classes", all->classes);
+    json_open(&json, "class_names", '[');
+    for (uint32_t c = 0; c < hsp_model_classes(done->model); c++)
+        json_text(&json, NULL, hsp_model_class_name(done->model, c));
+    json_close(&json, ']');
+    json_count(&json, "passes", all->passes);
+    json_count(&json, "updates", all->updates);
+    json_count(&json, "mistakes_last_pass", all->mistakes_last_pass);
+    json_flag(&json, "converged", all->stop == HSP_STOP_CONVERGED);
+    json_text(&json, "stop", train_stops[all->stop]);
+    json_number(&json, "training_error", all->training_error);
+    json_number(&json, "progressive_error", all->progressive_error);
+    json_number(&json, "radius", all->radius);
+    json_text(&json, "model", done->out);
+    json_seconds(&json, "load_seconds", done->load_seconds);
+    json_seconds(&json, "train_seconds", all->train_seconds);
+    json_cost(&json, run);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The command ---- */
+
+/* Does it stream? Standard input does with one pass, a file when told to; one pass it is then. */
+static hsp_status train_check(cli *run, train *todo, hsp_error *err)
+{
+    hsp_options *learner = run->options[TRAIN_LEARNER];
+    int passes = train_has(run, "passes");
+    if (todo->out) {
+        hsp_status status = cli_check_output(run, todo->out, err);
+        if (status != HSP_OK) return status;
+    }
+    todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
+    if (!todo->stream) {
+        todo->stream =
+            strcmp(todo->path, "-") == 0 && passes && hsp_options_integer(learner, "passes") == 1;
+        return HSP_OK;
+    }
+    if (!passes) return HSP_OK;
+    if (!hsp_options_is_set(learner, "passes")) return hsp_options_set(learner, "passes", "1", err);
+    if (hsp_options_integer(learner, "passes") == 1) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, "--stream", "a stream passes only once: --passes 1");
+}
+
+static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
+{
+    const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
+    if (todo->stream) {
+        cli_begin_output(); /* from here on, Ctrl-C keeps what was learnt */
+        return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run, &todo->model);
+    }
+    hsp_data *data = NULL;
+    hsp_status status = cli_read(run, todo->path, read, NULL, err, &data, &todo->load_seconds);
+    cli_begin_output();
+    if (status == HSP_OK)
+        status = hsp_train(run->ctx, data, learner, err, &todo->run, &todo->model);
+    hsp_data_free(data);
+    return status;
+}
+
+static hsp_status train_run(cli *run, hsp_error *err)
+{
+    train todo = {.path = run->arguments[0],
+                  .out = hsp_options_text(run->options[TRAIN_OWN], "output")};
+    hsp_status status = train_check(run, &todo, err);
+    if (status == HSP_OK) status = train_learn(run, &todo, err);
+    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST) {
+        run->exit_status = hsp_status_exit(HSP_CANCELLED);
+        cli_finish_output();
+    }
+    if (status == HSP_OK && todo.out) status = hsp_model_write(run->ctx, todo.model, todo.out, err);
+    if (status == HSP_OK) {
+        cli_progress_clear();
+        if (cli_json(run))
+            train_json(run, &todo);
+        else
+            train_print(run, &todo, todo.out && strcmp(todo.out, "-") == 0 ? stderr : stdout);
+        fflush(stdout);
+        if (todo.out) cli_say(run, "wrote %s", show_output(todo.out));
+        train_warn(run, &todo);
+    }
+    hsp_model_free(todo.model);
+    return status;
+}
+
+static const cli_term train_arguments[] = {
+    {"LEARNER", "what learns; without one, the learners are listed"},
+    {"DATA",
+     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
+    {NULL, NULL}};
+
+static const cli_term train_examples[] = {
+    {"halfspace train perceptron --passes 0 train.svm -o model.hsp",
+     "until a pass makes no mistake"},
+    {"halfspace train perceptron --positive setosa iris.csv -o setosa.hsp",
+     "one class against the rest"},
+    {"halfspace train perceptron --classes versicolor,virginica --average average iris.csv -o "
+     "m.hsp",
+     "two classes of three; the average of all separators on the way"},
+    {"zcat big.gz | halfspace train perceptron --passes 1 - -o model.hsp",
+     "learn from a stream of any length"},
+    {NULL, NULL}};
+
+const cli_command cli_train = {
+    .name = "train",
+    .summary = "learn a model from a data file",
+    .synopsis = "LEARNER [options] DATA [-o MODEL]",
+    .description =
+        "Learn from a data file and keep the model, with all that later prediction needs: names of "
+        "classes and features, how words became numbers, scaling.\n\n"
+        "Standard input with --passes 1, or any file with --stream, is learnt from as it passes "
+        "by, "
+        "in memory that depends on the number of features only.\n\n"
+        "A run that did not converge says so on standard error, with what to try; the status is 0 "
+        "all the same. The first Ctrl-C while learning ends the run, keeps the model so far, says "
+        "so, and the status is 130; the second one kills.",
+    .arguments = train_arguments,
+    .groups = train_groups,
+    .keys = train_keys,
+    .examples = train_examples,
+    .least = 1,
+    .most = 1,
+    .run = train_run,
+    .variant = hsp_learner,
+    .variant_word = "learner",
+    .variant_synopsis = "[options] DATA [-o MODEL]",
+};

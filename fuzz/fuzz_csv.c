@@ -1,0 +1,108 @@
+/* Any bytes as CSV text: an answer or an error, an answer that is sound, that does not depend on
+ * how the text is cut, and that the encoding made on the way gives again. The first byte chooses
+ * options, the second the size of blocks. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/data.h"
+#include "data/formats.h"
+#include "halfspace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static hsp_context *fuzz_context(size_t block)
+{
+    hsp_context *ctx = NULL;
+    if (hsp_context_new(NULL, &ctx)) abort();
+    hsp_context_set_threads(ctx, 1);
+    ctx->block_bytes = block;
+    return ctx;
+}
+
+static void fuzz_set(hsp_options *options, const char *name, const char *value)
+{
+    if (hsp_options_set(options, name, value, NULL)) abort();
+}
+
+static hsp_options *fuzz_options(hsp_context *ctx, uint8_t choice)
+{
+    static const char *const missing[] = {"drop", "mean", "indicator", "error"};
+    static const char *const labels[] = {"last", "none", "1", "last"};
+    static const char *const separators[] = {"auto", "space", "auto", ";"};
+    hsp_options *options = NULL;
+    if (hsp_options_new(ctx, hsp_read_options(), NULL, &options)) abort();
+    fuzz_set(options, "format", "csv");
+    fuzz_set(options, "missing", missing[choice & 3]);
+    fuzz_set(options, "label", labels[choice >> 2 & 3]);
+    fuzz_set(options, "separator", separators[choice >> 4 & 3]);
+    if (choice & 64) {
+        fuzz_set(options, "precision", "double");
+        fuzz_set(options, "header", "no");
+        fuzz_set(options, "ordinal", "2=S<M<L");
+    }
+    if (choice & 128) {
+        fuzz_set(options, "storage", "sparse");
+        fuzz_set(options, "categorical", "1");
+    }
+    return options;
+}
+
+static hsp_data *fuzz_parse(const uint8_t *bytes, size_t size, uint8_t choice, size_t block,
+                            const hsp_encoding *encoding)
+{
+    hsp_context *ctx = fuzz_context(block);
+    hsp_options *options = fuzz_options(ctx, choice);
+    hsp_data *data = NULL;
+    hsp_error err = {0};
+    hsp_status status = hsp_data_parse(ctx, bytes, size, "fuzz", options, encoding, &err, &data);
+    if (!status && hsp_view_check(ctx, &data->view, NULL)) abort();
+    if (status && (!err.message[0] || err.status != status || data)) abort();
+    if (encoding && status) abort();
+    hsp_options_free(options);
+    hsp_context_free(ctx);
+    return data;
+}
+
+static int fuzz_same(const hsp_data *a, const hsp_data *b)
+{
+    return hsp_data_rows(a) == hsp_data_rows(b) && hsp_data_cols(a) == hsp_data_cols(b) &&
+           hsp_data_nonzeros(a) == hsp_data_nonzeros(b) &&
+           hsp_data_storage(a) == hsp_data_storage(b) && hsp_data_classes(a) == hsp_data_classes(b);
+}
+
+/* The encoding through JSON and back. */
+static hsp_encoding *fuzz_reread(const hsp_data *data)
+{
+    char *json = NULL;
+    hsp_encoding *encoding = NULL;
+    hsp_context *ctx = fuzz_context(1);
+    if (hsp__encoding_to_json(hsp_data_encoding(data), &ctx->allocator, NULL, &json)) abort();
+    if (hsp__encoding_from_json(&ctx->allocator, json, strlen(json), "fuzz", NULL, &encoding))
+        abort();
+    hsp__free(&ctx->allocator, json);
+    hsp_context_free(ctx);
+    return encoding;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size < 2) return 0;
+    const uint8_t choice = bytes[0];
+    const size_t block = 1 + (size_t)bytes[1];
+    hsp_data *whole = fuzz_parse(bytes + 2, size - 2, choice, 1 << 16, NULL);
+    hsp_data *cut = fuzz_parse(bytes + 2, size - 2, choice, block, NULL);
+    if (!whole != !cut || (whole && !fuzz_same(whole, cut))) abort();
+    hsp_data_free(cut);
+    if (whole) {
+        hsp_encoding *encoding = fuzz_reread(whole);
+        hsp_data *again = fuzz_parse(bytes + 2, size - 2, choice, block, encoding);
+        if (!fuzz_same(whole, again)) abort();
+        hsp_data_free(again);
+        hsp_encoding_free(encoding);
+    }
+    hsp_data_free(whole);
+    return 0;
+}

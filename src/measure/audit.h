@@ -1,0 +1,85 @@
+/* What an audit knows: the run that made a model, the rows it learnt from, and a reference
+ * separator, all in the space where the proofs take place.
+ *
+ * A run with an offset is one without in a space of one more coordinate:
+ *
+ *     offset    x~        w~          constant c
+ *     none      x         w           0
+ *     unit      (x, 1)    (w, b)      1
+ *     r2        (x, R)    (w, b/R)    R = max ||x||
+ *     append    (x, c)    (w, b/c)    the option's
+ *
+ * and a soft run gives every row i one more coordinate, of value Delta, that all other rows have 0
+ * in. There an update is  w~ += rate y x~  and happens when  y <w~, x~> <= tau  (tau = 0: on a
+ * mistake). */
+#ifndef HSP_MEASURE_AUDIT_H
+#define HSP_MEASURE_AUDIT_H
+
+#include "base/context.h"
+#include "data/data.h"
+#include "halfspace.h"
+#include "model/model.h"
+
+/* Sums of the audit: wider than what they are compared with, where the machine has that. */
+typedef long double hsp__wide;
+
+typedef enum hsp__audit_offset {
+    HSP__AUDIT_NONE,
+    HSP__AUDIT_UNIT,
+    HSP__AUDIT_R2,
+    HSP__AUDIT_APPEND
+} hsp__audit_offset;
+
+/* How the run was set up, from the facts kept with its model. */
+typedef struct hsp__audit_plan {
+    uint64_t updates; /* k */
+    uint64_t
+        passes; /* how often each row was presented, at most; 0: rows were picked, not passed */
+    hsp__audit_offset offset;
+    double constant; /* of append */
+    double rate, soft;
+    double tau; /* as a number, or times R */
+    int tau_relative;
+    int averaged; /* the weights are the mean of all separators, not the last one */
+} hsp__audit_plan;
+
+typedef struct hsp__audit {
+    hsp_context *ctx;
+    const hsp_model *model;
+    hsp__audit_plan plan;
+
+    hsp_data *scaled;     /* owned, or NULL: the data's rows are as learnt from */
+    const hsp_view *view; /* the rows as learnt from */
+    uint64_t rows;        /* those of classes that the run knew ... */
+    uint64_t *row;        /* ... rows: their numbers in the view */
+    signed char *y;       /* rows: -1 or 1 */
+    double radius;        /* R = max ||x|| */
+    double constant;      /* c */
+    double tau;           /* absolute */
+
+    uint64_t features;
+    double *last;          /* features: w of the last separator */
+    double last_constant;  /* b / c of it */
+    int has_last;          /* 0: averaged away, and no updates kept to rebuild it from */
+    double *amount;        /* rows: rate * y * times learnt from, summed up; NULL: not kept */
+    double rebuild_error;  /* ||w~ - sum of amount x~||; NaN: nothing to compare */
+    double rebuild_allows; /* how much of that rounding may explain */
+
+    double *u;         /* features: w* */
+    double u_constant; /* b* / c */
+    double u_norm;     /* ||w~*|| */
+    int u_dropped;     /* it had an offset that the run could not have: taken without */
+    double *margin;    /* rows: y <w~*, x~> / ||w~*||, rounded down */
+    double least;      /* the smallest of them; NaN without rows or with w~* = 0 */
+} hsp__audit;
+
+/* The facts of the run. HSP_USAGE for a model that is no record of a two-class perceptron run. */
+hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan);
+
+/* Rows, labels, radius; the last separator, rebuilt from the updates where there are any. */
+hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
+
+/* The reference as a vector of the run's space, and the rows' margins with it. */
+hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* What the facts of a model say about the run that made it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "measure/audit.h"
+
+/* A setting of the run: a fact of that name, or else a member of the fact "options". */
+typedef struct plan_reader {
+    const hsp_model *model;
+    hsp__json *json;
+    const hsp__json_value *options; /* or NULL */
+} plan_reader;
+
+static const char *plan_text(const plan_reader *reader, const char *name)
+{
+    const char *fact = hsp_model_fact(reader->model, name);
+    return fact ? fact : hsp__json_string(hsp__json_get(reader->options, name), NULL);
+}
+
+/* A number, perhaps followed by `unit` (or 0 for none): *had_unit says so. */
+static int plan_parse(const char *text, char unit, double *out, int *had_unit)
+{
+    hsp__decimal_result result;
+    const char *end = text + strlen(text), *rest = hsp__decimal_f64(text, end, out, &result);
+    *had_unit = unit && *rest == unit;
+    return result == HSP__DECIMAL_OK && rest + *had_unit == end;
+}
+
+static hsp_status plan_number(const plan_reader *reader, const char *name, char unit,
+                              double fallback, double *out, int *had_unit, hsp_error *err)
+{
+    const char *text = plan_text(reader, name);
+    *out = fallback;
+    *had_unit = 0;
+    if (!text) {
+        hsp__json_number(hsp__json_get(reader->options, name), out);
+        return HSP_OK;
+    }
+    if (plan_parse(text, unit, out, had_unit) && *out >= 0) return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA, "the model says %s is '%.40s', expected a number", name,
+                     text);
+}
+
+static hsp_status plan_count(const plan_reader *reader, const char *name, uint64_t *out,
+                             hsp_error *err)
+{
+    const char *text = hsp_model_fact(reader->model, name);
+    if (!text)
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model does not say how many %s its run made: there is nothing to audit", name);
+    hsp__decimal_result result;
+    const char *end = text + strlen(text);
+    if (hsp__decimal_u64(text, end, out, &result) == end && result == HSP__DECIMAL_OK)
+        return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA, "the model says %s is '%.40s', expected a whole number",
+                     name, text);
+}
+
+static hsp_status plan_offset(const plan_reader *reader, hsp__audit_offset *out, hsp_error *err)
+{
+    static const char *const names[] = {"none", "unit", "r2", "append"};
+    const char *text = plan_text(reader, "offset");
+    for (int i = 0; text && i < 4; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        *out = (hsp__audit_offset)i;
+        return HSP_OK;
+    }
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "the model says its offset is '%.40s', expected none, unit, r2 or append",
+                     text ? text : "");
+}
+
+static hsp_status plan_check(const hsp_model *model, hsp_error *err)
+{
+    const char *learner = hsp_model_fact(model, "learner");
+    if (!learner || strcmp(learner, "perceptron") != 0)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model was made by '%.40s': the mistake bounds are about perceptrons",
+                         learner ? learner : "no learner");
+    if (model->scorers != 1)
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model tells %u classes apart: the mistake bounds are about two; train "
+            "one class against the rest and audit that",
+            (unsigned)hsp_model_classes(model));
+    return HSP_OK;
+}
+
+static hsp_status plan_fill(const plan_reader *reader, hsp_error *err, hsp__audit_plan *plan)
+{
+    int unit;
+    hsp_status status = plan_count(reader, "updates", &plan->updates, err);
+    if (!status) status = plan_count(reader, "passes", &plan->passes, err);
+    if (!status) status = plan_offset(reader, &plan->offset, err);
+    if (!status) status = plan_number(reader, "constant", 0, 1, &plan->constant, &unit, err);
+    if (!status) status = plan_number(reader, "rate", 0, 1, &plan->rate, &unit, err);
+    if (!status) status = plan_number(reader, "soft", 0, 0, &plan->soft, &unit, err);
+    if (!status)
+        status = plan_number(reader, "margin-target", 'r', 0, &plan->tau, &plan->tau_relative, err);
+    if (status) return status;
+    if (!(plan->rate > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says its rate is 0");
+    const char *order = plan_text(reader, "order"), *average = plan_text(reader, "average");
+    if (order && strcmp(order, "cyclic") != 0 && strcmp(order, "shuffle") != 0) plan->passes = 0;
+    plan->averaged = average && strcmp(average, "average") == 0;
+    return HSP_OK;
+}
+
+hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan)
+{
+    hsp_status status = plan_check(model, err);
+    if (status) return status;
+    plan_reader reader = {model, NULL, NULL};
+    const char *options = hsp_model_fact(model, "options");
+    if (options) {
+        status = hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader.json);
+        if (status) return status;
+        reader.options = hsp__json_root(reader.json);
+    }
+    status = plan_fill(&reader, err, plan);
+    hsp__json_free(reader.json);
+    return status;
+}

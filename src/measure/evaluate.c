@@ -1,0 +1,235 @@
+/* A model on labelled data: mistakes, losses, margins.
+ *
+ * With two classes y is -1 for the first and +1 for the second, and the margin of a row is y s.
+ * With more it is the score of the row's class less the best other score. A row whose label the
+ * model does not know has no margin: it is a mistake, and no part of the margins, losses and AUC (a
+ * model that leaves classes out leaves it out altogether).
+ *
+ * Scores come slice by slice from hsp_model_score, in parallel; what is counted and summed here
+ * goes from the first row to the last on one thread, so that no figure depends on the threads.
+ * Memory: one slice of scores, and 16 bytes a row for the AUC of two classes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/data.h"
+#include "data/sweep.h"
+#include "measure/auc.h"
+#include "model/model.h"
+
+#define EVALUATE_SLICE ((uint64_t)1 << 19) /* scores held at a time, about */
+
+typedef struct evaluate_state {
+    hsp_context *ctx;
+    const hsp_model *model;
+    const hsp_view *view;
+    uint32_t classes, scorers;
+    int votes;
+    uint32_t *class_of;   /* view->classes: the model's class for each label */
+    uint64_t *confusion;  /* classes * classes */
+    uint64_t *of_class;   /* classes: rows of each */
+    hsp__ranked *ranked;  /* rows of known label; NULL with more than two classes */
+    double *scores;       /* slice * scorers */
+    uint32_t *predicted;  /* slice */
+    uint64_t known;       /* rows of known label so far */
+    uint64_t unknown;     /* rows of a label that the model does not know */
+    const char *stranger; /* the first such label */
+    double hinge, carry;  /* sum of the losses: the sum, and what its additions rounded away */
+    hsp_evaluation all;
+} evaluate_state;
+
+/* Neumaier's sum: hinge + carry is the sum as if it were rounded once or twice. */
+static void evaluate_add_loss(evaluate_state *state, double loss)
+{
+    const double before = state->hinge, sum = before + loss;
+    state->hinge = sum;
+    if (!isfinite(sum)) /* scores that overflowed: the carry would be infinity less infinity */
+        state->carry = 0;
+    else
+        state->carry += before >= loss ? (before - sum) + loss : (loss - sum) + before;
+}
+
+static double evaluate_margin(const evaluate_state *state, const double *scores, uint32_t class)
+{
+    if (state->scorers == 1) return class ? scores[0] : -scores[0];
+    double other = -HUGE_VAL;
+    for (uint32_t c = 0; c < state->scorers; c++)
+        if (c != class && (scores[c] > other || isnan(scores[c]))) other = scores[c];
+    return scores[class] - other;
+}
+
+static void evaluate_row(evaluate_state *state, const double *scores, uint32_t class,
+                         uint32_t predicted)
+{
+    hsp_evaluation *all = &state->all;
+    state->of_class[class]++;
+    if (predicted != HSP_NO_CLASS)
+        state->confusion[(uint64_t) class * state->classes + predicted]++;
+    if (state->ranked) state->ranked[state->known] = (hsp__ranked){scores[0], class};
+    state->known++;
+    all->mistakes += predicted != class;
+    if (state->votes) return;
+    double margin = evaluate_margin(state, scores, class);
+    /* A NaN enters, and stays: nothing is less than it. */
+    if (state->known == 1 || margin < all->functional_margin || isnan(margin))
+        all->functional_margin = margin;
+    evaluate_add_loss(state, margin >= 1 ? 0 : 1 - margin);
+    all->beyond += margin > 1;
+    all->on += margin == 1;
+    all->within += margin < 1;
+}
+
+static void evaluate_slice(evaluate_state *state, uint64_t from, uint64_t rows)
+{
+    hsp_evaluation *all = &state->all;
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint32_t label = state->view->labels[from + i];
+        const uint32_t class = state->class_of[label];
+        if (class == HSP_NO_CLASS && state->model->leaves_out) {
+            all->left_out++;
+            continue;
+        }
+        all->n++;
+        all->ties += state->predicted[i] == HSP_NO_CLASS;
+        if (class != HSP_NO_CLASS) {
+            evaluate_row(state, &state->scores[i * state->scorers], class, state->predicted[i]);
+            continue;
+        }
+        all->mistakes++;
+        state->unknown++;
+    }
+}
+
+static hsp_status evaluate_rows(evaluate_state *state, uint64_t slice, hsp_error *err)
+{
+    const uint64_t rows = state->view->rows;
+    for (uint64_t from = 0; from < rows; from += slice) {
+        const uint64_t count = rows - from < slice ? rows - from : slice;
+        const hsp_view cut = hsp__view_slice(state->view, from, from + count);
+        hsp_status status =
+            hsp_model_score(state->ctx, state->model, &cut, err, state->scores, state->predicted);
+        if (!status)
+            status = hsp__progress(state->ctx, "measuring", "rows", from + count, rows, err);
+        if (status) return status;
+        evaluate_slice(state, from, count);
+    }
+    return HSP_OK;
+}
+
+static double evaluate_balanced(const evaluate_state *state)
+{
+    double sum = 0;
+    uint32_t seen = 0;
+    for (uint32_t c = 0; c < state->classes; c++) {
+        if (!state->of_class[c]) continue;
+        sum +=
+            (double)state->confusion[(uint64_t)c * state->classes + c] / (double)state->of_class[c];
+        seen++;
+    }
+    return seen ? sum / seen : (double)NAN;
+}
+
+/* ||w||, without the weight of a constant feature: that is an offset. */
+static double evaluate_norm(const hsp_model *model)
+{
+    const uint64_t cols = hsp__model_inputs(model);
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, cols, cols, model->weights);
+    const hsp__row row = hsp__view_row(&view, 0);
+    return hsp__row_norm(&view, &row);
+}
+
+static void evaluate_finish(evaluate_state *state)
+{
+    hsp_evaluation *all = &state->all;
+    all->error = all->n ? (double)all->mistakes / (double)all->n : (double)NAN;
+    all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
+    all->balanced_accuracy = evaluate_balanced(state);
+    all->auc = state->ranked ? hsp__auc(state->ranked, state->known) : (double)NAN;
+    const int some = state->known && !state->votes;
+    all->hinge_loss = some ? (state->hinge + state->carry) / (double)state->known : (double)NAN;
+    if (!some) all->functional_margin = (double)NAN;
+    all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
+    if (state->scorers != 1 || state->votes) return;
+    const double norm = evaluate_norm(state->model);
+    if (!(norm > 0)) return;
+    all->geometric_margin = all->functional_margin / norm;
+    all->origin_distance = -hsp__model_bias(state->model, 0) / norm;
+    all->margin_distance = 1 / norm;
+}
+
+static void evaluate_warn(evaluate_state *state)
+{
+    if (!state->unknown) return;
+    hsp__log(
+        state->ctx, HSP_LOG_WARNING,
+        state->unknown == 1
+            ? "%llu row has a label that the model does not know ('%s'); it counts as a mistake"
+            : "%llu rows have labels that the model does not know ('%s' is the first); each "
+              "counts as a mistake",
+        (unsigned long long)state->unknown, state->stranger);
+}
+
+static hsp_status evaluate_start(evaluate_state *state, hsp_data *data, uint64_t slice,
+                                 hsp_error *err)
+{
+    const hsp_allocator *memory = &state->ctx->allocator;
+    const hsp_view *view = state->view;
+    state->class_of = hsp__new(memory, view->classes, sizeof *state->class_of);
+    state->confusion =
+        hsp__new(memory, (uint64_t)state->classes * state->classes, sizeof *state->confusion);
+    state->of_class = hsp__new(memory, state->classes, sizeof *state->of_class);
+    state->scores = hsp__new_raw(memory, slice * state->scorers, sizeof *state->scores);
+    state->predicted = hsp__new_raw(memory, slice, sizeof *state->predicted);
+    if (state->scorers == 1)
+        state->ranked = hsp__new_raw(memory, view->rows, sizeof *state->ranked);
+    if (!state->class_of || !state->confusion || !state->of_class || !state->scores ||
+        !state->predicted || (state->scorers == 1 && !state->ranked))
+        return hsp__fail_memory(err);
+    for (uint32_t c = 0; c < view->classes; c++) {
+        const char *label = hsp_data_class_name(data, c);
+        state->class_of[c] = hsp__model_class_of(state->model, label);
+        if (state->class_of[c] == HSP_NO_CLASS && !state->stranger) state->stranger = label;
+    }
+    return HSP_OK;
+}
+
+static void evaluate_end(evaluate_state *state)
+{
+    const hsp_allocator *memory = &state->ctx->allocator;
+    hsp__free(memory, state->class_of);
+    hsp__free(memory, state->confusion);
+    hsp__free(memory, state->of_class);
+    hsp__free(memory, state->ranked);
+    hsp__free(memory, state->scores);
+    hsp__free(memory, state->predicted);
+}
+
+hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data, hsp_error *err,
+                        hsp_evaluation *out, uint64_t *confusion)
+{
+    evaluate_state state = {.ctx = ctx,
+                            .model = model,
+                            .classes = hsp_model_classes(model),
+                            .scorers = model->scorers,
+                            .votes = model->hypothesis == HSP__VOTES};
+    hsp_status status = hsp_data_view(ctx, data, err, &state.view);
+    if (status) return status;
+    if (!state.view->labels)
+        return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to measure a model by");
+    uint64_t slice = EVALUATE_SLICE / state.scorers + 1;
+    if (slice > state.view->rows) slice = state.view->rows;
+    status = evaluate_start(&state, data, slice, err);
+    if (!status) status = evaluate_rows(&state, slice, err);
+    if (!status) {
+        evaluate_finish(&state);
+        evaluate_warn(&state);
+        *out = state.all;
+        if (confusion)
+            memcpy(confusion, state.confusion,
+                   (size_t)state.classes * state.classes * sizeof *confusion);
+    }
+    evaluate_end(&state);
+    return status;
+}
