@@ -362,7 +362,7 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
 static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wrong)
 {
     uint64_t count = 0, picked = view->rows;
-    double margin, least = INFINITY;
+    double margin, least = HUGE_VAL;
     if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
     for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
         hsp__online_wrong(run, view, i, run->scores, &margin);
