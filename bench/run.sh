@@ -1,9 +1,14 @@
 #!/bin/sh
-# Measure reading, side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--size MB] [--runs N] [--data DIR] [--quick]
+# Measure side by side with the programs people use today, in one run:
+#   bench/run.sh BUILD [--only read|vec|perceptron] [--size MB] [--runs N] [--data DIR] [--quick]
 #
-# Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR; if
-# DIR already has files of those names, they are taken as they are. Every reader gets a fresh process
+# read: what follows. vec: bench/vec.c. perceptron: a pass in memory (bench/perceptron.c); and, when DIR has
+# the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
+# (bench/mnist-perceptron.sh). Without --only: all of them.
+#
+# Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
+# build/bench/data when DIR cannot be written to; if files of those names are there already, they are
+# taken as they are. Every reader gets a fresh process
 # and a warm file cache. The readers take turns, N rounds of them (at least 5), so that whatever else
 # the machine does falls on all of them alike; medians are reported, with the fastest and the slowest.
 #
@@ -17,9 +22,10 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1
 shift
-size=500 runs=5 data=build/bench/data quick=0
+size=500 runs=5 data=build/bench/data quick=0 only=""
 while [ $# -gt 0 ]; do
     case $1 in
+    --only) only=$2 && shift 2 ;;
     --size) size=$2 && shift 2 ;;
     --runs) runs=$2 && shift 2 ;;
     --data) data=$2 && shift 2 ;;
@@ -27,10 +33,47 @@ while [ $# -gt 0 ]; do
     *) echo "run.sh: what is $1?" >&2 && exit 2 ;;
     esac
 done
+case $only in
+'' | read | vec | perceptron) ;;
+*) echo "run.sh: --only $only: expected read, vec or perceptron" >&2 && exit 2 ;;
+esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
 
 out=build/bench
+sets=$data
+[ ! -d "$data" ] || [ -w "$data" ] || data=build/bench/data
+
+# ---- Routines and the perceptron ----
+
+measure_vec()
+{
+    [ -x "$build/bench/vec" ] && [ "$quick" = 0 ] || return 0
+    echo
+    "$build/bench/vec" | tee "$out/vec.txt"
+}
+
+measure_perceptron()
+{
+    echo
+    "$build/bench/perceptron" "$([ "$quick" = 0 ] && echo 1024 || echo 64)" "$runs" | tee "$out/perceptron.txt"
+    if [ ! -d "$sets/mnist" ] && [ ! -d "$sets/20news" ] && [ ! -d "$sets/w8a" ]; then
+        echo "run.sh: no data sets in $sets: whole tasks are left out" >&2
+        return 0
+    fi
+    echo
+    bench/tasks.sh "$build" "$sets" "$runs" | tee "$out/tasks.txt"
+    [ -d "$sets/mnist" ] || return 0
+    echo
+    bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+}
+
+if [ -n "$only" ] && [ "$only" != read ]; then
+    mkdir -p "$out"
+    "measure_$only"
+    exit
+fi
+
 halfspace=$build/halfspace
 reader=$build/bench/read
 samples=$out/samples.txt
@@ -137,7 +180,6 @@ done
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -1)
 awk -F'|' -v cpu="${cpu:-unknown}" -v cores="$(nproc)" -v size="$size" -v runs="$runs" \
     -v json="$out/results.json" -f bench/report.awk "$samples"
-if [ -x "$build/bench/vec" ] && [ "$quick" = 0 ]; then
-    echo
-    "$build/bench/vec" | tee "$out/vec.txt"
-fi
+[ -z "$only" ] || exit 0
+measure_vec
+measure_perceptron

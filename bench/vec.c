@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-typedef unsigned long long wide __attribute__((vector_size(64), aligned(64)));
+#include "bench.h"
 
 static volatile double bench_sink;
 static int bench_runs = 7;
@@ -26,15 +25,7 @@ static double bench_seconds = 0.01; /* the least time of one run */
 /* Processor time: other programs may share the core. */
 static double bench_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int bench_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return bench_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Zeroed, in huge pages where the system grants them, so that it is caches that are measured. */
@@ -81,12 +72,6 @@ static double bench_run(const job *j, size_t calls)
     return (bench_now() - start) / (double)calls;
 }
 
-static double bench_median(double *v)
-{
-    qsort(v, (size_t)bench_runs, sizeof *v, bench_compare);
-    return v[bench_runs / 2];
-}
-
 /* Median seconds of one call of work; and, when `base` is another job, the median of how many times
  * as long one call of it takes. The two take turns, so that a busy machine slows both. */
 static double bench_time(const job *j, const job *base, double *ratio)
@@ -98,8 +83,8 @@ static double bench_time(const job *j, const job *base, double *ratio)
         times[r] = bench_run(j, calls);
         ratios[r] = reference / times[r];
     }
-    if (ratio) *ratio = bench_median(ratios);
-    return bench_median(times);
+    if (ratio) *ratio = bench_median(ratios, (size_t)bench_runs);
+    return bench_median(times, (size_t)bench_runs);
 }
 
 /* ---- dense ---- */
@@ -108,21 +93,9 @@ static double bench_time(const job *j, const job *base, double *ratio)
  * banks of memory. */
 enum { ROW_MOST = 4096, SKEW = 64 * 73 };
 
-/* The widest loads that the machine has. */
-#ifdef __x86_64__
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-static void
-job_read(const struct job *j)
+static void job_read(const struct job *j)
 {
-    const wide *p = (const wide *)(const void *)j->xf;
-    wide s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-    for (size_t i = 0; i < j->set / sizeof(wide); i += 8) {
-        s0 += p[i], s1 += p[i + 1], s2 += p[i + 2], s3 += p[i + 3];
-        s4 += p[i + 4], s5 += p[i + 5], s6 += p[i + 6], s7 += p[i + 7];
-    }
-    s0 += s1 + s2 + s3 + s4 + s5 + s6 + s7;
-    bench_sink = (double)s0[0];
+    bench_sink = bench_read(j->xf, j->set);
 }
 
 /* Each over the whole working set, row by row. ONE: the set is one array of ROW; TWO: a third or a

@@ -20,20 +20,26 @@ def halfspace(*arguments):
     return done.stdout
 
 
+def container(path):
+    """The metadata and the arrays of a binary file: a safetensors file is a header and raw arrays."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    (size,) = struct.unpack_from("<Q", raw)
+    header = json.loads(raw[8 : 8 + size])
+    meta = header.pop("__metadata__")
+    arrays = {}
+    for name, entry in header.items():
+        start, end = (8 + size + offset for offset in entry["data_offsets"])
+        array = numpy.frombuffer(raw[start:end], dtype=TYPES[entry["dtype"]])
+        arrays[name] = array.reshape(entry["shape"])
+    return meta, arrays
+
+
 class Cache:
-    """A binary data file, read by nothing of ours: a safetensors file is a header and raw arrays."""
+    """A binary data file, read by nothing of ours."""
 
     def __init__(self, path):
-        with open(path, "rb") as file:
-            raw = file.read()
-        (size,) = struct.unpack_from("<Q", raw)
-        header = json.loads(raw[8 : 8 + size])
-        meta = header.pop("__metadata__")
-        arrays = {}
-        for name, entry in header.items():
-            start, end = (8 + size + offset for offset in entry["data_offsets"])
-            array = numpy.frombuffer(raw[start:end], dtype=TYPES[entry["dtype"]])
-            arrays[name] = array.reshape(entry["shape"])
+        meta, arrays = container(path)
         self.rows, self.cols = int(meta["rows"]), int(meta["cols"])
         self.storage, self.precision = meta["storage"], meta["precision"]
         self.classes = json.loads(meta["classes"])
