@@ -35,7 +35,7 @@ typedef unsigned long long bench_wide __attribute__((vector_size(64), aligned(64
 #ifdef __x86_64__
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-static double
+__attribute__((unused)) static double
 bench_read(const void *memory, size_t bytes)
 {
     const bench_wide *p = memory;
