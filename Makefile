@@ -88,6 +88,9 @@ $(BUILD)/obj/src/vec/vec_avx2.o:   CFLAGS_FILE := -mavx2
 $(BUILD)/obj/src/vec/vec_avx512.o: CFLAGS_FILE := -mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 
+# Tests compute what they expect in long double.
+$(BUILD)/obj/tests/%.o: CFLAGS_FILE := -Wno-double-promotion
+
 # The lists of objects, so that a source file that went away goes away from the library too.
 $(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
 	$(SAY) ar $@
@@ -176,8 +179,7 @@ fuzz:
 lint:
 	@tools/setup lint
 	@$(SUBMAKE) -s all
-	@$(SUBMAKE) -s test-programs BUILD=build/clang CC=clang
-	@tools/lint $(BUILD)
+	+@tools/lint $(BUILD)
 format:
 	@tools/lint --format
 bench:

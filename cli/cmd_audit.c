@@ -47,7 +47,7 @@ static void audit_row(cli_table *table, const hsp_bound *bound)
 
 static void audit_print(const cli *run, const audit *seen)
 {
-    static const char *const heads[] = {"bound", "formula", "observed", "", "bound", "verdict"};
+    static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
     const char *updates = hsp_model_fact(seen->given.model, "updates");
     cli_table table;
     printf("%s on %s: %s updates; w* is %s\n", show_input(run->arguments[0]),

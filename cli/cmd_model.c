@@ -139,7 +139,10 @@ static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t
     uint64_t count, features = hsp_model_features(model);
     model_weight *order = model_order(model, scorer, &count);
     cli_table table;
-    printf("\nScore of %s: offset %s, length of the weights %s\n",
+    printf("\n%s of %s: offset %s, length of the weights %s\n",
+           strcmp(hsp_model_hypothesis(model), "votes") == 0
+               ? "Of all separators that vote, the last one's score"
+               : "Score",
            show_name(hsp_model_class_name(model, positive)),
            show_number(hsp_model_offset(model, scorer)), show_number(model_norm(order, count)));
     if (most < count)
@@ -154,6 +157,15 @@ static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t
         printf("  %s weight%s 0\n", show_count(features - count),
                features - count == 1 ? " is" : "s are");
     free(order);
+}
+
+static void model_print(const cli *run, const hsp_model *model, uint64_t most)
+{
+    printf("%s\n", show_input(run->arguments[0]));
+    model_print_facts(model);
+    model_print_options(model);
+    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
+        model_print_scorer(model, s, most);
 }
 
 /* ---- show, for machines ---- */
@@ -223,30 +235,38 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
 
 /* ---- The command ---- */
 
-static hsp_status model_show(cli *run, const hsp_model *model, hsp_error *err)
+static hsp_status model_show(cli *run, hsp_error *err)
 {
+    hsp_model *model = NULL;
     uint64_t most;
     hsp_status status = cli_how_many(run->options[MODEL_ACTION], "weights", err, &most);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
     if (status != HSP_OK) return status;
     cli_progress_clear();
-    if (cli_json(run)) {
+    if (cli_json(run))
         model_json(run, model, NULL, most);
-        return HSP_OK;
-    }
-    printf("%s\n", show_input(run->arguments[0]));
-    model_print_facts(model);
-    model_print_options(model);
-    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
-        model_print_scorer(model, s, most);
+    else
+        model_print(run, model, most);
+    hsp_model_free(model);
     return HSP_OK;
 }
 
-static hsp_status model_form(cli *run, const hsp_model *model, hsp_error *err)
+/* Of an option that form cannot do without. */
+static hsp_status model_need(const cli *run, const char *option, const char *shown, hsp_error *err)
+{
+    if (hsp_options_text(run->options[MODEL_ACTION], option)) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, shown, "is missing");
+}
+
+static hsp_status model_form(cli *run, hsp_error *err)
 {
     const char *form = hsp_options_text(run->options[MODEL_ACTION], "to");
     const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
-    hsp_model *changed = NULL;
-    hsp_status status = cli_check_output(run, out, err);
+    hsp_model *model = NULL, *changed = NULL;
+    hsp_status status = model_need(run, "to", "--to", err);
+    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
     if (status == HSP_OK) status = hsp_model_form(run->ctx, model, form, err, &changed);
     cli_begin_output();
     if (status == HSP_OK) status = hsp_model_write(run->ctx, changed, out, err);
@@ -255,25 +275,16 @@ static hsp_status model_form(cli *run, const hsp_model *model, hsp_error *err)
         cli_progress_clear();
         cli_say(run, "wrote %s, the %s form%s%s", show_output(out), form,
                 threshold ? ": <w, x> > " : "", threshold ? show_name(threshold) : "");
+        if (cli_json(run)) model_json(run, changed, out, UINT64_MAX);
     }
-    if (status == HSP_OK && cli_json(run)) model_json(run, changed, out, UINT64_MAX);
     hsp_model_free(changed);
+    hsp_model_free(model);
     return status;
 }
 
 static hsp_status model_run(cli *run, hsp_error *err)
 {
-    static const char *const needed[] = {"to", "output"};
-    const int forms = strcmp(run->variant->name, "form") == 0;
-    hsp_model *model = NULL;
-    for (int i = 0; forms && i < 2; i++)
-        if (!hsp_options_text(run->options[MODEL_ACTION], needed[i]))
-            return cli_fail(err, HSP_USAGE, i ? "-o" : "--to", "is missing");
-    hsp_status status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
-    if (status == HSP_OK)
-        status = forms ? model_form(run, model, err) : model_show(run, model, err);
-    hsp_model_free(model);
-    return status;
+    return strcmp(run->variant->name, "form") == 0 ? model_form(run, err) : model_show(run, err);
 }
 
 static const cli_term model_arguments[] = {{"ACTION", "what to do; without one, they are listed"},

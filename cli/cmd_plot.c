@@ -39,6 +39,7 @@ typedef struct plot {
     cli_pair given;
     const hsp_view *view;
     hsp_summary *summary;
+    uint64_t left_out; /* rows */
     plot_axis x, y;
     char *letters;   /* of the model's classes */
     char *cells;     /* y.cells * x.cells, the first line at the top; 0: nothing there */
@@ -121,6 +122,35 @@ static double plot_value(const hsp_view *view, uint64_t row, uint64_t column)
     return 0;
 }
 
+/* The model's class of a row; HSP_NO_CLASS when it knows none for it. */
+static uint32_t plot_class(const plot *to, uint64_t row)
+{
+    if (!to->view->labels) return HSP_NO_CLASS;
+    return hsp_model_class_of(to->given.model,
+                              hsp_data_class_name(to->given.data, to->view->labels[row]));
+}
+
+/* Rows that the model has no class for are left out before anything is measured. */
+static hsp_status plot_select(cli *run, plot *to, hsp_error *err)
+{
+    uint64_t count = 0, *rows = cli_memory(NULL, (size_t)(to->view->rows + 1) * sizeof *rows);
+    hsp_data *known = NULL;
+    hsp_status status = HSP_OK;
+    for (uint64_t i = 0; i < to->view->rows; i++)
+        if (plot_class(to, i) != HSP_NO_CLASS) rows[count++] = i;
+    to->left_out = to->view->rows - count;
+    if (!count)
+        status = cli_fail(err, HSP_BAD_DATA, run->arguments[1],
+                          "no row has a label that the model knows");
+    else if (to->left_out)
+        status = hsp_data_select(run->ctx, to->given.data, rows, count, err, &known);
+    free(rows);
+    if (status != HSP_OK || !known) return status;
+    hsp_data_free(to->given.data);
+    to->given.data = known;
+    return hsp_data_view(run->ctx, known, err, &to->view);
+}
+
 /* A letter a class: the first of its name that no class before it has. */
 static void plot_letters(plot *to)
 {
@@ -142,25 +172,15 @@ static void plot_letters(plot *to)
     }
 }
 
-/* Returns how many rows are of no class that the model knows. */
-static uint64_t plot_rows(plot *to)
+static void plot_rows(plot *to)
 {
-    uint64_t left_out = 0;
     for (uint64_t i = 0; i < to->view->rows; i++) {
-        const char *label =
-            to->view->labels ? hsp_data_class_name(to->given.data, to->view->labels[i]) : NULL;
-        uint32_t class_index = label ? hsp_model_class_of(to->given.model, label) : HSP_NO_CLASS;
-        if (class_index == HSP_NO_CLASS) {
-            left_out++;
-            continue;
-        }
         int x = plot_cell(&to->x, plot_value(to->view, i, to->x.column));
         int y = plot_cell(&to->y, plot_value(to->view, i, to->y.column));
         char *cell = &to->cells[(to->y.cells - 1 - y) * to->x.cells + x];
-        char letter = to->letters[class_index];
+        char letter = to->letters[plot_class(to, i)];
         *cell = *cell && *cell != letter ? PLOT_SEVERAL : letter;
     }
-    return left_out;
 }
 
 /* ---- The boundary ---- */
@@ -207,7 +227,7 @@ static void plot_boundary(plot *to)
 
 /* ---- Showing it ---- */
 
-static void plot_print(const plot *to, uint64_t left_out)
+static void plot_print(const plot *to)
 {
     const hsp_data *data = to->given.data;
     char low[40], high[40];
@@ -232,8 +252,9 @@ static void plot_print(const plot *to, uint64_t left_out)
     for (uint32_t c = 0; c < hsp_model_classes(to->given.model); c++)
         printf(" %c %s  ", to->letters[c], show_name(hsp_model_class_name(to->given.model, c)));
     printf(" %c several classes   %c boundary\n", PLOT_SEVERAL, PLOT_BOUNDARY);
-    if (left_out)
-        printf("  %s row%s of other classes left out\n", show_count(left_out), plural(left_out));
+    if (to->left_out)
+        printf("  %s row%s of other classes left out\n", show_count(to->left_out),
+               plural(to->left_out));
 }
 
 static const cli_term plot_keys[] = {
@@ -255,7 +276,7 @@ static void plot_json_axis(cli_json_writer *json, const plot *to, const plot_axi
     json_close(json, '}');
 }
 
-static void plot_json(const cli *run, const plot *to, uint64_t left_out)
+static void plot_json(const cli *run, const plot *to)
 {
     char text[2] = {0, 0};
     cli_json_writer json = {.file = stdout};
@@ -274,7 +295,7 @@ static void plot_json(const cli *run, const plot *to, uint64_t left_out)
     json_text(&json, "several", text);
     text[0] = PLOT_BOUNDARY;
     json_text(&json, "boundary", text);
-    json_count(&json, "left_out", left_out);
+    json_count(&json, "left_out", to->left_out);
     json_open(&json, "lines", '[');
     for (int y = 0; y < to->y.cells; y++) {
         char *line = cli_format("%.*s", to->x.cells, to->cells + (size_t)y * (size_t)to->x.cells);
@@ -293,6 +314,7 @@ static hsp_status plot_prepare(cli *run, plot *to, hsp_error *err)
     hsp_status status = cli_read_pair(run, run->arguments[0], run->arguments[1],
                                       run->options[PLOT_READ], err, &to->given);
     if (status == HSP_OK) status = hsp_data_view(run->ctx, to->given.data, err, &to->view);
+    if (status == HSP_OK) status = plot_select(run, to, err);
     if (status == HSP_OK) status = hsp_summary_new(run->ctx, to->given.data, err, &to->summary);
     if (status == HSP_OK) status = plot_axis_set(run, to, &to->x, err);
     if (status == HSP_OK) status = plot_axis_set(run, to, &to->y, err);
@@ -315,13 +337,13 @@ static hsp_status plot_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = plot_sides(run, &to, err);
     if (status == HSP_OK) {
         plot_letters(&to);
-        uint64_t left_out = plot_rows(&to);
+        plot_rows(&to);
         plot_boundary(&to);
         cli_progress_clear();
         if (cli_json(run))
-            plot_json(run, &to, left_out);
+            plot_json(run, &to);
         else
-            plot_print(&to, left_out);
+            plot_print(&to);
     }
     free(to.letters);
     free(to.cells);

@@ -42,8 +42,8 @@ static const char *const train_stops[] = {"converged", "passes", "updates", "sec
 static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
 {
     if (isnan(error)) return;
-    table_line(table, what, "%s (%s of %s rows)", show_share(error),
-               show_count((uint64_t)llround(error * (double)rows)), show_count(rows));
+    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
+               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
 }
 
 static void train_print(const cli *run, const train *done, FILE *file)
@@ -51,18 +51,22 @@ static void train_print(const cli *run, const train *done, FILE *file)
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
     cli_table table;
-    fprintf(file, "%s on %s: %s rows, %s features, classes %s\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), show_count(all->cols), classes);
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
+            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
+            plural(all->cols), classes);
     table_begin(&table, "ll");
     if (all->stop == HSP_STOP_CONVERGED)
-        table_line(&table, "converged", "yes: the last pass made no mistake");
+        table_line(&table, "converged", "yes: the last pass changed nothing");
     else if (done->stream)
         table_line(&table, "converged", "not known: a stream passes only once");
     else
         table_line(&table, "converged", "no");
     table_line(&table, "passes", "%s", show_count(all->passes));
-    table_line(&table, "updates", "%s, of them %s in the last pass", show_count(all->updates),
-               show_count(all->mistakes_last_pass));
+    if (all->passes > 1)
+        table_line(&table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
+                   show_count(all->mistakes_last_pass));
+    else
+        table_line(&table, "updates", "%s", show_count(all->updates));
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->rows);
     table_print(&table, file);
@@ -76,7 +80,8 @@ static int train_has(const cli *run, const char *option)
     return 0;
 }
 
-/* What may help, of what this learner has: "more --passes, --average average or --soft 1". */
+/* What may help, of what this learner has and was not told: "more --passes, --average average or
+ * --soft 1". */
 static char *train_advice(const cli *run)
 {
     static const cli_term known[] = {{"passes", "more --passes"},
@@ -86,7 +91,9 @@ static char *train_advice(const cli *run)
     const char *found[4];
     size_t count = 0;
     for (size_t i = 0; i < 4; i++)
-        if (train_has(run, known[i].word)) found[count++] = known[i].meaning;
+        if (train_has(run, known[i].word) &&
+            (i == 0 || !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word)))
+            found[count++] = known[i].meaning;
     char *text = cli_format("%s", count ? "" : "other options");
     for (size_t i = 0; i < count; i++) {
         char *longer = cli_format("%s%s%s", text,

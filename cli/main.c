@@ -67,7 +67,7 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
 {
     if (!cli_json(run) || strcmp(path, "-") != 0) return HSP_OK;
     return cli_fail(err, HSP_USAGE, "--json",
-                    "the data goes to standard output already; name a file for it");
+                    "what is made goes to standard output already; name a file for it");
 }
 
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,

@@ -134,7 +134,7 @@ void json_value(cli_json_writer *json, const char *key, hsp_precision precision,
 
 void json_number(cli_json_writer *json, const char *key, double value)
 {
-    json_value(json, key, HSP_FLOAT64, value);
+    json_value(json, key, HSP_FLOAT64, value == 0 ? 0 : value); /* no -0 */
 }
 
 void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count)

@@ -9,23 +9,41 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/halfspace-iris.XXXXXX")
 cp "$(dirname "$0")/iris.csv" "$work"
 cd "$work"
 
-# Show a step as one would type it, then do it.
-step()
+say() { printf '\n# %s\n' "$@"; }
+
+# Show a command as one would type it, then run it.
+run()
 {
-    printf '\n# %s\n$ halfspace' "$1"
-    shift
+    printf '$ halfspace'
     printf ' %s' "$@"
     printf '\n'
     "$halfspace" "$@" 2>&1
 }
 
-step 'What is in the file?' inspect iris.csv
-step 'Keep three rows in ten for testing, each species in proportion.' \
-    split iris.csv train.csv test.csv --test 0.3
-step 'Scale by what the training part shows, and keep the factors ...' \
-    scale train.csv train.svm --kind standard --save factors.hsp
-step '... for the rows that come later.' \
-    scale test.csv test.svm --apply factors.hsp
-step 'A binary file, which opens at once however large it is.' convert train.svm train.hsp
-step 'It holds the same rows.' inspect train.hsp
+say 'What is in the file?'
+run inspect iris.csv
+
+say 'Setosa against the rest. A plane separates them, so the perceptron must end, and it does.'
+run train perceptron --positive setosa --passes 0 iris.csv -o setosa.hsp
+say 'How wide is the margin that it found?'
+run eval -q setosa.hsp iris.csv
+say 'Did the run keep what its theorem promises? (w* is the separator that it found.)'
+run audit -q setosa.hsp iris.csv --reference setosa.hsp
+say 'Two of the four features, and where the decision changes:'
+run plot -q setosa.hsp iris.csv --x petal_length --y petal_width
+
+say 'Versicolor against virginica: no plane separates them, and the run says so.'
+run train perceptron -q --classes versicolor,virginica --order shuffle iris.csv -o last.hsp
+say 'The average of all separators on the way does better than the last one,'
+run train perceptron -q --classes versicolor,virginica --order shuffle --average average iris.csv -o average.hsp
+say 'and with a coordinate of its own for every row (--soft) the run ends.'
+run train perceptron -q --classes versicolor,virginica --order shuffle --soft 1 --passes 0 iris.csv -o soft.hsp
+say 'The averaged boundary:'
+run plot -q average.hsp iris.csv --x petal_length --y petal_width
+
+say 'A model reads raw files: hold out three rows in ten of all three species, learn, predict.'
+run split -q iris.csv train.csv test.csv --test 0.3
+run train perceptron -q --scale standard --order shuffle --average average train.csv -o species.hsp
+run predict -q species.hsp test.csv -o predictions.txt
+run eval -q species.hsp test.csv
 printf '\nThe files are in %s.\n' "$work"

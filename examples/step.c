@@ -41,8 +41,8 @@ int main(void)
         status = pass(trainer, &view, &err, &mistakes);
     if (!status) status = hsp_trainer_model(trainer, &err, &model);
     if (!status)
-        printf("true when %g a + %g b + %g > 0\n", hsp_model_weights(model, 0)[0],
-               hsp_model_weights(model, 0)[1], hsp_model_offset(model, 0));
+        printf("true when %g a + %g b > %g\n", hsp_model_weights(model, 0)[0],
+               hsp_model_weights(model, 0)[1], -hsp_model_offset(model, 0));
     else
         fprintf(stderr, "%s\n", err.message);
     hsp_model_free(model);

@@ -349,7 +349,7 @@ HSP_API const hsp_option_table *hsp_generator(size_t i);
 typedef struct hsp_truth {
     uint64_t rows, cols;
     double margin;         /* a geometric margin every row keeps from `weights`; 0: none promised */
-    double noise;          /* share of labels flipped */
+    double noise;          /* probability that a label is flipped */
     double offset;         /* of the separator */
     const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
 } hsp_truth;
@@ -544,8 +544,10 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
-/* A model on labelled data. Figures that make no sense are NaN (AUC and margins with more than two
- * classes, or of votes). */
+/* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with more
+ * than two classes AUC and the last three distances; of votes, hinge loss, margins and distances. A
+ * label that the model does not know is a mistake, and no part of losses, margins, AUC and confusion;
+ * one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */

@@ -29,11 +29,11 @@ typedef struct columns_job {
     const hsp_view *view;
     int hashes;
     uint64_t parts;
-    columns_first *first;   /* parts * cols */
-    columns_second *second; /* parts * cols */
-    hsp__column *columns;   /* cols */
-    double *units;          /* cols: powers of two; NULL: all 1 */
-    double *means;          /* cols: in these units */
+    columns_first *first;         /* parts * cols */
+    columns_second *second;       /* parts * cols */
+    hsp__column_figures *columns; /* cols */
+    double *units;                /* cols: powers of two; NULL: all 1 */
+    double *means;                /* cols: in these units */
 } columns_job;
 
 /* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
@@ -108,10 +108,10 @@ static void columns_first_end(columns_job *job)
             all.min = all.min < 0 ? all.min : 0;
             all.max = all.max > 0 ? all.max : 0;
         }
-        job->columns[j] = (hsp__column){.min = all.min,
-                                        .max = all.max,
-                                        .nonzeros = all.nonzeros,
-                                        .hash = {all.hash[0], all.hash[1]}};
+        job->columns[j] = (hsp__column_figures){.min = all.min,
+                                                .max = all.max,
+                                                .nonzeros = all.nonzeros,
+                                                .hash = {all.hash[0], all.hash[1]}};
         if (job->means) job->means[j] = rows ? all.sum / (double)rows : 0;
     }
 }
@@ -121,7 +121,7 @@ static void columns_second_end(columns_job *job)
     const uint64_t cols = job->view->cols, rows = job->view->rows;
     const double n = (double)rows;
     for (uint64_t j = 0; rows && j < cols; j++) {
-        hsp__column *column = &job->columns[j];
+        hsp__column_figures *column = &job->columns[j];
         double mean = job->means[j], unit = job->units ? job->units[j] : 1;
         double zeros = (double)(rows - column->nonzeros);
         double sum = -zeros * mean, squares = zeros * mean * mean;
@@ -179,7 +179,7 @@ static hsp_status columns_moments(hsp_context *ctx, columns_job *job, const char
 }
 
 hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *phase,
-                        hsp_error *err, hsp__column **out)
+                        hsp_error *err, hsp__column_figures **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     const hsp_view *view;

@@ -10,18 +10,18 @@
 #include "data/data.h"
 #include "halfspace.h"
 
-typedef struct hsp__column {
+typedef struct hsp__column_figures {
     double min, max;    /* 0, 0 when there are no rows */
     double mean, stdev; /* divisor rows; 0 when there are no rows or they were not asked for */
     uint64_t nonzeros;
     uint64_t hash[2]; /* of its (row, number) pairs; 0 when not asked for or all zero */
-} hsp__column;
+} hsp__column_figures;
 
 enum { HSP__COLUMNS_MOMENTS = 1, HSP__COLUMNS_HASHES = 2 };
 
 /* *out: cols of them, the caller frees it (ctx's allocator). `what`: an or of the above. */
 hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *phase,
-                        hsp_error *err, hsp__column **out);
+                        hsp_error *err, hsp__column_figures **out);
 
 /* Two words that differ for different (place, number) with overwhelming likelihood; summed over the
  * non-zeros of a row or column they make its hash. */

@@ -25,6 +25,7 @@ typedef struct hsp__csv_cursor {
     char separator;
     const char *file;
     hsp__text *unquoted; /* holds a field whose quotes were doubled */
+    int unclosed;        /* set when the text ends within quotes */
 } hsp__csv_cursor;
 
 typedef struct hsp__csv_field {
@@ -109,6 +110,7 @@ typedef struct hsp__csv_column {
     hsp__column_kind kind;
     uint32_t encoded; /* the encoding's column */
     uint32_t cell;    /* its place in a row of the table (features only) */
+    uint32_t words;   /* its number among category columns and the label, or HSP__NAME_NONE */
 } hsp__csv_column;
 
 typedef struct hsp__csv_plan {
@@ -123,6 +125,7 @@ typedef struct hsp__csv_plan {
     hsp__names names;         /* of the file's columns */
     uint32_t count;           /* columns of the file */
     hsp__csv_column *columns; /* count */
+    uint32_t words;           /* category columns and the label, together */
     uint32_t cells;           /* features' columns: the width of the table */
     uint32_t *cell_columns;   /* cells: the encoding's column of each */
     hsp_encoding *encoding;   /* owned: made here, or a copy of the caller's */
@@ -139,7 +142,11 @@ const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
 /* ---- Words into numbers (csv_words.c) -------------------------------------------------------- */
 
-#define HSP__CSV_RECENT 256
+/* A word seen lately, by its size and both ends. */
+typedef struct hsp__csv_recent {
+    uint64_t head, tail;
+    uint32_t size, number; /* size 0: none */
+} hsp__csv_recent;
 
 /* The words one worker saw in one column, numbered; and what their numbers are for all workers. */
 typedef struct hsp__csv_words {
@@ -147,13 +154,16 @@ typedef struct hsp__csv_words {
     uint32_t *map; /* mapped: the number of a word in the whole file */
     uint64_t map_room;
     uint32_t mapped;
-    struct hsp__csv_recent { /* words seen lately, by their size and both ends */
-        uint64_t head, tail;
-        uint32_t size, number; /* size 0: none */
-    } recent[HSP__CSV_RECENT];
+    uint32_t recent_mask;    /* one less than the number of `recent`, a power of two */
+    hsp__csv_recent *recent; /* the owner's, all zero at first */
 } hsp__csv_words;
 
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory);
+/* How many recent words to keep for each of `columns`: 256, or fewer when there are many columns.
+ */
+uint32_t hsp__csv_words_recent_count(uint32_t columns);
+
+void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory,
+                         hsp__csv_recent *recent, uint32_t recent_count);
 void hsp__csv_words_free(hsp__csv_words *words);
 
 /* The number of a word seen lately, or HSP__NAME_NONE. 8 bytes behind the text can be read. */
@@ -187,6 +197,19 @@ typedef struct hsp__csv_counts {
     uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
 } hsp__csv_counts;
 
+/* Zeroed counts for the plan's columns; 0 when there is no memory. */
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory);
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
+
+/* Pass over the header: what follows is data alone. */
+hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
+
+/* After the last row: tell the log what was met, or fail (missing values that the options do not
+ * allow, no rows at all). csv_tell.c. */
+hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,
+                         uint64_t rows, hsp_error *err);
+
 /* Read all rows into the table, and the words into the encoding being made. The table is empty but
  * for room; the counts are zero. */
 hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
@@ -197,6 +220,11 @@ hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp_
                                uint64_t rows, hsp_error *err);
 
 /* ---- The table into a data set (csv_expand.c) ------------------------------------------------ */
+
+/* The rows of the table alone, taking its memory. `storage` as the read option. To be sealed by the
+ * caller. */
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out);
 
 /* Turn the table into a data set, taking its memory, and the plan's encoding. */
 hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,

@@ -58,7 +58,13 @@ static hsp__csv_cursor detect_cursor(const hsp__csv_sample *sample, const char *
                                      char separator, hsp__text *unquoted)
 {
     const char *from = sample->text + sample->data_at;
-    return (hsp__csv_cursor){from, sample->text + sample->size, from, 1, separator, file, unquoted};
+    return (hsp__csv_cursor){.at = from,
+                             .end = sample->text + sample->size,
+                             .line_start = from,
+                             .line = 1,
+                             .separator = separator,
+                             .file = file,
+                             .unquoted = unquoted};
 }
 
 /* Is the record that ended at the cursor all there? The end of a sample cuts one. */
@@ -335,7 +341,8 @@ static hsp_status detect_scan(const hsp_allocator *memory, const char *file, hsp
     return unquoted->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-/* Does the sample hold at least two records? A sample that is the whole file is enough too. */
+/* Does the sample hold at least two records? Enough too is the whole file, or one in which a quote
+ * is out of place: reading will say so. */
 static int detect_enough(const hsp__csv_sample *sample, hsp__text *unquoted)
 {
     hsp__csv_cursor cursor = detect_cursor(sample, "", sample->separator, unquoted);
@@ -344,7 +351,7 @@ static int detect_enough(const hsp__csv_sample *sample, hsp__text *unquoted)
         if (sample->whole) return 1;
         if (!hsp__csv_skip_blank(&cursor)) return 0;
         do
-            if (hsp__csv_next(&cursor, &field, NULL)) return 0;
+            if (hsp__csv_next(&cursor, &field, NULL)) return !cursor.unclosed;
         while (!field.last);
         if (!detect_complete(sample, &cursor)) return 0;
     }

@@ -37,6 +37,8 @@ typedef struct expand_job {
     uint32_t width;
     expand_cell *cells; /* width */
     uint64_t cols;
+    int plain;   /* every cell is one feature */
+    int numbers; /* the same, and none is missing */
     uint64_t rows, parts;
     expand_count *counts; /* parts */
     uint64_t *entries;    /* parts: where each part's entries start in sparse rows */
@@ -82,9 +84,34 @@ static const char *expand_row(const expand_job *job, uint64_t i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
+/* Numbers alone, none missing: count without asking what each cell is. */
+static expand_count expand_count_numbers(const expand_job *job, uint64_t from, uint64_t to)
+{
+    uint64_t nonzeros = 0, ones = 0;
+    if (job->wide) {
+        const double *values = job->table->cells;
+        for (uint64_t k = from * job->width; k < to * job->width; k++) {
+            nonzeros += values[k] != 0;
+            ones += values[k] == 1;
+        }
+    } else {
+        const float *values = job->table->cells;
+        for (uint64_t k = from * job->width; k < to * job->width; k++) {
+            nonzeros += values[k] != 0;
+            ones += values[k] == 1;
+        }
+    }
+    return (expand_count){nonzeros, nonzeros != ones};
+}
+
 static void expand_count_part(void *user, uint64_t part)
 {
     expand_job *job = user;
+    if (job->numbers) {
+        job->counts[part] = expand_count_numbers(job, hsp__part(job->rows, job->parts, part),
+                                                 hsp__part(job->rows, job->parts, part + 1));
+        return;
+    }
     const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
     const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
     expand_count count = {0, 0};
@@ -199,13 +226,12 @@ static void expand_fill_part(void *user, uint64_t part)
 
 /* The table becomes the data set's values. */
 static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table *table,
-                               hsp__missing missing, hsp_error *err)
+                               hsp_error *err)
 {
     const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
     job->data = hsp__data_new(&ctx->allocator);
     if (!job->data) return hsp__fail_memory(err);
-    if (missing == HSP__MISSING_MEAN || missing == HSP__MISSING_INDICATOR)
-        hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
+    if (!job->numbers) hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
     void *less = hsp__resize(&ctx->allocator, table->cells, table->rows, bytes);
     job->data->values = less ? less : table->cells;
     table->cells = NULL;
@@ -218,16 +244,10 @@ static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
-static int expand_is_plain(const expand_job *job)
-{
-    for (uint32_t c = 0; c < job->width; c++)
-        if (job->cells[c].category || job->cells[c].indicator) return 0;
-    return 1;
-}
-
 static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table, expand_job *job)
 {
     int mean = plan->missing == HSP__MISSING_MEAN;
+    job->plain = 1;
     for (uint32_t c = 0; c < job->width; c++) {
         const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
         job->cells[c] = (expand_cell){.first = job->cols,
@@ -237,7 +257,9 @@ static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *tab
                                       .order = table->orders ? table->orders[c] : NULL,
                                       .fill = mean ? column->mean : 0};
         job->cols += hsp__encoding_width(column);
+        job->plain &= !job->cells[c].category && !job->cells[c].indicator;
     }
+    job->numbers = job->plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
 }
 
 static hsp_storage expand_choose(const expand_job *job, const char *told, const expand_count *total)
@@ -251,14 +273,14 @@ static hsp_storage expand_choose(const expand_job *job, const char *told, const 
 
 /* The rows, in the storage that is wanted. */
 static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
-                              hsp__csv_table *table, const hsp_options *options, hsp_error *err)
+                              hsp__csv_table *table, const char *told, hsp_error *err)
 {
     hsp__tasks_run(ctx, job->parts, expand_count_part, job);
     expand_count total = expand_total(job);
-    hsp_storage storage = expand_choose(job, hsp_options_text(options, "storage"), &total);
+    hsp_storage storage = expand_choose(job, told, &total);
     hsp_status status;
-    if (storage == HSP_DENSE && expand_is_plain(job)) {
-        status = expand_adopt(ctx, job, table, plan->missing, err);
+    if (storage == HSP_DENSE && job->plain) {
+        status = expand_adopt(ctx, job, table, err);
     } else {
         status = hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols,
                                  total.nonzeros, 0, err, &job->data);
@@ -285,8 +307,8 @@ static hsp_status expand_hand_over(hsp_context *ctx, hsp__csv_plan *plan, hsp__c
     return HSP_OK;
 }
 
-hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                           const hsp_options *options, hsp_error *err, hsp_data **out)
+hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                                const char *storage, hsp_error *err, hsp_data **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     expand_job job = {.table = table,
@@ -306,8 +328,7 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
                                   "the columns become %llu features, which is %s",
                                   (unsigned long long)job.cols, job.cols ? "too many" : "too few");
     }
-    if (!status) status = expand_rows(ctx, &job, plan, table, options, err);
-    if (!status) status = expand_hand_over(ctx, plan, table, job.data, err);
+    if (!status) status = expand_rows(ctx, &job, plan, table, storage, err);
     if (status)
         hsp_data_free(job.data);
     else
@@ -315,6 +336,20 @@ hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table
     hsp__free(memory, job.cells);
     hsp__free(memory, job.counts);
     hsp__free(memory, job.entries);
+    return status;
+}
+
+hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
+                           const hsp_options *options, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status =
+        hsp__csv_expand_rows(ctx, plan, table, hsp_options_text(options, "storage"), err, &data);
+    if (!status) status = expand_hand_over(ctx, plan, table, data, err);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
     return status;
 }
 

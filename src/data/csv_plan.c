@@ -200,7 +200,7 @@ static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
     if (!status) status = plan_set_kinds(sample, options, encoding, err);
     if (status) return status;
     for (uint32_t j = 0; j < plan->count; j++)
-        plan->columns[j] = (hsp__csv_column){encoding->columns[j].kind, j, 0};
+        plan->columns[j] = (hsp__csv_column){encoding->columns[j].kind, j, 0, HSP__NAME_NONE};
     return hsp__names_copy(&plan->names, &encoding->names) ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -225,7 +225,7 @@ static hsp_status plan_match_names(hsp_context *ctx, hsp__csv_plan *plan, hsp_er
         hsp__column_kind kind = encoding->columns[i].kind;
         known += j != HSP__NAME_NONE;
         if (j != HSP__NAME_NONE)
-            plan->columns[j] = (hsp__csv_column){kind, i, 0};
+            plan->columns[j] = (hsp__csv_column){kind, i, 0, HSP__NAME_NONE};
         else if (kind != HSP__COLUMN_LABEL && kind != HSP__COLUMN_IGNORED)
             return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                                 "there is no column '%s', which the encoding needs", name);
@@ -249,7 +249,7 @@ static hsp_status plan_match_positions(hsp__csv_plan *plan, hsp_error *err)
                             columns, label != HSP__NAME_NONE ? " (one less without labels)" : "");
     for (uint32_t i = 0, j = 0; i < columns; i++) {
         if (away && i == label) continue;
-        plan->columns[j++] = (hsp__csv_column){encoding->columns[i].kind, i, 0};
+        plan->columns[j++] = (hsp__csv_column){encoding->columns[i].kind, i, 0, HSP__NAME_NONE};
     }
     return HSP_OK;
 }
@@ -313,7 +313,7 @@ static hsp_status plan_apply(hsp_context *ctx, const hsp__csv_sample *sample,
     hsp_encoding_free(named);
     if (status) return status;
     for (uint32_t j = 0; j < plan->count; j++)
-        plan->columns[j] = (hsp__csv_column){HSP__COLUMN_IGNORED, 0, 0};
+        plan->columns[j] = (hsp__csv_column){HSP__COLUMN_IGNORED, 0, 0, HSP__NAME_NONE};
     status = sample->header && encoding->header ? plan_match_names(ctx, plan, err)
                                                 : plan_match_positions(plan, err);
     if (!status) status = plan_override_label(options, plan, err);
@@ -341,8 +341,11 @@ static hsp_status plan_number_cells(hsp_context *ctx, hsp__csv_plan *plan, hsp_e
         cell_of[i] = plan->cells++;
     }
     for (uint32_t j = 0; j < plan->count; j++) {
-        plan->columns[j].cell = cell_of[plan->columns[j].encoded];
-        plan->labelled |= plan->columns[j].kind == HSP__COLUMN_LABEL;
+        hsp__csv_column *column = &plan->columns[j];
+        column->cell = cell_of[column->encoded];
+        plan->labelled |= column->kind == HSP__COLUMN_LABEL;
+        if (column->kind == HSP__COLUMN_LABEL || column->kind == HSP__COLUMN_CATEGORY)
+            column->words = plan->words++;
     }
     hsp__free(&ctx->allocator, cell_of);
     if (plan->cells) return HSP_OK;

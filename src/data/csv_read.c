@@ -17,99 +17,6 @@ typedef struct csv_reader {
 
 /* ---- After the last row ---------------------------------------------------------------------- */
 
-/* "age 3, job 17", the first ten columns that have any; returns the total. */
-static uint64_t csv_list_counts(const csv_reader *reader, const uint64_t *counts, hsp__text *text)
-{
-    uint64_t total = 0;
-    uint32_t listed = 0;
-    for (uint32_t j = 0; j < reader->plan.count; j++) {
-        total += counts[j];
-        if (!counts[j] || listed++ >= 10) continue;
-        hsp__text_printf(text, "%s%.30s %llu", listed > 1 ? ", " : "",
-                         hsp__csv_name(&reader->plan, j), (unsigned long long)counts[j]);
-    }
-    if (listed > 10) hsp__text_printf(text, " and %u more columns", listed - 10);
-    return total;
-}
-
-/* Missing values: an error, or a word to the user. */
-static hsp_status csv_tell_missing(csv_reader *reader, const hsp__csv_plan *plan, hsp__text *text,
-                                   hsp_error *err)
-{
-    const hsp__csv_counts *all = &reader->counts;
-    uint64_t total = csv_list_counts(reader, all->missing, text);
-    if (!total) return HSP_OK;
-    if (text->failed) return hsp__fail_memory(err);
-    if (plan->missing == HSP__MISSING_ERROR)
-        return hsp__fail_at(err, HSP_BAD_DATA, plan->file, all->missing_line, all->missing_column,
-                            "found %llu missing values, here the first (%s); say %s",
-                            (unsigned long long)total, text->data,
-                            plan->given ? "--missing drop to leave their rows out"
-                                        : "what to do: --missing drop, mean or indicator");
-    if (plan->missing != HSP__MISSING_DROP)
-        hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: %llu missing values (%s), treated by '%s'",
-                 plan->file, (unsigned long long)total, text->data,
-                 hsp__missing_word(plan->missing));
-    if (all->dropped)
-        hsp__log(reader->ctx, HSP_LOG_NOTE,
-                 "%s: %llu of %llu rows were left out for their missing values (%s)", plan->file,
-                 (unsigned long long)all->dropped,
-                 (unsigned long long)(all->dropped + reader->table.rows), text->data);
-    return HSP_OK;
-}
-
-static hsp_status csv_tell_unseen(csv_reader *reader, const hsp__csv_plan *plan, hsp__text *text,
-                                  hsp_error *err)
-{
-    uint64_t total;
-    text->size = 0;
-    total = csv_list_counts(reader, reader->counts.unseen, text);
-    if (text->failed) return hsp__fail_memory(err);
-    if (total)
-        hsp__log(reader->ctx, HSP_LOG_WARNING,
-                 "%s: %llu values were not seen when the encoding was made (%s); they became zeros",
-                 plan->file, (unsigned long long)total, text->data);
-    return HSP_OK;
-}
-
-/* Missing values under an encoding whose column had none, and so has no indicator. */
-static void csv_tell_unindicated(csv_reader *reader, const hsp__csv_plan *plan)
-{
-    uint64_t total = 0;
-    uint32_t where = 0;
-    if (!plan->given || plan->missing != HSP__MISSING_INDICATOR) return;
-    for (uint32_t j = 0; j < plan->count; j++) {
-        const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
-        if (!reader->counts.missing[j] || column->indicator ||
-            plan->columns[j].kind == HSP__COLUMN_LABEL)
-            continue;
-        total += reader->counts.missing[j];
-        where = j;
-    }
-    if (total)
-        hsp__log(reader->ctx, HSP_LOG_WARNING,
-                 "%s: %llu missing values became zeros: their columns (such as '%s') had none when "
-                 "the encoding was made",
-                 plan->file, (unsigned long long)total, hsp__csv_name(plan, where));
-}
-
-static hsp_status csv_tell(csv_reader *reader, hsp_error *err)
-{
-    hsp__text text;
-    hsp__text_init(&text, &reader->ctx->allocator);
-    const hsp__csv_plan *plan = &reader->plan;
-    uint64_t dropped = reader->counts.dropped;
-    hsp_status status = csv_tell_missing(reader, plan, &text, err);
-    if (!status) status = csv_tell_unseen(reader, plan, &text, err);
-    if (!status) csv_tell_unindicated(reader, plan);
-    if (!status && !reader->table.rows)
-        status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
-                              dropped ? "every row has a missing value: none is left"
-                                      : "there are names in the first line, and no rows");
-    hsp__text_free(&text);
-    return status;
-}
-
 /* An encoding made here gets its indicators: of the columns that had missing values. */
 static void csv_set_indicators(csv_reader *reader)
 {
@@ -258,7 +165,8 @@ static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp
                              hsp_data **out)
 {
     hsp_data *data = NULL;
-    hsp_status status = csv_tell(reader, err);
+    hsp_status status =
+        hsp__csv_tell(reader->ctx, &reader->plan, &reader->counts, reader->table.rows, err);
     if (status) return status;
     csv_set_indicators(reader);
     status = csv_sort_categories(reader, err);
@@ -279,17 +187,6 @@ static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp
 
 /* ---- From the beginning ---------------------------------------------------------------------- */
 
-/* Pass over the header: what follows is data alone. */
-static hsp_status csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err)
-{
-    size_t got;
-    void *scrap = hsp__new_raw(&ctx->allocator, size, 1);
-    if (!scrap) return hsp__fail_memory(err);
-    hsp_status status = hsp__source_read(source, scrap, size, err, &got);
-    hsp__free(&ctx->allocator, scrap);
-    return status;
-}
-
 /* Make room for as many rows as the file's size promises, so that nothing moves on the way. Pages
  * that are not written cost nothing. */
 static hsp_status csv_estimate(csv_reader *reader, const hsp__source *source,
@@ -307,20 +204,17 @@ static hsp_status csv_start(csv_reader *reader, hsp__source *source, const hsp__
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const hsp__csv_plan *plan = &reader->plan;
-    reader->counts.missing = hsp__new(memory, plan->count, sizeof *reader->counts.missing);
-    reader->counts.unseen = hsp__new(memory, plan->count, sizeof *reader->counts.unseen);
-    if (!reader->counts.missing || !reader->counts.unseen) return hsp__fail_memory(err);
+    if (!hsp__csv_counts_init(&reader->counts, plan, memory)) return hsp__fail_memory(err);
     if (plan->given && !hsp__names_copy(&reader->table.classes, &plan->encoding->classes))
         return hsp__fail_memory(err);
-    hsp_status status = csv_skip(reader->ctx, source, plan->data_at, err);
+    hsp_status status = hsp__csv_skip(reader->ctx, source, plan->data_at, err);
     return status ? status : csv_estimate(reader, source, sample, err);
 }
 
 static void csv_free(csv_reader *reader)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    hsp__free(memory, reader->counts.missing);
-    hsp__free(memory, reader->counts.unseen);
+    hsp__csv_counts_free(&reader->counts, memory);
     for (uint32_t c = 0; reader->table.orders && c < reader->plan.cells; c++)
         hsp__free(memory, reader->table.orders[c]);
     hsp__free(memory, reader->table.orders);

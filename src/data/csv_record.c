@@ -112,6 +112,7 @@ static hsp_status csv_quoted(hsp__csv_cursor *cursor, const char *p, hsp__csv_fi
         field->text = cursor->unquoted->data;
         field->size = cursor->unquoted->size;
     }
+    cursor->unclosed = !quote;
     if (!quote)
         return hsp__fail_at(err, HSP_BAD_DATA, cursor->file, field->line, field->column,
                             "the quote that opens here is never closed");

@@ -11,41 +11,15 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/blocks.h"
-#include "data/csv.h"
+#include "data/csv_rows.h"
 #include "data/data.h"
 #include "data/labels.h"
 
-typedef struct csv_worker {
-    void *cells; /* rows * plan->cells, of the block at hand */
-    uint64_t cells_room;
-    uint32_t *labels; /* rows */
-    uint64_t labels_room;
-    uint64_t rows, first_row; /* of the block at hand; where they go */
-    hsp__csv_words **words;   /* plan->count: of category and label columns, or NULL */
-    hsp__names classes;       /* scratch: is a new label sound? */
-    hsp__text unquoted;
-    int missing_here;                      /* in the record at hand, in a feature */
-    int label_missing_here;                /* the same of its label */
-    uint64_t missing_line, missing_column; /* the first of the block at hand, 0: none */
-    uint64_t *missing;                     /* plan->count, over all blocks */
-    uint64_t *unseen;                      /* plan->count, over all blocks */
-    uint64_t dropped;                      /* rows, over all blocks */
-} csv_worker;
-
-typedef struct csv_reader {
-    hsp_context *ctx;
-    hsp__csv_plan *plan;
-    hsp__csv_table *table;
-    csv_worker *workers;
-    int count;                             /* workers */
-    uint64_t missing_line, missing_column; /* the first of the data, 0: none */
-} csv_reader;
-
 /* ---- One field ------------------------------------------------------------------------------- */
 
-static hsp_status csv_bad_number(const csv_reader *reader, uint32_t j, const hsp__csv_field *field,
-                                 hsp__decimal_result result, hsp_error *err)
+static hsp_status csv_bad_number(const hsp__csv_reader *reader, uint32_t j,
+                                 const hsp__csv_field *field, hsp__decimal_result result,
+                                 hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     const char *name = hsp__csv_name(reader->plan, j), *why = "expected a finite number";
@@ -64,7 +38,7 @@ static hsp_status csv_bad_number(const csv_reader *reader, uint32_t j, const hsp
 }
 
 /* A value that is not there. */
-static void csv_note_missing(csv_worker *worker, uint32_t j, const hsp__csv_field *field)
+static void csv_note_missing(hsp__csv_worker *worker, uint32_t j, const hsp__csv_field *field)
 {
     worker->missing[j]++;
     if (worker->missing_line) return;
@@ -73,7 +47,7 @@ static void csv_note_missing(csv_worker *worker, uint32_t j, const hsp__csv_fiel
 }
 
 /* A number, read again with care: the quick way did not like it. */
-static hsp_status csv_number(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                              const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     const char *end = field->text + field->size, *stop;
@@ -100,7 +74,7 @@ static hsp_status csv_number(csv_reader *reader, csv_worker *worker, uint32_t j,
     return HSP_OK;
 }
 
-static hsp_status csv_ordinal(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                               const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
@@ -128,8 +102,8 @@ static hsp_status csv_ordinal(csv_reader *reader, csv_worker *worker, uint32_t j
     return HSP_OK;
 }
 
-static hsp_status csv_bad_word(const csv_reader *reader, uint32_t j, const hsp__csv_field *field,
-                               const char *why, hsp_error *err)
+static hsp_status csv_bad_word(const hsp__csv_reader *reader, uint32_t j,
+                               const hsp__csv_field *field, const char *why, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
@@ -138,10 +112,10 @@ static hsp_status csv_bad_word(const csv_reader *reader, uint32_t j, const hsp__
 }
 
 /* The worker's number of a word; a new one is looked at once. */
-static hsp_status csv_word(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_word(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                            const hsp__csv_field *field, uint32_t *number, hsp_error *err)
 {
-    hsp__csv_words *words = worker->words[j];
+    hsp__csv_words *words = &worker->words[reader->plan->columns[j].words];
     uint32_t before = words->names.count, unused;
     if (!hsp__csv_words_number(words, field->text, field->size, number))
         return hsp__fail_memory(err);
@@ -160,7 +134,7 @@ static hsp_status csv_word(csv_reader *reader, csv_worker *worker, uint32_t j,
     return HSP_OK;
 }
 
-static hsp_status csv_category(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_category(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                                const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     uint32_t number = HSP__CSV_MISSING;
@@ -175,7 +149,7 @@ static hsp_status csv_category(csv_reader *reader, csv_worker *worker, uint32_t 
     return status;
 }
 
-static hsp_status csv_label(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_label(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, hsp_error *err)
 {
     if (hsp__csv_is_missing(field->text, field->size)) {
@@ -186,7 +160,7 @@ static hsp_status csv_label(csv_reader *reader, csv_worker *worker, uint32_t j,
     return csv_word(reader, worker, j, field, &worker->labels[worker->rows], err);
 }
 
-static hsp_status csv_field(csv_reader *reader, csv_worker *worker, uint32_t j,
+static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, char *row, hsp_error *err)
 {
     const hsp__csv_column *column = &reader->plan->columns[j];
@@ -243,44 +217,48 @@ static inline int csv_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The plain word at the cursor, if it is one that was seen lately (and so is not a missing value).
- * 0: look again with care. */
-static inline int csv_quick_word(hsp__csv_cursor *cursor, const hsp__csv_words *words,
-                                 uint32_t *number, int *last)
+/* The word at the cursor, if it is one that was seen lately (and so is not a missing value), and is
+ * plain or simply quoted. 0: look again with care. */
+static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor *cursor,
+                                                                const hsp__csv_words *words,
+                                                                uint32_t *number, int *last)
 {
     const char *p = cursor->at, *end = cursor->end;
     p += *p == ' ';
-    const char *stop = hsp__csv_find_stop(p, end, cursor->separator), *next = stop + 1;
-    if (stop >= end || *stop == '"') return 0;
-    *last = *stop == '\n';
-    if (*last && stop > p && stop[-1] == '\r') stop--;
+    const int quoted = *p == '"';
+    p += quoted;
+    const char *stop = hsp__csv_find_stop(p, end, cursor->separator), *next = stop + quoted;
+    if (next >= end || (*stop == '"') != quoted) return 0;
+    *last = *next == '\n';
+    if (!*last && *next != cursor->separator) return 0;
+    if (!quoted && *last && stop > p && stop[-1] == '\r') stop--;
+    if (stop == p) return 0;
     /* a word may begin or end in a space, but only between quotes */
-    if (stop == p || csv_is_blank(*p) || csv_is_blank(stop[-1])) return 0;
+    if (!quoted && (csv_is_blank(*p) || csv_is_blank(stop[-1]))) return 0;
     *number = hsp__csv_words_recent(words, p, (size_t)(stop - p));
     if (*number == HSP__NAME_NONE) return 0;
-    cursor->at = next;
+    cursor->at = next + 1;
     if (*last) {
         cursor->line++;
-        cursor->line_start = next;
+        cursor->line_start = next + 1;
     }
     return 1;
 }
 
 /* The quick ways, by the kind of the column. 0: look again with care. */
-static inline __attribute__((always_inline)) int csv_quick(csv_worker *worker,
+static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *worker,
                                                            hsp__csv_cursor *cursor,
-                                                           const hsp__csv_column *column,
-                                                           uint32_t j, int wide, char *row,
-                                                           int *last)
+                                                           const hsp__csv_column *column, int wide,
+                                                           char *row, int *last)
 {
     char *cell = row + column->cell * (wide ? sizeof(double) : sizeof(float));
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
     if (column->kind == HSP__COLUMN_NUMBER)
         return csv_quick_number(cursor, (unsigned char)separator, wide, cell, last);
-    if (!worker->words[j]) return 0;
+    if (column->words == HSP__NAME_NONE) return 0;
     uint32_t number;
-    if (!csv_quick_word(cursor, worker->words[j], &number, last)) return 0;
+    if (!csv_quick_word(cursor, &worker->words[column->words], &number, last)) return 0;
     if (column->kind == HSP__COLUMN_LABEL)
         worker->labels[worker->rows] = number;
     else
@@ -288,7 +266,7 @@ static inline __attribute__((always_inline)) int csv_quick(csv_worker *worker,
     return 1;
 }
 
-static hsp_status csv_ragged(const csv_reader *reader, hsp__csv_cursor *cursor, uint64_t line,
+static hsp_status csv_ragged(const hsp__csv_reader *reader, hsp__csv_cursor *cursor, uint64_t line,
                              uint64_t found, int last, hsp_error *err)
 {
     hsp__csv_field field = {.last = last};
@@ -299,8 +277,8 @@ static hsp_status csv_ragged(const csv_reader *reader, hsp__csv_cursor *cursor, 
 }
 
 /* Read one record into the row at `row`. `wide` is a constant: one copy of this for each width. */
-static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *reader,
-                                                                   csv_worker *worker,
+static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_reader *reader,
+                                                                   hsp__csv_worker *worker,
                                                                    hsp__csv_cursor *cursor,
                                                                    int wide, char *row,
                                                                    hsp_error *err)
@@ -311,7 +289,7 @@ static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *r
     int last = 0;
     uint32_t j = 0;
     for (; j < count && !last; j++) {
-        if (csv_quick(worker, cursor, &columns[j], j, wide, row, &last)) continue;
+        if (csv_quick(worker, cursor, &columns[j], wide, row, &last)) continue;
         hsp__csv_field field;
         hsp_status status = hsp__csv_next(cursor, &field, err);
         if (!status) status = csv_field(reader, worker, j, &field, row, err);
@@ -322,14 +300,14 @@ static inline __attribute__((always_inline)) hsp_status csv_record(csv_reader *r
     return HSP_OK;
 }
 
-static hsp_status csv_record_single(csv_reader *reader, csv_worker *worker, hsp__csv_cursor *cursor,
-                                    char *row, hsp_error *err)
+static hsp_status csv_record_single(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                    hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
     return csv_record(reader, worker, cursor, 0, row, err);
 }
 
-static hsp_status csv_record_double(csv_reader *reader, csv_worker *worker, hsp__csv_cursor *cursor,
-                                    char *row, hsp_error *err)
+static hsp_status csv_record_double(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                    hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
     return csv_record(reader, worker, cursor, 1, row, err);
 }
@@ -337,7 +315,7 @@ static hsp_status csv_record_double(csv_reader *reader, csv_worker *worker, hsp_
 /* ---- One block ------------------------------------------------------------------------------- */
 
 /* Room for one more row; NULL when there is no memory. */
-static char *csv_row_room(const csv_reader *reader, csv_worker *worker)
+static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
@@ -353,7 +331,7 @@ static char *csv_row_room(const csv_reader *reader, csv_worker *worker)
 
 /* Keep the row just read, or leave it out. Under `error` it is kept: the file is read on, to count
  * what is missing. */
-static void csv_keep_row(const csv_reader *reader, csv_worker *worker)
+static void csv_keep_row(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     hsp__missing policy = reader->plan->missing;
     int drop = (worker->missing_here && policy == HSP__MISSING_DROP) || worker->label_missing_here;
@@ -362,14 +340,17 @@ static void csv_keep_row(const csv_reader *reader, csv_worker *worker)
     worker->missing_here = worker->label_missing_here = 0;
 }
 
-static hsp_status csv_parse(void *self, int number, hsp__block *block, hsp_error *err)
+hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *err)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     const int wide = reader->plan->precision == HSP_FLOAT64;
-    hsp__csv_cursor cursor = {
-        block->text, block->text + block->size, block->text, 1, reader->plan->separator,
-        NULL,        &worker->unquoted};
+    hsp__csv_cursor cursor = {.at = block->text,
+                              .end = block->text + block->size,
+                              .line_start = block->text,
+                              .line = 1,
+                              .separator = reader->plan->separator,
+                              .unquoted = &worker->unquoted};
     worker->rows = 0;
     worker->missing_line = 0;
     while (hsp__csv_skip_blank(&cursor)) {
@@ -385,7 +366,7 @@ static hsp_status csv_parse(void *self, int number, hsp__block *block, hsp_error
 }
 
 /* The number of a worker's word for the whole file. */
-static hsp_status csv_merge_word(csv_reader *reader, uint32_t j, const char *word, size_t size,
+static hsp_status csv_merge_word(hsp__csv_reader *reader, uint32_t j, const char *word, size_t size,
                                  hsp_error *err, uint32_t *number)
 {
     const hsp__csv_column *column = &reader->plan->columns[j];
@@ -400,8 +381,8 @@ static hsp_status csv_merge_word(csv_reader *reader, uint32_t j, const char *wor
     return done ? HSP_OK : hsp__fail_memory(err);
 }
 
-static hsp_status csv_merge_words(csv_reader *reader, uint32_t j, hsp__csv_words *words,
-                                  hsp_error *err)
+hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_words *words,
+                                hsp_error *err)
 {
     void *map = words->map;
     if (!hsp__reserve(&reader->ctx->allocator, &map, &words->map_room, words->names.count,
@@ -420,13 +401,15 @@ static hsp_status csv_merge_words(csv_reader *reader, uint32_t j, hsp__csv_words
 static hsp_status csv_reserve(void *self, int number, const hsp__block *block, hsp__blocks *run,
                               hsp_error *err)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *table = reader->table;
     hsp_status status = HSP_OK;
     (void)block;
     for (uint32_t j = 0; !status && j < reader->plan->count; j++)
-        if (worker->words[j]) status = csv_merge_words(reader, j, worker->words[j], err);
+        if (reader->plan->columns[j].words != HSP__NAME_NONE)
+            status = hsp__csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words],
+                                          err);
     if (status) return status;
     if (worker->missing_line && !reader->missing_line) {
         reader->missing_line = hsp__blocks_first_line(run) - 1 + worker->missing_line;
@@ -443,12 +426,12 @@ static hsp_status csv_reserve(void *self, int number, const hsp__block *block, h
     return HSP_OK;
 }
 
-/* Change a column's numbers of words from the worker's to the file's. */
-static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32_t j, char *rows)
+void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
+                          char *rows)
 {
     const size_t bytes = hsp__value_bytes(reader->plan->precision);
     const size_t stride = bytes * reader->plan->cells;
-    const uint32_t *map = worker->words[j]->map;
+    const uint32_t *map = worker->words[reader->plan->columns[j].words].map;
     char *cell = rows + reader->plan->columns[j].cell * bytes;
     for (uint64_t i = 0; i < worker->rows; i++, cell += stride) {
         uint32_t word;
@@ -459,22 +442,27 @@ static void csv_place_words(const csv_reader *reader, csv_worker *worker, uint32
     }
 }
 
+static void csv_place_labels(const hsp__csv_reader *reader, const hsp__csv_worker *worker,
+                             const uint32_t *map)
+{
+    uint32_t *labels = reader->table->labels + worker->first_row;
+    for (uint64_t i = 0; i < worker->rows; i++)
+        labels[i] = map[worker->labels[i]];
+}
+
 static void csv_place(void *self, int number, const hsp__block *block)
 {
-    csv_reader *reader = self;
-    csv_worker *worker = &reader->workers[number];
+    hsp__csv_reader *reader = self;
+    hsp__csv_worker *worker = &reader->workers[number];
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
     (void)block;
     if (!worker->rows) return; /* blank lines alone */
     for (uint32_t j = 0; j < reader->plan->count; j++) {
-        if (!worker->words[j]) continue;
-        if (reader->plan->columns[j].kind == HSP__COLUMN_CATEGORY) {
-            csv_place_words(reader, worker, j, worker->cells);
-            continue;
-        }
-        uint32_t *labels = reader->table->labels + worker->first_row;
-        for (uint64_t i = 0; i < worker->rows; i++)
-            labels[i] = worker->words[j]->map[worker->labels[i]];
+        const hsp__csv_column *column = &reader->plan->columns[j];
+        if (column->kind == HSP__COLUMN_CATEGORY)
+            hsp__csv_place_words(reader, worker, j, worker->cells);
+        else if (column->kind == HSP__COLUMN_LABEL)
+            csv_place_labels(reader, worker, worker->words[column->words].map);
     }
     memcpy((char *)reader->table->cells + worker->first_row * bytes, worker->cells,
            worker->rows * bytes);
@@ -482,46 +470,58 @@ static void csv_place(void *self, int number, const hsp__block *block)
 
 /* ---- The workers ----------------------------------------------------------------------------- */
 
-static int csv_worker_init(csv_reader *reader, csv_worker *worker)
+static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
-    worker->words = hsp__new(memory, count, sizeof *worker->words);
+    const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
+    worker->words = hsp__new(memory, words, sizeof *worker->words);
+    worker->recent = hsp__new(memory, (uint64_t)words * recent, sizeof *worker->recent);
     worker->missing = hsp__new(memory, count, sizeof *worker->missing);
     worker->unseen = hsp__new(memory, count, sizeof *worker->unseen);
-    if (!worker->words || !worker->missing || !worker->unseen) return 0;
-    for (uint32_t j = 0; j < count; j++) {
-        hsp__column_kind kind = reader->plan->columns[j].kind;
-        if (kind != HSP__COLUMN_CATEGORY && kind != HSP__COLUMN_LABEL) continue;
-        worker->words[j] = hsp__new_raw(memory, 1, sizeof *worker->words[j]);
-        if (!worker->words[j]) return 0;
-        hsp__csv_words_init(worker->words[j], memory);
-    }
+    if (!worker->words || !worker->recent || !worker->missing || !worker->unseen) return 0;
+    for (uint32_t k = 0; k < words; k++)
+        hsp__csv_words_init(&worker->words[k], memory, worker->recent + (size_t)k * recent, recent);
     return 1;
 }
 
-static void csv_worker_free(const csv_reader *reader, csv_worker *worker)
+static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
-    for (uint32_t j = 0; worker->words && j < reader->plan->count; j++) {
-        if (worker->words[j]) hsp__csv_words_free(worker->words[j]);
-        hsp__free(memory, worker->words[j]);
-    }
+    for (uint32_t k = 0; worker->words && k < reader->plan->words; k++)
+        hsp__csv_words_free(&worker->words[k]);
     hsp__free(memory, worker->words);
+    hsp__free(memory, worker->recent);
     hsp__free(memory, worker->missing);
     hsp__free(memory, worker->unseen);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
-    if (worker->words) { /* else it was never begun */
-        hsp__text_free(&worker->unquoted);
-        hsp__names_free(&worker->classes);
-    }
+    if (!worker->words) return; /* it was never begun */
+    hsp__text_free(&worker->unquoted);
+    hsp__names_free(&worker->classes);
 }
 
-/* Add the workers' counts up. */
-static void csv_add_counts(const csv_reader *reader, hsp__csv_counts *counts)
+int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source)
+{
+    reader->count = hsp__blocks_workers(reader->ctx, source);
+    reader->workers =
+        hsp__new(&reader->ctx->allocator, (uint64_t)reader->count, sizeof *reader->workers);
+    for (int i = 0; reader->workers && i < reader->count; i++)
+        if (!csv_worker_init(reader, &reader->workers[i])) return 0;
+    return reader->workers != NULL;
+}
+
+void hsp__csv_free_workers(hsp__csv_reader *reader)
+{
+    for (int i = 0; reader->workers && i < reader->count; i++)
+        csv_worker_free(reader, &reader->workers[i]);
+    hsp__free(&reader->ctx->allocator, reader->workers);
+    reader->workers = NULL;
+}
+
+void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
 {
     for (int i = 0; i < reader->count; i++) {
         counts->dropped += reader->workers[i].dropped;
@@ -535,7 +535,31 @@ static void csv_add_counts(const csv_reader *reader, hsp__csv_counts *counts)
     counts->missing_column = reader->missing_column;
 }
 
+int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
+                         const hsp_allocator *memory)
+{
+    counts->missing = hsp__new(memory, plan->count, sizeof *counts->missing);
+    counts->unseen = hsp__new(memory, plan->count, sizeof *counts->unseen);
+    return counts->missing && counts->unseen;
+}
+
+void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory)
+{
+    hsp__free(memory, counts->missing);
+    hsp__free(memory, counts->unseen);
+}
+
 /* ---- All blocks ------------------------------------------------------------------------------ */
+
+hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err)
+{
+    size_t got;
+    void *scrap = hsp__new_raw(&ctx->allocator, size, 1);
+    if (!scrap) return hsp__fail_memory(err);
+    hsp_status status = hsp__source_read(source, scrap, size, err, &got);
+    hsp__free(&ctx->allocator, scrap);
+    return status;
+}
 
 hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
                                uint64_t rows, hsp_error *err)
@@ -552,11 +576,9 @@ hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp_
     return HSP_OK;
 }
 
-static hsp_status csv_run(csv_reader *reader, hsp__source *source, hsp_error *err)
+static hsp_status csv_run(hsp__csv_reader *reader, hsp__source *source, hsp_error *err)
 {
-    static const hsp__block_format format = {1, csv_parse, csv_reserve, csv_place};
-    for (int i = 0; i < reader->count; i++)
-        if (!csv_worker_init(reader, &reader->workers[i])) return hsp__fail_memory(err);
+    static const hsp__block_format format = {1, hsp__csv_parse, csv_reserve, csv_place};
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, reader, reader->count, err);
     if (status && err && err->line) err->line += reader->plan->data_line;
     return status;
@@ -565,14 +587,10 @@ static hsp_status csv_run(csv_reader *reader, hsp__source *source, hsp_error *er
 hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
                          hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err)
 {
-    csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
-    reader.count = hsp__blocks_workers(ctx, source);
-    reader.workers = hsp__new(&ctx->allocator, (uint64_t)reader.count, sizeof *reader.workers);
-    if (!reader.workers) return hsp__fail_memory(err);
-    hsp_status status = csv_run(&reader, source, err);
-    if (!status) csv_add_counts(&reader, counts);
-    for (int i = 0; i < reader.count; i++)
-        csv_worker_free(&reader, &reader.workers[i]);
-    hsp__free(&ctx->allocator, reader.workers);
+    hsp__csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
+    hsp_status status = hsp__csv_start_workers(&reader, source) ? csv_run(&reader, source, err)
+                                                                : hsp__fail_memory(err);
+    if (!status) hsp__csv_add_counts(&reader, counts);
+    hsp__csv_free_workers(&reader);
     return status;
 }

@@ -130,25 +130,32 @@ static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
     return status;
 }
 
-/* Copy the rows of a view into a data set of the same shape. */
-static void data_copy_rows(hsp_data *data, const hsp_view *view)
+static void data_copy_dense(hsp_data *data, const hsp_view *view)
 {
     const size_t bytes = hsp__value_bytes(view->precision);
-    const char *values = view->values;
-    if (view->storage == HSP_DENSE) {
-        char *to = data->values;
-        for (uint64_t i = 0; i < view->rows; i++)
-            memcpy(to + i * view->cols * bytes, values + i * view->stride * bytes,
-                   view->cols * bytes);
-    } else {
-        uint64_t first = hsp__view_start(view, 0), stored = hsp_view_stored(view);
-        for (uint64_t i = 0; i <= view->rows; i++)
-            data->starts[i] = hsp__view_start(view, i) - first;
-        memcpy(data->indices, view->indices + first, stored * sizeof *data->indices);
-        if (view->storage == HSP_SPARSE)
-            memcpy(data->values, values + first * bytes, stored * bytes);
+    const char *from = view->values;
+    char *to = data->values;
+    for (uint64_t i = 0; i < view->rows && view->cols; i++)
+        memcpy(to + i * view->cols * bytes, from + i * view->stride * bytes, view->cols * bytes);
+}
+
+/* Zeros that the caller stored are left out. */
+static void data_copy_sparse(hsp_data *data, const hsp_view *view)
+{
+    const size_t bytes = hsp__value_bytes(view->precision);
+    uint64_t entry = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            if (hsp__row_value(view, &row, k) == 0) continue;
+            data->indices[entry] = row.indices[k];
+            if (row.values)
+                memcpy((char *)data->values + entry * bytes, (const char *)row.values + k * bytes,
+                       bytes);
+            entry++;
+        }
+        data->starts[i + 1] = entry;
     }
-    if (view->labels) memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
 }
 
 static uint64_t data_count_nonzeros(const hsp_view *view)
@@ -175,7 +182,12 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
         hsp_data_free(data);
         return status;
     }
-    data_copy_rows(data, view);
+    if (view->storage == HSP_DENSE)
+        data_copy_dense(data, view);
+    else
+        data_copy_sparse(data, view);
+    if (view->labels && view->rows)
+        memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
     hsp__data_seal(data);
     if (view->storage == HSP_DENSE) data->nonzeros = data_count_nonzeros(&data->view);
     *out = data;

@@ -66,6 +66,9 @@ static inline hsp__row hsp__view_row(const hsp_view *view, uint64_t i)
     return (hsp__row){to - from, view->indices + from, values ? values + from * bytes : NULL};
 }
 
+/* Rows [from, to) of a view, borrowed. */
+hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);
+
 /* Entry k of a row, and its column. */
 static inline double hsp__row_value(const hsp_view *view, const hsp__row *row, uint64_t k)
 {

@@ -489,7 +489,7 @@ hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding, co
     hsp__output *output = NULL;
     hsp_status status = hsp__encoding_to_json(encoding, &ctx->allocator, err, &json);
     if (status == HSP_OK) status = hsp__output_open(ctx, path, err, &output);
-    if (status == HSP_OK) status = hsp__output_write(output, json, strlen(json), err);
+    if (status == HSP_OK && json) status = hsp__output_write(output, json, strlen(json), err);
     if (status == HSP_OK) status = hsp__output_commit(output, err);
     hsp__output_free(output);
     hsp__free(&ctx->allocator, json);

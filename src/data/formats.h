@@ -10,6 +10,10 @@
  * when it says nothing. */
 const char *hsp__format_by_name(const char *path);
 
+/* What a file is, one of these words: by its first bytes where they are plain, then by its name,
+ * then by the look of its first line. */
+const char *hsp__format_guess(const char *path, const char *text, size_t size);
+
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out);

@@ -25,6 +25,7 @@
 #include "data/formats.h"
 #include "data/labels.h"
 #include "data/rows.h"
+#include "data/stream.h"
 
 _Static_assert(HSP__BLOCK_PADDING >= HSP__DECIMAL_PADDING, "blocks are padded for the decimals");
 
@@ -60,7 +61,7 @@ typedef struct libsvm_reader {
     int base_fixed;   /* the user said which number the first column has */
     atomic_uint base; /* that number: 1, until an index 0 is met somewhere */
     hsp__rows rows;
-    hsp__names classes;
+    hsp__names *classes; /* the caller's */
     int workers;
     libsvm_scratch *scratch; /* one a worker */
 } libsvm_reader;
@@ -399,7 +400,7 @@ static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
     scratch->label_map = map;
     for (; scratch->label_mapped < scratch->names.count; scratch->label_mapped++) {
         uint32_t i = scratch->label_mapped;
-        if (!hsp__names_add(&reader->classes, hsp__names_get(&scratch->names, i),
+        if (!hsp__names_add(reader->classes, hsp__names_get(&scratch->names, i),
                             hsp__names_size(&scratch->names, i), &scratch->label_map[i]))
             return 0;
     }
@@ -455,18 +456,17 @@ static void libsvm_place(void *self, int worker, const hsp__block *text)
 static const hsp__block_format libsvm_format = {0, libsvm_parse, libsvm_reserve, libsvm_place};
 
 static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__source *source,
-                               const hsp_options *options, hsp_error *err)
+                               const hsp_options *options, hsp__names *classes, hsp_error *err)
 {
     const char *base = hsp_options_text(options, "index-base");
     uint64_t text = hsp__source_packed(source) ? 0 : hsp__source_size(source);
-    *reader = (libsvm_reader){.ctx = ctx, .name = hsp__source_name(source)};
+    *reader = (libsvm_reader){.ctx = ctx, .name = hsp__source_name(source), .classes = classes};
     reader->precision =
         strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
     reader->base_fixed = strcmp(base, "auto") != 0;
     atomic_init(&reader->base, strcmp(base, "0") != 0);
     hsp__rows_init(&reader->rows, ctx, reader->precision, hsp_options_text(options, "storage"),
                    text);
-    hsp__names_init(&reader->classes, &ctx->allocator);
     reader->workers = hsp__blocks_workers(ctx, source);
     reader->scratch = hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
     if (!reader->scratch) return hsp__fail_memory(err);
@@ -508,18 +508,200 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
                             hsp_error *err, hsp_data **out)
 {
     libsvm_reader reader;
+    hsp__names classes;
+    hsp__names_init(&classes, &ctx->allocator);
     uint64_t least = (uint64_t)hsp_options_integer(options, "features");
-    hsp_status status = libsvm_start(&reader, ctx, source, options, err);
+    hsp_status status = libsvm_start(&reader, ctx, source, options, &classes, err);
     if (!status)
         status = hsp__blocks_run(ctx, source, &libsvm_format, &reader, reader.workers, err);
     if (!status) {
         libsvm_tell(&reader);
         libsvm_free_scratch(&reader); /* before the end may need memory of its own */
         uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
-        status = hsp__rows_finish(&reader.rows, &reader.classes, cols, err, out);
+        status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
     }
     libsvm_free_scratch(&reader);
     hsp__rows_free(&reader.rows);
-    hsp__names_free(&reader.classes);
+    hsp__names_free(&classes);
+    return status;
+}
+
+/* ---- Rows that pass by ----------------------------------------------------------------------- */
+
+#define LIBSVM_DENSE_LIMIT                                                \
+    64 /* a block grows at most about so many times when it becomes dense \
+        */
+
+/* The block at hand as a view. */
+typedef struct libsvm_passing {
+    hsp_view view;
+    void *starts; /* rows + 1 of 64 bits */
+    uint64_t starts_room;
+    void *dense; /* rows * cols numbers */
+    uint64_t dense_room;
+} libsvm_passing;
+
+typedef struct libsvm_stream {
+    libsvm_reader reader; /* first: what the parser takes */
+    const hsp__stream *stream;
+    uint64_t least; /* columns at least */
+    int dense;
+    libsvm_passing *passing; /* one a worker */
+} libsvm_stream;
+
+/* Dense rows in scratch memory, from the sparse ones of the block. */
+static int libsvm_make_dense(libsvm_stream *stream, const libsvm_scratch *scratch,
+                             libsvm_passing *passing)
+{
+    const size_t bytes = hsp__value_bytes(stream->reader.precision);
+    hsp_view *view = &passing->view;
+    const uint64_t rows = view->rows, cols = view->cols;
+    uint64_t entry = 0;
+    if (cols && rows > UINT64_MAX / cols) return 0;
+    if (!hsp__reserve(&stream->reader.ctx->allocator, &passing->dense, &passing->dense_room,
+                      rows * cols, bytes))
+        return 0;
+    memset(passing->dense, 0, rows * cols * bytes);
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint32_t k = 0; k < scratch->lengths[i]; k++, entry++)
+            memcpy((char *)passing->dense + (i * cols + scratch->indices[entry]) * bytes,
+                   (const char *)scratch->values + entry * bytes, bytes);
+    view->storage = HSP_DENSE;
+    view->stride = cols;
+    view->values = passing->dense;
+    return 1;
+}
+
+static int libsvm_make_sparse(libsvm_stream *stream, const libsvm_scratch *scratch,
+                              libsvm_passing *passing)
+{
+    hsp_view *view = &passing->view;
+    if (!hsp__reserve(&stream->reader.ctx->allocator, &passing->starts, &passing->starts_room,
+                      view->rows + 1, sizeof(uint64_t)))
+        return 0;
+    uint64_t *starts = passing->starts;
+    starts[0] = 0;
+    for (uint64_t i = 0; i < view->rows; i++)
+        starts[i + 1] = starts[i] + scratch->lengths[i];
+    view->storage = scratch->block.all_ones ? HSP_ONES : HSP_SPARSE;
+    view->starts = starts;
+    view->indices = scratch->indices;
+    view->values = scratch->block.all_ones ? NULL : scratch->values;
+    return 1;
+}
+
+static int libsvm_make_view(libsvm_stream *stream, const libsvm_scratch *scratch,
+                            libsvm_passing *passing)
+{
+    const uint64_t bytes = hsp__value_bytes(stream->reader.precision);
+    const uint64_t cols = scratch->past > scratch->base ? scratch->past - scratch->base : 0;
+    passing->view = (hsp_view){.precision = stream->reader.precision,
+                               .rows = scratch->block.rows,
+                               .cols = cols > stream->least ? cols : stream->least,
+                               .starts_bytes = 8};
+    double dense = (double)scratch->block.rows * (double)passing->view.cols * (double)bytes;
+    double sparse = (double)scratch->block.stored * (double)(4 + bytes) + (1 << 16);
+    return stream->dense && dense <= LIBSVM_DENSE_LIMIT * sparse
+               ? libsvm_make_dense(stream, scratch, passing)
+               : libsvm_make_sparse(stream, scratch, passing);
+}
+
+static hsp_status libsvm_pass_parse(void *self, int worker, hsp__block *text, hsp_error *err)
+{
+    libsvm_stream *stream = self;
+    libsvm_scratch *scratch = &stream->reader.scratch[worker];
+    hsp_status status = libsvm_parse(&stream->reader, worker, text, err);
+    if (status) return status;
+    if (!libsvm_make_view(stream, scratch, &stream->passing[worker])) return hsp__fail_memory(err);
+    return hsp__stream_work(stream->stream, worker, &stream->passing[worker].view, text->lines,
+                            err);
+}
+
+static hsp_status libsvm_pass_reserve(void *self, int worker, const hsp__block *text,
+                                      hsp__blocks *run, hsp_error *err)
+{
+    libsvm_stream *stream = self;
+    libsvm_scratch *scratch = &stream->reader.scratch[worker];
+    hsp_view *view = &stream->passing[worker].view;
+    (void)text;
+    (void)run;
+    if (!stream->stream->sink->unlabelled) {
+        if (!libsvm_map_labels(&stream->reader, scratch)) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < view->rows; i++)
+            scratch->labels[i] = scratch->label_map[scratch->labels[i]];
+        view->classes = stream->reader.classes->count;
+    }
+    return hsp__stream_take(stream->stream, worker, view, scratch->labels, err);
+}
+
+static void libsvm_pass_place(void *self, int worker, const hsp__block *text)
+{
+    (void)self;
+    (void)worker;
+    (void)text;
+}
+
+/* Look at the beginning of the file: are columns numbered from 0, are dense rows smaller? What is
+ * wrong with it will be said when its turn comes. */
+static hsp_status libsvm_probe(libsvm_stream *stream, hsp__source *source, hsp_error *err)
+{
+    libsvm_reader *reader = &stream->reader;
+    libsvm_scratch *scratch = &reader->scratch[0];
+    hsp__block block = {0};
+    char *text = NULL;
+    hsp_status status = hsp__stream_probe(stream->stream, source, err, &text, &block.size);
+    if (status) return status;
+    block.text = text;
+    if (libsvm_parse(reader, 0, &block, NULL) == HSP_NO_MEMORY) status = hsp__fail_memory(err);
+    hsp__free(&reader->ctx->allocator, text);
+    if (status) return status;
+    if (!reader->base_fixed && libsvm_has_zero(scratch)) atomic_store(&reader->base, 0);
+    reader->base_fixed = 1;
+    const unsigned base = atomic_load(&reader->base);
+    uint64_t cols = scratch->past > base ? scratch->past - base : 0;
+    if (cols < stream->least) cols = stream->least;
+    stream->dense = hsp__stream_dense(
+        stream->stream,
+        hsp__storage_choose(scratch->block.rows, cols, scratch->block.stored,
+                            scratch->block.all_ones, reader->precision) == HSP_DENSE);
+    /* forget its labels: they are numbered as they pass by */
+    hsp__names_free(&scratch->names);
+    hsp__names_init(&scratch->names, &reader->ctx->allocator);
+    memset(scratch->recent, 0, sizeof scratch->recent);
+    return HSP_OK;
+}
+
+static void libsvm_free_passing(libsvm_stream *stream)
+{
+    const hsp_allocator *memory = &stream->reader.ctx->allocator;
+    for (int i = 0; stream->passing && i < stream->reader.workers; i++) {
+        hsp__free(memory, stream->passing[i].starts);
+        hsp__free(memory, stream->passing[i].dense);
+    }
+    hsp__free(memory, stream->passing);
+}
+
+hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_error *err)
+{
+    static const hsp__block_format format = {0, libsvm_pass_parse, libsvm_pass_reserve,
+                                             libsvm_pass_place};
+    libsvm_stream stream = {.stream = of};
+    stream.least = (uint64_t)hsp_options_integer(of->options, "features");
+    hsp_status status =
+        libsvm_start(&stream.reader, of->ctx, source, of->options, of->classes, err);
+    libsvm_reader *reader = &stream.reader;
+    if (!status) {
+        stream.passing =
+            hsp__new(&of->ctx->allocator, (uint64_t)reader->workers, sizeof *stream.passing);
+        if (!stream.passing) status = hsp__fail_memory(err);
+    }
+    const int fixed = reader->base_fixed;
+    if (!status) status = libsvm_probe(&stream, source, err);
+    if (!status) status = hsp__blocks_run(of->ctx, source, &format, &stream, reader->workers, err);
+    reader->base_fixed = fixed;
+    if (!status) libsvm_tell(reader);
+    libsvm_free_passing(&stream);
+    libsvm_free_scratch(reader);
+    hsp__rows_free(&reader->rows);
     return status;
 }

@@ -77,9 +77,7 @@ static void read_first_line(const char **text, size_t *size)
     }
 }
 
-/* What a file is: by its first bytes where they are plain, then by its name, then by the look of
- * its first line. */
-static const char *read_guess(const char *path, const char *text, size_t size)
+const char *hsp__format_guess(const char *path, const char *text, size_t size)
 {
     if (size >= 16 && hsp__container_looks_like(text, size)) return "hsp";
     const char *named = hsp__format_by_name(path);
@@ -172,7 +170,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     }
     if (!status) {
         const char *format = hsp_options_text(options, "format");
-        if (strcmp(format, "auto") == 0) format = read_guess(path, first, first_size);
+        if (strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, first_size);
         status = read_as(ctx, format, source, path, bytes, size, options, encoding, err, &data);
     }
     if (!status) status = read_settle(ctx, options, err, &data);

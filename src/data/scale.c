@@ -135,7 +135,7 @@ static hsp_status scale_read_options(hsp_scaling *scaling, const hsp_options *op
 }
 
 /* Shift and factor of one column. */
-static void scale_fit_column(hsp_scaling *scaling, uint64_t j, const hsp__column *column)
+static void scale_fit_column(hsp_scaling *scaling, uint64_t j, const hsp__column_figures *column)
 {
     const double low = scaling->low, high = scaling->high;
     const int constant = column->min == column->max;
@@ -155,7 +155,7 @@ static void scale_fit_column(hsp_scaling *scaling, uint64_t j, const hsp__column
 static hsp_status scale_fit_columns(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
                                     hsp_error *err)
 {
-    hsp__column *columns = NULL;
+    hsp__column_figures *columns = NULL;
     int what = scaling->kind == SCALE_STANDARD ? HSP__COLUMNS_MOMENTS : 0;
     hsp_status status = hsp__columns(ctx, data, what, "measuring", err, &columns);
     for (uint64_t j = 0; !status && j < scaling->cols; j++) {
@@ -266,7 +266,7 @@ static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
     if (j == scaling->cols) return HSP_OK;
     return hsp__fail(err, HSP_USAGE,
                      "%s scaling moves the zeros of column %llu, which would fill sparse "
-                     "rows: use max-abs scaling, or read the data with storage dense",
+                     "rows: use --kind max-abs, or read the data with --storage dense",
                      scale_names[scaling->kind], (unsigned long long)j + 1);
 }
 

@@ -58,15 +58,16 @@ static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *er
     int whole_text = hsp__decimal_f64(text, end, &value, &result) == end && end > text;
     if (!whole_text || result != HSP__DECIMAL_OK || !(value > 0) ||
         (value >= 1 && value != floor(value)))
-        return hsp__fail(err, HSP_USAGE,
-                         "test is '%s', expected a share between 0 and 1 or a whole number of rows",
-                         text);
+        return hsp__fail_at(
+            err, HSP_USAGE, "--test", 0, 0,
+            "found '%s', expected a share between 0 and 1 or a whole number of rows", text);
     if (rows < 2)
         return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split, two or more are needed",
                          (unsigned long long)rows, rows == 1 ? "" : "s");
     if (value >= (double)rows)
-        return hsp__fail(err, HSP_USAGE, "test asks for %s rows, but there are only %llu", text,
-                         (unsigned long long)rows);
+        return hsp__fail_at(err, HSP_USAGE, "--test", 0, 0,
+                            "found '%s', expected fewer rows than the %llu there are", text,
+                            (unsigned long long)rows);
     uint64_t count = value < 1 ? (uint64_t)round(value * (double)rows) : (uint64_t)value;
     *out = count < 1 ? 1 : count > rows - 1 ? rows - 1 : count;
     return HSP_OK;

@@ -2,19 +2,36 @@
  * one-pass learning are sinks.
  *
  * It is the pipeline of blocks.h with another end: a block of text is parsed in parallel; `work`
- * sees its rows, in parallel; `take` sees them in the order of the file, one block at a time. */
+ * sees its rows, in parallel; `take` sees them in the order of the file, one block at a time. The
+ * rows are those of hsp_data_read, to the bit, and their storage is its choice for the beginning of
+ * the file: so a file of up to HSP__STREAM_PROBE bytes passes in the storage that reading it whole
+ * would give.
+ *
+ * What a stream cannot do: move rows that have gone. Columns are numbered from 0 if an index 0 is
+ * among the first HSP__STREAM_PROBE bytes; one that comes later is an error which says so. */
 #ifndef HSP_DATA_STREAM_H
 #define HSP_DATA_STREAM_H
 
 #include "base/names.h"
+#include "data/source.h"
 #include "halfspace.h"
 
+#define HSP__STREAM_PROBE ((size_t)256 << 10)
+
 typedef struct hsp__row_sink {
-    /* In parallel, `worker` 0..workers-1. rows->labels is NULL here. May be NULL. */
+    /* In parallel, `worker` 0..workers-1. rows->labels is NULL here. May be NULL. An error with a
+     * line means a row of the block, from 1; it becomes the line of the file where that is known.
+     */
     hsp_status (*work)(void *self, int worker, const hsp_view *rows, hsp_error *err);
-    /* In order. rows->labels are numbers in the stream's class names; rows->classes how many there
-     * are so far. rows->labels is NULL when the data has none. */
+    /* In order, by the worker that did `work`. rows->labels are numbers in the stream's class
+     * names; rows->classes how many there are so far. rows->labels is NULL when the data has none.
+     */
     hsp_status (*take)(void *self, int worker, const hsp_view *rows, hsp_error *err);
+    int unlabelled; /* labels are not wanted: none are passed on, and CSV rows without them
+                       are rows like others */
+    const hsp_storage
+        *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
+                     A block that would be far too large as dense rows stays sparse */
 } hsp__row_sink;
 
 /* How many workers a stream may use: make that much scratch. */
@@ -22,11 +39,47 @@ int hsp__stream_workers(hsp_context *ctx);
 
 /* Pass all rows of `path` to the sink. `options` as for hsp_data_read, NULL for the defaults.
  * `encoding` NULL: CSV must be numbers (a text column is an error that says an encoding is needed).
- * `classes` may hold names beforehand; labels not among them are added in the order they appear.
- * Each block's view has the columns seen so far (text) or all of them (CSV, cache). A binary cache
- * is passed in slices. */
+ * `classes` may hold names beforehand; labels not among them are added in the order they appear (a
+ * cache: all at the beginning, in its own order). Each block's view has the columns that the block
+ * names, at least those the option `features` asks for (text), or all of them (CSV, cache). A
+ * binary cache is passed in slices. */
 hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_options *options,
                             const hsp_encoding *encoding, hsp__names *classes,
                             const hsp__row_sink *sink, void *self, hsp_error *err);
+
+/* The same over memory, `name` standing for the file. Not for a binary cache. */
+hsp_status hsp__stream_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
+                             const hsp_options *options, const hsp_encoding *encoding,
+                             hsp__names *classes, const hsp__row_sink *sink, void *self,
+                             hsp_error *err);
+
+/* For the formats: what the calls above were given. */
+typedef struct hsp__stream {
+    hsp_context *ctx;
+    const hsp_options *options; /* never NULL */
+    const hsp_encoding *encoding;
+    hsp__names *classes;
+    const hsp__row_sink *sink;
+    void *self;
+} hsp__stream;
+
+hsp_status hsp__libsvm_stream(const hsp__stream *stream, hsp__source *source, hsp_error *err);
+hsp_status hsp__csv_stream(const hsp__stream *stream, hsp__source *source, int tabs,
+                           hsp_error *err);
+
+/* Should rows be dense, by the sink, else by the option, else by what the probe found? */
+int hsp__stream_dense(const hsp__stream *stream, int probed);
+
+/* The whole lines at the beginning of the source, up to HSP__STREAM_PROBE bytes, copied with
+ * HSP__BLOCK_PADDING zeros behind; the caller frees it. */
+hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp_error *err,
+                             char **text, size_t *size);
+
+/* Hand a block over. An error's line is a row of the block: `lines` says how many lines the block
+ * spans, and where that is not one a row, the line is not known. */
+hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
+                            uint64_t lines, hsp_error *err);
+hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *rows,
+                            const uint32_t *labels, hsp_error *err);
 
 #endif

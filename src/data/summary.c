@@ -267,7 +267,7 @@ static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_tot
 
 typedef struct summary_columns {
     const hsp_view *view;
-    const hsp__column *figures; /* cols */
+    const hsp__column_figures *figures; /* cols */
     uint64_t parts;
     int64_t *twin;         /* cols: the earlier column nominated as equal, or -1 */
     atomic_uchar *refuted; /* cols: it is not */
@@ -307,7 +307,7 @@ static void summary_columns_part(void *user, uint64_t part)
     }
 }
 
-static int summary_same_figures(const hsp__column *a, const hsp__column *b)
+static int summary_same_figures(const hsp__column_figures *a, const hsp__column_figures *b)
 {
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->nonzeros == b->nonzeros;
 }
@@ -322,7 +322,7 @@ static uint64_t summary_nominate(summary_columns *columns, const uint64_t *order
     for (uint64_t s = 0; s <= mask; s++)
         slots[s] = 0;
     for (uint64_t k = 0; k < count; k++) {
-        const hsp__column *figures = &columns->figures[order[k]];
+        const hsp__column_figures *figures = &columns->figures[order[k]];
         uint64_t at = hsp__hash_mix(figures->hash[0], 0x9E3779B97F4A7C15u) & mask;
         while (slots[at] && !summary_same_figures(figures, &columns->figures[slots[at] - 1]))
             at = (at + 1) & mask;
@@ -365,7 +365,7 @@ static hsp_status summary_columns_run(hsp_context *ctx, summary_columns *columns
 }
 
 static hsp_status summary_equal_columns(hsp_context *ctx, hsp_data *data,
-                                        const hsp__column *figures, hsp_column_summary *to,
+                                        const hsp__column_figures *figures, hsp_column_summary *to,
                                         hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
@@ -392,10 +392,10 @@ static hsp_status summary_equal_columns(hsp_context *ctx, hsp_data *data,
 }
 
 static void summary_count_columns(hsp_totals *totals, hsp_column_summary *to,
-                                  const hsp__column *figures)
+                                  const hsp__column_figures *figures)
 {
     for (uint64_t j = 0; j < totals->cols; j++) {
-        const hsp__column *from = &figures[j];
+        const hsp__column_figures *from = &figures[j];
         to[j] = (hsp_column_summary){.min = from->min,
                                      .max = from->max,
                                      .mean = from->mean,
@@ -413,7 +413,7 @@ static void summary_count_columns(hsp_totals *totals, hsp_column_summary *to,
 static hsp_status summary_look_at_columns(hsp_context *ctx, hsp_data *data, hsp_totals *totals,
                                           hsp_column_summary *to, hsp_error *err)
 {
-    hsp__column *figures = NULL;
+    hsp__column_figures *figures = NULL;
     hsp_status status = hsp__columns(ctx, data, HSP__COLUMNS_MOMENTS | HSP__COLUMNS_HASHES,
                                      "measuring columns", err, &figures);
     if (status) return status;

@@ -38,6 +38,21 @@ uint64_t hsp_view_stored(const hsp_view *view)
     return hsp__view_start(view, view->rows) - hsp__view_start(view, 0);
 }
 
+hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to)
+{
+    hsp_view slice = *view;
+    slice.rows = to - from;
+    if (view->labels) slice.labels += from;
+    if (view->storage == HSP_DENSE) {
+        if (view->values)
+            slice.values = (const char *)view->values +
+                           from * view->stride * hsp__value_bytes(view->precision);
+    } else {
+        slice.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
+    }
+    return slice;
+}
+
 /* Cheap checks of the shape itself. */
 static hsp_status view_check_shape(const hsp_view *view, hsp_error *err)
 {

@@ -9,7 +9,13 @@
 #include "base/threads.h"
 #include "learn/prepare.h"
 
-typedef enum hash_array { HASH_STARTS, HASH_INDICES, HASH_VALUES, HASH_LABELS, HASH_ARRAYS } hash_array;
+typedef enum hash_array {
+    HASH_STARTS,
+    HASH_INDICES,
+    HASH_VALUES,
+    HASH_LABELS,
+    HASH_ARRAYS
+} hash_array;
 
 typedef struct hash_sum {
     uint32_t crc;

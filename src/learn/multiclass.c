@@ -114,7 +114,7 @@ static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t 
     for (uint32_t c = 0; !status && c < team->count; c++) {
         hsp__online *run = &team->runs[c];
         if (run->stopped) continue;
-        if (hsp__online_wrong(run, view, row, &margin)) {
+        if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
             status = hsp__online_learn(run, view, row, err);
             *updated = 1;
         } else {
@@ -146,8 +146,7 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
     for (uint64_t from = 0; !status && !team_all_stopped(team) && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
         for (uint64_t p = from; !status && p < to; p++)
-            status =
-                team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
+            status = team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
         for (uint32_t c = 0; c < team->count; c++)
             hsp__online_tick(&team->runs[c], to - from, c == 0);
     }
@@ -171,7 +170,7 @@ static void team_worker(void *user, int worker)
         uint32_t c = atomic_fetch_add(&work->next, 1);
         if (c >= work->team->count) return;
         work->statuses[c] =
-            hsp__online_run(&work->team->runs[c], work->view, worker == 0, &work->errors[c]);
+            hsp__online_run(&work->team->runs[c], work->view, 1, worker == 0, &work->errors[c]);
     }
 }
 
@@ -203,9 +202,10 @@ static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *e
 hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     uint64_t *order = NULL;
-    if (team->count == 1) return hsp__online_run(&team->runs[0], view, 1, err);
-    if (team->plan.order >= HSP__ORDER_FIRST) return team_apart(team, view, err);
-    if (team->plan.order == HSP__ORDER_SHUFFLE) {
+    if (team->count == 1)
+        return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
+    if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);
+    if (team->plan.order == HSP__WALK_SHUFFLE) {
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
@@ -251,7 +251,7 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
         hsp__online *run = &team->runs[0];
         hsp__online_score(run, view, row);
         made.predicted = hsp__decide(run->scores, run->scorers, team->plan.tie);
-        made.updated = hsp__online_wrong(run, view, row, &margin) && !run->stopped;
+        made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
         made.score = run->scorers == 1 ? run->scores[0] : margin;
         run->first_seen++;
         if (made.updated)
@@ -268,8 +268,10 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
 /* Of several reasons to stop, the one that says most: a request, then limits, then passes. */
 static hsp_stop team_stop(const hsp__team *team)
 {
-    static const int weight[] = {[HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,
-                                 [HSP_STOP_UPDATES] = 2, [HSP_STOP_SECONDS] = 3,
+    static const int weight[] = {[HSP_STOP_CONVERGED] = 0,
+                                 [HSP_STOP_PASSES] = 1,
+                                 [HSP_STOP_UPDATES] = 2,
+                                 [HSP_STOP_SECONDS] = 3,
                                  [HSP_STOP_REQUEST] = 4};
     hsp_stop stop = HSP_STOP_CONVERGED;
     for (uint32_t c = 0; c < team->count; c++)
@@ -293,5 +295,5 @@ void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     run->stop = team_stop(team);
-    run->progressive_error = seen ? (double)wrong / (double)seen : NAN;
+    run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

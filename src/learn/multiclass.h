@@ -11,10 +11,11 @@ typedef struct hsp__team {
     hsp_context *ctx;
     hsp__online_plan plan;
     uint32_t classes;
-    uint32_t count;    /* runs: 1, or one a class */
+    uint32_t count; /* runs: 1, or one a class */
     hsp__online *runs;
-    double *scores;    /* classes: of the row at hand, one-vs-rest only */
-    uint64_t seen, wrong; /* one-vs-rest: examples of the first pass, wrong predictions among them */
+    double *scores; /* classes: of the row at hand, one-vs-rest only */
+    uint64_t seen,
+        wrong; /* one-vs-rest: examples of the first pass, wrong predictions among them */
     hsp__watch watch;
 } hsp__team;
 
@@ -25,8 +26,8 @@ hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner 
                           uint32_t classes, uint64_t features, hsp_error *err);
 void hsp__team_free(hsp__team *team);
 
-/* Room for more columns; without one-vs-rest, for more classes too (the runs of a class that was not
- * there would have had to see the rows before). From two classes to more, the scorer w of two
+/* Room for more columns; without one-vs-rest, for more classes too (the runs of a class that was
+ * not there would have had to see the rows before). From two classes to more, the scorer w of two
  * becomes the pair -w and w. */
 hsp_status hsp__team_grow(hsp__team *team, uint32_t classes, uint64_t features, hsp_error *err);
 
@@ -45,7 +46,8 @@ uint32_t hsp__team_scorers(const hsp__team *team);
 /* The run and the scorer in it that make scorer c of the model. */
 hsp__online *hsp__team_scorer(const hsp__team *team, uint32_t c, uint32_t *scorer);
 
-/* Sum up what the runs did. `flipped`: two classes, and the positive one turned out to be class 0. */
+/* Sum up what the runs did. `flipped`: two classes, and the positive one turned out to be class 0.
+ */
 void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run);
 
 #endif

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "learn/crew.h"
 #include "learn/trace.h"
 #include "model/model.h"
 
-#define ONLINE_ALIGN       64
-#define ONLINE_CHUNK_BYTES ((uint64_t)1 << 20)
+#define ONLINE_ALIGN        64
+#define ONLINE_CHUNK_BYTES  ((uint64_t)1 << 20)
+#define ONLINE_SHARED_BYTES ((uint64_t)4 << 20) /* smaller data is not worth starting threads */
 
 double hsp__clock(void)
 {
@@ -38,7 +40,7 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
     static const char *const averages[] = {"none", "average", "vote", NULL};
     static const char *const ties[] = {"neg", "pos", "zero", NULL};
     static const char *const classes[] = {"native", "ovr", NULL};
-    plan->order = (hsp__order)online_choice(options, "order", orders);
+    plan->order = (hsp__walk)online_choice(options, "order", orders);
     plan->average = (hsp__average)online_choice(options, "average", averages);
     plan->tie = (hsp_tie)online_choice(options, "tie", ties);
     plan->ovr = online_choice(options, "multiclass", classes);
@@ -204,26 +206,27 @@ void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 }
 
 /* The best scorer other than y, the first among equals. */
-static uint32_t online_rival(const hsp__online *run, uint32_t y)
+static uint32_t online_rival(const hsp__online *run, const double *scores, uint32_t y)
 {
     uint32_t best = y == 0;
     for (uint32_t c = best + 1; c < run->scorers; c++)
-        if (c != y && run->scores[c] > run->scores[best]) best = c;
+        if (c != y && scores[c] > scores[best]) best = c;
     return best;
 }
 
-int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row, double *margin)
+int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
+                      const double *scores, double *margin)
 {
     const uint32_t label = view->labels[row];
     if (run->scorers == 1) {
         const int positive = label == run->target;
-        const double s = run->scores[0] + (run->extra ? run->extra[row] : 0);
+        const double s = scores[0] + (run->extra ? run->extra[row] : 0);
         *margin = positive ? s : -s;
         return !(*margin > run->limit[positive]);
     }
-    *margin = run->scores[label] - run->scores[online_rival(run, label)];
+    *margin = scores[label] - scores[online_rival(run, scores, label)];
     if (run->margin_only) return !(*margin > run->limit[1]);
-    return !(*margin > 0) && hsp__decide(run->scores, run->scorers, run->plan.tie) != label;
+    return !(*margin > 0) && hsp__decide(scores, run->scorers, run->plan.tie) != label;
 }
 
 /* Predict before learning: an example that the rule did not want to learn from was right. */
@@ -255,7 +258,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     const double score = run->scores[0];
     uint32_t toward = label, away = HSP_NO_CLASS;
     if (run->scorers > 1) {
-        away = online_rival(run, label);
+        away = online_rival(run, run->scores, label);
     } else {
         toward = label == run->target ? 0 : HSP_NO_CLASS;
         away = label == run->target ? HSP_NO_CLASS : 0;
@@ -295,7 +298,7 @@ int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
 {
     run->passes++;
     run->mistakes = 0;
-    if (run->plan.order != HSP__ORDER_SHUFFLE) return 0;
+    if (run->plan.order != HSP__WALK_SHUFFLE) return 0;
     hsp__random random;
     hsp__random_seed(&random, run->plan.seed, run->passes);
     for (uint64_t i = 0; i < rows; i++)
@@ -328,8 +331,7 @@ void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
     if (report && hsp__progress(watch->ctx, "training", "rows", done, watch->total, NULL))
         atomic_store(&watch->requested, 1);
     if (atomic_load(&watch->requested)) online_stop(run, HSP_STOP_REQUEST);
-    if (watch->deadline > 0 && hsp__clock() >= watch->deadline)
-        online_stop(run, HSP_STOP_SECONDS);
+    if (watch->deadline > 0 && hsp__clock() >= watch->deadline) online_stop(run, HSP_STOP_SECONDS);
 }
 
 uint64_t hsp__online_chunk(const hsp_view *view)
@@ -361,9 +363,9 @@ static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wr
 {
     uint64_t count = 0, picked = view->rows;
     double margin, least = INFINITY;
-    if (run->plan.order == HSP__ORDER_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
+    if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
     for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
-        hsp__online_wrong(run, view, i, &margin);
+        hsp__online_wrong(run, view, i, run->scores, &margin);
         if (wrong) wrong[count++] = i;
         if (margin < least || picked == view->rows) {
             least = margin;
@@ -371,7 +373,7 @@ static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wr
         }
     }
     if (picked == view->rows) return picked;
-    if (run->plan.order == HSP__ORDER_RANDOM) {
+    if (run->plan.order == HSP__WALK_RANDOM) {
         hsp__random random;
         hsp__random_seed(&random, run->plan.seed, run->updates + 1);
         picked = wrong[hsp__random_below(&random, count)];
@@ -401,18 +403,47 @@ static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t 
     return status;
 }
 
-hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int report, hsp_error *err)
+typedef struct online_task {
+    hsp__online *run;
+    const hsp_view *view;
+    int report;
+    hsp_error *err;
+    hsp_status status;
+} online_task;
+
+static void online_passes(void *user)
 {
-    const hsp__order kind = run->plan.order;
+    online_task *task = user;
+    hsp__online *run = task->run;
+    const hsp__walk kind = run->plan.order;
     uint64_t *order = NULL; /* rows: a permutation, or the mistakes to draw from */
-    if (kind == HSP__ORDER_SHUFFLE || kind == HSP__ORDER_RANDOM) {
-        order = hsp__new_raw(&run->ctx->allocator, view->rows, sizeof *order);
-        if (!order) return hsp__fail_memory(err);
+    if (kind == HSP__WALK_SHUFFLE || kind == HSP__WALK_RANDOM) {
+        order = hsp__new_raw(&run->ctx->allocator, task->view->rows, sizeof *order);
+        if (!order) {
+            task->status = hsp__fail_memory(task->err);
+            return;
+        }
     }
-    hsp_status status = HSP_OK;
-    while (!status && !run->stopped)
-        status = (kind >= HSP__ORDER_FIRST ? online_picks : online_pass)(run, view, order, report,
-                                                                        err);
+    while (!task->status && !run->stopped)
+        task->status = kind >= HSP__WALK_FIRST
+                           ? online_picks(run, task->view, order, task->report, task->err)
+                           : online_pass(run, task->view, order, task->report, task->err);
     hsp__free(&run->ctx->allocator, order);
-    return status;
+}
+
+hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, int report,
+                           hsp_error *err)
+{
+    online_task task = {run, view, report, err, HSP_OK};
+    const uint64_t bytes = hsp_view_stored(view) * hsp__value_bytes(view->precision);
+    if (threads < 2 || bytes < ONLINE_SHARED_BYTES) {
+        online_passes(&task);
+        return task.status;
+    }
+    run->crew = hsp__crew_new(run->ctx, threads, run->scorers, view);
+    if (!run->crew) return hsp__fail_memory(err);
+    hsp__crew_run(run->crew, online_passes, &task);
+    hsp__crew_free(run->crew);
+    run->crew = NULL;
+    return task.status;
 }

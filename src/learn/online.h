@@ -26,19 +26,19 @@
 #include "learn/learner.h"
 #include "vec/vec.h"
 
-typedef enum hsp__order {
-    HSP__ORDER_CYCLIC,
-    HSP__ORDER_SHUFFLE, /* a fresh permutation each pass, from random stream (seed, pass) */
-    HSP__ORDER_FIRST,   /* these three pick one mistake at a time among all rows: the first, */
-    HSP__ORDER_WORST,   /* the one with the smallest y s, the first among equals, */
-    HSP__ORDER_RANDOM   /* or one drawn from random stream (seed, number of updates) */
-} hsp__order;
+typedef enum hsp__walk {
+    HSP__WALK_CYCLIC,
+    HSP__WALK_SHUFFLE, /* a fresh permutation each pass, from random stream (seed, pass) */
+    HSP__WALK_FIRST,   /* these three pick one mistake at a time among all rows: the first, */
+    HSP__WALK_WORST,   /* the one with the smallest y s, the first among equals, */
+    HSP__WALK_RANDOM   /* or one drawn from random stream (seed, number of updates) */
+} hsp__walk;
 
 typedef enum hsp__average { HSP__AVERAGE_NONE, HSP__AVERAGE_MEAN, HSP__AVERAGE_VOTE } hsp__average;
 
 /* What the driver itself is told; hsp__online_plan_read finds it among a learner's options. */
 typedef struct hsp__online_plan {
-    hsp__order order;
+    hsp__walk order;
     hsp__average average;
     hsp_tie tie;
     int ovr;              /* more than two classes: one run a class against the rest */
@@ -62,15 +62,15 @@ typedef struct hsp__online_rule {
     int native;         /* it has a form for more than two classes (else one-vs-rest only) */
     /* Do the options fit together? `streamed`: rows pass by once and are not known beforehand. */
     hsp_status (*check)(const hsp_options *options, int streamed, hsp_error *err);
-    int (*wants_radius)(const hsp_options *options); /* facts->radius is used */
+    int (*wants_radius)(const hsp_options *options);          /* facts->radius is used */
     void (*proof)(const hsp__online *run, hsp__proof *proof); /* for traces */
     /* Read the rule's options; set run->limit, and run->extra if it wants that. */
     hsp_status (*init)(hsp__online *run, const hsp_options *options, const hsp__online_facts *facts,
                        hsp_error *err);
     void (*free)(hsp__online *run); /* what init allocated; NULL: nothing */
-    /* Learn from a row that is a mistake: `toward` is the scorer whose score should grow, `away` the
-     * one whose score should shrink, HSP_NO_CLASS for none. Two classes have one scorer, and only
-     * one of the two is given. It changes weights by hsp__online_add. */
+    /* Learn from a row that is a mistake: `toward` is the scorer whose score should grow, `away`
+     * the one whose score should shrink, HSP_NO_CLASS for none. Two classes have one scorer, and
+     * only one of the two is given. It changes weights by hsp__online_add. */
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
 } hsp__online_rule;
@@ -80,10 +80,10 @@ typedef struct hsp__trace hsp__trace; /* trace.h */
 /* Who looks after one or more runs at once: limits of time, progress, requests to stop. */
 typedef struct hsp__watch {
     hsp_context *ctx;
-    double deadline;            /* on hsp__clock; 0: none */
-    uint64_t total;             /* rows that all passes will look at, at most; 0: not known */
-    atomic_uint_fast64_t done;  /* rows looked at */
-    atomic_int requested;       /* the user asked to stop */
+    double deadline;           /* on hsp__clock; 0: none */
+    uint64_t total;            /* rows that all passes will look at, at most; 0: not known */
+    atomic_uint_fast64_t done; /* rows looked at */
+    atomic_int requested;      /* the user asked to stop */
 } hsp__watch;
 
 struct hsp__online {
@@ -94,32 +94,34 @@ struct hsp__online {
     hsp__online_plan plan;
 
     uint32_t scorers;
-    uint32_t target;     /* one scorer: the class that is positive, all others are negative */
-    uint64_t features;   /* columns seen */
-    uint64_t stride;     /* room: from one scorer's weights to the next; a multiple of 8 */
-    double *weights;     /* scorers * stride, 64-byte aligned */
-    double *offsets;     /* scorers */
-    double *past;        /* scorers * stride, averaging only: sum over updates of change * (examples
-                            before it), so that the mean of all separators is w - past / examples */
+    uint32_t target;   /* one scorer: the class that is positive, all others are negative */
+    uint64_t features; /* columns seen */
+    uint64_t stride;   /* room: from one scorer's weights to the next; a multiple of 8 */
+    double *weights;   /* scorers * stride, 64-byte aligned */
+    double *offsets;   /* scorers */
+    double *past;      /* scorers * stride, averaging only: sum over updates of change * (examples
+                          before it), so that the mean of all separators is w - past / examples */
     double *past_offsets; /* scorers */
-    double *scores;      /* scorers: of the row at hand */
-    double limit[2];     /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
-                            more classes: limit[1] is the margin's, see margin_only */
-    int margin_only;     /* more classes: the limit alone decides; 0: the tie rule does */
-    double *extra;       /* rows: added to the training score of each row; NULL: none. The rule's. */
+    double *scores;       /* scorers: of the row at hand */
+    double limit[2]; /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
+                        more classes: limit[1] is the margin's, see margin_only */
+    int margin_only; /* more classes: the limit alone decides; 0: the tie rule does */
+    double *extra;   /* rows: added to the training score of each row; NULL: none. The rule's. */
 
     uint64_t examples, updates, passes; /* passes: begun */
     uint64_t mistakes;                  /* updates of the pass under way, or of the last */
-    uint64_t first_seen, first_wrong;   /* first pass: examples, and wrong predictions among them ... */
-    uint64_t first_zero[2];             /* ... but for scores of exactly 0, by class: negative, positive */
-    int stopped;                        /* for the reason `stop` */
+    uint64_t first_seen,
+        first_wrong;        /* first pass: examples, and wrong predictions among them ... */
+    uint64_t first_zero[2]; /* ... but for scores of exactly 0, by class: negative, positive */
+    int stopped;            /* for the reason `stop` */
     hsp_stop stop;
-    hsp__watch *watch;                  /* NULL: nobody watches */
+    hsp__watch *watch;      /* NULL: nobody watches */
+    struct hsp__crew *crew; /* who looks ahead; NULL: nobody */
 
-    int keep_ledger;      /* rows stay: note who was added how often */
+    int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
-    hsp__steps *steps;    /* of voting; NULL: none */
-    hsp__trace *trace;    /* NULL: none */
+    hsp__steps *steps; /* of voting; NULL: none */
+    hsp__trace *trace; /* NULL: none */
 
     void *weights_block, *past_block; /* what was allocated for weights and past */
 };
@@ -148,11 +150,18 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to);
 
+/* The same on this thread alone, with scratch for the scores (scorers): it changes nothing else, so
+ * that several threads may look at once. */
+uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                             uint64_t from, uint64_t to, double *scores);
+
 /* Score one row into run->scores (without extra). */
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row);
 
-/* From run->scores: is the row a mistake for the rule? *margin gets y s, or s_y less the best other. */
-int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row, double *margin);
+/* From the scores of a row: is it a mistake for the rule? *margin gets y s, or s_y less the best
+ * other. */
+int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
+                      const double *scores, double *margin);
 
 /* Learn from an example that is a mistake; its scores are in run->scores. (One that is none only
  * counts: run->examples++.) */
@@ -163,25 +172,29 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
 hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64_t *order,
                             uint64_t from, uint64_t to, hsp_error *err);
 
-/* What surrounds a walk over all rows. begin fills `order` (rows numbers) and says whether it is to be
- * used; end decides whether the run is over. */
+/* What surrounds a walk over all rows. begin fills `order` (rows numbers) and says whether it is to
+ * be used; end decides whether the run is over. */
 int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order);
 void hsp__online_end(hsp__online *run);
 
-/* `rows` more rows were looked at: note it, report it when this is the thread that may, and stop the
- * run if the time is over or the user wishes it. */
+/* `rows` more rows were looked at: note it, report it when this is the thread that may, and stop
+ * the run if the time is over or the user wishes it. */
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report);
 
 /* Rows to look at between two ticks: about a megabyte. */
 uint64_t hsp__online_chunk(const hsp_view *view);
 
-/* Passes until the run stops. `report`: this is the thread that the context belongs to. */
-hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int report, hsp_error *err);
+/* Passes until the run stops, on up to `threads` threads. `report`: this is the thread that the
+ * context belongs to. */
+hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, int report,
+                           hsp_error *err);
 
-/* The wrong predictions of the first pass; `flipped`: the positive class turned out to be class 0. */
+/* The wrong predictions of the first pass; `flipped`: the positive class turned out to be class 0.
+ */
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped);
 
-/* The weights and offset that the run hands over: the last ones, or the mean. `w` has `features`. */
+/* The weights and offset that the run hands over: the last ones, or the mean. `w` has `features`.
+ */
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b);
 
 #endif

@@ -1,5 +1,6 @@
 /* The next mistake: the loop that all the time of a pass goes into. One inline function, made anew
  * for each kind of rows, so that nothing is decided inside the loop that could be before it. */
+#include "learn/crew.h"
 #include "learn/online.h"
 
 typedef enum find_kind {
@@ -37,8 +38,8 @@ FIND_INLINE double find_dot(const hsp__vec_table *vec, const hsp_view *view, fin
 }
 
 /* Two classes. `plain`: in the order of the rows, nothing extra. */
-FIND_INLINE uint64_t find_two(hsp__online *run, const hsp_view *view, const uint64_t *order,
-                              uint64_t from, uint64_t to, find_kind kind, int plain)
+FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                              uint64_t from, uint64_t to, double *scores, find_kind kind, int plain)
 {
     const hsp__vec_table *vec = run->vec;
     const double *w = run->weights, *extra = run->extra, b = run->offsets[0];
@@ -50,7 +51,7 @@ FIND_INLINE uint64_t find_two(hsp__online *run, const hsp_view *view, const uint
         const double s = plain || !extra ? plain_score : plain_score + extra[row];
         const int positive = labels[row] == target;
         if (__builtin_expect(!((positive ? s : -s) > limit[positive]), 0)) {
-            run->scores[0] = plain_score;
+            scores[0] = plain_score;
             return p;
         }
     }
@@ -58,28 +59,28 @@ FIND_INLINE uint64_t find_two(hsp__online *run, const hsp_view *view, const uint
 }
 
 /* More classes. */
-FIND_INLINE uint64_t find_more(hsp__online *run, const hsp_view *view, const uint64_t *order,
-                               uint64_t from, uint64_t to, find_kind kind)
+FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                               uint64_t from, uint64_t to, double *scores, find_kind kind)
 {
     double margin;
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
         const double *w = run->weights;
         for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
-            run->scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
-        if (hsp__online_wrong(run, view, row, &margin)) return p;
+            scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
+        if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
     }
     return to;
 }
 
-#define FIND_CASE(kind)                                                          \
-    case kind:                                                                   \
-        if (run->scorers > 1) return find_more(run, view, order, from, to, kind); \
-        return !order && !run->extra ? find_two(run, view, NULL, from, to, kind, 1) \
-                                     : find_two(run, view, order, from, to, kind, 0)
+#define FIND_CASE(kind)                                                                     \
+    case kind:                                                                              \
+        if (run->scorers > 1) return find_more(run, view, order, from, to, scores, kind);   \
+        return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
+                                     : find_two(run, view, order, from, to, scores, kind, 0)
 
-uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
-                          uint64_t from, uint64_t to)
+uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                             uint64_t from, uint64_t to, double *scores)
 {
     switch (find_kind_of(view)) {
         FIND_CASE(FIND_DENSE_32);
@@ -89,4 +90,11 @@ uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t
         FIND_CASE(FIND_ONES);
     }
     return to;
+}
+
+uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                          uint64_t from, uint64_t to)
+{
+    if (run->crew) return hsp__crew_find(run->crew, run, view, order, from, to);
+    return hsp__online_find_in(run, view, order, from, to, run->scores);
 }

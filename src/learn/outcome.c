@@ -20,7 +20,8 @@ const char *hsp__stop_name(hsp_stop stop)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-static void outcome_put_option(hsp__text *text, const hsp_options *options, const hsp_option *option)
+static void outcome_put_option(hsp__text *text, const hsp_options *options,
+                               const hsp_option *option)
 {
     const char *value;
     switch (option->type) {
@@ -68,8 +69,8 @@ static hsp_status outcome_options(hsp_context *ctx, const hsp_options *options, 
         outcome_put_option(&text, options, &table->options[i]);
     }
     hsp__text_puts(&text, "}");
-    hsp_status status = text.failed ? hsp__fail_memory(err)
-                                    : hsp__model_set_fact(model, "options", text.data, err);
+    hsp_status status =
+        text.failed ? hsp__fail_memory(err) : hsp__model_set_fact(model, "options", text.data, err);
     hsp__text_free(&text);
     return status;
 }
@@ -100,7 +101,8 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
     if (!status) status = outcome_count(model, "passes", run->passes, err);
     if (!status) status = outcome_count(model, "updates", run->updates, err);
     if (!status) status = outcome_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
-    if (!status) status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
+    if (!status)
+        status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
     if (!status) status = hsp__model_set_fact(model, "stop", hsp__stop_name(run->stop), err);
     if (!status) status = outcome_real(model, "radius", run->radius, err);
     if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
@@ -118,13 +120,15 @@ static hsp_status outcome_weights(const hsp__team *team, const hsp__outcome *out
 {
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
-        const hsp__online *run = hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
+        const hsp__online *run =
+            hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
         int finite = isfinite(model->offsets[c]);
         for (uint64_t j = 0; j < model->features; j++) {
             finite &= isfinite(w[j]) != 0;
-            if (outcome->flip) w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
+            if (outcome->flip)
+                w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
         }
         if (outcome->flip) model->offsets[c] = 0 - model->offsets[c];
         if (!finite)
@@ -146,7 +150,8 @@ static hsp_status outcome_gather(hsp_context *ctx, const hsp__team *team, hsp__l
         if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < one->count; i++) {
             const hsp__entry *entry = &one->entries[i];
-            if (!hsp__ledger_add(all, entry->row, team->count > 1 ? c : entry->scorer, entry->amount))
+            if (!hsp__ledger_add(all, entry->row, team->count > 1 ? c : entry->scorer,
+                                 entry->amount))
                 return hsp__fail_memory(err);
         }
         hsp__ledger_free(one);
@@ -217,7 +222,8 @@ static void outcome_fill_votes(const hsp__online *run, const uint32_t *places, h
     }
     votes->at_zero = steps->count ? steps->marks[0].example - 1 : run->examples;
     for (uint64_t t = 0; t < steps->count; t++) {
-        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : run->examples + 1;
+        const uint64_t next =
+            t + 1 < steps->count ? steps->marks[t + 1].example : run->examples + 1;
         votes->first[t] = steps->marks[t].first;
         votes->survived[t] = next - steps->marks[t].example;
     }
@@ -258,6 +264,7 @@ static hsp_status outcome_fill(hsp_context *ctx, const hsp__team *team, const hs
                                hsp_model *model, hsp_error *err)
 {
     model->tie = team->plan.tie;
+    model->order = hsp__order_of(outcome->storage);
     model->rest = outcome->rest;
     model->leaves_out = outcome->leaves_out;
     if (!hsp__names_copy(&model->class_names, outcome->class_names) ||

@@ -1,39 +1,40 @@
 /* The perceptron.
  *
- * Problem. Rows x_i in R^d with labels y_i in {-1, +1}; find w, b with y_i (<w, x_i> + b) > 0 for all
- * i. Start: w = 0, b = 0.
+ * Problem. Rows x_i in R^d with labels y_i in {-1, +1}; find w, b with y_i (<w, x_i> + b) > 0 for
+ * all i. Start: w = 0, b = 0.
  *
- * Update. On a mistake, y_i s(x_i) <= 0 with s(x) = <w, x> + b (tie pos: y_i != sign(s), sign(0) = +1;
- * margin target tau > 0: y_i s < tau):
+ * Update. On a mistake, y_i s(x_i) <= 0 with s(x) = <w, x> + b (tie pos: y_i != sign(s), sign(0) =
+ * +1; margin target tau > 0: y_i s < tau):
  *
  *     w <- w + rate y_i x_i         b <- b + rate y_i c^2
  *
- * where offset none has no b, unit has c = 1, r2 has c = R = max ||x_i||, append has c = constant. All
- * of them are the perceptron through the origin on x~ = (x, c), with w~ = (w, b / c). The soft variant
- * gives row i one more coordinate of its own, Delta: the training score gets Delta^2 a_i, where a_i is
- * the sum of rate y_i over the updates on row i; prediction ignores it.
+ * where offset none has no b, unit has c = 1, r2 has c = R = max ||x_i||, append has c = constant.
+ * All of them are the perceptron through the origin on x~ = (x, c), with w~ = (w, b / c). The soft
+ * variant gives row i one more coordinate of its own, Delta: the training score gets Delta^2 a_i,
+ * where a_i is the sum of rate y_i over the updates on row i; prediction ignores it.
  *
- * More than two classes (native; one-vs-rest is in multiclass.c): a scorer a class. When the highest
- * score is not that of the row's class: w_y <- w_y + rate x, w_r <- w_r - rate x, r the best other.
+ * More than two classes (native; one-vs-rest is in multiclass.c): a scorer a class. When the
+ * highest score is not that of the row's class: w_y <- w_y + rate x, w_r <- w_r - rate x, r the
+ * best other.
  *
  * Guarantee. If y_i <w~*, x~_i> >= gamma for all i and ||x~_i|| <= R~, then after k updates
  * <w~*, w~_k> >= k rate gamma and ||w~_k||^2 <= k (rate^2 R~^2 + 2 rate tau), so
  *
  *     k <= (R~^2 + 2 tau / rate) ||w~*||^2 / gamma^2
  *
- * and the run ends. Not separable: k <= ((R~ + D) / gamma)^2 over one pass in any order, D^2 = sum of
- * max(0, gamma - y_i <u, x_i>)^2, ||u|| = 1; with Delta > 0 every data set is separable in the larger
- * space, and the soft run ends.
+ * and the run ends. Not separable: k <= ((R~ + D) / gamma)^2 over one pass in any order, D^2 = sum
+ * of max(0, gamma - y_i <u, x_i>)^2, ||u|| = 1; with Delta > 0 every data set is separable in the
+ * larger space, and the soft run ends.
  *
- * Certificate. The model carries its updates as triples (row, scorer, amount), which rebuild w; a trace
- * has both sides of each step of the proof.
+ * Certificate. The model carries its updates as triples (row, scorer, amount), which rebuild w; a
+ * trace has both sides of each step of the proof.
  *
  * Cost. O(non-zeros of the row) a row and again an update; averaging doubles an update.
  *
- * Papers. F. Rosenblatt, The perceptron, Psychological Review 65 (1958). A. Novikoff, On convergence
- * proofs on perceptrons, Symp. Math. Theory of Automata (1962). R. Duda, P. Hart, Pattern
- * Classification and Scene Analysis (1973): margins, more classes. Y. Freund, R. Schapire, Large
- * margin classification using the perceptron algorithm, Machine Learning 37 (1999): voting,
+ * Papers. F. Rosenblatt, The perceptron, Psychological Review 65 (1958). A. Novikoff, On
+ * convergence proofs on perceptrons, Symp. Math. Theory of Automata (1962). R. Duda, P. Hart,
+ * Pattern Classification and Scene Analysis (1973): margins, more classes. Y. Freund, R. Schapire,
+ * Large margin classification using the perceptron algorithm, Machine Learning 37 (1999): voting,
  * averaging, Delta. N. Cristianini, J. Shawe-Taylor, An Introduction to Support Vector Machines
  * (2000): R^2. */
 #include <math.h>
@@ -63,7 +64,8 @@ static const hsp_option perceptron_options[] = {
      "rows in turn, in turn shuffled, or one mistake at a time picked among all rows"},
     {"passes", HSP_OPTION_INTEGER, "10", 0, 1e15, NULL, "T",
      "at most so many passes; 0: until one without mistakes"},
-    {"max-passes", HSP_OPTION_INTEGER, "1000", 1, 1e15, NULL, "N", "passes 0: give up after so many"},
+    {"max-passes", HSP_OPTION_INTEGER, "1000", 1, 1e15, NULL, "N",
+     "passes 0: give up after so many"},
     {"max-updates", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
      "stop after so many updates; 0: no limit"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
@@ -84,7 +86,8 @@ static const hsp_option perceptron_options[] = {
     {"multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr", NULL,
      "more than two classes: all against all at once, or each against the rest"},
     {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "learn this class against the rest"},
-    {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B", "learn these classes only, in this order"},
+    {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
+     "learn these classes only, in this order"},
     {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",
      "the same seed gives the same order"},
     {"trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "write a CSV line for every update"},
@@ -107,7 +110,7 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
     const char *end = text + strlen(text);
     hsp__decimal_result result;
     const char *stop = hsp__decimal_f64(text, end, target, &result);
-    *relative = stop < end && (*stop == 'r' || *stop == 'R');
+    *relative = stop < end && *stop == 'r';
     if (result == HSP__DECIMAL_OK && stop + *relative == end && *target >= 0) return HSP_OK;
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
@@ -118,9 +121,10 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
 static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
 {
     if (perceptron_is(options, "offset", "r2"))
-        return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
-                            "offset r2 needs the longest of all rows at once: use unit or append, or "
-                            "read the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--offset", 0, 0,
+            "offset r2 needs the longest of all rows at once: use unit or append, or "
+            "read the file whole");
     if (relative)
         return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
                             "a margin relative to the longest row needs all rows at once: give a "
@@ -208,8 +212,7 @@ static hsp_status perceptron_update(hsp__online *run, const hsp_view *view, uint
     const double rate = own->rate, offset = rate * (own->constant * own->constant);
     hsp_status status = HSP_OK;
     if (run->extra) run->extra[row] += (toward == 0 ? rate : -rate) * (own->soft * own->soft);
-    if (toward != HSP_NO_CLASS)
-        status = hsp__online_add(run, view, row, toward, rate, offset, err);
+    if (toward != HSP_NO_CLASS) status = hsp__online_add(run, view, row, toward, rate, offset, err);
     if (!status && away != HSP_NO_CLASS)
         status = hsp__online_add(run, view, row, away, -rate, -offset, err);
     return status;

@@ -21,7 +21,8 @@ static hsp_status prepare_label(const char *option, const char *text, size_t siz
         size ? hsp__label_add(names, text, size, &number) : HSP__LABEL_NOT_FINITE;
     if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
     if (result != HSP__LABEL_OK)
-        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "found '%s', expected the name of a class",
+        return hsp__fail_at(err, HSP_USAGE, option, 0, 0,
+                            "found '%s', expected the name of a class",
                             hsp__quote(text, size, quoted));
     if (number != before)
         return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "the class '%s' is there twice",
@@ -53,8 +54,7 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
 {
     const char *text = hsp_options_text(options, "positive");
     hsp__names_init(names, &ctx->allocator);
-    hsp_status status =
-        text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
+    hsp_status status = text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
     if (status) hsp__names_free(names);
     return status;
 }
@@ -156,8 +156,8 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     if (!status && strcmp(columns, "none") != 0)
         status = prepare_scale(ctx, columns, place++, &to, err);
     if (!status && strcmp(rows, "none") != 0)
-        status = prepare_scale(ctx, strcmp(rows, "rows") == 0 ? "unit-rows" : "unit-ball", place, &to,
-                               err);
+        status = prepare_scale(ctx, strcmp(rows, "rows") == 0 ? "unit-rows" : "unit-ball", place,
+                               &to, err);
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
     if (status)
         hsp__prepared_free(&to);
@@ -199,8 +199,8 @@ hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error
     prepare_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
     norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
     if (!norms.most) return hsp__fail_memory(err);
-    hsp_status status = hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts,
-                                   prepare_norm_part, &norms, err);
+    hsp_status status =
+        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, prepare_norm_part, &norms, err);
     double most = 0;
     for (uint64_t part = 0; part < norms.parts; part++)
         most = fmax(most, norms.most[part]);

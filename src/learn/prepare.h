@@ -9,12 +9,12 @@
 #include "model/model.h"
 
 typedef struct hsp__prepared {
-    hsp_data *base;          /* the caller's data, or `grouped`: rows before scaling */
-    hsp_data *data;          /* `base`, or `scaled`: the rows to learn from */
+    hsp_data *base;             /* the caller's data, or `grouped`: rows before scaling */
+    hsp_data *data;             /* `base`, or `scaled`: the rows to learn from */
     hsp_data *grouped, *scaled; /* owned, or NULL */
-    const hsp_view *view;    /* of data */
+    const hsp_view *view;       /* of data */
     hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* owned until a model takes them */
-    int rest, leaves_out;    /* as in a model */
+    int rest, leaves_out;                       /* as in a model */
 } hsp__prepared;
 
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -35,10 +35,10 @@ hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling 
 hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
                                double *radius);
 
-/* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: rows, cols
- * and stored entries (8 bytes each); of sparse rows the starts (8 bytes each, rows + 1 of them) and
- * the indices (4 each); the values (4 or 8 each; none of rows of ones; dense rows without what lies
- * between them); the labels (4 each; none without labels). */
+/* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: rows,
+ * cols and stored entries (8 bytes each); of sparse rows the starts (8 bytes each, rows + 1 of
+ * them) and the indices (4 each); the values (4 or 8 each; none of rows of ones; dense rows without
+ * what lies between them); the labels (4 each; none without labels). */
 #define HSP__HASH_TEXT 16
 hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
                           char text[HSP__HASH_TEXT]);

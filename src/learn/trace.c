@@ -1,7 +1,7 @@
 /* A line an update: its number, the pass, the row from 1, its score before, ||w|| and b after.
  *
- * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that the
- * offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
+ * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that
+ * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
  *
  *     inner   <w~*, w~_k>     >=  inner_bound    k rate gamma
  *     norm2   ||w~_k||^2      <=  norm2_bound    k (rate^2 R~^2 + 2 rate tau)
@@ -28,12 +28,12 @@ struct hsp__trace {
     hsp__output *output;
     hsp__text text;
     hsp__proof proof;
-    int compared;        /* there is a reference */
+    int compared; /* there is a reference */
     uint64_t cols, rows;
-    double *w;           /* cols: w* */
-    double b;            /* b* */
-    double length;       /* ||w~*|| */
-    double gamma;        /* min y <w~*, x~> */
+    double *w;     /* cols: w* */
+    double b;      /* b* */
+    double length; /* ||w~*|| */
+    double gamma;  /* min y <w~*, x~> */
 };
 
 void hsp__trace_free(hsp__trace *trace)
@@ -80,10 +80,11 @@ static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *v
         trace->gamma = fmin(trace->gamma, view->labels[i] == 1 ? s : -s);
     }
     if (!(trace->gamma > 0))
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "the reference does not separate the rows (least y s is %.9g): bounds on the number "
-                 "of updates do not follow",
-                 trace->gamma);
+        hsp__log(
+            ctx, HSP_LOG_WARNING,
+            "the reference does not separate the rows (least y s is %.9g): bounds on the number "
+            "of updates do not follow",
+            trace->gamma);
 }
 
 static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,
@@ -119,8 +120,7 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
     }
     hsp__text_puts(&trace->text, "update,pass,example,score,norm,offset");
     if (trace->compared)
-        hsp__text_puts(&trace->text,
-                       ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
+        hsp__text_puts(&trace->text, ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
     hsp__text_puts(&trace->text, "\n");
     *out = trace;
     return HSP_OK;

@@ -6,8 +6,8 @@
 #include "halfspace.h"
 #include "learn/online.h"
 
-/* What the proof needs to know of the rule: the separator (w, b) is the vector (w, b / c) in a space
- * where every row has one more coordinate c (0: there is no offset, and none is learnt). */
+/* What the proof needs to know of the rule: the separator (w, b) is the vector (w, b / c) in a
+ * space where every row has one more coordinate c (0: there is no offset, and none is learnt). */
 struct hsp__proof {
     double constant; /* c */
     double rate;

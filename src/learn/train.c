@@ -30,13 +30,15 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
                             "scaling columns needs all rows at once: scale the file first, or read "
                             "it whole");
     if (train_is(options, "normalize", "ball"))
-        return hsp__fail_at(err, HSP_USAGE, "--normalize", 0, 0,
-                            "normalize ball needs the longest of all rows at once: use rows, or read "
-                            "the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--normalize", 0, 0,
+            "normalize ball needs the longest of all rows at once: use rows, or read "
+            "the file whole");
     if (train_is(options, "average", "vote"))
-        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                            "voting keeps the rows it learnt from, a stream does not: use average, or "
-                            "read the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--average", 0, 0,
+            "voting keeps the rows it learnt from, a stream does not: use average, or "
+            "read the file whole");
     if (hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");
@@ -90,7 +92,8 @@ static hsp_status train_error_votes(hsp_context *ctx, const hsp_model *model, co
                                     hsp_error *err, uint64_t *wrong)
 {
     hsp_status status = HSP_OK;
-    double *scores = hsp__new(&ctx->allocator, (uint64_t)TRAIN_SLICE * model->scorers, sizeof *scores);
+    double *scores =
+        hsp__new(&ctx->allocator, (uint64_t)TRAIN_SLICE * model->scorers, sizeof *scores);
     uint32_t *classes = hsp__new(&ctx->allocator, TRAIN_SLICE, sizeof *classes);
     if (!scores || !classes) status = hsp__fail_memory(err);
     for (uint64_t from = 0; !status && from < view->rows; from += TRAIN_SLICE) {
@@ -126,9 +129,8 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
     uint64_t wrong = 0;
     hsp_status status = HSP_OK;
     if (!train_error_is_known(team, run))
-        status = model->votes
-                     ? train_error_votes(ctx, model, &prepared->base->view, err, &wrong)
-                     : train_error_linear(ctx, model, prepared->view, err, &wrong);
+        status = model->votes ? train_error_votes(ctx, model, &prepared->base->view, err, &wrong)
+                              : train_error_linear(ctx, model, prepared->view, err, &wrong);
     run->training_error = (double)wrong / (double)run->rows;
     hsp__decimal_print_f64(run->training_error, text);
     return status ? status : hsp__model_set_fact(model, "training_error", text, err);
@@ -201,6 +203,7 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
                             .scalings = prepared->scalings,
                             .rest = prepared->rest,
                             .leaves_out = prepared->leaves_out,
+                            .storage = prepared->view->storage,
                             .rows = prepared->data,
                             .data_hash = work->hash,
                             .run = &work->run};

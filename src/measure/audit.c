@@ -30,12 +30,11 @@
  *
  * One pass presents each row once, which is the bound as published (Freund and Schapire 1999). T
  * passes present it T times: D^2 counts T times; with D^2 over the rows alone the claim would be
- * false. Presentations that led to no update may be struck from the sequence: so
+ * false. Presentations that led to no update may be struck from the sequence: so for a run that
+ * picks its rows, T is how often it learnt from the row that it learnt from most.
  *
- *   counted       the same, with D^2 = sum of (times that row i was learnt from) d_i^2
- *
- * holds for every order of rows. Each of these holds for every g; with s = 1/g they are convex in
- * s, and g is chosen by golden section.
+ * Both hold for every g; with s = 1/g they are convex in s, and g is chosen by golden section. As g
+ * grows without end the last one becomes k <= T n: no more updates than presentations.
  *
  * Rounding. Margins of the reference are rounded down (audit_reference.c), everything else is
  * summed in long double; the run's own decisions were made in double. A bound counts as exceeded
@@ -51,7 +50,7 @@
 #define AUDIT_SLACK  1e-9 /* relative: what rounding may explain */
 #define AUDIT_UNIT   1e-6 /* rows scaled to length 1 and rounded to float32 may be longer by less */
 #define AUDIT_GOLDEN 48   /* steps of golden section: the interval shrinks to 1e-10 of itself */
-#define AUDIT_BOUNDS 12
+#define AUDIT_BOUNDS 11
 
 typedef struct audit_list {
     const hsp__audit *audit;
@@ -208,10 +207,9 @@ static void audit_margin(audit_list *list)
 /* ---- Any reference ---- */
 
 /* The bound as a function of s = 1/g: (sqrt(reach) s + sqrt(times L(s)))^2, or for a soft run
- * reach (s^2 + L(s) / Delta^2), where L(s) = sum of weight_i max(0, 1 - s m_i)^2. */
+ * reach (s^2 + L(s) / Delta^2), where L(s) = sum of max(0, 1 - s m_i)^2. */
 typedef struct audit_objective {
     const hsp__audit *audit;
-    int counted; /* weight_i: how often row i was learnt from; else 1 */
     double reach, times, soft;
 } audit_objective;
 
@@ -222,8 +220,7 @@ static double audit_lack(const audit_objective *objective, double s)
     for (uint64_t i = 0; i < audit->rows; i++) {
         const double lack = 1 - s * audit->margin[i];
         if (!(lack > 0)) continue;
-        const double weight = objective->counted ? fabs(audit->amount[i]) / audit->plan.rate : 1;
-        sum += (hsp__wide)(weight * lack * lack);
+        sum += (hsp__wide)(lack * lack);
     }
     return (double)sum;
 }
@@ -275,8 +272,14 @@ static void audit_settle_best(audit_list *list, hsp_bound *entry, const audit_ob
         audit_why(entry, "every row is zero");
         return;
     }
-    const double s = audit_best(objective);
-    audit_settle_count(list, entry, audit_value(objective, s));
+    const double s = audit_best(objective), best = audit_value(objective, s);
+    const double limit = audit_value(objective, 0);
+    if (limit <= best * (1 + AUDIT_SLACK)) {
+        audit_settle_count(list, entry, limit);
+        audit_why(entry, "%s, the least as g grows without end", about);
+        return;
+    }
+    audit_settle_count(list, entry, best);
     audit_why(entry, "%s, g = %.9g, D = %.9g, norm of w* = 1", about, 1 / s,
               sqrt(objective->times * audit_lack(objective, s)) / s);
 }
@@ -291,7 +294,7 @@ static void audit_soft(audit_list *list)
         audit_why(entry, "the run was not soft");
         return;
     }
-    const audit_objective objective = {audit, 0, audit_reach(audit), 1, soft};
+    const audit_objective objective = {audit, audit_reach(audit), 1, soft};
     char about[128];
     snprintf(about, sizeof about, "R = %.9g, c = %.9g, Delta = %.9g, tau = %.9g", audit->radius,
              audit->constant, soft, audit->tau);
@@ -320,26 +323,10 @@ static void audit_inseparable(audit_list *list)
         audit_why(entry, "the run picked its rows, and the model does not say how often");
         return;
     }
-    const audit_objective objective = {audit, 0, audit_reach(audit), times, 0};
+    const audit_objective objective = {audit, audit_reach(audit), times, 0};
     char about[128];
     snprintf(about, sizeof about, "r = %.9g, each row presented at most %.0f time%s",
              sqrt(objective.reach), times, times == 1 ? "" : "s");
-    audit_settle_best(list, entry, &objective, about);
-}
-
-static void audit_counted(audit_list *list)
-{
-    const hsp__audit *audit = list->audit;
-    hsp_bound *entry =
-        audit_add(list, "counted", "k <= ((r + D) / g)^2, D^2 = sum of d^2 over the updates");
-    if (!audit->amount) {
-        audit_why(entry, audit->plan.updates ? "the model does not say which rows it learnt from"
-                                             : "the run made no update");
-        return;
-    }
-    const audit_objective objective = {audit, 1, audit_reach(audit), 1, 0};
-    char about[64];
-    snprintf(about, sizeof about, "r = %.9g", sqrt(objective.reach));
     audit_settle_best(list, entry, &objective, about);
 }
 
@@ -472,7 +459,6 @@ static void audit_fill(audit_list *list)
     audit_margin(list);
     audit_soft(list);
     audit_inseparable(list);
-    audit_counted(list);
     audit_progress(list);
     audit_growth(list);
     audit_angle(list);

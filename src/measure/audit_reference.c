@@ -111,7 +111,7 @@ static int reference_direction(const hsp_model *model, const hsp_model *referenc
 
 static int reference_other_features(const hsp_model *model, const hsp_model *reference)
 {
-    for (uint64_t j = 0; j < model->features && j < reference->features; j++) {
+    for (uint64_t j = 0; j < hsp__model_inputs(model) && j < hsp__model_inputs(reference); j++) {
         const char *a = hsp_model_feature_name(model, j), *b = hsp_model_feature_name(reference, j);
         if (a && b && strcmp(a, b) != 0) return 1;
     }
@@ -194,9 +194,10 @@ hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *referen
     if (!audit->u) return hsp__fail_memory(err);
     const int direction = reference_direction(audit->model, reference);
     const double *w = hsp_model_weights(reference, 0);
-    for (uint64_t j = 0; j < audit->features && j < reference->features; j++)
+    const uint64_t inputs = hsp__model_inputs(reference);
+    for (uint64_t j = 0; j < audit->features && j < inputs; j++)
         audit->u[j] = direction * w[j];
-    double b = direction * hsp_model_offset(reference, 0);
+    double b = direction * hsp__model_bias(reference, 0);
     status = reference_restate(audit, reference, &b, err);
     if (status) return status;
     if (audit->constant > 0) {

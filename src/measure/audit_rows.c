@@ -9,31 +9,43 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/sweep.h"
+#include "learn/prepare.h"
 #include "measure/audit.h"
 
 /* ---- Which rows, and their labels ---- */
 
-static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view *view,
-                              hsp_error *err)
+static hsp_status rows_label(hsp__audit *audit, hsp_data *data, const hsp_view *view,
+                             const uint32_t *class_of, hsp_error *err)
 {
-    const hsp_allocator *memory = &audit->ctx->allocator;
-    audit->row = hsp__new_raw(memory, view->rows, sizeof *audit->row);
-    audit->y = hsp__new_raw(memory, view->rows, sizeof *audit->y);
-    if (!audit->row || !audit->y) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < view->rows; i++) {
-        const char *label = hsp_data_class_name(data, view->labels[i]);
-        const uint32_t class = hsp__model_class_of(audit->model, label);
+        const uint32_t class = class_of[view->labels[i]];
         if (class == HSP_NO_CLASS && audit->model->leaves_out) continue;
         if (class == HSP_NO_CLASS)
             return hsp__fail(
                 err, HSP_BAD_DATA,
                 "row %llu has the label '%.80s', which the model does not know: this is "
                 "not the data it was trained on",
-                (unsigned long long)i + 1, label);
+                (unsigned long long)i + 1, hsp_data_class_name(data, view->labels[i]));
         audit->row[audit->rows] = i;
         audit->y[audit->rows++] = class ? 1 : -1;
     }
     return HSP_OK;
+}
+
+static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view *view,
+                              hsp_error *err)
+{
+    const hsp_allocator *memory = &audit->ctx->allocator;
+    uint32_t *class_of = hsp__new(memory, view->classes, sizeof *class_of);
+    audit->row = hsp__new_raw(memory, view->rows, sizeof *audit->row);
+    audit->y = hsp__new_raw(memory, view->rows, sizeof *audit->y);
+    hsp_status status = HSP_OK;
+    if (!class_of || !audit->row || !audit->y) status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < view->classes; c++)
+        class_of[c] = hsp__model_class_of(audit->model, hsp_data_class_name(data, c));
+    if (!status) status = rows_label(audit, data, view, class_of, err);
+    hsp__free(memory, class_of);
+    return status;
 }
 
 /* The number of rows is known to be that of the run, unless the model does not say. */
@@ -48,6 +60,22 @@ static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
         "the model was trained on %.20s rows, and this data has %s: it is not the data "
         "that the run saw",
         fact, rows);
+}
+
+/* The same rows in another storage or precision, or not the same rows? What is audited says which.
+ */
+static hsp_status rows_compare_hash(const hsp__audit *audit, const hsp_view *view, hsp_error *err)
+{
+    const char *fact = hsp_model_fact(audit->model, "data_hash");
+    char hash[HSP__HASH_TEXT];
+    if (!fact) return HSP_OK;
+    hsp_status status = hsp__view_hash(audit->ctx, view, err, hash);
+    if (!status && strcmp(fact, hash) != 0)
+        hsp__log(audit->ctx, HSP_LOG_WARNING,
+                 "the data is not byte for byte what the run saw (its hash is %s, the model says "
+                 "%.40s)",
+                 hash, fact);
+    return status;
 }
 
 static double rows_radius(const hsp__audit *audit)
@@ -150,16 +178,16 @@ static hsp_status rows_rebuild(hsp__audit *audit, hsp_error *err)
 static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
 {
     const hsp_model *model = audit->model;
-    audit->features = model->features > audit->view->cols ? model->features : audit->view->cols;
+    const uint64_t inputs = hsp__model_inputs(model);
+    audit->features = inputs > audit->view->cols ? inputs : audit->view->cols;
     audit->last = hsp__new(&audit->ctx->allocator, audit->features, sizeof *audit->last);
     if (!audit->last) return hsp__fail_memory(err);
     audit->rebuild_error = (double)NAN;
     if (!audit->plan.averaged) {
         const double *w = hsp_model_weights(model, 0);
-        for (uint64_t j = 0; j < model->features; j++)
+        for (uint64_t j = 0; j < inputs; j++)
             audit->last[j] = w[j];
-        if (audit->constant > 0)
-            audit->last_constant = hsp_model_offset(model, 0) / audit->constant;
+        if (audit->constant > 0) audit->last_constant = hsp__model_bias(model, 0) / audit->constant;
         audit->has_last = 1;
     }
     hsp_status status = rows_amounts(audit, err);
@@ -179,6 +207,7 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
         status = hsp_data_view(audit->ctx, audit->scaled, err, &audit->view);
     if (!status) status = rows_choose(audit, data, view, err);
     if (!status) status = rows_check_count(audit, err);
+    if (!status) status = rows_compare_hash(audit, view, err);
     if (status) return status;
     audit->radius = rows_radius(audit);
     audit->constant = rows_constant(audit);

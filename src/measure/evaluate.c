@@ -102,26 +102,12 @@ static void evaluate_slice(evaluate_state *state, uint64_t from, uint64_t rows)
     }
 }
 
-/* Rows from..from+rows-1 of a view. */
-static hsp_view evaluate_cut(const hsp_view *view, uint64_t from, uint64_t rows)
-{
-    hsp_view cut = *view;
-    cut.rows = rows;
-    if (view->storage == HSP_DENSE)
-        cut.values =
-            (const char *)view->values + from * view->stride * hsp__value_bytes(view->precision);
-    else
-        cut.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
-    cut.labels = view->labels + from;
-    return cut;
-}
-
 static hsp_status evaluate_rows(evaluate_state *state, uint64_t slice, hsp_error *err)
 {
     const uint64_t rows = state->view->rows;
     for (uint64_t from = 0; from < rows; from += slice) {
         const uint64_t count = rows - from < slice ? rows - from : slice;
-        const hsp_view cut = evaluate_cut(state->view, from, count);
+        const hsp_view cut = hsp__view_slice(state->view, from, from + count);
         hsp_status status =
             hsp_model_score(state->ctx, state->model, &cut, err, state->scores, state->predicted);
         if (!status)
@@ -145,10 +131,11 @@ static double evaluate_balanced(const evaluate_state *state)
     return seen ? sum / seen : (double)NAN;
 }
 
+/* ||w||, without the weight of a constant feature: that is an offset. */
 static double evaluate_norm(const hsp_model *model)
 {
-    const hsp_view view =
-        hsp_view_dense(HSP_FLOAT64, 1, model->features, model->features, model->weights);
+    const uint64_t cols = hsp__model_inputs(model);
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, cols, cols, model->weights);
     const hsp__row row = hsp__view_row(&view, 0);
     return hsp__row_norm(&view, &row);
 }
@@ -168,7 +155,7 @@ static void evaluate_finish(evaluate_state *state)
     const double norm = evaluate_norm(state->model);
     if (!(norm > 0)) return;
     all->geometric_margin = all->functional_margin / norm;
-    all->origin_distance = -state->model->offsets[0] / norm;
+    all->origin_distance = -hsp__model_bias(state->model, 0) / norm;
     all->margin_distance = 1 / norm;
 }
 

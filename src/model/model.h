@@ -136,9 +136,6 @@ static inline hsp_context hsp__quiet(const hsp_context *ctx)
         .allocator = ctx->allocator, .threads = 1, .block_bytes = ctx->block_bytes};
 }
 
-/* Rows [from, to) of a view, borrowed. */
-hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);
-
 /* The votes of every separator of a run on one row x, a dense vector of the model's features: the
  * share of votes for each class, or for two classes (votes for the second less votes for the first)
  * / all. `dots` (one a row of votes->rows) and `running` (scorers) are scratch. */

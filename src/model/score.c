@@ -15,21 +15,6 @@
 
 #define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
 
-hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to)
-{
-    hsp_view slice = *view;
-    slice.rows = to - from;
-    if (view->labels) slice.labels += from;
-    if (view->storage == HSP_DENSE) {
-        if (view->values)
-            slice.values = (const char *)view->values +
-                           from * view->stride * hsp__value_bytes(view->precision);
-    } else {
-        slice.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
-    }
-    return slice;
-}
-
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
 static hsp_status score_refuse(const hsp_model *model, uint64_t first_row, uint64_t row,

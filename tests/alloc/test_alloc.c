@@ -259,6 +259,11 @@ static hsp_status alloc_encoding_write(alloc_scene *s, hsp_error *err)
     return hsp_encoding_write(s->ctx, s->encoding, alloc_path("out.json"), err);
 }
 
+static hsp_status alloc_file_write(alloc_scene *s, hsp_error *err)
+{
+    return hsp_file_write(s->ctx, alloc_path("out.json"), "{}\n", 3, err);
+}
+
 static hsp_status alloc_make(alloc_scene *s, hsp_error *err)
 {
     return hsp_data_make(s->ctx, s->options, NULL, NULL, err, &s->out_data[0]);
@@ -498,6 +503,7 @@ int main(void)
         {"write a scaling", NULL, {0}, alloc_scaling_write},
         {"read an encoding", NULL, {0}, alloc_encoding_read},
         {"write an encoding", NULL, {0}, alloc_encoding_write},
+        {"write a file", NULL, {0}, alloc_file_write},
         {"summary", NULL, {0}, alloc_summary},
     };
     CHECK(mkdtemp(alloc_folder) != NULL);

@@ -16,6 +16,12 @@ ask ins
 ask make x
 ask make xor --no
 ask inspect --col
+ask train p
+ask train perceptron --or
+ask train perceptron --order s
+ask model f
+ask model form --to u
+ask eval --js
 ask inspect --storage s
 ask convert da
 ask convert data.csv --to ''

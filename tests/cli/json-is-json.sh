@@ -14,6 +14,14 @@ halfspace convert -q --json "$EXAMPLES/iris.csv" iris.svm | python3 keys.py conv
 halfspace split -q --json iris.svm a.svm b.svm | python3 keys.py split
 halfspace scale -q --json iris.svm c.svm | python3 keys.py scale
 halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py make
+halfspace train perceptron -q --json --passes 0 d.svm -o m.hsp | python3 keys.py train
+halfspace predict -q --json m.hsp d.svm -o p.txt | python3 keys.py predict
+halfspace eval -q --json m.hsp d.svm | python3 keys.py eval
+halfspace audit -q --json m.hsp d.svm --reference m.hsp | python3 keys.py audit
+halfspace plot -q --json m.hsp d.svm --x 1 --y 2 | python3 keys.py plot
+halfspace model show --json m.hsp | python3 keys.py model
+halfspace model form --to unit -q --json m.hsp -o u.hsp | python3 keys.py model
+halfspace learners --json | python3 keys.py learners
 halfspace help --json | python3 keys.py help
 halfspace help --json scale | python3 -c 'import json, sys
 for o in json.load(sys.stdin)["commands"][0]["options"][:2]: print(o["name"], o["type"], o.get("choices"))'

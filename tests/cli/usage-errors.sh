@@ -31,3 +31,24 @@ try make xor --rows 5 --json
 try split a b b
 try scale a b --kind max-abs --apply s
 try help nosuch
+try inspect --version
+try train perceptro a
+try train data.svm
+try train perceptron
+try train perceptron a b
+try train perceptron --order sideways a
+try train perceptron --json a -o -
+try train perceptron --columns 3 a
+try predict m
+try predict m a b
+try predict m a --json
+try eval m
+try audit m a
+try plot m a b
+try model
+try model shwo m
+try model show
+try model show m --weights few
+try model form m
+try model form m --to unit
+try learners a

@@ -122,6 +122,9 @@ static void test_quotes(void)
     expect("\"x\",\"y, z\",c\n\"1\",\"2\",\"say \"\"hi\"\"\"\n3,4,\"\"\"\"\n", NULL,
            "x y, z|\" say \"hi\"|say \"hi\": 1 2|\": 3 4");
     expect("x,c\n1,\"two\nlines\"\n2,\"a,b\"\n", NULL, "x|a,b two\nlines|two\nlines: 1|a,b: 2");
+    expect("x,c\n1,\"a\"\n2,a\n3,\"a\"\r\n4,\"a\" \n5,\"a\"", NULL, "x|a|a: 1|a: 2|a: 3|a: 4|a: 5");
+    expect("c,x\n\"a\",1\na,2\n\"a\" ,3\n\"a\"\"\",4\n \"a\",5\n", LIST("label=1"),
+           "x|a a\"|a: 1|a: 2|a: 3|a\": 4|a: 5");
     expect("x,c\n1,\"a\"\"\n\"\"b\"\n2,bad,\n", NULL, "4:0: found 3 fields, expected 2");
     expect("x,c\n1,a\n2,b\"c\n", NULL,
            "3:4: found a quote in the middle of a field that does not begin with one (quote the "
@@ -321,7 +324,7 @@ static void test_missing_label(void)
     const char *text = "x,c\n1,y\n2,?\n3,z\n", *rest = "x|y z|y: 1|z: 3";
     expect(
         text, NULL,
-        "3:3: found 1 missing values, here the first (c 1); say what to do: --missing drop, mean "
+        "3:3: found 1 missing value, here the first (c 1); say what to do: --missing drop, mean "
         "or indicator");
     expect(text, LIST("missing=drop"), rest);
     expect(text, LIST("missing=mean"), rest);
@@ -422,7 +425,7 @@ static void test_apply_missing(void)
     expect_applied(train, LIST("missing=drop"), text, NULL,
                    "0:0: every row has a missing value: none is left");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", NULL,
-                   "2:1: found 1 missing values, here the first (x 1); say --missing drop to leave "
+                   "2:1: found 1 missing value, here the first (x 1); say --missing drop to leave "
                    "their rows out");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", LIST("missing=mean"),
                    "0:0: missing: the encoding was made with 'error', not 'mean'");
@@ -570,6 +573,28 @@ static void test_wide(void)
     free(text);
 }
 
+/* So many columns of words that few of them can be kept at hand. */
+static void test_many_words(void)
+{
+    const size_t columns = 60000, rows = 4;
+    size_t used = 0;
+    char *text = malloc(columns * rows * 8);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < columns; j++)
+            used += (size_t)sprintf(text + used, "w%zu,", (i * 3 + j) % 3 + (i == 3));
+        used += (size_t)sprintf(text + used, "y\n");
+    }
+    hsp_context *ctx = test_context(2, 0);
+    hsp_data *data = parse_with(ctx, text, used, LIST("header=no"), NULL, NULL);
+    CHECK(data && hsp_data_cols(data) == 2 * columns && hsp_data_storage(data) == HSP_ONES);
+    for (size_t j = 0; data && j < columns; j += 599)
+        for (size_t i = 0; i < rows; i++)
+            CHECK(test_at(data, i, 2 * j) == (i < 3) && test_at(data, i, 2 * j + 1) == (i == 3));
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+    free(text);
+}
+
 static void test_not_text(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -664,6 +689,7 @@ int main(void)
     RUN(test_errors_in_blocks);
     RUN(test_large);
     RUN(test_wide);
+    RUN(test_many_words);
     RUN(test_not_text);
     RUN(test_out_of_memory);
     return check_done();

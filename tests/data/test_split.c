@@ -235,7 +235,7 @@ static void test_refused(void)
         CHECK(hsp_options_set(options, "test", wrong[k], NULL) == HSP_OK);
         CHECK_NOTE(hsp_data_split(ctx, data, options, &err, &train, &test) == HSP_USAGE, "%s",
                    wrong[k]);
-        CHECK(!train && !test && strstr(err.message, "test"));
+        CHECK(!train && !test && strcmp(err.file, "--test") == 0);
         hsp_options_free(options);
     }
     CHECK(hsp_data_split(ctx, one, NULL, NULL, &train, &test) == HSP_BAD_DATA);

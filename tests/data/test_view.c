@@ -56,6 +56,19 @@ static void test_slice(void)
     hsp_context_free(ctx);
 }
 
+/* Zeros that a caller stored are no non-zeros of the copy. */
+static void test_stored_zeros(void)
+{
+    const float some[] = {5, 0, 7};
+    hsp_view view = hsp_view_sparse(HSP_FLOAT32, 3, 3, 8, starts, indices, some);
+    hsp_context *ctx = test_context(1, 0);
+    hsp_data *copy = NULL;
+    CHECK(hsp_data_copy(ctx, &view, NULL, NULL, NULL, &copy) == HSP_OK);
+    CHECK(copy && copy->nonzeros == 2 && test_at(copy, 0, 0) == 5 && test_at(copy, 2, 1) == 7);
+    hsp_data_free(copy);
+    hsp_context_free(ctx);
+}
+
 static void expect_bad(const hsp_view *view, const char *says)
 {
     hsp_error err = {0};
@@ -134,6 +147,7 @@ int main(void)
 {
     RUN(test_borrowed);
     RUN(test_slice);
+    RUN(test_stored_zeros);
     RUN(test_unsound);
     RUN(test_first_bad_row);
     RUN(test_names_must_differ);

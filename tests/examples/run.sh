@@ -20,14 +20,21 @@ report()
 [ "$("$build/examples/read" examples/iris.csv)" = '150 rows, 4 features, 3 classes' ]
 report $? 'examples/read.c'
 
-TMPDIR=$folder examples/iris.sh "$build/halfspace" >"$folder/said" && cat "$folder"/halfspace-iris.*/train.hsp >"$folder/made" &&
-    [ -s "$folder/made" ]
+[ "$("$build/examples/train" examples/iris.csv "$folder/setosa.hsp")" = 'converged after 4 passes and 5 updates
+50 rows are setosa' ] && [ -s "$folder/setosa.hsp" ]
+report $? 'examples/train.c'
+
+[ "$("$build/examples/step" | tail -n 1)" = 'true when 2 a + 2 b > 1' ]
+report $? 'examples/step.c'
+
+TMPDIR=$folder examples/iris.sh "$build/halfspace" >"$folder/said" && cat "$folder"/halfspace-iris.*/predictions.txt >"$folder/made" &&
+    [ "$(wc -l <"$folder/made")" -eq 45 ] && grep -q "DID NOT CONVERGE" "$folder/said"
 report $? 'examples/iris.sh'
 
 # Every line of C in the README is a line of the example.
 # shellcheck disable=SC2016 # backquotes as such
 sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' | sed 's/^ *//' >"$folder/shown"
-sed 's/^ *//' examples/read.c >"$folder/there"
+sed 's/^ *//' examples/train.c >"$folder/there"
 [ -s "$folder/shown" ] && ! grep -qvxF -f "$folder/there" "$folder/shown"
 report $? "the README's program"
 

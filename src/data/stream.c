@@ -1,0 +1,291 @@
+#include "data/stream.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/blocks.h"
+#include "data/data.h"
+#include "data/formats.h"
+#include "data/remake.h"
+
+int hsp__stream_workers(hsp_context *ctx)
+{
+    return hsp_context_threads(ctx);
+}
+
+/* ---- For the formats ------------------------------------------------------------------------- */
+
+int hsp__stream_dense(const hsp__stream *stream, int probed)
+{
+    const char *told = hsp_options_text(stream->options, "storage");
+    if (stream->sink->storage) return *stream->sink->storage == HSP_DENSE;
+    if (strcmp(told, "auto") == 0) return probed;
+    return strcmp(told, "dense") == 0;
+}
+
+hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp_error *err,
+                             char **text, size_t *size)
+{
+    const char *bytes, *newline;
+    hsp_status status = hsp__source_peek(source, HSP__STREAM_PROBE, err, &bytes, size);
+    if (status) return status;
+    if (*size >= HSP__STREAM_PROBE) {
+        newline = memrchr(bytes, '\n', *size);
+        *size = newline ? (size_t)(newline - bytes) + 1 : 0;
+    }
+    *text = hsp__new(&stream->ctx->allocator, *size + HSP__BLOCK_PADDING, 1);
+    if (!*text) return hsp__fail_memory(err);
+    memcpy(*text, bytes, *size);
+    return HSP_OK;
+}
+
+hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
+                            uint64_t lines, hsp_error *err)
+{
+    if (!stream->sink->work || !rows->rows) return HSP_OK;
+    hsp_status status = stream->sink->work(stream->self, worker, rows, err);
+    /* the last line of a file may lack its end */
+    if (status && err && lines != rows->rows && lines + 1 != rows->rows) err->line = 0;
+    return status;
+}
+
+hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *rows,
+                            const uint32_t *labels, hsp_error *err)
+{
+    if (!rows->rows) return HSP_OK;
+    rows->labels = stream->sink->unlabelled ? NULL : labels;
+    if (!rows->labels) rows->classes = 0;
+    return stream->sink->take(stream->self, worker, rows, err);
+}
+
+/* ---- A binary cache, in slices --------------------------------------------------------------- */
+
+/* The slices that are under way, one a worker. */
+typedef struct stream_slice {
+    hsp_data *rows; /* borrowed rows, or a copy in another storage or precision */
+    uint32_t *labels;
+    hsp_status status;
+    hsp_error err;
+} stream_slice;
+
+typedef struct stream_cache {
+    const hsp__stream *stream;
+    const hsp_view *view;
+    hsp_storage storage;
+    hsp_precision precision;
+    uint32_t *map;  /* one a class of the cache: its number in the stream */
+    uint64_t step;  /* rows of a slice */
+    uint64_t first; /* row of worker 0's slice */
+    int count;      /* workers */
+    stream_slice *slices;
+} stream_cache;
+
+/* Rows [from, to) as a data set that owns nothing. */
+static hsp_data *stream_borrow(const hsp_allocator *memory, const hsp_view *view, uint64_t from,
+                               uint64_t to)
+{
+    hsp_data *data = hsp__data_new(memory);
+    if (!data) return NULL;
+    data->view = hsp__view_slice(view, from, to);
+    data->view.labels = NULL;
+    data->view.classes = 0;
+    data->nonzeros = hsp_view_stored(&data->view);
+    data->checked = 1;
+    return data;
+}
+
+static hsp_status stream_load_slice(stream_cache *cache, stream_slice *slice, uint64_t from,
+                                    uint64_t to, hsp_error *err)
+{
+    hsp_context quiet = {.allocator = cache->stream->ctx->allocator, .threads = 1};
+    hsp_data_free(slice->rows);
+    slice->rows = stream_borrow(&quiet.allocator, cache->view, from, to);
+    if (!slice->rows) return hsp__fail_memory(err);
+    for (uint64_t i = from; cache->map && i < to; i++)
+        slice->labels[i - from] = cache->map[cache->view->labels[i]];
+    if (cache->storage == cache->view->storage && cache->precision == cache->view->precision)
+        return HSP_OK;
+    hsp_data *changed = NULL;
+    hsp__remake plan = {.storage = cache->storage,
+                        .precision = cache->precision,
+                        .cols = cache->view->cols,
+                        .phase = "changing the storage"};
+    hsp_status status = hsp__data_remake(&quiet, slice->rows, &plan, err, &changed);
+    if (status) return status;
+    hsp_data_free(slice->rows);
+    slice->rows = changed;
+    return HSP_OK;
+}
+
+static void stream_cache_work(void *user, int worker)
+{
+    stream_cache *cache = user;
+    stream_slice *slice = &cache->slices[worker];
+    const uint64_t rows = cache->view->rows;
+    uint64_t from = cache->first + (uint64_t)worker * cache->step, to = from + cache->step;
+    if (from > rows) from = rows;
+    if (to > rows) to = rows;
+    slice->err = (hsp_error){0};
+    slice->status = stream_load_slice(cache, slice, from, to, &slice->err);
+    if (slice->status) return;
+    slice->status =
+        hsp__stream_work(cache->stream, worker, &slice->rows->view, to - from, &slice->err);
+    if (slice->status && slice->err.line) slice->err.line += from;
+}
+
+/* One slice a worker at once, then all of them in order. */
+static hsp_status stream_cache_round(stream_cache *cache, hsp_error *err)
+{
+    for (int i = 0; i < cache->count; i++)
+        cache->slices[i].status = HSP_STATUS_COUNT; /* a thread that never ran */
+    hsp__workers_run(cache->count, stream_cache_work, cache);
+    for (int i = 0; i < cache->count; i++) {
+        stream_slice *slice = &cache->slices[i];
+        if (slice->status == HSP_STATUS_COUNT) stream_cache_work(cache, i);
+        if (slice->status) {
+            if (err) *err = slice->err;
+            return slice->status;
+        }
+        slice->rows->view.classes = cache->map ? cache->stream->classes->count : 0;
+        hsp_status status = hsp__stream_take(cache->stream, i, &slice->rows->view,
+                                             cache->map ? slice->labels : NULL, err);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+/* All names of the cache, in its order, become the stream's. */
+static hsp_status stream_cache_classes(stream_cache *cache, const hsp_data *data, hsp_error *err)
+{
+    const hsp__names *names = &data->class_names;
+    if (!cache->view->labels || cache->stream->sink->unlabelled) return HSP_OK;
+    cache->map = hsp__new(&cache->stream->ctx->allocator, names->count, sizeof *cache->map);
+    if (!cache->map) return hsp__fail_memory(err);
+    for (uint32_t c = 0; c < names->count; c++)
+        if (!hsp__names_add(cache->stream->classes, hsp__names_get(names, c),
+                            hsp__names_size(names, c), &cache->map[c]))
+            return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, hsp_error *err)
+{
+    const hsp__stream *stream = cache->stream;
+    const hsp_allocator *memory = &stream->ctx->allocator;
+    const hsp_view *view = cache->view;
+    const char *precision = hsp_options_text(stream->options, "precision");
+    uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * 8 + 16 : 16;
+    cache->precision = view->precision;
+    if (hsp_options_is_set(stream->options, "precision"))
+        cache->precision = strcmp(precision, "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
+    cache->storage = view->storage;
+    if (hsp__stream_dense(stream, view->storage == HSP_DENSE))
+        cache->storage = HSP_DENSE;
+    else if (view->storage == HSP_DENSE)
+        cache->storage = HSP_SPARSE;
+    if (cache->storage == HSP_DENSE && view->storage != HSP_DENSE) each = view->cols * 8 + 16;
+    cache->step = stream->ctx->block_bytes / each + 1;
+    cache->count = hsp__stream_workers(stream->ctx);
+    if ((uint64_t)cache->count > view->rows / cache->step + 1)
+        cache->count = (int)(view->rows / cache->step + 1);
+    cache->slices = hsp__new(memory, (uint64_t)cache->count, sizeof *cache->slices);
+    if (!cache->slices) return hsp__fail_memory(err);
+    for (int i = 0; i < cache->count; i++) {
+        cache->slices[i].labels = hsp__new_raw(memory, cache->step, sizeof(uint32_t));
+        if (!cache->slices[i].labels) return hsp__fail_memory(err);
+    }
+    return stream_cache_classes(cache, data, err);
+}
+
+static hsp_status stream_cache_run(stream_cache *cache, hsp_error *err)
+{
+    const uint64_t rows = cache->view->rows;
+    hsp_status status = HSP_OK;
+    for (; !status && cache->first < rows; cache->first += cache->step * (uint64_t)cache->count) {
+        status = stream_cache_round(cache, err);
+        if (!status)
+            status = hsp__progress(cache->stream->ctx, "reading", "rows", cache->first, rows, err);
+    }
+    return status;
+}
+
+static hsp_status stream_cache_pass(const hsp__stream *stream, const char *path, hsp_error *err)
+{
+    const hsp_allocator *memory = &stream->ctx->allocator;
+    stream_cache cache = {.stream = stream};
+    hsp_data *data = NULL;
+    hsp_status status = hsp__cache_open(stream->ctx, path, NULL, 0, err, &data);
+    if (!status) status = hsp_data_view(stream->ctx, data, err, &cache.view);
+    if (!status) status = stream_cache_start(&cache, data, err);
+    if (!status) status = stream_cache_run(&cache, err);
+    for (int i = 0; cache.slices && i < cache.count; i++) {
+        hsp_data_free(cache.slices[i].rows);
+        hsp__free(memory, cache.slices[i].labels);
+    }
+    hsp__free(memory, cache.slices);
+    hsp__free(memory, cache.map);
+    hsp_data_free(data);
+    return status;
+}
+
+/* ---- Any file -------------------------------------------------------------------------------- */
+
+static hsp_status stream_as(const hsp__stream *stream, const char *format, hsp__source *source,
+                            const char *path, hsp_error *err)
+{
+    if (strcmp(format, "libsvm") == 0) return hsp__libsvm_stream(stream, source, err);
+    if (strcmp(format, "hsp") != 0)
+        return hsp__csv_stream(stream, source, strcmp(format, "tsv") == 0, err);
+    if (hsp__source_mappable(source)) return stream_cache_pass(stream, path, err);
+    return hsp__fail_at(err, HSP_USAGE, hsp__source_name(source), 0, 0,
+                        "a binary cache is mapped from its file: it cannot come through a pipe "
+                        "or compressed");
+}
+
+static hsp_status stream_source(hsp__stream *stream, hsp__source *source, const char *path,
+                                hsp_error *err)
+{
+    const char *first;
+    size_t size;
+    hsp_options *defaults = NULL;
+    hsp_status status = hsp__source_peek(source, 0, err, &first, &size);
+    if (!status && !stream->options) {
+        status = hsp_options_new(stream->ctx, hsp_read_options(), err, &defaults);
+        stream->options = defaults;
+    }
+    if (!status) {
+        const char *format = hsp_options_text(stream->options, "format");
+        if (strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, size);
+        status = stream_as(stream, format, source, path, err);
+    }
+    hsp_options_free(defaults);
+    return status;
+}
+
+hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_options *options,
+                            const hsp_encoding *encoding, hsp__names *classes,
+                            const hsp__row_sink *sink, void *self, hsp_error *err)
+{
+    hsp__source *source = NULL;
+    hsp__stream stream = {ctx, options, encoding, classes, sink, self};
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    if (!status) status = stream_source(&stream, source, path, err);
+    hsp__source_free(source);
+    return status;
+}
+
+hsp_status hsp__stream_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
+                             const hsp_options *options, const hsp_encoding *encoding,
+                             hsp__names *classes, const hsp__row_sink *sink, void *self,
+                             hsp_error *err)
+{
+    hsp__source *source = NULL;
+    hsp__stream stream = {ctx, options, encoding, classes, sink, self};
+    hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
+    if (!status) status = stream_source(&stream, source, name, err);
+    hsp__source_free(source);
+    return status;
+}

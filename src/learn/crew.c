@@ -1,0 +1,227 @@
+#include "learn/crew.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+#define CREW_MOST        16    /* more would wait for the same memory */
+#define CREW_BLOCK_BYTES 32768 /* what a worker takes at once */
+#define CREW_LEAST       4     /* blocks; less is not worth sharing */
+#define CREW_SPINS       2000  /* before a worker without work goes to sleep */
+#define CREW_PATIENCE    20e-6 /* seconds that waiting for the others may take beyond their share */
+#define CREW_LONGEST     4096  /* stretches done alone after the others kept us waiting */
+
+struct hsp__crew {
+    hsp_context *ctx;
+    int workers;
+    uint64_t block;   /* rows */
+    uint64_t ahead;   /* rows that are likely right from here on */
+    uint64_t alone;   /* stretches to do alone: the machine is busy with other things */
+    uint64_t penalty; /* how many the next time */
+    void (*fn)(void *user);
+    void *user;
+    double *scores; /* workers * scores_stride: scratch of each */
+    uint64_t scores_stride;
+
+    /* The job: written while it is closed and nobody is at work. */
+    const hsp__online *run;
+    const hsp_view *view;
+    const uint64_t *order;
+    uint64_t to;
+
+    _Alignas(64) atomic_uint_fast64_t next;  /* the first position that nobody has taken */
+    _Alignas(64) atomic_uint_fast64_t found; /* the first mistake known, or `to` */
+    _Alignas(64) atomic_uint_fast64_t state; /* counts up: odd while a job is open */
+    atomic_int busy;                         /* workers that may be looking at the job */
+    atomic_int over;                         /* go home */
+    atomic_int asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+};
+
+hsp__crew *hsp__crew_new(hsp_context *ctx, int workers, uint32_t scorers, const hsp_view *view)
+{
+    const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
+    const uint64_t bytes = each * (view->values ? hsp__value_bytes(view->precision) : 4) * scorers;
+    hsp__crew *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
+    if (!crew) return NULL;
+    crew->ctx = ctx;
+    crew->workers = workers < CREW_MOST ? workers : CREW_MOST;
+    crew->block = CREW_BLOCK_BYTES / bytes + 1;
+    crew->penalty = 1;
+    crew->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
+    crew->scores = hsp__new(&ctx->allocator, (uint64_t)crew->workers * crew->scores_stride,
+                            sizeof *crew->scores);
+    if (!crew->scores) {
+        hsp__free(&ctx->allocator, crew);
+        return NULL;
+    }
+    pthread_mutex_init(&crew->mutex, NULL);
+    pthread_cond_init(&crew->wake, NULL);
+    return crew;
+}
+
+void hsp__crew_free(hsp__crew *crew)
+{
+    if (!crew) return;
+    pthread_mutex_destroy(&crew->mutex);
+    pthread_cond_destroy(&crew->wake);
+    hsp__free(&crew->ctx->allocator, crew->scores);
+    hsp__free(&crew->ctx->allocator, crew);
+}
+
+static inline void crew_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Take blocks in order until there are none before the first mistake known. A block that was taken
+ * is looked at to its end or its first mistake: so when all are done, `found` is the first of all.
+ */
+static void crew_work(hsp__crew *crew, int worker)
+{
+    double *scores = crew->scores + (uint64_t)worker * crew->scores_stride;
+    for (;;) {
+        const uint64_t from = atomic_fetch_add(&crew->next, crew->block);
+        uint64_t found = atomic_load(&crew->found);
+        if (from >= found) return;
+        const uint64_t to = crew->to - from < crew->block ? crew->to : from + crew->block;
+        const uint64_t p =
+            hsp__online_find_in(crew->run, crew->view, crew->order, from, to, scores);
+        if (p == to) continue;
+        while (p < found && !atomic_compare_exchange_weak(&crew->found, &found, p))
+            continue;
+        return;
+    }
+}
+
+/* ---- The others ------------------------------------------------------------------------------ */
+
+/* Wait for a state other than `seen`. */
+static uint64_t crew_wait(hsp__crew *crew, uint64_t seen)
+{
+    uint64_t state;
+    for (int spin = 0; spin < CREW_SPINS; spin++) {
+        state = atomic_load(&crew->state);
+        if (state != seen) return state;
+        crew_pause();
+    }
+    pthread_mutex_lock(&crew->mutex);
+    atomic_fetch_add(&crew->asleep, 1);
+    while ((state = atomic_load(&crew->state)) == seen)
+        pthread_cond_wait(&crew->wake, &crew->mutex);
+    atomic_fetch_sub(&crew->asleep, 1);
+    pthread_mutex_unlock(&crew->mutex);
+    return state;
+}
+
+/* A worker says that it is busy before it looks whether the job is open; the caller closes the job
+ * before it looks whether anybody is busy. So nobody looks at rows that the caller does not wait
+ * for. */
+static void crew_serve(hsp__crew *crew, int worker)
+{
+    uint64_t seen = 0;
+    while (!atomic_load(&crew->over)) {
+        seen = crew_wait(crew, seen);
+        atomic_fetch_add(&crew->busy, 1);
+        seen = atomic_load(&crew->state);
+        if (seen & 1) crew_work(crew, worker);
+        atomic_fetch_sub(&crew->busy, 1);
+    }
+}
+
+static void crew_advance(hsp__crew *crew)
+{
+    atomic_fetch_add(&crew->state, 1);
+    if (atomic_load(&crew->asleep) == 0) return;
+    pthread_mutex_lock(&crew->mutex);
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+static void crew_worker(void *user, int worker)
+{
+    hsp__crew *crew = user;
+    if (worker) {
+        crew_serve(crew, worker);
+        return;
+    }
+    crew->fn(crew->user);
+    atomic_store(&crew->over, 1);
+    crew_advance(crew);
+}
+
+void hsp__crew_run(hsp__crew *crew, void (*fn)(void *user), void *user)
+{
+    crew->fn = fn;
+    crew->user = user;
+    hsp__workers_run(crew->workers, crew_worker, crew);
+}
+
+/* ---- The caller ------------------------------------------------------------------------------ */
+
+/* Somebody who was busy but did not come to an end means that the system gave the processor to
+ * others: then it is better to go on alone for a while, longer each time it happens. */
+static void crew_judge(hsp__crew *crew, double work, double wait)
+{
+    if (wait <= work + CREW_PATIENCE) {
+        if (crew->penalty > 1) crew->penalty /= 2;
+        return;
+    }
+    crew->alone = crew->penalty;
+    if (crew->penalty < CREW_LONGEST) crew->penalty *= 4;
+}
+
+/* One stretch, shared. */
+static uint64_t crew_share(hsp__crew *crew, uint64_t from, uint64_t to)
+{
+    const double start = hsp__clock();
+    crew->to = to;
+    atomic_store(&crew->next, from);
+    atomic_store(&crew->found, to);
+    crew_advance(crew);
+    crew_work(crew, 0);
+    atomic_fetch_add(&crew->state, 1); /* closed; nobody sleeps for that */
+    const double done = hsp__clock();
+    while (atomic_load(&crew->busy) > 0)
+        crew_pause();
+    crew_judge(crew, done - start, hsp__clock() - done);
+    return atomic_load(&crew->found);
+}
+
+static int crew_sharing(hsp__crew *crew, uint64_t stretch)
+{
+    if (stretch < CREW_LEAST * crew->block) return 0;
+    if (crew->alone == 0) return 1;
+    crew->alone--;
+    return 0;
+}
+
+uint64_t hsp__crew_find(hsp__crew *crew, hsp__online *run, const hsp_view *view,
+                        const uint64_t *order, uint64_t from, uint64_t to)
+{
+    crew->run = run;
+    crew->view = view;
+    crew->order = order;
+    for (uint64_t p = from; p < to;) {
+        uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
+        if (stretch > to - p) stretch = to - p;
+        const int shared = crew_sharing(crew, stretch);
+        const uint64_t end = p + stretch;
+        const uint64_t found = shared ? crew_share(crew, p, end)
+                                      : hsp__online_find_in(run, view, order, p, end, run->scores);
+        if (found < end) {
+            crew->ahead = found - from;
+            if (shared) hsp__online_score(run, view, order ? order[found] : found);
+            return found;
+        }
+        crew->ahead = 2 * stretch;
+        p = end;
+    }
+    return to;
+}

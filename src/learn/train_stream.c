@@ -1,0 +1,288 @@
+/* One pass over rows that are never held: memory for the weights of the columns seen, and nothing a
+ * row. Blocks come in the order of the file, whoever parsed them, so the walk over them is the walk
+ * over the file.
+ *
+ * Classes are not known beforehand unless the options name them. Two classes are learnt with the
+ * first one met as the positive one; the rule is symmetric, so if the order of names says otherwise
+ * in the end, the sign is changed, and the bits are those of a run that knew. When a third class
+ * comes, the separator w of two becomes the pair w and -w, and the rule for more classes takes
+ * over. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/labels.h"
+#include "data/stream.h"
+#include "learn/multiclass.h"
+#include "learn/outcome.h"
+#include "learn/prepare.h"
+#include "learn/train.h"
+
+typedef struct stream_work {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    const hsp_options *options;
+    hsp__names classes; /* of the stream: those given first, then as they come */
+    uint32_t given;     /* rows of classes from here on are left out; 0: none were given */
+    int rest;           /* two classes: `target` and all others */
+    uint32_t target;    /* the positive class among `classes` */
+    hsp__team team;
+    hsp_scaling *scalings[HSP__MODEL_SCALINGS];
+    hsp_storage storage; /* of the rows met */
+    uint64_t nonzeros;
+    int enough; /* a limit was reached: the rest of the stream is not read */
+} stream_work;
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+/* Number the classes that the options name, and find the positive one. */
+static hsp_status stream_classes(stream_work *work, hsp_error *err)
+{
+    hsp__names positive;
+    hsp_status status = hsp__prepare_classes(work->ctx, work->options, err, &work->classes);
+    if (status) return status;
+    work->given = work->classes.count;
+    status = hsp__prepare_positive(work->ctx, work->options, err, &positive);
+    if (status) return status;
+    work->target = work->given == 2 ? 1 : 0;
+    if (positive.count) {
+        const char *name = hsp__names_get(&positive, 0);
+        work->rest = 1;
+        if (!hsp__names_add(&work->classes, name, strlen(name), &work->target))
+            status = hsp__fail_memory(err);
+        else if (work->given && work->target >= work->given)
+            status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
+                                  "the class '%s' is not among those of classes", name);
+    }
+    hsp__names_free(&positive);
+    return status;
+}
+
+static hsp_status stream_check(const stream_work *work, hsp_error *err)
+{
+    const hsp_options *options = work->options;
+    const int known = work->given || work->rest;
+    hsp_status status = hsp__online_check_stream(work->learner, options, err);
+    if (status) return status;
+    if (hsp_options_is_set(options, "passes") && hsp_options_integer(options, "passes") != 1)
+        return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
+                            "a stream passes by once: use passes 1, or read the file whole");
+    if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
+                            "tie pos treats the classes differently, and a stream does not say in "
+                            "time which is which: name them with classes");
+    if (!known && strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "one-vs-rest learns every class from the first row on: name them with "
+                            "classes");
+    return HSP_OK;
+}
+
+static hsp_status stream_start(stream_work *work, hsp_error *err)
+{
+    hsp_status status = stream_classes(work, err);
+    if (!status) status = stream_check(work, err);
+    if (!status && strcmp(hsp_options_text(work->options, "normalize"), "rows") == 0)
+        status = hsp__prepare_unit_rows(work->ctx, err, &work->scalings[0]);
+    if (status) return status;
+    hsp__online_facts facts = {0, (double)NAN};
+    const uint32_t classes = work->given && !work->rest ? work->given : 2;
+    status = hsp__team_init(&work->team, work->ctx, work->learner, work->options, &facts, classes,
+                            0, err);
+    if (status) return status;
+    for (uint32_t c = 0; c < work->team.count; c++)
+        work->team.runs[c].plan.passes = 1;
+    if (classes == 2) work->team.runs[0].target = work->target;
+    return HSP_OK;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static uint64_t stream_count(const hsp_view *view, uint64_t from, uint64_t to)
+{
+    uint64_t count = 0;
+    if (view->storage != HSP_DENSE) return hsp__view_start(view, to) - hsp__view_start(view, from);
+    for (uint64_t i = from; i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            count += hsp__row_value(view, &row, k) != 0;
+    }
+    return count;
+}
+
+/* The end of the rows from `from` on that can be learnt from as things are. */
+static uint64_t stream_stretch(const stream_work *work, const hsp_view *rows, uint64_t from)
+{
+    uint64_t to = from;
+    const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : work->team.classes;
+    while (to < rows->rows && rows->labels[to] < below)
+        to++;
+    return to;
+}
+
+/* Rows learnt from so far. */
+static uint64_t stream_seen(const stream_work *work)
+{
+    return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
+}
+
+static int stream_over(stream_work *work)
+{
+    int over = 1;
+    for (uint32_t c = 0; c < work->team.count; c++) {
+        hsp__online_tick(&work->team.runs[c], 0, 0);
+        over &= work->team.runs[c].stopped;
+    }
+    return over;
+}
+
+static hsp_status stream_learn(stream_work *work, const hsp_view *rows, hsp_error *err)
+{
+    hsp_status status = hsp__team_grow(&work->team, work->team.classes, rows->cols, err);
+    for (uint64_t from = 0, to; !status && !work->enough && from < rows->rows; from = to) {
+        to = stream_stretch(work, rows, from);
+        const uint64_t before = stream_seen(work);
+        status = hsp__team_walk(&work->team, rows, from, to, err);
+        work->nonzeros += stream_count(rows, from, from + (stream_seen(work) - before));
+        work->enough = stream_over(work);
+        if (to == rows->rows || status) continue;
+        if (work->given)
+            to++; /* of a class that was left out */
+        else
+            status = hsp__team_grow(&work->team, rows->labels[to] + 1, rows->cols, err);
+    }
+    return status;
+}
+
+static hsp_status stream_take(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    stream_work *work = self;
+    (void)worker;
+    if (rows->rows == 0) return HSP_OK;
+    if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    work->storage = rows->storage;
+    hsp_status status;
+    if (work->scalings[0]) {
+        hsp_context quiet = hsp__quiet(work->ctx);
+        hsp_data block = {.memory = quiet.allocator, .view = *rows, .checked = 1};
+        hsp_data *scaled = NULL;
+        block.nonzeros = hsp_view_stored(rows);
+        status = hsp_scaling_apply(&quiet, work->scalings[0], &block, err, &scaled);
+        if (!status) status = stream_learn(work, &scaled->view, err);
+        hsp_data_free(scaled);
+    } else {
+        status = stream_learn(work, rows, err);
+    }
+    if (!status && work->enough) status = hsp__fail(err, HSP_CANCELLED, "a limit was reached");
+    return status;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* The classes of the model, in order; from[c]: class c's number in the stream. */
+static hsp_status stream_names(stream_work *work, hsp__names *names, uint32_t *from, hsp_error *err)
+{
+    uint32_t number, *map = NULL;
+    hsp_status status = HSP_OK;
+    if (work->rest) {
+        const char *positive = hsp__names_get(&work->classes, work->target);
+        if (!hsp__names_add(names, "rest", 4, &number) ||
+            !hsp__names_add(names, positive, strlen(positive), &number))
+            return hsp__fail_memory(err);
+        return HSP_OK;
+    }
+    for (uint32_t c = 0; c < work->team.classes; c++) {
+        const char *name = hsp__names_get(&work->classes, c);
+        if (!hsp__names_add(names, name, strlen(name), &number)) return hsp__fail_memory(err);
+        from[c] = c;
+    }
+    if (work->given) return HSP_OK;
+    map = hsp__new(&work->ctx->allocator, names->count, sizeof *map);
+    if (!map || !hsp__names_sort(names, map)) status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < names->count; c++)
+        from[map[c]] = c;
+    hsp__free(&work->ctx->allocator, map);
+    return status;
+}
+
+static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *err,
+                               hsp_model **out)
+{
+    hsp__team *team = &work->team;
+    hsp__names names;
+    if (stream_seen(work) == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    if (!work->given && work->classes.count < 2)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "all rows are of the class '%s', expected two classes or more",
+                         hsp__names_get(&work->classes, 0));
+    uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
+    if (!from) return hsp__fail_memory(err);
+    hsp__names_init(&names, &work->ctx->allocator);
+    hsp_status status = stream_names(work, &names, from, err);
+    const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
+    for (uint32_t c = 0; c < team->count; c++)
+        hsp__online_end(&team->runs[c]);
+    hsp__team_report(team, flip, run);
+    hsp__outcome outcome = {.learner = work->learner,
+                            .options = work->options,
+                            .class_names = &names,
+                            .scalings = work->scalings,
+                            .rest = work->rest,
+                            .leaves_out = work->given > 0,
+                            .from = two ? NULL : from,
+                            .flip = flip,
+                            .storage = work->storage,
+                            .run = run};
+    if (!status) status = hsp__outcome_model(work->ctx, team, &outcome, err, out);
+    hsp__names_free(&names);
+    hsp__free(&work->ctx->allocator, from);
+    return status;
+}
+
+/* The user's wish and our own limits both end the reading; what was learnt so far is kept. */
+static hsp_status stream_read(stream_work *work, const char *path, const hsp_options *read,
+                              hsp_error *err)
+{
+    const hsp__row_sink sink = {.take = stream_take};
+    hsp_error local = {0};
+    hsp_status status =
+        hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
+    if (status == HSP_CANCELLED) {
+        atomic_store(&work->team.watch.requested, !work->enough);
+        stream_over(work);
+        status = HSP_OK;
+    }
+    if (status && err) *err = local;
+    return status;
+}
+
+hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
+                            const hsp_options *options, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    stream_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
+    hsp_training made = {0};
+    if (!work.learner || !work.learner->rule)
+        return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
+                         hsp_options_table(options)->name);
+    hsp__names_init(&work.classes, &ctx->allocator);
+    hsp_status status = stream_start(&work, err);
+    const double start = hsp__clock();
+    if (!status) status = stream_read(&work, path, read, err);
+    if (!status) {
+        made.train_seconds = hsp__clock() - start;
+        made.rows = stream_seen(&work);
+        made.cols = work.team.runs[0].features;
+        made.nonzeros = work.nonzeros;
+        made.training_error = made.radius = (double)NAN;
+        status = stream_model(&work, &made, err, out);
+    }
+    hsp__team_free(&work.team);
+    hsp__names_free(&work.classes);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        hsp_scaling_free(work.scalings[i]);
+    if (!status && run) *run = made;
+    return status;
+}

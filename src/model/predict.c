@@ -1,0 +1,193 @@
+/* Predicting a file to a file: blocks of rows are scored and printed by the workers that parsed
+ * them, and written in their order. Memory: a few blocks, whatever the file's size. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/output.h"
+#include "data/stream.h"
+#include "data/sweep.h"
+#include "model/model.h"
+
+static const hsp_option predict_options[] = {
+    {"scores", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print the score behind the class; one a class when there are more than two"},
+    {"distance", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print the signed distance from the boundary (two classes, linear)"},
+};
+
+static const hsp_option_table predict_table = {"predict", "what a prediction prints",
+                                               predict_options,
+                                               sizeof predict_options / sizeof *predict_options};
+
+const hsp_option_table *hsp_predict_options(void)
+{
+    return &predict_table;
+}
+
+#define PREDICT_BOUNDARY "0" /* printed where no class is predicted */
+
+typedef struct predict_worker {
+    hsp__text text; /* the lines of the block at hand */
+    void *scores;   /* rows * scorers of it */
+    uint64_t scores_room;
+    uint64_t rows, ties;
+} predict_worker;
+
+typedef struct predict_job {
+    hsp_context *ctx;
+    const hsp_model *model;
+    int scores;    /* print them */
+    double length; /* of the weights, to print distances by; 0: do not */
+    size_t widest; /* of the names */
+    hsp__output *output;
+    predict_worker *workers;
+    int count;
+    hsp_prediction total;
+} predict_job;
+
+/* ---- One block ------------------------------------------------------------------------------- */
+
+static char *predict_put_number(char *at, double number)
+{
+    *at++ = '\t';
+    return at + hsp__decimal_print_f64(number, at);
+}
+
+/* The line of one row. */
+static char *predict_line(const predict_job *job, const double *scores, char *at, int *tie)
+{
+    const hsp_model *model = job->model;
+    const uint32_t chosen = hsp__model_decide(model, scores);
+    const char *name = PREDICT_BOUNDARY;
+    size_t size = sizeof PREDICT_BOUNDARY - 1;
+    *tie = chosen == HSP_NO_CLASS;
+    if (!*tie) {
+        name = hsp__names_get(&model->class_names, chosen);
+        size = hsp__names_size(&model->class_names, chosen);
+    }
+    memcpy(at, name, size);
+    at += size;
+    for (uint32_t k = 0; job->scores && k < model->scorers; k++)
+        at = predict_put_number(at, scores[k]);
+    if (job->length > 0) at = predict_put_number(at, scores[0] / job->length);
+    *at++ = '\n';
+    return at;
+}
+
+static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp_error *err)
+{
+    predict_job *job = self;
+    predict_worker *worker = &job->workers[number];
+    const uint32_t scorers = job->model->scorers;
+    const size_t numbers = (job->scores ? scorers : 0) + (size_t)(job->length > 0);
+    hsp_context quiet = hsp__quiet(job->ctx);
+    if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
+                      sizeof(double)))
+        return hsp__fail_memory(err);
+    hsp_status status =
+        hsp__model_score_rows(&quiet, job->model, rows, HSP__ROW_UNKNOWN, err, worker->scores);
+    if (status) return status;
+    worker->text.size = 0;
+    char *at = hsp__text_room(&worker->text,
+                              rows->rows * (job->widest + 1 + numbers * (1 + HSP__DECIMAL_MAX)));
+    if (!at) return hsp__fail_memory(err);
+    const double *scores = worker->scores;
+    worker->rows = rows->rows;
+    worker->ties = 0;
+    for (uint64_t i = 0; i < rows->rows; i++) {
+        int tie;
+        at = predict_line(job, scores + i * scorers, at, &tie);
+        worker->ties += (uint64_t)tie;
+    }
+    worker->text.size = (size_t)(at - worker->text.data);
+    return HSP_OK;
+}
+
+static hsp_status predict_take(void *self, int number, const hsp_view *rows, hsp_error *err)
+{
+    predict_job *job = self;
+    predict_worker *worker = &job->workers[number];
+    (void)rows;
+    job->total.rows += worker->rows;
+    job->total.ties += worker->ties;
+    return hsp__output_write(job->output, worker->text.data, worker->text.size, err);
+}
+
+/* ---- The whole file -------------------------------------------------------------------------- */
+
+/* ||w||, of the weights that rows meet. */
+static hsp_status predict_length(predict_job *job, hsp_error *err)
+{
+    const hsp_model *model = job->model;
+    const uint64_t inputs = hsp__model_inputs(model);
+    if (model->hypothesis != HSP__LINEAR || model->scorers != 1)
+        return hsp__fail(err, HSP_USAGE,
+                         "distance: only a linear model of two classes has one boundary to be "
+                         "distant from");
+    hsp_view weights = hsp_view_dense(HSP_FLOAT64, 1, inputs, inputs, model->weights);
+    hsp__row row = hsp__view_row(&weights, 0);
+    job->length = hsp__row_norm(&weights, &row);
+    if (job->length > 0 && isfinite(job->length)) return HSP_OK;
+    return hsp__fail(err, HSP_USAGE, "distance: all weights are zero, so there is no boundary");
+}
+
+static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp_error *err)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    const hsp__names *classes = &job->model->class_names;
+    job->widest = sizeof PREDICT_BOUNDARY - 1;
+    for (uint32_t c = 0; c < classes->count; c++)
+        if (hsp__names_size(classes, c) > job->widest) job->widest = hsp__names_size(classes, c);
+    job->scores = options && hsp_options_flag(options, "scores");
+    if (options && hsp_options_flag(options, "distance")) {
+        hsp_status status = predict_length(job, err);
+        if (status) return status;
+    }
+    job->count = hsp__stream_workers(job->ctx);
+    job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
+    if (!job->workers) return hsp__fail_memory(err);
+    for (int i = 0; i < job->count; i++)
+        hsp__text_init(&job->workers[i].text, memory);
+    return HSP_OK;
+}
+
+/* Rows come in the model's own order of sums where it has one. */
+static hsp_status predict_run(predict_job *job, const char *path, const hsp_options *read,
+                              hsp_error *err)
+{
+    static const hsp_storage storages[] = {
+        [HSP__ORDER_DENSE] = HSP_DENSE, [HSP__ORDER_SPARSE] = HSP_SPARSE};
+    const hsp_model *model = job->model;
+    hsp__names classes;
+    hsp__row_sink sink = {predict_work, predict_take, .unlabelled = 1};
+    if (model->order != HSP__ORDER_ANY) sink.storage = &storages[model->order];
+    hsp__names_init(&classes, &job->ctx->allocator);
+    hsp_status status =
+        hsp__stream_read(job->ctx, path, read, model->encoding, &classes, &sink, job, err);
+    hsp__names_free(&classes);
+    return status;
+}
+
+hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
+                            const hsp_options *read, const hsp_options *predict,
+                            const char *out_path, hsp_error *err, hsp_prediction *out)
+{
+    predict_job job = {.ctx = ctx, .model = model};
+    hsp_status status = predict_start(&job, predict, err);
+    if (!status) status = hsp__output_open(ctx, out_path, err, &job.output);
+    if (!status) status = predict_run(&job, path, read, err);
+    if (!status) status = hsp__output_commit(job.output, err);
+    hsp__output_free(job.output);
+    for (int i = 0; job.workers && i < job.count; i++) {
+        hsp__text_free(&job.workers[i].text);
+        hsp__free(&ctx->allocator, job.workers[i].scores);
+    }
+    hsp__free(&ctx->allocator, job.workers);
+    if (!status && out) *out = job.total;
+    return status;
+}

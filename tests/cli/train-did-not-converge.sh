@@ -1,0 +1,15 @@
+# Said loudly, whatever the limit, also with -q and --json; the advice leaves out what was tried.
+halfspace make xor --rows 50 -q -o x.svm
+train()
+{
+    echo "\$ $*"
+    halfspace train perceptron -q "$@" x.svm --json 2>&1 >out
+    echo "exit $?"
+    grep -E '"(converged|stop)"' out
+}
+train
+train --passes 0 --max-passes 7
+train --max-updates 5
+train --passes 1 --order shuffle --average vote
+train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|mistake)(es|s)?/N \1/g'
+train --soft 1 --passes 0

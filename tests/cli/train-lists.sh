@@ -1,0 +1,2 @@
+halfspace train
+halfspace train --json

@@ -1,0 +1,249 @@
+/* Streamed equals batch, to the bit. */
+#include <unistd.h>
+
+#include "learn/naive.h"
+
+static hsp_context *ctx;
+static char path[] = "/tmp/hsp-stream-XXXXXX";
+
+/* Class names whose order of appearance and sorted order differ as the rows fall. */
+static const char *const class_names[] = {"-1", "1", "b", "c"};
+
+static void write_rows(const naive_set *set)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) abort();
+    for (int i = 0; i < set->n; i++) {
+        fputs(class_names[set->label[i]], file);
+        for (int j = 0; j < set->d; j++)
+            if (set->x[i][j] != 0) fprintf(file, " %d:%g", j + 1, set->x[i][j]);
+        fputc('\n', file);
+    }
+    fclose(file);
+}
+
+static void shuffle_rows(naive_set *set, hsp__random *random)
+{
+    uint64_t order[NAIVE_ROWS];
+    const naive_set old = *set;
+    for (int i = 0; i < set->n; i++)
+        order[i] = (uint64_t)i;
+    hsp__random_shuffle(random, order, (uint64_t)set->n);
+    for (int i = 0; i < set->n; i++) {
+        memcpy(set->x[i], old.x[order[i]], sizeof set->x[i]);
+        set->label[i] = old.label[order[i]];
+    }
+}
+
+/* Weights of columns that only the batch or only the stream knows of are zero. */
+static void compare(const hsp_model *a, const hsp_model *b)
+{
+    CHECK(a->scorers == b->scorers);
+    CHECK(hsp_model_classes(a) == hsp_model_classes(b));
+    for (uint32_t c = 0; c < hsp_model_classes(a); c++)
+        CHECK_TEXT(hsp_model_class_name(a, c), hsp_model_class_name(b, c));
+    CHECK(a->features == b->features);
+    if (check_failures) return;
+    CHECK(!memcmp(a->weights, b->weights, a->scorers * a->features * sizeof *a->weights));
+    CHECK(!memcmp(a->offsets, b->offsets, a->scorers * sizeof *a->offsets));
+}
+
+static void compare_runs(const hsp_training *streamed, const hsp_training *batch)
+{
+    CHECK(streamed->updates == batch->updates && streamed->passes == 1);
+    CHECK(streamed->classes == batch->classes);
+    CHECK(streamed->rows == batch->rows && streamed->nonzeros == batch->nonzeros);
+    CHECK(streamed->mistakes_last_pass == batch->mistakes_last_pass);
+    CHECK(streamed->progressive_error == batch->progressive_error);
+    CHECK(streamed->stop == batch->stop);
+    CHECK(isnan(streamed->training_error));
+}
+
+static void both(const hsp_options *options)
+{
+    hsp_error err = {0};
+    hsp_data *data = NULL;
+    hsp_training run, batch_run;
+    hsp_model *model = NULL;
+    hsp_status status = hsp_train_stream(ctx, path, NULL, options, &err, &run, &model);
+    CHECK_NOTE(status == HSP_OK, "%s", err.message);
+    CHECK(hsp_data_read(ctx, path, NULL, NULL, &err, &data) == HSP_OK);
+    if (!model || !data) return;
+    hsp_model *batch = learn_train(ctx, data, options, &batch_run);
+    compare(model, batch);
+    compare_runs(&run, &batch_run);
+    CHECK(hsp_model_updates(model).count == 0);
+    hsp_model_free(model);
+    hsp_model_free(batch);
+    hsp_data_free(data);
+}
+
+static void test_like_batch(void)
+{
+    hsp__random random;
+    hsp__random_seed(&random, 5, 1);
+    for (int trial = 0; trial < 1000; trial++) {
+        naive_set set;
+        naive_options o = naive_draw_options(&random);
+        const int classes = trial % 3 == 2 ? 4 : 2;
+        naive_draw(&set, &random, classes, "unit");
+        shuffle_rows(&set, &random);
+        write_rows(&set);
+        o.order = "cyclic";
+        o.soft = 0;
+        o.passes = 1;
+        o.max_updates = 0; /* the rest would not be read */
+        if (strcmp(o.offset, "r2") == 0) o.offset = "append";
+        if (classes > 2) o.multiclass = trial % 2 ? "ovr" : "native";
+        const int known = classes > 2 || strcmp(o.tie, "pos") == 0;
+        hsp_options *options = naive_to_options(ctx, &o);
+        if (known) learn_set(options, "classes", classes > 2 ? "-1,1,b,c" : "-1,1");
+        if (trial % 5 == 1) learn_set(options, "average", "average");
+        if (trial % 7 == 1) learn_set(options, "normalize", "rows");
+        hsp_context_set_threads(ctx, 1 + trial % 3);
+        ctx->block_bytes = trial % 2 ? 16 : HSP__BLOCK_BYTES;
+        both(options);
+        hsp_options_free(options);
+        if (check_failures) return;
+    }
+    ctx->block_bytes = HSP__BLOCK_BYTES;
+    hsp_context_set_threads(ctx, 0);
+}
+
+/* One class against the rest, and some classes of several, in an order of the user's. */
+static void test_chosen(void)
+{
+    static const char *const settings[][4] = {
+        {"passes=1", "positive=b", NULL},
+        {"passes=1", "positive=-1", "tie=pos", NULL},
+        {"passes=1", "classes=c,-1", NULL},
+        {"passes=1", "classes=b,c,1", NULL},
+        {"passes=1", "classes=b,c,1", "positive=c", NULL},
+        {"passes=1", "classes=c,1,-1", "multiclass=ovr", NULL},
+    };
+    hsp__random random;
+    hsp__random_seed(&random, 5, 2);
+    for (int trial = 0; trial < 300; trial++) {
+        naive_set set;
+        naive_draw(&set, &random, 4, "unit");
+        shuffle_rows(&set, &random);
+        write_rows(&set);
+        hsp_options *options = learn_options(ctx, settings[trial % 6]);
+        both(options);
+        hsp_options_free(options);
+        if (check_failures) {
+            fprintf(stderr, "%s %s\n", settings[trial % 6][1], settings[trial % 6][2]);
+            return;
+        }
+    }
+}
+
+/* Classes that nobody named: more than two are learnt as they come, whatever the blocks. */
+static void test_third_class(void)
+{
+    hsp__random random;
+    hsp__random_seed(&random, 5, 3);
+    for (int trial = 0; trial < 200; trial++) {
+        naive_set set;
+        hsp_model *models[2] = {NULL, NULL};
+        hsp_training run[2];
+        naive_draw(&set, &random, 3, "unit");
+        shuffle_rows(&set, &random);
+        write_rows(&set);
+        hsp_options *options = learn_options(ctx, NULL);
+        for (int k = 0; k < 2; k++) {
+            hsp_error err = {0};
+            ctx->block_bytes = k ? 16 : HSP__BLOCK_BYTES;
+            CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run[k], &models[k]) == HSP_OK);
+        }
+        CHECK(run[0].classes == 3 && run[0].updates == run[1].updates);
+        CHECK(run[0].progressive_error == run[1].progressive_error);
+        compare(models[0], models[1]);
+        CHECK_TEXT(hsp_model_class_name(models[0], 0), "-1");
+        CHECK_TEXT(hsp_model_class_name(models[0], 2), "b");
+        hsp_model_free(models[0]);
+        hsp_model_free(models[1]);
+        hsp_options_free(options);
+        if (check_failures) break;
+    }
+    ctx->block_bytes = HSP__BLOCK_BYTES;
+}
+
+static void test_refusals(void)
+{
+    static const char *const settings[][3] = {{"passes=2", NULL},
+                                              {"order=shuffle", NULL},
+                                              {"order=first", NULL},
+                                              {"offset=r2", NULL},
+                                              {"soft=1", NULL},
+                                              {"margin-target=0.1r", NULL},
+                                              {"normalize=ball", NULL},
+                                              {"scale=max-abs", NULL},
+                                              {"average=vote", NULL},
+                                              {"tie=pos", NULL},
+                                              {"multiclass=ovr", NULL},
+                                              {"trace=x.csv", NULL},
+                                              {"classes=a,b", "positive=c", NULL}};
+    const naive_set set = {2, 1, 2, {{1}, {-1}}, {1, 0}};
+    write_rows(&set);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        hsp_options *options = learn_options(ctx, settings[i]);
+        hsp_model *model = NULL;
+        hsp_error err = {0};
+        CHECK_NOTE(hsp_train_stream(ctx, path, NULL, options, &err, NULL, &model) == HSP_USAGE,
+                   "%s", settings[i][0]);
+        CHECK(!model && strlen(err.message) > 20);
+        hsp_options_free(options);
+    }
+}
+
+static void test_bad_streams(void)
+{
+    const naive_set one = {2, 1, 2, {{1}, {-1}}, {1, 1}}, none = {0};
+    hsp_options *options = learn_options(ctx, NULL);
+    hsp_model *model = NULL;
+    hsp_error err = {0};
+    write_rows(&one);
+    CHECK(hsp_train_stream(ctx, path, NULL, options, &err, NULL, &model) == HSP_BAD_DATA);
+    write_rows(&none);
+    CHECK(hsp_train_stream(ctx, path, NULL, options, &err, NULL, &model) == HSP_BAD_DATA);
+    CHECK(hsp_train_stream(ctx, "/nowhere/x", NULL, options, &err, NULL, &model) == HSP_IO);
+    CHECK(!model);
+    hsp_options_free(options);
+}
+
+/* A limit ends the reading, and what was learnt is kept. */
+static void test_limits(void)
+{
+    hsp__random random;
+    hsp__random_seed(&random, 5, 4);
+    naive_set set;
+    naive_draw(&set, &random, 2, "unit");
+    write_rows(&set);
+    static const char *const settings[] = {"passes=1", "max-updates=2", NULL};
+    hsp_options *options = learn_options(ctx, settings);
+    hsp_model *model = NULL;
+    hsp_training run = {0};
+    hsp_error err = {0};
+    CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run, &model) == HSP_OK);
+    CHECK(run.stop == HSP_STOP_UPDATES && run.updates == 2);
+    hsp_model_free(model);
+    hsp_options_free(options);
+}
+
+int main(void)
+{
+    if (hsp_context_new(NULL, &ctx)) return 1;
+    int file = mkstemp(path);
+    if (file < 0) return 1;
+    close(file);
+    RUN(test_like_batch);
+    RUN(test_chosen);
+    RUN(test_third_class);
+    RUN(test_refusals);
+    RUN(test_bad_streams);
+    RUN(test_limits);
+    unlink(path);
+    hsp_context_free(ctx);
+    return check_done();
+}

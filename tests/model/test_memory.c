@@ -1,0 +1,215 @@
+/* Memory that runs out: every call of the model room with its first allocation refused, then its
+ * second, ...: HSP_NO_MEMORY, outputs untouched, nothing left behind. */
+#include <stdatomic.h>
+
+#include "model/helpers.h"
+
+/* An allocator that counts, and refuses the fail_at-th and all later requests. */
+typedef struct memory_count {
+    atomic_llong live;
+    atomic_ullong asked;
+    unsigned long long fail_at; /* 0: never */
+} memory_count;
+
+static void *memory_reallocate(void *user, void *pointer, size_t size)
+{
+    memory_count *count = user;
+    unsigned long long number = atomic_fetch_add(&count->asked, 1) + 1;
+    if (count->fail_at && number >= count->fail_at) return NULL;
+    void *block = realloc(pointer, size);
+    if (block && !pointer) atomic_fetch_add(&count->live, 1);
+    return block;
+}
+
+static void memory_release(void *user, void *pointer)
+{
+    memory_count *count = user;
+    if (pointer) atomic_fetch_sub(&count->live, 1);
+    free(pointer);
+}
+
+/* What the calls work on. */
+typedef struct memory_scene {
+    hsp_context *ctx;
+    hsp_model *linear, *votes, *encoded;
+    hsp_data *rows;
+    char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64];
+    double scores[200];
+    hsp_model *out;
+    hsp_data *out_data;
+} memory_scene;
+
+typedef hsp_status (*memory_call)(memory_scene *s, hsp_error *err);
+
+static hsp_status call_read(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_read(s->ctx, s->model_path, err, &s->out);
+}
+
+static hsp_status call_write(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_write(s->ctx, s->votes, s->out_path, err);
+}
+
+static hsp_status call_score(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_score(s->ctx, s->linear, &s->rows->view, err, s->scores, NULL);
+}
+
+static hsp_status call_vote(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_score(s->ctx, s->votes, &s->rows->view, err, s->scores, NULL);
+}
+
+static hsp_status call_homogeneous(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_form(s->ctx, s->linear, "homogeneous", err, &s->out);
+}
+
+static hsp_status call_threshold(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_form(s->ctx, s->linear, "threshold", err, &s->out);
+}
+
+static hsp_status call_regroup(memory_scene *s, hsp_error *err)
+{
+    return hsp_data_regroup(s->ctx, s->rows, NULL, 0, "1", err, &s->out_data);
+}
+
+static hsp_status call_predict_svm(memory_scene *s, hsp_error *err)
+{
+    return hsp_predict_file(s->ctx, s->linear, s->svm_path, NULL, NULL, s->out_path, err, NULL);
+}
+
+static hsp_status call_predict_hsp(memory_scene *s, hsp_error *err)
+{
+    return hsp_predict_file(s->ctx, s->linear, s->hsp_path, NULL, NULL, s->out_path, err, NULL);
+}
+
+static hsp_status call_predict_csv(memory_scene *s, hsp_error *err)
+{
+    return hsp_predict_file(s->ctx, s->encoded, s->csv_path, NULL, NULL, s->out_path, err, NULL);
+}
+
+static void memory_name(char path[64], const char *ending)
+{
+    snprintf(path, 64, "/tmp/hsp-memory-%ld.%s", (long)getpid(), ending);
+}
+
+static void memory_open(memory_scene *s, const hsp_allocator *allocator)
+{
+    static const char csv[] = "size,colour,y\n1,red,no\n2,blue,yes\n";
+    hsp__random random;
+    uint32_t labels[20] = {0, 1, 2};
+    *s = (memory_scene){0};
+    if (hsp_context_new(allocator, &s->ctx)) abort();
+    hsp_context_set_threads(s->ctx, 2);
+    s->ctx->block_bytes = 40;
+    hsp__random_seed(&random, 1, 1);
+    s->linear = test_linear(s->ctx, &random, 2, 6);
+    s->linear->order = HSP__ORDER_DENSE;
+    s->linear->scalings[0] = test_scaling(s->ctx, &random, "standard", 6);
+    test_add_updates(s->ctx, &random, s->linear);
+    s->votes = test_linear(s->ctx, &random, 3, 6);
+    test_add_votes(s->ctx, &random, s->votes, HSP_SPARSE);
+    s->votes->scalings[1] = test_scaling(s->ctx, &random, "unit-rows", 6);
+    hsp__model_set_fact(s->votes, "learner", "perceptron", NULL);
+    hsp_data *plain = test_rows(s->ctx, &random, 20, 6, HSP_SPARSE);
+    hsp_view view = plain->view;
+    view.labels = labels;
+    view.classes = 3;
+    if (hsp_data_copy(s->ctx, &view, NULL, NULL, NULL, &s->rows)) abort();
+    hsp_data_free(plain);
+    hsp_data *table = NULL;
+    if (hsp_data_parse(s->ctx, csv, sizeof csv - 1, "t.csv", NULL, NULL, NULL, &table)) abort();
+    s->encoded = test_linear(s->ctx, &random, 2, 3);
+    s->encoded->encoding = table->encoding;
+    table->encoding = NULL;
+    hsp_data_free(table);
+    memory_name(s->model_path, "model");
+    memory_name(s->svm_path, "svm");
+    memory_name(s->csv_path, "csv");
+    memory_name(s->hsp_path, "hsp");
+    memory_name(s->out_path, "out");
+    test_write_file(s->csv_path, csv, sizeof csv - 1);
+    if (hsp_model_write(s->ctx, s->votes, s->model_path, NULL) ||
+        hsp_data_write(s->ctx, s->rows, s->svm_path, NULL, NULL) ||
+        hsp_data_write(s->ctx, s->rows, s->hsp_path, NULL, NULL))
+        abort();
+}
+
+static void memory_close(memory_scene *s)
+{
+    unlink(s->model_path);
+    unlink(s->svm_path);
+    unlink(s->csv_path);
+    unlink(s->hsp_path);
+    hsp_model_free(s->linear);
+    hsp_model_free(s->votes);
+    hsp_model_free(s->encoded);
+    hsp_data_free(s->rows);
+    hsp_context_free(s->ctx);
+}
+
+static void memory_try(memory_call call, const char *name)
+{
+    memory_count count = {.fail_at = 0};
+    const hsp_allocator allocator = {memory_reallocate, memory_release, &count};
+    memory_scene scene;
+    memory_open(&scene, &allocator);
+    const long long live = atomic_load(&count.live);
+    hsp_status status = HSP_NO_MEMORY;
+    unsigned long long n = 0;
+    while (status == HSP_NO_MEMORY && n < 2000) {
+        hsp_error err = {0};
+        atomic_store(&count.asked, 0);
+        count.fail_at = ++n;
+        status = call(&scene, &err);
+        count.fail_at = 0;
+        if (status == HSP_OK) break;
+        CHECK_NOTE(status == HSP_NO_MEMORY && err.message[0], "%s, %llu: %s", name, n, err.message);
+        CHECK(!scene.out && !scene.out_data);
+        CHECK_NOTE(atomic_load(&count.live) == live, "%s, %llu: %lld blocks left", name, n,
+                   atomic_load(&count.live) - live);
+        CHECK(access(scene.out_path, F_OK) != 0);
+    }
+    CHECK_NOTE(status == HSP_OK && n > 1, "%s ends after %llu", name, n);
+    hsp_model_free(scene.out);
+    hsp_data_free(scene.out_data);
+    unlink(scene.out_path);
+    CHECK(atomic_load(&count.live) == live);
+    memory_close(&scene);
+    CHECK(atomic_load(&count.live) == 0);
+}
+
+#define MEMORY_TEST(call)                   \
+    static void call##_without_memory(void) \
+    {                                       \
+        memory_try(call, #call);            \
+    }
+
+MEMORY_TEST(call_read)
+MEMORY_TEST(call_write)
+MEMORY_TEST(call_score)
+MEMORY_TEST(call_vote)
+MEMORY_TEST(call_homogeneous)
+MEMORY_TEST(call_threshold)
+MEMORY_TEST(call_regroup)
+MEMORY_TEST(call_predict_svm)
+MEMORY_TEST(call_predict_hsp)
+MEMORY_TEST(call_predict_csv)
+
+int main(void)
+{
+    RUN(call_read_without_memory);
+    RUN(call_write_without_memory);
+    RUN(call_score_without_memory);
+    RUN(call_vote_without_memory);
+    RUN(call_homogeneous_without_memory);
+    RUN(call_threshold_without_memory);
+    RUN(call_regroup_without_memory);
+    RUN(call_predict_svm_without_memory);
+    RUN(call_predict_hsp_without_memory);
+    RUN(call_predict_csv_without_memory);
+    return check_done();
+}
