@@ -561,14 +561,15 @@ static int libsvm_make_dense(libsvm_stream *stream, const libsvm_scratch *scratc
     if (!hsp__reserve(&stream->reader.ctx->allocator, &passing->dense, &passing->dense_room,
                       rows * cols, bytes))
         return 0;
+    view->storage = HSP_DENSE;
+    view->stride = cols;
+    view->values = passing->dense;
+    if (!passing->dense) return 1; /* rows of no columns */
     memset(passing->dense, 0, rows * cols * bytes);
     for (uint64_t i = 0; i < rows; i++)
         for (uint32_t k = 0; k < scratch->lengths[i]; k++, entry++)
             memcpy((char *)passing->dense + (i * cols + scratch->indices[entry]) * bytes,
                    (const char *)scratch->values + entry * bytes, bytes);
-    view->storage = HSP_DENSE;
-    view->stride = cols;
-    view->values = passing->dense;
     return 1;
 }
 
