@@ -189,6 +189,7 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     int passes = train_has(run, "passes");
     if (todo->out) {
         hsp_status status = cli_check_output(run, todo->out, err);
+        if (status == HSP_OK) status = cli_check_place(todo->out, err);
         if (status != HSP_OK) return status;
     }
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");

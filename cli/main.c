@@ -70,6 +70,16 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
                     "what is made goes to standard output already; name a file for it");
 }
 
+hsp_status cli_check_place(const char *path, hsp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) return HSP_OK;
+    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+    int bad = access(folder, W_OK | X_OK), code = errno;
+    free(folder);
+    return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
+}
+
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds)
 {
