@@ -23,9 +23,11 @@ struct hsp__source {
     uint64_t position;       /* raw bytes taken */
     uint64_t size;           /* raw bytes in all, 0: not known */
     hsp__unpacker *unpacker; /* NULL: plain */
-    char *ahead;             /* peeked bytes not yet read */
+    char *ahead;             /* peeked bytes not yet read, unpacked */
     size_t ahead_from, ahead_to;
     uint64_t ahead_room;
+    char *packed; /* the first raw bytes of a packed input, not yet unpacked */
+    size_t packed_from, packed_to;
 };
 
 /* Bytes as they are in the file. */
@@ -80,19 +82,20 @@ static hsp_status source_look_ahead(hsp__source *source, size_t want, hsp_error 
     return status;
 }
 
-/* What hsp__unpacker_new reads: the peeked bytes first, then the file. */
+/* What the unpacker reads: the raw bytes that were looked at first, then the file. */
 static hsp_status source_take(void *user, void *buffer, size_t want, hsp_error *err, size_t *got)
 {
     hsp__source *source = user;
-    size_t have = source->ahead_to - source->ahead_from;
+    size_t have = source->packed_to - source->packed_from;
     if (!have) return source_raw(source, buffer, want, err, got);
     *got = want < have ? want : have;
-    memcpy(buffer, source->ahead + source->ahead_from, *got);
-    source->ahead_from += *got;
+    memcpy(buffer, source->packed + source->packed_from, *got);
+    source->packed_from += *got;
     return HSP_OK;
 }
 
-/* Compressed input is unpacked on the way: from here on, `ahead` is the unpacker's to drain. */
+/* Compressed input is unpacked on the way: what was looked at is the unpacker's to take, and from
+ * here on `ahead` holds unpacked bytes. */
 static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
     hsp_status status = source_look_ahead(source, 6, err);
@@ -100,17 +103,13 @@ static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, h
     const char *packing = hsp__packing_of(source->ahead, source->ahead_to);
     if (!packing) return HSP_OK;
     source->mappable = 0;
-    status =
-        hsp__unpacker_new(ctx, packing, source->name, source_take, source, err, &source->unpacker);
-    if (status) return status;
-    /* Let the unpacker take the peeked bytes now, so that `ahead` is free for unpacked ones. */
-    char first[1];
-    size_t got;
-    status = hsp__unpacker_read(source->unpacker, first, 1, err, &got);
-    if (status) return status;
-    source->ahead_from = source->ahead_to = 0;
-    if (got) source->ahead[source->ahead_to++] = first[0];
-    return HSP_OK;
+    source->packed = source->ahead;
+    source->packed_to = source->ahead_to;
+    source->ahead = NULL;
+    source->ahead_to = 0;
+    source->ahead_room = 0;
+    return hsp__unpacker_new(ctx, packing, source->name, source_take, source, err,
+                             &source->unpacker);
 }
 
 static hsp_status source_new(hsp_context *ctx, const char *name, hsp_error *err, hsp__source **out)
@@ -184,6 +183,7 @@ void hsp__source_free(hsp__source *source)
     hsp__unpacker_free(source->unpacker);
     if (source->fd >= 0) close(source->fd);
     hsp__free(&memory, source->ahead);
+    hsp__free(&memory, source->packed);
     hsp__free(&memory, source->name);
     hsp__free(&memory, source);
 }

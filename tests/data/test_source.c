@@ -181,6 +181,35 @@ static void test_peek(void)
     hsp_context_free(ctx);
 }
 
+/* Looking further and further ahead into packed bytes, then reading all of them. */
+static void test_peek_into_packed(void)
+{
+    static const char *const names[] = {"p.gz", "p.bz2", "p.xz", "p.zst"};
+    static char text[400000], back[400001];
+    hsp_context *ctx = test_context(1, 0);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)('a' + ((uint32_t)(i * 2654435761u) >> 13) % 26);
+    for (size_t n = 0; n < 4; n++) {
+        hsp_error err = {0};
+        hsp__source *source = NULL;
+        size_t got = 0;
+        const char *bytes;
+        if (write_all(ctx, in_folder(names[n]), text, sizeof text, 1, &err)) continue;
+        CHECK(hsp__source_open(ctx, in_folder(names[n]), &err, &source) == HSP_OK);
+        for (size_t want = 1000; want < 2 * sizeof text; want *= 4) {
+            const size_t least = want < sizeof text ? want : sizeof text;
+            CHECK(hsp__source_peek(source, want, &err, &bytes, &got) == HSP_OK);
+            CHECK(got >= least && got <= sizeof text && memcmp(bytes, text, got) == 0);
+        }
+        CHECK(hsp__source_read(source, back, sizeof back, &err, &got) == HSP_OK);
+        CHECK_NOTE(got == sizeof text && memcmp(text, back, got) == 0, "%s: %zu bytes", names[n],
+                   got);
+        hsp__source_free(source);
+    }
+    empty_folder();
+    hsp_context_free(ctx);
+}
+
 static void test_names(void)
 {
     CHECK(hsp__output_plain_size("a.svm.gz") == 5 && hsp__output_plain_size("a.svm") == 5);
@@ -197,6 +226,7 @@ int main(void)
     RUN(test_symbolic_link);
     RUN(test_errors);
     RUN(test_peek);
+    RUN(test_peek_into_packed);
     RUN(test_names);
     rmdir(folder);
     return check_done();
