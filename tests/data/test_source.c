@@ -196,7 +196,7 @@ static void test_peek_into_packed(void)
         const char *bytes;
         if (write_all(ctx, in_folder(names[n]), text, sizeof text, 1, &err)) continue;
         CHECK(hsp__source_open(ctx, in_folder(names[n]), &err, &source) == HSP_OK);
-        for (size_t want = 1000; want < 2 * sizeof text; want *= 4) {
+        for (size_t want = 1000; want < 5 * sizeof text; want *= 4) {
             const size_t least = want < sizeof text ? want : sizeof text;
             CHECK(hsp__source_peek(source, want, &err, &bytes, &got) == HSP_OK);
             CHECK(got >= least && got <= sizeof text && memcmp(bytes, text, got) == 0);
