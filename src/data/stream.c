@@ -38,7 +38,7 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
     }
     *text = hsp__new(&stream->ctx->allocator, *size + HSP__BLOCK_PADDING, 1);
     if (!*text) return hsp__fail_memory(err);
-    memcpy(*text, bytes, *size);
+    if (*size) memcpy(*text, bytes, *size);
     return HSP_OK;
 }
 

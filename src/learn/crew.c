@@ -45,7 +45,7 @@ struct hsp__crew {
 hsp__crew *hsp__crew_new(hsp_context *ctx, int workers, uint32_t scorers, const hsp_view *view)
 {
     const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
-    const uint64_t bytes = each * (view->values ? hsp__value_bytes(view->precision) : 4) * scorers;
+    const uint64_t bytes = each * hsp__online_entry(view) * scorers;
     hsp__crew *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
     if (!crew) return NULL;
     crew->ctx = ctx;

@@ -243,7 +243,7 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
     if (team->count > 1) {
         status = team_together(team, view, row, &made.updated, &made.predicted, err);
         const uint32_t y = view->labels[row];
-        double best = -INFINITY;
+        double best = -HUGE_VAL;
         for (uint32_t c = 0; c < team->count; c++)
             if (c != y) best = fmax(best, team->scores[c]);
         made.score = team->scores[y] - best;

@@ -14,7 +14,7 @@
 
 #define ONLINE_ALIGN        64
 #define ONLINE_CHUNK_BYTES  ((uint64_t)1 << 20)
-#define ONLINE_SHARED_BYTES ((uint64_t)4 << 20) /* smaller data is not worth starting threads */
+#define ONLINE_SHARED_BYTES ((uint64_t)1 << 20) /* less is not worth starting threads */
 
 double hsp__clock(void)
 {
@@ -337,7 +337,7 @@ void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
 uint64_t hsp__online_chunk(const hsp_view *view)
 {
     uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
-    uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__value_bytes(view->precision));
+    uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
     return chunk ? chunk : 1;
 }
 
@@ -362,7 +362,7 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
 static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wrong)
 {
     uint64_t count = 0, picked = view->rows;
-    double margin, least = INFINITY;
+    double margin, least = HUGE_VAL;
     if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
     for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
         hsp__online_wrong(run, view, i, run->scores, &margin);
@@ -435,7 +435,7 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
                            hsp_error *err)
 {
     online_task task = {run, view, report, err, HSP_OK};
-    const uint64_t bytes = hsp_view_stored(view) * hsp__value_bytes(view->precision);
+    const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
     if (threads < 2 || bytes < ONLINE_SHARED_BYTES) {
         online_passes(&task);
         return task.status;

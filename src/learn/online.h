@@ -181,6 +181,13 @@ void hsp__online_end(hsp__online *run);
  * the run if the time is over or the user wishes it. */
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report);
 
+/* Bytes of memory that one stored value takes. */
+static inline uint64_t hsp__online_entry(const hsp_view *view)
+{
+    const uint64_t value = view->values ? hsp__value_bytes(view->precision) : 0;
+    return value + (view->storage == HSP_DENSE ? 0 : sizeof *view->indices);
+}
+
 /* Rows to look at between two ticks: about a megabyte. */
 uint64_t hsp__online_chunk(const hsp_view *view);
 

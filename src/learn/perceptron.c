@@ -163,9 +163,9 @@ static int perceptron_wants_radius(const hsp_options *options)
  * y s >= tau. */
 static void perceptron_limits(hsp__online *run, double target)
 {
-    run->limit[0] = run->limit[1] = target > 0 ? nextafter(target, -INFINITY) : 0;
+    run->limit[0] = run->limit[1] = target > 0 ? nextafter(target, -HUGE_VAL) : 0;
     run->margin_only = target > 0;
-    if (target == 0 && run->plan.tie == HSP_TIE_POS) run->limit[1] = nextafter(0, -INFINITY);
+    if (target == 0 && run->plan.tie == HSP_TIE_POS) run->limit[1] = nextafter(0, -HUGE_VAL);
 }
 
 static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
@@ -200,7 +200,7 @@ static void perceptron_free(hsp__online *run)
 static void perceptron_proof(const hsp__online *run, hsp__proof *proof)
 {
     const perceptron *own = run->state;
-    *proof = (hsp__proof){own->constant, own->rate, own->target, own->soft, NAN};
+    *proof = (hsp__proof){own->constant, own->rate, own->target, own->soft, (double)NAN};
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */

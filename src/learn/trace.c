@@ -74,7 +74,7 @@ static hsp_status trace_take(hsp__trace *trace, const hsp_model *model, const ch
 
 static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *view)
 {
-    trace->gamma = INFINITY;
+    trace->gamma = HUGE_VAL;
     for (uint64_t i = 0; i < view->rows; i++) {
         const double s = hsp__row_score(view, i, trace->w, trace->b);
         trace->gamma = fmin(trace->gamma, view->labels[i] == 1 ? s : -s);

@@ -181,7 +181,7 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
     run->rows = view->rows;
     run->cols = view->cols;
     run->nonzeros = work->prepared.data->nonzeros;
-    run->radius = NAN;
+    run->radius = (double)NAN;
     if (rule->wants_radius(work->options) || hsp_options_text(work->options, "trace"))
         status = hsp__prepare_radius(ctx, work->prepared.data, err, &run->radius);
     hsp__online_facts facts = {view->rows, run->radius};

@@ -118,7 +118,7 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
 /* <w, x> + b of one row that is scaled already; w has at least the columns of the view. Accumulated
  * in double in the fixed order of the vec room: training, prediction and measuring all come here,
  * so they agree to the bit. */
-double hsp__row_score(const hsp_view *view, uint64_t row, const double *w, double b);
+double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double b);
 
 /* Scores of rows as the file has them, into rows * scorers: what hsp_model_score does to a part of
  * its rows. `quiet` is a context of the calling thread alone (hsp__quiet). `first_row` is the

@@ -21,13 +21,14 @@ static hsp_status score_refuse(const hsp_model *model, uint64_t first_row, uint6
                                uint64_t column, double value, hsp_error *err)
 {
     const unsigned long long inputs = hsp__model_inputs(model), at = column + 1;
+    const unsigned long long number = first_row + row + 1;
     if (first_row == HSP__ROW_UNKNOWN)
         return hsp__fail_at(err, HSP_BAD_DATA, NULL, row + 1, 0,
                             "column %llu holds %.9g, the model knows %llu columns", at, value,
                             inputs);
     return hsp__fail(err, HSP_BAD_DATA,
-                     "row %llu, column %llu holds %.9g, the model knows %llu columns",
-                     (unsigned long long)(first_row + row + 1), at, value, inputs);
+                     "row %llu, column %llu holds %.9g, the model knows %llu columns", number, at,
+                     value, inputs);
 }
 
 /* How many entries of row i lie in known columns. The others must be zero; the constant of a
@@ -61,7 +62,7 @@ static hsp_status score_trim(hsp_context *ctx, const hsp_view *view, const uint6
         hsp__row row = hsp__view_row(view, i);
         const uint64_t at = (*out)->starts[i];
         (*out)->starts[i + 1] = at + known[i];
-        if (!known[i]) continue;
+        if (!known[i] || !row.indices) continue;
         memcpy((*out)->indices + at, row.indices, known[i] * sizeof *row.indices);
         if (row.values) memcpy((char *)(*out)->values + at * bytes, row.values, known[i] * bytes);
     }

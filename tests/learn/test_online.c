@@ -153,7 +153,7 @@ static void test_threads(void)
 {
     static const int threads[] = {1, 2, 7};
     for (int kind = 0; kind < 6; kind++) {
-        hsp_data *data = make_rows(kind % 2 ? 30000 : 12000, kind % 2 ? 40 : 100, kind < 4 ? 2 : 3,
+        hsp_data *data = make_rows(kind % 2 ? 15000 : 3000, kind % 2 ? 40 : 100, kind < 4 ? 2 : 3,
                                    kind / 2 % 2 ? 0.1 : 0, kind % 2);
         for (int v = 0; v < VARIANTS; v++) {
             hsp_options *options = learn_options(ctx, variants[v]);
@@ -358,7 +358,7 @@ static void test_request(void)
     static const char *const settings[][3] = {
         {"passes=100", NULL}, {"passes=100", "multiclass=ovr", NULL}, {"order=worst", NULL}};
     for (int s = 0; s < 3; s++) {
-        hsp_data *data = make_rows(20000, 100, s == 1 ? 3 : 2, 0.1, 0);
+        hsp_data *data = make_rows(6000, 100, s == 1 ? 3 : 2, 0.1, 0);
         hsp_options *options = learn_options(ctx, settings[s]);
         hsp_training run;
         int calls = 15;

@@ -353,7 +353,7 @@ typedef struct theorem {
 
 static void theorem_measure(theorem *t, const naive_set *set, long double c)
 {
-    t->gamma = INFINITY;
+    t->gamma = HUGE_VALL;
     t->length2 = c > 0 ? (long double)t->b * t->b / (c * c) : 0;
     t->radius2 = 0;
     for (int j = 0; j < set->d; j++)

@@ -104,7 +104,7 @@ static void watch_step(void *user, const naive_run *run, const naive_set *set, i
 
 static void measure(watched *own, const naive_set *set, long double c)
 {
-    own->gamma = INFINITY;
+    own->gamma = HUGE_VALL;
     own->radius2 = 0;
     own->length2 = c > 0 ? (long double)own->b * own->b / (c * c) : 0;
     for (int j = 0; j < set->d; j++)

@@ -114,6 +114,8 @@ static void an_encoding_comes_back(void)
     hsp_model *model = test_linear(ctx, &random, 2, 3);
     model->encoding = data->encoding;
     data->encoding = NULL;
+    hsp_data_free(data);
+    data = NULL;
     CHECK(hsp_model_write(ctx, model, path, NULL) == HSP_OK);
     CHECK(hsp_model_read(ctx, path, NULL, &back) == HSP_OK);
     CHECK(hsp_model_encoding(back) != NULL);
