@@ -12,15 +12,16 @@
 #define CREW_LEAST       4     /* blocks; less is not worth sharing */
 #define CREW_SPINS       2000  /* before a worker without work goes to sleep */
 #define CREW_PATIENCE    20e-6 /* seconds that waiting for the others may take beyond their share */
-#define CREW_LONGEST     4096  /* stretches done alone after the others kept us waiting */
+#define CREW_PENALTY     20    /* after waiting in vain: so many times as long alone, ... */
+#define CREW_HARSHEST    5000  /* ... and twice as many each time, up to this */
 
 struct hsp__crew {
     hsp_context *ctx;
     int workers;
-    uint64_t block;   /* rows */
-    uint64_t ahead;   /* rows that are likely right from here on */
-    uint64_t alone;   /* stretches to do alone: the machine is busy with other things */
-    uint64_t penalty; /* how many the next time */
+    uint64_t block; /* rows */
+    uint64_t ahead; /* rows that are likely right from here on */
+    double alone;   /* until this time: the machine is busy with other things */
+    double penalty; /* the next time: so many times as long as we waited */
     void (*fn)(void *user);
     void *user;
     double *scores; /* workers * scores_stride: scratch of each */
@@ -51,7 +52,7 @@ hsp__crew *hsp__crew_new(hsp_context *ctx, int workers, uint32_t scorers, const 
     crew->ctx = ctx;
     crew->workers = workers < CREW_MOST ? workers : CREW_MOST;
     crew->block = CREW_BLOCK_BYTES / bytes + 1;
-    crew->penalty = 1;
+    crew->penalty = CREW_PENALTY;
     crew->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
     crew->scores = hsp__new(&ctx->allocator, (uint64_t)crew->workers * crew->scores_stride,
                             sizeof *crew->scores);
@@ -166,15 +167,13 @@ void hsp__crew_run(hsp__crew *crew, void (*fn)(void *user), void *user)
 /* ---- The caller ------------------------------------------------------------------------------ */
 
 /* Somebody who was busy but did not come to an end means that the system gave the processor to
- * others: then it is better to go on alone for a while, longer each time it happens. */
-static void crew_judge(hsp__crew *crew, double work, double wait)
+ * others: then it is better to go on alone for a while, longer each time it happens. What is lost
+ * by waiting stays a small part of the whole. */
+static void crew_judge(hsp__crew *crew, double work, double wait, double now)
 {
-    if (wait <= work + CREW_PATIENCE) {
-        if (crew->penalty > 1) crew->penalty /= 2;
-        return;
-    }
-    crew->alone = crew->penalty;
-    if (crew->penalty < CREW_LONGEST) crew->penalty *= 4;
+    if (wait <= work + CREW_PATIENCE) return;
+    crew->alone = now + wait * crew->penalty;
+    if (crew->penalty < CREW_HARSHEST) crew->penalty *= 2;
 }
 
 /* One stretch, shared. */
@@ -190,7 +189,8 @@ static uint64_t crew_share(hsp__crew *crew, uint64_t from, uint64_t to)
     const double done = hsp__clock();
     while (atomic_load(&crew->busy) > 0)
         crew_pause();
-    crew_judge(crew, done - start, hsp__clock() - done);
+    const double end = hsp__clock();
+    crew_judge(crew, done - start, end - done, end);
     return atomic_load(&crew->found);
 }
 
@@ -198,8 +198,9 @@ static int crew_sharing(hsp__crew *crew, uint64_t stretch)
 {
     if (stretch < CREW_LEAST * crew->block) return 0;
     if (crew->alone == 0) return 1;
-    crew->alone--;
-    return 0;
+    if (hsp__clock() < crew->alone) return 0;
+    crew->alone = 0;
+    return 1;
 }
 
 uint64_t hsp__crew_find(hsp__crew *crew, hsp__online *run, const hsp_view *view,

@@ -13,7 +13,7 @@
 #include "model/model.h"
 
 #define ONLINE_ALIGN        64
-#define ONLINE_CHUNK_BYTES  ((uint64_t)1 << 20)
+#define ONLINE_CHUNK_BYTES  ((uint64_t)4 << 20)
 #define ONLINE_SHARED_BYTES ((uint64_t)1 << 20) /* less is not worth starting threads */
 
 double hsp__clock(void)

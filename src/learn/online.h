@@ -188,7 +188,7 @@ static inline uint64_t hsp__online_entry(const hsp_view *view)
     return value + (view->storage == HSP_DENSE ? 0 : sizeof *view->indices);
 }
 
-/* Rows to look at between two ticks: about a megabyte. */
+/* Rows to look at between two ticks: a few megabytes. */
 uint64_t hsp__online_chunk(const hsp_view *view);
 
 /* Passes until the run stops, on up to `threads` threads. `report`: this is the thread that the

@@ -212,6 +212,10 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
 {
     hsp__team *team = &work->team;
     hsp__names names;
+    if (atomic_load(&work->team.watch.requested) &&
+        (stream_seen(work) == 0 || work->classes.count < 2))
+        return hsp__fail(err, HSP_CANCELLED,
+                         "stopped on request before there was anything to learn");
     if (stream_seen(work) == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     if (!work->given && work->classes.count < 2)
         return hsp__fail(err, HSP_BAD_DATA,

@@ -22,52 +22,53 @@
 #define W_LOAD           VEC_PASTE(vec_load, OPS)
 #define W_HEAD           VEC_PASTE(vec_head, OPS)
 
+/* The statement for each j below K, written out: with a loop, compilers keep s[] in memory. */
+#define VEC_FOR(j, statement)     \
+    do {                          \
+        VEC_TURN(j, 0, statement) \
+        VEC_TURN(j, 1, statement) \
+        VEC_TURN(j, 2, statement) \
+        VEC_TURN(j, 3, statement) \
+        VEC_TURN(j, 4, statement) \
+        VEC_TURN(j, 5, statement) \
+        VEC_TURN(j, 6, statement) \
+        VEC_TURN(j, 7, statement) \
+    } while (0)
+#define VEC_TURN(j, turn, statement)      \
+    if (turn < K) {                       \
+        enum { j = turn < K ? turn : 0 }; \
+        statement;                        \
+    }
+
 /* s[j] = step(s[j], x) over a row. */
 static VEC_INLINE void FN(run1)(VEC *s, const ROW *x, size_t n, VEC (*step)(VEC, VEC))
 {
-    VEC_UNROLL
-    for (size_t j = 0; j < K; j++)
-        s[j] = OP(set1)(0);
-    for (; n >= HSP__VEC_DENSE_SUMS; n -= HSP__VEC_DENSE_SUMS, x += HSP__VEC_DENSE_SUMS) {
-        VEC_UNROLL
-        for (size_t j = 0; j < K; j++)
-            s[j] = step(s[j], FN(load)(x + j * WIDTH));
-    }
-    VEC_UNROLL
-    for (size_t j = 0; j < K; j++)
-        if (n > j * WIDTH) s[j] = step(s[j], FN(head)(x + j * WIDTH, n - j * WIDTH));
+    VEC_FOR(j, s[j] = OP(set1)(0));
+    for (; n >= HSP__VEC_DENSE_SUMS; n -= HSP__VEC_DENSE_SUMS, x += HSP__VEC_DENSE_SUMS)
+        VEC_FOR(j, s[j] = step(s[j], FN(load)(x + j * WIDTH)));
+    VEC_FOR(j, if (n > j * WIDTH) s[j] = step(s[j], FN(head)(x + j * WIDTH, n - j * WIDTH)));
 }
 
 /* s[j] = step(s[j], x, w) over a row and a vector. */
 static VEC_INLINE void FN(run2)(VEC *s, const ROW *x, const NUM *w, size_t n,
                                 VEC (*step)(VEC, VEC, VEC))
 {
-    VEC_UNROLL
-    for (size_t j = 0; j < K; j++)
-        s[j] = OP(set1)(0);
+    VEC_FOR(j, s[j] = OP(set1)(0));
     for (; n >= HSP__VEC_DENSE_SUMS; n -= HSP__VEC_DENSE_SUMS) {
-        VEC_UNROLL
-        for (size_t j = 0; j < K; j++)
-            s[j] = step(s[j], FN(load)(x + j * WIDTH), W_LOAD(w + j * WIDTH));
+        VEC_FOR(j, s[j] = step(s[j], FN(load)(x + j * WIDTH), W_LOAD(w + j * WIDTH)));
         x += HSP__VEC_DENSE_SUMS;
         w += HSP__VEC_DENSE_SUMS;
     }
-    VEC_UNROLL
-    for (size_t j = 0; j < K; j++)
-        if (n > j * WIDTH)
-            s[j] = step(s[j], FN(head)(x + j * WIDTH, n - j * WIDTH),
-                        W_HEAD(w + j * WIDTH, n - j * WIDTH));
+    VEC_FOR(j, if (n > j * WIDTH) s[j] = step(s[j], FN(head)(x + j * WIDTH, n - j * WIDTH),
+                                              W_HEAD(w + j * WIDTH, n - j * WIDTH)));
 }
 
 /* The fold in halves: registers first, then the lanes of the one that is left. */
 static VEC_INLINE NUM FN(fold)(VEC *s)
 {
-    VEC_UNROLL
-    for (size_t half = K / 2; half > 0; half /= 2) {
-        VEC_UNROLL
-        for (size_t j = 0; j < half; j++)
-            s[j] = OP(add)(s[j], s[j + half]);
-    }
+    VEC_FOR(j, if (j < K / 2) s[j] = OP(add)(s[j], s[(j + K / 2) % K]));
+    VEC_FOR(j, if (j < K / 4) s[j] = OP(add)(s[j], s[(j + K / 4) % K]));
+    VEC_FOR(j, if (j < K / 8) s[j] = OP(add)(s[j], s[(j + K / 8) % K]));
     return OP(sum)(s[0]);
 }
 
@@ -152,6 +153,8 @@ static void FN(scale)(NUM a, ROW *x, size_t n)
 
 #endif
 
+#undef VEC_FOR
+#undef VEC_TURN
 #undef VEC_PASTE_
 #undef VEC_PASTE
 #undef FN

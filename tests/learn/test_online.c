@@ -632,6 +632,48 @@ static void test_no_memory(void)
         starve(settings[s], s > 3 ? 3 : 2);
 }
 
+static hsp_status starved_steps(hsp_context *poor, const hsp_options *options, const hsp_view *view)
+{
+    static const char *const names[] = {"0", "1", "2"};
+    hsp_trainer *trainer = NULL;
+    hsp_model *model = NULL;
+    hsp_status status = hsp_trainer_new(poor, options, names, view->classes, 0, NULL, &trainer);
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        status = hsp_trainer_step(trainer, view, i, NULL, NULL);
+    if (!status) status = hsp_trainer_model(trainer, NULL, &model);
+    CHECK(!model == (status != HSP_OK));
+    hsp_model_free(model);
+    hsp_trainer_free(trainer);
+    return status;
+}
+
+static void test_no_memory_for_steps(void)
+{
+    static const char *const settings[][4] = {
+        {"average=average", NULL}, {"multiclass=ovr", "normalize=rows", NULL}, {NULL}};
+    for (int s = 0; s < 3; s++) {
+        scarce own = {.left = 1000000};
+        const hsp_allocator allocator = {scarce_reallocate, scarce_release, &own};
+        hsp_context *poor = NULL;
+        hsp_data *rows = make_rows(20, 5, s ? 3 : 2, 0.2, 0);
+        CHECK(hsp_context_new(&allocator, &poor) == HSP_OK);
+        hsp_options *options = learn_options(poor, settings[s]);
+        const long before = atomic_load(&own.held);
+        hsp_status status = HSP_NO_MEMORY;
+        long n = 0;
+        for (; status == HSP_NO_MEMORY && n < 10000; n++) {
+            atomic_store(&own.left, n);
+            status = starved_steps(poor, options, &rows->view);
+            atomic_store(&own.left, 1000000);
+            CHECK(atomic_load(&own.held) == before);
+        }
+        CHECK(status == HSP_OK && n > 5);
+        hsp_options_free(options);
+        hsp_data_free(rows);
+        hsp_context_free(poor);
+    }
+}
+
 int main(int argc, char **argv)
 {
     program = argv[0];
@@ -657,6 +699,7 @@ int main(int argc, char **argv)
     RUN(test_hash);
     RUN(test_ledger);
     RUN(test_no_memory);
+    RUN(test_no_memory_for_steps);
     hsp_context_free(ctx);
     return check_done();
 }

@@ -231,6 +231,43 @@ static void test_limits(void)
     hsp_options_free(options);
 }
 
+static int stop_after(void *user, const hsp_progress *progress)
+{
+    (void)progress;
+    return --*(int *)user == 0;
+}
+
+/* The user's wish ends it too; before anything was learnt there is nothing to keep. */
+static void test_request(void)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) abort();
+    for (int i = 0; i < 20000; i++)
+        fprintf(file, "%d 1:%d 2:%d\n", i % 2, i % 7, i % 5);
+    fclose(file);
+    hsp_options *options = learn_options(ctx, NULL);
+    int kept = 0, none = 0;
+    ctx->block_bytes = 4096;
+    for (int calls = 1; calls < 60; calls += 4) {
+        int left = calls;
+        hsp_model *model = NULL;
+        hsp_training run = {0};
+        hsp_context_set_progress(ctx, stop_after, &left);
+        hsp_status status = hsp_train_stream(ctx, path, NULL, options, NULL, &run, &model);
+        hsp_context_set_progress(ctx, NULL, NULL);
+        CHECK(status == HSP_OK || status == HSP_CANCELLED);
+        CHECK(!model == (status == HSP_CANCELLED));
+        if (status == HSP_OK && left <= 0)
+            CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0 && run.rows < 20000);
+        kept += model && left <= 0;
+        none += !model;
+        hsp_model_free(model);
+    }
+    CHECK_NOTE(kept > 0, "kept %d, none %d", kept, none);
+    ctx->block_bytes = HSP__BLOCK_BYTES;
+    hsp_options_free(options);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -243,6 +280,7 @@ int main(void)
     RUN(test_refusals);
     RUN(test_bad_streams);
     RUN(test_limits);
+    RUN(test_request);
     unlink(path);
     hsp_context_free(ctx);
     return check_done();
