@@ -198,7 +198,7 @@ typedef struct cli_pair {
     hsp_data *data;
     double load_seconds;
 } cli_pair;
-hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);
 

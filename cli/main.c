@@ -96,10 +96,11 @@ hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_optio
     return hsp_data_write(run->ctx, data, path, write, err);
 }
 
-hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out)
 {
     hsp_status status = hsp_model_read(run->ctx, model, err, &out->model);
+    if (status == HSP_OK) status = hsp_model_set_read(out->model, read, err);
     if (status != HSP_OK) return status;
     return cli_read(run, data, read, hsp_model_encoding(out->model), err, &out->data,
                     &out->load_seconds);

@@ -459,6 +459,11 @@ HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
+/* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
+ * text, the first column's number that the model was learnt with. Files to predict should be read
+ * so. */
+HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err);
+
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
  * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are

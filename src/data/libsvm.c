@@ -496,6 +496,11 @@ static void libsvm_free_scratch(libsvm_reader *reader)
     reader->scratch = NULL;
 }
 
+static const char *libsvm_base_text(const libsvm_reader *reader)
+{
+    return atomic_load(&reader->base) ? "1" : "0";
+}
+
 static void libsvm_tell(const libsvm_reader *reader)
 {
     int qid = 0;
@@ -524,6 +529,7 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         libsvm_free_scratch(&reader); /* before the end may need memory of its own */
         uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
         status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
+        if (!status) (*out)->index_base = libsvm_base_text(&reader);
     }
     libsvm_free_scratch(&reader);
     hsp__rows_free(&reader.rows);
@@ -706,6 +712,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &stream, reader->workers, err);
     reader->base_fixed = fixed;
     if (!status) libsvm_tell(reader);
+    if (!status && of->sink->index_base) *of->sink->index_base = libsvm_base_text(reader);
     libsvm_free_passing(&stream);
     libsvm_free_scratch(reader);
     hsp__rows_free(&reader->rows);

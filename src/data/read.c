@@ -105,15 +105,15 @@ static int read_all_ones(const hsp_view *view)
     return 1;
 }
 
-/* The smallest storage: a function of the rows alone, however they were read. Values are searched for
- * others than one only where that could change the answer, and mostly the first one settles it. */
+/* The smallest storage: a function of the rows alone, however they were read. Values are searched
+ * for others than one only where that could change the answer, and mostly the first one settles it.
+ */
 static hsp_storage read_smallest(const hsp_data *data)
 {
     const hsp_view *v = &data->view;
-    int ones = v->storage == HSP_ONES ||
-               (hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1, v->precision) ==
-                    HSP_ONES &&
-                read_all_ones(v));
+    int ones = v->storage == HSP_ONES || (hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1,
+                                                              v->precision) == HSP_ONES &&
+                                          read_all_ones(v));
     return hsp__storage_choose(v->rows, v->cols, data->nonzeros, ones, v->precision);
 }
 

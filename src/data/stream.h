@@ -32,6 +32,7 @@ typedef struct hsp__row_sink {
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */
+    const char **index_base; /* gets "0" or "1" after libsvm text was read; NULL: nobody asks */
 } hsp__row_sink;
 
 /* How many workers a stream may use: make that much scratch. */
