@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bandwidth.h"
 #include "bench.h"
 #include "halfspace.h"
 

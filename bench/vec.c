@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bandwidth.h"
 #include "bench.h"
 
 static volatile double bench_sink;

@@ -96,6 +96,9 @@ void cli_say(const cli *run, const char *format, ...) __attribute__((format(prin
 /* --json and a result that itself goes to standard output exclude each other. */
 hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
 
+/* Can a file of that name be made? To be asked before long work whose result goes there. */
+hsp_status cli_check_place(const char *path, hsp_error *err);
+
 /* Memory, or the end of the command with status 4: for small things outside library calls. */
 void *cli_memory(void *block, size_t size);
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -195,7 +198,7 @@ typedef struct cli_pair {
     hsp_data *data;
     double load_seconds;
 } cli_pair;
-hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);
 

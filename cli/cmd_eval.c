@@ -69,9 +69,10 @@ static void eval_print_margins(cli_table *table, const hsp_evaluation *all)
     eval_line(table, "functional margin", all->functional_margin);
     eval_line(table, "geometric margin", all->geometric_margin);
     eval_line(table, "boundary from origin", all->origin_distance);
-    if (isnan(all->margin_distance)) return;
-    table_line(table, "margin boundaries", "%s from the boundary",
-               show_number(all->margin_distance));
+    if (!isnan(all->margin_distance))
+        table_line(table, "margin boundaries", "%s from the boundary",
+                   show_number(all->margin_distance));
+    if (isnan(all->functional_margin)) return;
     table_line(table, "rows and margins", "%s beyond, %s on, %s within or wrong",
                show_count(all->beyond), show_count(all->on), show_count(all->within));
 }
@@ -139,7 +140,7 @@ static const cli_term eval_keys[] = {
     {"geometric_margin", "functional margin / ||w||"},
     {"origin_distance", "-b / ||w||, the boundary's distance from the origin"},
     {"margin_distance", "1 / ||w||, the distance of the margin boundaries s = +-1"},
-    {"beyond, on, within", "rows with y s > 1, = 1, < 1"},
+    {"beyond, on, within", "rows with y s > 1, = 1, < 1; null for votes"},
     {"ties", "rows on the boundary, which are of no class (--tie zero)"},
     {"classes", "array: name, rows, precision, recall"},
     {"confusion", "array of arrays: rows of each class, by what they were taken as; ties are in "
@@ -176,7 +177,7 @@ static void eval_json_margins(cli_json_writer *json, const hsp_evaluation *all)
     const uint64_t counts[] = {all->beyond, all->on, all->within};
     static const char *const names[] = {"beyond", "on", "within"};
     for (int i = 0; i < 3; i++)
-        if (isnan(all->margin_distance))
+        if (isnan(all->functional_margin))
             json_text(json, names[i], NULL);
         else
             json_count(json, names[i], counts[i]);

@@ -50,10 +50,11 @@ static hsp_status predict_run(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[PREDICT_OWN], "output");
     hsp_model *model = NULL;
-    hsp_prediction done = {0, 0};
+    hsp_prediction done = {0};
     double start = cli_seconds();
     hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK) status = hsp_model_set_read(model, run->options[PREDICT_READ], err);
     cli_begin_output();
     if (status == HSP_OK)
         status = hsp_predict_file(run->ctx, model, run->arguments[1], run->options[PREDICT_READ],

@@ -80,27 +80,31 @@ static int train_has(const cli *run, const char *option)
     return 0;
 }
 
-/* What may help, of what this learner has and was not told: "more --passes, --average average or
- * --soft 1". */
+/* The limit that ended the run, as an option. */
+static const char *train_limit(const cli *run, hsp_stop stop)
+{
+    if (stop == HSP_STOP_UPDATES) return "--max-updates";
+    if (stop == HSP_STOP_SECONDS) return "--max-seconds";
+    int capped = train_has(run, "passes") && train_has(run, "max-passes") &&
+                 hsp_options_integer(run->options[TRAIN_LEARNER], "passes") == 0;
+    return capped ? "--max-passes" : "--passes";
+}
+
+/* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
+ * 1". */
 static char *train_advice(const cli *run)
 {
-    static const cli_term known[] = {{"passes", "more --passes"},
-                                     {"order", "--order shuffle"},
-                                     {"average", "--average average"},
-                                     {"soft", "--soft 1"}};
-    const char *found[4];
+    static const cli_term known[] = {
+        {"order", "--order shuffle"}, {"average", "--average average"}, {"soft", "--soft 1"}};
+    const char *found[3];
     size_t count = 0;
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         if (train_has(run, known[i].word) &&
-            (i == 0 || !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word)))
+            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word))
             found[count++] = known[i].meaning;
-    char *text = cli_format("%s", count ? "" : "other options");
+    char *text = cli_format("%s", "");
     for (size_t i = 0; i < count; i++) {
-        char *longer = cli_format("%s%s%s", text,
-                                  i == 0           ? ""
-                                  : i + 1 == count ? " or "
-                                                   : ", ",
-                                  found[i]);
+        char *longer = cli_format("%s%s%s", text, i + 1 == count ? " or " : ", ", found[i]);
         free(text);
         text = longer;
     }
@@ -110,7 +114,6 @@ static char *train_advice(const cli *run)
 /* What must not be overlooked, whatever form the report has. */
 static void train_warn(const cli *run, const train *done)
 {
-    static const char *const limits[] = {"", "", " (--max-updates)", " (--max-seconds)", ""};
     const hsp_training *all = &done->run;
     cli_progress_clear();
     if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
@@ -122,12 +125,13 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     char *advice = train_advice(run);
-    fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s%s: the last pass "
-            "still made %s mistake%s. Try %s; the data may not be separable.\n",
-            show_count(all->passes), all->passes == 1 ? "" : "es", show_count(all->updates),
-            plural(all->updates), limits[all->stop], show_count(all->mistakes_last_pass),
-            plural(all->mistakes_last_pass), advice);
+    fprintf(
+        stderr,
+        "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s: the last pass still "
+        "changed the weights %s time%s. Try more %s%s; the data may not be separable.\n",
+        show_count(all->passes), all->passes == 1 ? "" : "es", show_count(all->updates),
+        plural(all->updates), show_count(all->mistakes_last_pass), plural(all->mistakes_last_pass),
+        train_limit(run, all->stop), advice);
     free(advice);
 }
 
@@ -138,8 +142,9 @@ static const cli_term train_keys[] = {
     {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
     {"classes, class_names", "number of classes, and their names"},
     {"passes, updates", "how often it went through the rows, how often it changed the weights"},
-    {"mistakes_last_pass", "mistakes in the last pass"},
-    {"converged", "true when the last pass made no mistake"},
+    {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
+                           "from"},
+    {"converged", "true when the last pass changed nothing"},
     {"stop", "why it ended: converged, passes, updates, seconds or request"},
     {"training_error", "share of the rows that the model gets wrong; null for a stream"},
     {"progressive_error", "share of wrong predictions over the first pass, each made before "
@@ -189,6 +194,7 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     int passes = train_has(run, "passes");
     if (todo->out) {
         hsp_status status = cli_check_output(run, todo->out, err);
+        if (status == HSP_OK) status = cli_check_place(todo->out, err);
         if (status != HSP_OK) return status;
     }
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");

@@ -70,6 +70,16 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
                     "what is made goes to standard output already; name a file for it");
 }
 
+hsp_status cli_check_place(const char *path, hsp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) return HSP_OK;
+    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+    int bad = access(folder, W_OK | X_OK), code = errno;
+    free(folder);
+    return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
+}
+
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds)
 {
@@ -86,10 +96,11 @@ hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_optio
     return hsp_data_write(run->ctx, data, path, write, err);
 }
 
-hsp_status cli_read_pair(cli *run, const char *model, const char *data, const hsp_options *read,
+hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out)
 {
     hsp_status status = hsp_model_read(run->ctx, model, err, &out->model);
+    if (status == HSP_OK) status = hsp_model_set_read(out->model, read, err);
     if (status != HSP_OK) return status;
     return cli_read(run, data, read, hsp_model_encoding(out->model), err, &out->data,
                     &out->load_seconds);

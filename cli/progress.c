@@ -87,8 +87,14 @@ static void progress_rate(char *text, size_t size, const hsp_progress *now, doub
     if (strcmp(now->unit, "bytes") == 0)
         snprintf(text, size, "%.*f MB/s", rate < 1e7, rate * 1e-6);
     else
-        snprintf(text, size, "%.*f%s %s/s", rate >= 1e4 && rate < 1e7,
-                 rate * (rate < 1e4 ? 1 : 1e-3), rate < 1e4 ? "" : "k", now->unit);
+        snprintf(text, size, "%.*f%s %s/s", rate >= 1e4,
+                 rate * (rate < 1e4   ? 1
+                         : rate < 1e7 ? 1e-3
+                                      : 1e-6),
+                 rate < 1e4   ? ""
+                 : rate < 1e7 ? "k"
+                              : "M",
+                 now->unit);
 }
 
 static void progress_left(char *text, size_t size, double seconds)

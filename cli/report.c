@@ -384,16 +384,23 @@ static void table_print_row(const cli_table *table, size_t row, const int *width
     fputc('\n', file);
 }
 
+static int table_widest(const cli_table *table, size_t column, size_t columns)
+{
+    int widest = 0;
+    for (size_t i = column; i < table->count; i += columns) {
+        int width = table_width(table->cells[i]);
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
 void table_print(cli_table *table, FILE *file)
 {
-    size_t columns = strlen(table->columns);
+    size_t columns = strlen(table->columns), rows = columns ? table->count / columns : 0;
     int *widths = cli_memory(NULL, columns * sizeof *widths);
-    memset(widths, 0, columns * sizeof *widths);
-    for (size_t i = 0; i < table->count; i++) {
-        int width = table_width(table->cells[i]);
-        if (width > widths[i % columns]) widths[i % columns] = width;
-    }
-    for (size_t row = 0; row < table->count / columns; row++)
+    for (size_t j = 0; j < columns; j++)
+        widths[j] = table_widest(table, j, columns);
+    for (size_t row = 0; row < rows; row++)
         table_print_row(table, row, widths, file);
     for (size_t i = 0; i < table->count; i++)
         free(table->cells[i]);

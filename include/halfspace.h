@@ -459,10 +459,15 @@ HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
+/* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
+ * text, the first column's number that the model was learnt with. Files to predict should be read
+ * so. */
+HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err);
+
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
- * on the boundary. Rows may have fewer columns than the model; more is HSP_BAD_DATA unless they are
- * zero. */
+ * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are
+ * passed over, and a log warning counts the values in them. */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -471,6 +476,7 @@ HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
     uint64_t rows, ties;
+    uint64_t unknown; /* values in columns that the model does not know: passed over */
 } hsp_prediction;
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
@@ -544,10 +550,10 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
-/* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with more
- * than two classes AUC and the last three distances; of votes, hinge loss, margins and distances. A
- * label that the model does not know is a mistake, and no part of losses, margins, AUC and confusion;
- * one warning to the log says how many. */
+/* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
+ * more than two classes AUC and the last three distances; of votes, hinge loss, margins and
+ * distances. A label that the model does not know is a mistake, and no part of losses, margins, AUC
+ * and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */

@@ -67,7 +67,7 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
     hsp__decimal_print_u64(view->rows, rows);
     hsp__decimal_print_u64(view->cols, cols);
     hsp__decimal_print_u64(data->nonzeros, nonzeros);
-    hsp__meta meta[10] = {
+    hsp__meta meta[11] = {
         {"format", CACHE_FORMAT},
         {"version", CACHE_VERSION},
         {"storage", hsp_storage_name(view->storage)},
@@ -80,6 +80,7 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
     size_t count = 8;
     if (features) meta[count++] = (hsp__meta){"features", features};
     if (encoding) meta[count++] = (hsp__meta){"encoding", encoding};
+    if (data->index_base) meta[count++] = (hsp__meta){"index_base", data->index_base};
     return hsp__container_write(ctx, path, meta, count, tensors, tensor_count, err);
 }
 
@@ -217,6 +218,8 @@ static hsp_status cache_read_meta(const hsp__container *container, hsp_data *dat
     if (data->feature_names.count && data->feature_names.count != data->view.cols)
         return cache_fail(container, "there are %u feature names for %llu columns",
                           data->feature_names.count, (unsigned long long)data->view.cols);
+    const char *base = hsp__container_meta(container, "index_base");
+    if (base) data->index_base = strcmp(base, "0") == 0 ? "0" : "1";
     const char *encoding = hsp__container_meta(container, "encoding");
     if (!encoding) return HSP_OK;
     return hsp__encoding_from_json(&data->memory, encoding, strlen(encoding),

@@ -100,6 +100,7 @@ hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *e
     if (!hsp__names_copy(&to->class_names, &from->class_names) ||
         !hsp__names_copy(&to->feature_names, &from->feature_names))
         return hsp__fail_memory(err);
+    to->index_base = from->index_base;
     if (!from->encoding) return HSP_OK;
     return hsp__encoding_copy(&to->memory, from->encoding, err, &to->encoding);
 }

@@ -19,6 +19,8 @@ struct hsp_data {
     hsp__names class_names;   /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */
+    const char *index_base;   /* "0" or "1": the first column's number in the libsvm text it came
+                                 from; NULL: it came from elsewhere */
     hsp__container *mapped;   /* owned, or NULL */
 };
 

@@ -51,6 +51,7 @@ typedef struct libsvm_scratch {
     libsvm_recent recent[LIBSVM_RECENT];
     uint32_t base; /* that this block's indices were read with */
     uint64_t past; /* 1 + the largest index of the block, as written */
+    int zeros;     /* an index 0 is in the block; with base 1 it has wrapped around */
     int qid;       /* a "qid:" was met */
 } libsvm_scratch;
 
@@ -234,8 +235,19 @@ static int libsvm_scratch_room(const libsvm_reader *reader, libsvm_scratch *scra
 typedef struct libsvm_row {
     uint64_t stored; /* entries of the block so far */
     uint64_t least;  /* the smallest index that may come next, as written */
+    int zero;        /* this row has named column 0 */
+    int zeros;       /* a row of the block has */
     int all_ones;
 } libsvm_row;
+
+/* An index below the least one expected is still right when it is 0, comes first in its row, and
+ * nobody said that columns are numbered from 1. */
+static int libsvm_is_first_zero(const libsvm_reader *reader, libsvm_row *row, uint64_t index)
+{
+    if (index != 0 || row->least != 1 || row->zero || reader->base_fixed) return 0;
+    row->zero = row->zeros = 1;
+    return 1;
+}
 
 /* Does a single "1" stand at p? By far the most common value. */
 static inline int libsvm_is_one(const char *p)
@@ -270,7 +282,7 @@ static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scr
             if (status) return status;
             if (index == UINT64_MAX) continue;
         }
-        if (__builtin_expect(index < row->least, 0))
+        if (__builtin_expect(index < row->least, 0) && !libsvm_is_first_zero(reader, row, index))
             return libsvm_index_order(reader, at, index, row->least, err);
         row->least = index + 1;
 
@@ -351,7 +363,8 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
         uint32_t label = 0;
         hsp_status status = libsvm_label(reader, scratch, at, &label, err);
         if (status) return status;
-        row->least = reader->base_fixed ? scratch->base : 0;
+        row->least = reader->base_fixed ? scratch->base : 1;
+        row->zero = 0;
         status = reader->precision == HSP_FLOAT32
                      ? libsvm_features_f32(reader, scratch, at, row, err)
                      : libsvm_features_f64(reader, scratch, at, row, err);
@@ -381,6 +394,7 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
     hsp__rows_block *block = &scratch->block;
     block->stored = row.stored;
     block->all_ones = row.all_ones;
+    scratch->zeros = row.zeros;
     block->lengths = scratch->lengths;
     block->labels = scratch->labels;
     block->indices = scratch->indices;
@@ -407,22 +421,13 @@ static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
     return 1;
 }
 
-/* Read with base 1, an index 0 wraps around to the largest 32-bit number, first in its row. */
-static int libsvm_has_zero(const libsvm_scratch *scratch)
-{
-    uint64_t entry = 0;
-    for (uint64_t i = 0; i < scratch->block.rows; entry += scratch->lengths[i++])
-        if (scratch->lengths[i] && scratch->indices[entry] == UINT32_MAX) return 1;
-    return 0;
-}
-
 /* The first index 0 of the file makes it 0-based as a whole: earlier rows move one column up, later
  * blocks that other workers have parsed already follow in their turn. Only in the file's order. */
 static hsp_status libsvm_settle_base(libsvm_reader *reader, libsvm_scratch *scratch,
                                      hsp__blocks *run, hsp_error *err)
 {
     unsigned base = atomic_load(&reader->base);
-    if (base == 1 && !reader->base_fixed && libsvm_has_zero(scratch)) {
+    if (base == 1 && !reader->base_fixed && scratch->zeros) {
         if (!hsp__rows_shift(&reader->rows, run)) return hsp__fail_memory(err);
         atomic_store(&reader->base, base = 0);
     }
@@ -491,6 +496,11 @@ static void libsvm_free_scratch(libsvm_reader *reader)
     reader->scratch = NULL;
 }
 
+static const char *libsvm_base_text(const libsvm_reader *reader)
+{
+    return atomic_load(&reader->base) ? "1" : "0";
+}
+
 static void libsvm_tell(const libsvm_reader *reader)
 {
     int qid = 0;
@@ -519,6 +529,7 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         libsvm_free_scratch(&reader); /* before the end may need memory of its own */
         uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
         status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
+        if (!status) (*out)->index_base = libsvm_base_text(&reader);
     }
     libsvm_free_scratch(&reader);
     hsp__rows_free(&reader.rows);
@@ -561,14 +572,15 @@ static int libsvm_make_dense(libsvm_stream *stream, const libsvm_scratch *scratc
     if (!hsp__reserve(&stream->reader.ctx->allocator, &passing->dense, &passing->dense_room,
                       rows * cols, bytes))
         return 0;
-    if (passing->dense) memset(passing->dense, 0, rows * cols * bytes);
+    view->storage = HSP_DENSE;
+    view->stride = cols;
+    view->values = passing->dense;
+    if (!passing->dense) return 1; /* rows of no columns */
+    memset(passing->dense, 0, rows * cols * bytes);
     for (uint64_t i = 0; i < rows; i++)
         for (uint32_t k = 0; k < scratch->lengths[i]; k++, entry++)
             memcpy((char *)passing->dense + (i * cols + scratch->indices[entry]) * bytes,
                    (const char *)scratch->values + entry * bytes, bytes);
-    view->storage = HSP_DENSE;
-    view->stride = cols;
-    view->values = passing->dense;
     return 1;
 }
 
@@ -655,7 +667,7 @@ static hsp_status libsvm_probe(libsvm_stream *stream, hsp__source *source, hsp_e
     if (libsvm_parse(reader, 0, &block, NULL) == HSP_NO_MEMORY) status = hsp__fail_memory(err);
     hsp__free(&reader->ctx->allocator, text);
     if (status) return status;
-    if (!reader->base_fixed && libsvm_has_zero(scratch)) atomic_store(&reader->base, 0);
+    if (!reader->base_fixed && scratch->zeros) atomic_store(&reader->base, 0);
     reader->base_fixed = 1;
     const unsigned base = atomic_load(&reader->base);
     uint64_t cols = scratch->past > base ? scratch->past - base : 0;
@@ -700,6 +712,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &stream, reader->workers, err);
     reader->base_fixed = fixed;
     if (!status) libsvm_tell(reader);
+    if (!status && of->sink->index_base) *of->sink->index_base = libsvm_base_text(reader);
     libsvm_free_passing(&stream);
     libsvm_free_scratch(reader);
     hsp__rows_free(&reader->rows);

@@ -105,16 +105,16 @@ static int read_all_ones(const hsp_view *view)
     return 1;
 }
 
-/* The smallest storage. It is a function of the rows alone, however they were read; dense rows are
- * searched for values other than one only where that could change the answer. */
+/* The smallest storage: a function of the rows alone, however they were read. Values are searched
+ * for others than one only where that could change the answer, and mostly the first one settles it.
+ */
 static hsp_storage read_smallest(const hsp_data *data)
 {
-    const hsp_view *view = &data->view;
-    int ones = view->storage == HSP_ONES;
-    if (view->storage == HSP_DENSE &&
-        hsp__storage_choose(view->rows, view->cols, data->nonzeros, 1, view->precision) == HSP_ONES)
-        ones = read_all_ones(view);
-    return hsp__storage_choose(view->rows, view->cols, data->nonzeros, ones, view->precision);
+    const hsp_view *v = &data->view;
+    int ones = v->storage == HSP_ONES || (hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1,
+                                                              v->precision) == HSP_ONES &&
+                                          read_all_ones(v));
+    return hsp__storage_choose(v->rows, v->cols, data->nonzeros, ones, v->precision);
 }
 
 /* Rows in the storage the user asked for, or, when they came from text, in the smallest one. */

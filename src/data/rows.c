@@ -105,6 +105,7 @@ static int rows_reserve_sparse(hsp__rows *rows, const hsp__rows_block *block, hs
         if (!rows_grow_sparse(rows, rows_room, stored_room)) return 0;
     }
     if (block->all_ones || rows->values) return 1;
+    if (run) hsp__blocks_settle(run); /* who copies looks whether there are values */
     return rows_start_values(rows);
 }
 

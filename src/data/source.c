@@ -12,6 +12,7 @@
 #include "data/compress.h"
 
 #define SOURCE_PEEK_MIN ((size_t)64 << 10)
+#define SOURCE_HEAD     6 /* bytes that tell every packing */
 
 struct hsp__source {
     hsp_allocator memory;
@@ -23,7 +24,9 @@ struct hsp__source {
     uint64_t position;       /* raw bytes taken */
     uint64_t size;           /* raw bytes in all, 0: not known */
     hsp__unpacker *unpacker; /* NULL: plain */
-    char *ahead;             /* peeked bytes not yet read */
+    char head[SOURCE_HEAD];  /* packed bytes that told how they are packed, not yet unpacked */
+    size_t head_from, head_to;
+    char *ahead; /* peeked bytes not yet read */
     size_t ahead_from, ahead_to;
     uint64_t ahead_room;
 };
@@ -80,37 +83,31 @@ static hsp_status source_look_ahead(hsp__source *source, size_t want, hsp_error 
     return status;
 }
 
-/* What hsp__unpacker_new reads: the peeked bytes first, then the file. */
+/* What the unpacker reads: the head first, then the file. */
 static hsp_status source_take(void *user, void *buffer, size_t want, hsp_error *err, size_t *got)
 {
     hsp__source *source = user;
-    size_t have = source->ahead_to - source->ahead_from;
+    size_t have = source->head_to - source->head_from;
     if (!have) return source_raw(source, buffer, want, err, got);
     *got = want < have ? want : have;
-    memcpy(buffer, source->ahead + source->ahead_from, *got);
-    source->ahead_from += *got;
+    memcpy(buffer, source->head + source->head_from, *got);
+    source->head_from += *got;
     return HSP_OK;
 }
 
-/* Compressed input is unpacked on the way: from here on, `ahead` is the unpacker's to drain. */
+/* Compressed input is unpacked on the way: from then on `ahead` holds unpacked bytes. */
 static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
-    hsp_status status = source_look_ahead(source, 6, err);
+    hsp_status status = source_look_ahead(source, SOURCE_HEAD, err);
     if (status) return status;
     const char *packing = hsp__packing_of(source->ahead, source->ahead_to);
     if (!packing) return HSP_OK;
     source->mappable = 0;
-    status =
-        hsp__unpacker_new(ctx, packing, source->name, source_take, source, err, &source->unpacker);
-    if (status) return status;
-    /* Let the unpacker take the peeked bytes now, so that `ahead` is free for unpacked ones. */
-    char first[1];
-    size_t got;
-    status = hsp__unpacker_read(source->unpacker, first, 1, err, &got);
-    if (status) return status;
-    source->ahead_from = source->ahead_to = 0;
-    if (got) source->ahead[source->ahead_to++] = first[0];
-    return HSP_OK;
+    memcpy(source->head, source->ahead, source->ahead_to);
+    source->head_to = source->ahead_to;
+    source->ahead_to = 0;
+    return hsp__unpacker_new(ctx, packing, source->name, source_take, source, err,
+                             &source->unpacker);
 }
 
 static hsp_status source_new(hsp_context *ctx, const char *name, hsp_error *err, hsp__source **out)

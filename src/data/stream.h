@@ -32,6 +32,7 @@ typedef struct hsp__row_sink {
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */
+    const char **index_base; /* gets "0" or "1" after libsvm text was read; NULL: nobody asks */
 } hsp__row_sink;
 
 /* How many workers a stream may use: make that much scratch. */
@@ -63,9 +64,8 @@ typedef struct hsp__stream {
     void *self;
 } hsp__stream;
 
-hsp_status hsp__libsvm_stream(const hsp__stream *stream, hsp__source *source, hsp_error *err);
-hsp_status hsp__csv_stream(const hsp__stream *stream, hsp__source *source, int tabs,
-                           hsp_error *err);
+hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_error *err);
+hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs, hsp_error *err);
 
 /* Should rows be dense, by the sink, else by the option, else by what the probe found? */
 int hsp__stream_dense(const hsp__stream *stream, int probed);

@@ -109,6 +109,11 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
     if (!status) status = outcome_count(model, "data_rows", run->rows, err);
     if (!status && outcome->data_hash)
         status = hsp__model_set_fact(model, "data_hash", outcome->data_hash, err);
+    if (!status)
+        status = hsp__model_set_fact(model, "precision",
+                                     outcome->precision == HSP_FLOAT64 ? "double" : "single", err);
+    if (!status && outcome->index_base)
+        status = hsp__model_set_fact(model, "index_base", outcome->index_base, err);
     if (!status) status = hsp__model_set_fact(model, "version", hsp_version(), err);
     return status;
 }

@@ -13,11 +13,13 @@ typedef struct hsp__outcome {
     const hsp_encoding *encoding;    /* NULL: none; copied */
     hsp_scaling **scalings;          /* HSP__MODEL_SCALINGS: taken over, NULL left in their place */
     int rest, leaves_out;
-    const uint32_t *from;  /* scorers: scorer c of the model is from[c] of the team; NULL: c */
-    int flip;              /* two classes: the team's positive class is the model's class 0 */
-    hsp_storage storage;   /* of the rows learnt from */
-    hsp_data *rows;        /* what was learnt from, for voting; NULL: none */
-    const char *data_hash; /* NULL: not known */
+    const uint32_t *from;    /* scorers: scorer c of the model is from[c] of the team; NULL: c */
+    int flip;                /* two classes: the team's positive class is the model's class 0 */
+    hsp_storage storage;     /* of the rows learnt from */
+    hsp_data *rows;          /* what was learnt from, for voting; NULL: none */
+    hsp_precision precision; /* of those rows */
+    const char *index_base;  /* of the libsvm text they came from; NULL: from elsewhere */
+    const char *data_hash;   /* NULL: not known */
     const hsp_training *run;
 } hsp__outcome;
 

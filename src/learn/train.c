@@ -204,6 +204,8 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
                             .rest = prepared->rest,
                             .leaves_out = prepared->leaves_out,
                             .storage = prepared->view->storage,
+                            .precision = prepared->view->precision,
+                            .index_base = prepared->data->index_base,
                             .rows = prepared->data,
                             .data_hash = work->hash,
                             .run = &work->run};

@@ -31,6 +31,8 @@ typedef struct stream_work {
     hsp__team team;
     hsp_scaling *scalings[HSP__MODEL_SCALINGS];
     hsp_storage storage; /* of the rows met */
+    hsp_precision precision;
+    const char *index_base; /* of libsvm text, or NULL */
     uint64_t nonzeros;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } stream_work;
@@ -163,6 +165,7 @@ static hsp_status stream_take(void *self, int worker, const hsp_view *rows, hsp_
     if (rows->rows == 0) return HSP_OK;
     if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
     work->storage = rows->storage;
+    work->precision = rows->precision;
     hsp_status status;
     if (work->scalings[0]) {
         hsp_context quiet = hsp__quiet(work->ctx);
@@ -238,6 +241,8 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
                             .from = two ? NULL : from,
                             .flip = flip,
                             .storage = work->storage,
+                            .precision = work->precision,
+                            .index_base = work->index_base,
                             .run = run};
     if (!status) status = hsp__outcome_model(work->ctx, team, &outcome, err, out);
     hsp__names_free(&names);
@@ -249,7 +254,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
 static hsp_status stream_read(stream_work *work, const char *path, const hsp_options *read,
                               hsp_error *err)
 {
-    const hsp__row_sink sink = {.take = stream_take};
+    const hsp__row_sink sink = {.take = stream_take, .index_base = &work->index_base};
     hsp_error local = {0};
     hsp_status status =
         hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);

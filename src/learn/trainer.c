@@ -19,6 +19,7 @@ struct hsp_trainer {
     hsp__team team;
     hsp_scaling *unit_rows; /* or NULL */
     hsp_storage storage;    /* of the rows met */
+    hsp_precision precision;
     uint64_t rows, nonzeros;
 };
 
@@ -121,6 +122,7 @@ static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint
     if (status) return status;
     hsp__row x = hsp__view_row(view, row);
     trainer->storage = view->storage;
+    trainer->precision = view->precision;
     trainer->rows++;
     for (uint64_t k = 0; k < x.count; k++)
         trainer->nonzeros += hsp__row_value(view, &x, k) != 0;
@@ -173,6 +175,7 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
                             .class_names = &trainer->class_names,
                             .scalings = scalings,
                             .storage = trainer->storage,
+                            .precision = trainer->precision,
                             .run = &run};
     status = hsp__outcome_model(trainer->ctx, &trainer->team, &outcome, err, out);
     hsp_scaling_free(scalings[0]);

@@ -235,6 +235,19 @@ double hsp_model_offset(const hsp_model *model, uint32_t scorer)
     return scorer < model->scorers ? model->offsets[scorer] : 0;
 }
 
+hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err)
+{
+    static const char *const names[][2] = {{"precision", "precision"},
+                                           {"index-base", "index_base"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *fact = hsp_model_fact(model, names[i][1]);
+        if (!fact || hsp_options_is_set(read, names[i][0])) continue;
+        hsp_status status = hsp_options_set(read, names[i][0], fact, err);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
 const char *hsp_model_fact(const hsp_model *model, const char *name)
 {
     uint32_t number = hsp__names_find(&model->fact_names, name, strlen(name));

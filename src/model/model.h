@@ -108,25 +108,25 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
  * when the model has it, HSP_NO_CLASS when the model does not know the label. */
 uint32_t hsp__model_class_of(const hsp_model *model, const char *label);
 
-/* Rows as the model's weights see them: without columns that it does not know (HSP_BAD_DATA if they
- * are not zero; err->line is the row, from 1), scaled by its scalings, in its order. *out is NULL
- * when the view is that already; else the caller frees it. Sound for hsp__row_score with every
- * scorer. */
+/* Rows as the model's weights see them: without columns that it does not know, scaled by its
+ * scalings, in its order. *out is NULL when the view is that already; else the caller frees it.
+ * Sound for hsp__row_score with every scorer. */
 hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                             hsp_error *err, hsp_data **out);
 
 /* <w, x> + b of one row that is scaled already; w has at least the columns of the view. Accumulated
  * in double in the fixed order of the vec room: training, prediction and measuring all come here,
  * so they agree to the bit. */
-double hsp__row_score(const hsp_view *view, uint64_t row, const double *w, double b);
+double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double b);
 
 /* Scores of rows as the file has them, into rows * scorers: what hsp_model_score does to a part of
- * its rows. `quiet` is a context of the calling thread alone (hsp__quiet). `first_row` is the
- * number of the first row for errors, or HSP__ROW_UNKNOWN: then err->line is the row within `rows`,
- * from 1. */
-#define HSP__ROW_UNKNOWN UINT64_MAX
+ * its rows. `quiet` is a context of the calling thread alone (hsp__quiet). Values other than zero
+ * in columns that the model does not know are added to *unknown. */
 hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
-                                 uint64_t first_row, hsp_error *err, double *scores);
+                                 uint64_t *unknown, hsp_error *err, double *scores);
+
+/* Tell the log how many values were passed over so. */
+void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown);
 
 /* A context with the memory of another, one thread, and nobody who listens: for calls inside a
  * worker. */

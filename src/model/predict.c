@@ -35,7 +35,7 @@ typedef struct predict_worker {
     hsp__text text; /* the lines of the block at hand */
     void *scores;   /* rows * scorers of it */
     uint64_t scores_room;
-    uint64_t rows, ties;
+    uint64_t rows, ties, unknown;
 } predict_worker;
 
 typedef struct predict_job {
@@ -89,8 +89,9 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
                       sizeof(double)))
         return hsp__fail_memory(err);
+    worker->unknown = 0;
     hsp_status status =
-        hsp__model_score_rows(&quiet, job->model, rows, HSP__ROW_UNKNOWN, err, worker->scores);
+        hsp__model_score_rows(&quiet, job->model, rows, &worker->unknown, err, worker->scores);
     if (status) return status;
     worker->text.size = 0;
     char *at = hsp__text_room(&worker->text,
@@ -115,6 +116,7 @@ static hsp_status predict_take(void *self, int number, const hsp_view *rows, hsp
     (void)rows;
     job->total.rows += worker->rows;
     job->total.ties += worker->ties;
+    job->total.unknown += worker->unknown;
     return hsp__output_write(job->output, worker->text.data, worker->text.size, err);
 }
 
@@ -188,6 +190,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
         hsp__free(&ctx->allocator, job.workers[i].scores);
     }
     hsp__free(&ctx->allocator, job.workers);
+    if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
     if (!status && out) *out = job.total;
     return status;
 }

@@ -17,34 +17,20 @@
 
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
-static hsp_status score_refuse(const hsp_model *model, uint64_t first_row, uint64_t row,
-                               uint64_t column, double value, hsp_error *err)
-{
-    const unsigned long long inputs = hsp__model_inputs(model), at = column + 1;
-    if (first_row == HSP__ROW_UNKNOWN)
-        return hsp__fail_at(err, HSP_BAD_DATA, NULL, row + 1, 0,
-                            "column %llu holds %.9g, the model knows %llu columns", at, value,
-                            inputs);
-    return hsp__fail(err, HSP_BAD_DATA,
-                     "row %llu, column %llu holds %.9g, the model knows %llu columns",
-                     (unsigned long long)(first_row + row + 1), at, value, inputs);
-}
-
-/* How many entries of row i lie in known columns. The others must be zero; the constant of a
- * homogeneous model, where a row has it, one. */
-static hsp_status score_known(const hsp_model *model, const hsp_view *view, uint64_t i,
-                              uint64_t first_row, hsp_error *err, uint64_t *known)
+/* How many entries of row i lie in known columns. The others are passed over, as if their weights
+ * were zero, and those that are not zero counted; the constant of a homogeneous model, where a row
+ * has it, is no stranger. */
+static uint64_t score_known(const hsp_model *model, const hsp_view *view, uint64_t i,
+                            uint64_t *unknown)
 {
     const uint64_t inputs = hsp__model_inputs(model);
     hsp__row row = hsp__view_row(view, i);
     while (row.count && hsp__row_column(&row, row.count - 1) >= inputs) {
         uint64_t column = hsp__row_column(&row, --row.count);
         double value = hsp__row_value(view, &row, row.count);
-        if (value != 0 && !(model->constant && column == inputs && value == 1))
-            return score_refuse(model, first_row, i, column, value, err);
+        *unknown += value != 0 && !(model->constant && column == inputs && value == 1);
     }
-    *known = row.count;
-    return HSP_OK;
+    return row.count;
 }
 
 /* Sparse rows without entries in unknown columns, copied. */
@@ -61,7 +47,7 @@ static hsp_status score_trim(hsp_context *ctx, const hsp_view *view, const uint6
         hsp__row row = hsp__view_row(view, i);
         const uint64_t at = (*out)->starts[i];
         (*out)->starts[i + 1] = at + known[i];
-        if (!known[i]) continue;
+        if (!known[i] || !row.indices) continue;
         memcpy((*out)->indices + at, row.indices, known[i] * sizeof *row.indices);
         if (row.values) memcpy((char *)(*out)->values + at * bytes, row.values, known[i] * bytes);
     }
@@ -86,7 +72,7 @@ static hsp_status score_borrow(hsp_context *ctx, const hsp_view *view, uint64_t 
 }
 
 static hsp_status score_take_known(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                   uint64_t first_row, hsp_error *err, hsp_data **out)
+                                   uint64_t *unknown, hsp_error *err, hsp_data **out)
 {
     const uint64_t inputs = hsp__model_inputs(model);
     if (view->cols <= inputs) return score_borrow(ctx, view, view->cols, err, out);
@@ -94,8 +80,8 @@ static hsp_status score_take_known(hsp_context *ctx, const hsp_model *model, con
     hsp_status status = known ? HSP_OK : hsp__fail_memory(err);
     int trim = 0;
     for (uint64_t i = 0; !status && i < view->rows; i++) {
-        status = score_known(model, view, i, first_row, err, &known[i]);
-        trim |= !status && known[i] < hsp__view_row(view, i).count;
+        known[i] = score_known(model, view, i, unknown);
+        trim |= known[i] < hsp__view_row(view, i).count;
     }
     if (!status && trim && view->storage != HSP_DENSE)
         status = score_trim(ctx, view, known, inputs, err, out);
@@ -146,10 +132,10 @@ static hsp_status score_change(hsp_context *ctx, const hsp_model *model, hsp_err
 }
 
 static hsp_status score_prepare(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                uint64_t first_row, hsp_error *err, hsp_data **out)
+                                uint64_t *unknown, hsp_error *err, hsp_data **out)
 {
     hsp_data *data = NULL;
-    hsp_status status = score_take_known(ctx, model, view, first_row, err, &data);
+    hsp_status status = score_take_known(ctx, model, view, unknown, err, &data);
     if (!status) status = score_change(ctx, model, err, &data);
     if (status)
         hsp_data_free(data);
@@ -161,8 +147,9 @@ static hsp_status score_prepare(hsp_context *ctx, const hsp_model *model, const 
 hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                             hsp_error *err, hsp_data **out)
 {
+    uint64_t unknown = 0;
     if (view->cols > hsp__model_inputs(model) || score_changes(model, view->storage))
-        return score_prepare(ctx, model, view, 0, err, out);
+        return score_prepare(ctx, model, view, &unknown, err, out);
     *out = NULL;
     return HSP_OK;
 }
@@ -218,7 +205,7 @@ static uint64_t score_slice_rows(const hsp_model *model, const hsp_view *view)
 }
 
 hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
-                                 uint64_t first_row, hsp_error *err, double *scores)
+                                 uint64_t *unknown, hsp_error *err, double *scores)
 {
     if (rows->cols <= hsp__model_inputs(model) && !score_changes(model, rows->storage))
         return score_ready(quiet, model, rows, err, scores);
@@ -228,10 +215,7 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, con
         uint64_t to = rows->rows - from > step ? from + step : rows->rows;
         hsp_view slice = hsp__view_slice(rows, from, to);
         hsp_data *data = NULL;
-        status =
-            score_prepare(quiet, model, &slice,
-                          first_row == HSP__ROW_UNKNOWN ? first_row : first_row + from, err, &data);
-        if (status && err && first_row == HSP__ROW_UNKNOWN && err->line) err->line += from;
+        status = score_prepare(quiet, model, &slice, unknown, err, &data);
         if (!status)
             status = score_ready(quiet, model, &data->view, err, scores + from * model->scorers);
         hsp_data_free(data);
@@ -249,6 +233,7 @@ typedef struct score_job {
     uint32_t *classes; /* or NULL */
     uint64_t parts;
     unsigned char *failed; /* parts */
+    uint64_t *unknown;     /* parts: values in columns that the model does not know */
 } score_job;
 
 static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error *err)
@@ -258,8 +243,9 @@ static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error 
     const uint32_t scorers = job->model->scorers;
     hsp_context quiet = hsp__quiet(job->ctx);
     hsp_view rows = hsp__view_slice(job->view, from, to);
-    hsp_status status =
-        hsp__model_score_rows(&quiet, job->model, &rows, from, err, job->scores + from * scorers);
+    job->unknown[part] = 0;
+    hsp_status status = hsp__model_score_rows(&quiet, job->model, &rows, &job->unknown[part], err,
+                                              job->scores + from * scorers);
     for (uint64_t i = from; !status && job->classes && i < to; i++)
         job->classes[i] = hsp__model_decide(job->model, job->scores + i * scorers);
     return status;
@@ -274,15 +260,31 @@ static void score_part(void *user, uint64_t part)
 hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                            hsp_error *err, double *scores, uint32_t *classes)
 {
-    score_job job = {ctx, model, view, scores, classes, 0, NULL};
+    score_job job = {ctx, model, view, scores, classes, 0, NULL, NULL};
+    uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
-    if (!job.failed) return hsp__fail_memory(err);
-    hsp_status status = hsp__sweep(ctx, "scoring", view->rows, job.parts, score_part, &job, err);
+    job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
+    hsp_status status = job.failed && job.unknown ? hsp__sweep(ctx, "scoring", view->rows,
+                                                               job.parts, score_part, &job, err)
+                                                  : hsp__fail_memory(err);
     /* The first part that failed, once more and alone: now it says why. */
-    for (uint64_t part = 0; !status && part < job.parts; part++)
+    for (uint64_t part = 0; !status && part < job.parts; part++) {
         if (job.failed[part]) status = score_run_part(&job, part, err);
+        unknown += job.unknown[part];
+    }
+    if (!status) hsp__model_tell_unknown(ctx, model, unknown);
     hsp__free(&ctx->allocator, job.failed);
+    hsp__free(&ctx->allocator, job.unknown);
     return status;
+}
+
+void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown)
+{
+    if (!unknown) return;
+    hsp__log(ctx, HSP_LOG_WARNING,
+             "%llu value%s in columns beyond the %llu that the model knows %s passed over",
+             (unsigned long long)unknown, unknown == 1 ? "" : "s",
+             (unsigned long long)hsp__model_inputs(model), unknown == 1 ? "was" : "were");
 }

@@ -10,4 +10,6 @@ mkdir folder && halfspace inspect folder 2>&1
 echo "exit $?"
 halfspace make xor -q -o x.svm --truth nowhere/t.json 2>&1
 echo "exit $?"
+halfspace train perceptron "$EXAMPLES/iris.csv" -o nowhere/m.hsp 2>&1
+echo "exit $?"
 ls

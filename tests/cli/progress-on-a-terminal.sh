@@ -14,3 +14,5 @@ TERM=dumb bar "halfspace convert a.svm b.svm --threads 1"
 echo "dumb: $(grep -c "$esc" out)"
 bar "halfspace convert a.svm b.svm --threads 1 -q"
 wc -c <out
+bar "halfspace train perceptron a.svm --passes 1e12 --max-seconds 1 --margin-target 1e6 --threads 1"
+echo "training: $(grep -c "$esc\[K.*training.*rows/s" out)"

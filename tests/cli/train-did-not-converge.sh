@@ -11,5 +11,5 @@ train
 train --passes 0 --max-passes 7
 train --max-updates 5
 train --passes 1 --order shuffle --average vote
-train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|mistake)(es|s)?/N \1/g'
+train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|time)(es|s)?/N \1/g'
 train --soft 1 --passes 0

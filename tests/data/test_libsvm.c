@@ -114,7 +114,12 @@ static void test_index_base(void)
     data = test_parse(ctx, "1 1:5\n", (const char *const[]){"index-base=0", NULL}, NULL);
     CHECK(data && hsp_data_cols(data) == 2 && test_at(data, 0, 1) == 5);
     hsp_data_free(data);
+    /* an index 0 counts though its value is zero and is not stored */
+    data = test_parse(ctx, "1 1:5\n1 0:0 1:2\n", NULL, NULL);
+    CHECK(data && hsp_data_cols(data) == 2 && test_at(data, 0, 1) == 5 && test_at(data, 0, 0) == 0);
+    hsp_data_free(data);
     hsp_error err = {0};
+    CHECK(!test_parse(ctx, "1 0:1 0:2\n", NULL, &err) && err.column == 7);
     CHECK(!test_parse(ctx, text, (const char *const[]){"index-base=1", NULL}, &err));
     CHECK(err.status == HSP_BAD_DATA && err.line == 2 && err.column == 3);
     data = test_parse(ctx, "1 4294967295:5\n", NULL, NULL);

@@ -181,6 +181,34 @@ static void test_peek(void)
     hsp_context_free(ctx);
 }
 
+/* Looking ahead, again and further, changes nothing of what is read; least of all when the bytes do
+ * not compress, so that unpacking and reading go hand in hand. */
+static void test_peek_packed(void)
+{
+    static const char *const names[] = {"p.gz", "p.bz2", "p.xz", "p.zst"};
+    static char text[600000], back[600001];
+    hsp_context *ctx = test_context(1, 0);
+    uint32_t state = 1;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)((state = state * 1664525u + 1013904223u) >> 24);
+    for (size_t n = 0; n < 4; n++) {
+        hsp__source *source = NULL;
+        const char *bytes;
+        size_t size, got;
+        if (write_all(ctx, in_folder(names[n]), text, sizeof text, 1, NULL)) continue;
+        CHECK(hsp__source_open(ctx, in_folder(names[n]), NULL, &source) == HSP_OK);
+        for (size_t want = 1; source && want < sizeof text; want = want * 5 + 1000) {
+            CHECK(hsp__source_peek(source, want, NULL, &bytes, &size) == HSP_OK && size >= want);
+            CHECK_NOTE(memcmp(bytes, text, size) == 0, "%s, %zu", names[n], want);
+        }
+        CHECK(hsp__source_read(source, back, sizeof back, NULL, &got) == HSP_OK);
+        CHECK(got == sizeof text && memcmp(back, text, got) == 0);
+        hsp__source_free(source);
+    }
+    empty_folder();
+    hsp_context_free(ctx);
+}
+
 static void test_names(void)
 {
     CHECK(hsp__output_plain_size("a.svm.gz") == 5 && hsp__output_plain_size("a.svm") == 5);
@@ -197,6 +225,7 @@ int main(void)
     RUN(test_symbolic_link);
     RUN(test_errors);
     RUN(test_peek);
+    RUN(test_peek_packed);
     RUN(test_names);
     rmdir(folder);
     return check_done();

@@ -85,7 +85,7 @@ static hsp_status watch_take(void *self, int worker, const hsp_view *rows, hsp_e
     return HSP_OK;
 }
 
-static const hsp__row_sink watch_sink = {watch_work, watch_take, 0, NULL};
+static const hsp__row_sink watch_sink = {.work = watch_work, .take = watch_take};
 
 /* Pass a text by, and compare it with reading it whole. */
 static void compare(const char *name, const char *text, size_t size, const char *const *settings,

@@ -258,9 +258,9 @@ static void test_request(void)
         CHECK(status == HSP_OK || status == HSP_CANCELLED);
         CHECK(!model == (status == HSP_CANCELLED));
         if (status == HSP_OK && left <= 0)
-            CHECK_NOTE(run.stop == HSP_STOP_REQUEST && run.rows > 0 && run.rows <= 20000,
-                       "stop %d, %llu rows", (int)run.stop, (unsigned long long)run.rows);
-        kept += model && left <= 0;
+            CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0);
+        /* another thread may have passed the last rows by the time the wish is heard */
+        kept += model && left <= 0 && run.rows < 20000;
         none += !model;
         hsp_model_free(model);
     }

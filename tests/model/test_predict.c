@@ -53,7 +53,7 @@ static void predict_all(const hsp_model *model, const char *data_path, const cha
         for (int b = 0; b < 3; b++) {
             hsp_context *ctx = test_context(threads[t], blocks[b]);
             hsp_options *options = predict_options(ctx, scores, distance);
-            hsp_prediction got = {0, 0};
+            hsp_prediction got = {0};
             hsp_error err = {0};
             hsp_status status =
                 hsp_predict_file(ctx, model, data_path, NULL, options, out_path, &err, &got);
@@ -159,10 +159,10 @@ static void what_cannot_be_predicted_leaves_no_file(void)
     hsp_model *model = test_linear(ctx, &random, 2, 2), *more = test_linear(ctx, &random, 3, 2);
     hsp_options *distance = predict_options(ctx, 0, 1);
     const char *path = test_path("bad.svm"), *out = test_path("bad.txt");
-    const char *text = "1 1:1\n1 1:1\n1 1:1 2:3\n1 1:1\n1 1:1\n1 1:1\n1 3:5\n1 1:1\n";
+    const char *text = "1 1:1\n1 1:1\n1 1:1 2:3\n1 1:1\n1 1:1\n1 1:1\n1 3:nan\n1 1:1\n";
     test_write_file(path, text, strlen(text));
     CHECK(hsp_predict_file(ctx, model, path, NULL, NULL, out, &err, NULL) == HSP_BAD_DATA);
-    CHECK_NOTE(err.line == 7 && strstr(err.message, "column 3 holds 5"), "%llu: %s",
+    CHECK_NOTE(err.line == 7 && err.column == 5 && strstr(err.message, "'nan'"), "%llu: %s",
                (unsigned long long)err.line, err.message);
     CHECK_TEXT(err.file, path);
     CHECK(hsp_predict_file(ctx, more, path, NULL, distance, out, &err, NULL) == HSP_USAGE);

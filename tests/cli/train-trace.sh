@@ -1,0 +1,12 @@
+# A line an update; with a reference, both sides of each step of the proofs, and every step holds.
+cp "$EXAMPLES/iris.csv" .
+halfspace train perceptron -q --positive setosa --passes 0 iris.csv -o m.hsp --trace plain.csv >/dev/null
+cat plain.csv
+halfspace train perceptron -q --positive setosa --passes 0 iris.csv --trace t.csv --reference m.hsp >/dev/null
+head -n 1 t.csv
+awk -F, 'NR > 1 { held += $7 >= $8 && $9 <= $10 && ($12 == "" || $11 >= $12) } END { print held " of " NR - 1 " held" }' t.csv
+halfspace train perceptron -q --positive setosa iris.csv --reference m.hsp 2>&1
+echo "exit $?"
+halfspace train perceptron -q --positive setosa iris.csv --trace nowhere/t.csv 2>&1
+echo "exit $?"
+ls
