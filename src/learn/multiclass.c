@@ -43,6 +43,7 @@ void hsp__team_free(hsp__team *team)
         hsp__online_free(&team->runs[c]);
     hsp__free(&team->ctx->allocator, team->runs);
     hsp__free(&team->ctx->allocator, team->scores);
+    hsp__beside_free(&team->beside, &team->ctx->allocator);
     team->ctx = NULL;
 }
 
@@ -98,29 +99,49 @@ hsp_status hsp__team_grow(hsp__team *team, uint32_t classes, uint64_t features, 
 
 /* ---- One-vs-rest, side by side --------------------------------------------------------------- */
 
+/* The scores of the runs from..to-1 on one row; `from` begins a block of columns. */
+static void team_score(hsp__team *team, const hsp_view *view, uint64_t row, uint32_t from,
+                       uint32_t to)
+{
+    double sums[HSP__BESIDE_MOST];
+    const size_t block = HSP__BESIDE_BLOCK, width = (to - from + block - 1) / block * block;
+    if (team->beside.columns) hsp__beside_dots(&team->beside, view, row, from, width, sums);
+    for (uint32_t c = from; c < to; c++) {
+        hsp__online *run = &team->runs[c];
+        if (team->beside.columns)
+            run->scores[0] = sums[c - from] + run->offsets[0];
+        else
+            hsp__online_score(run, view, row);
+    }
+}
+
+/* One run and a row that it has scored. */
+static hsp_status team_learn(hsp__online *run, const hsp_view *view, uint64_t row, int *updated,
+                             hsp_error *err)
+{
+    double margin;
+    if (run->stopped) return HSP_OK;
+    if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
+        *updated = 1;
+        return hsp__online_learn(run, view, row, err);
+    }
+    run->examples++;
+    return HSP_OK;
+}
+
 /* Every run scores the row; the highest score is the prediction; then every run learns. A run that
  * has stopped is still asked for its score. */
 static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t row, int *updated,
                                 uint32_t *predicted, hsp_error *err)
 {
     hsp_status status = HSP_OK;
-    double margin;
-    for (uint32_t c = 0; c < team->count; c++) {
-        hsp__online_score(&team->runs[c], view, row);
+    team_score(team, view, row, 0, team->count);
+    for (uint32_t c = 0; c < team->count; c++)
         team->scores[c] = team->runs[c].scores[0];
-    }
     *predicted = hsp__decide(team->scores, team->count, team->plan.tie);
     *updated = 0;
-    for (uint32_t c = 0; !status && c < team->count; c++) {
-        hsp__online *run = &team->runs[c];
-        if (run->stopped) continue;
-        if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
-            status = hsp__online_learn(run, view, row, err);
-            *updated = 1;
-        } else {
-            run->examples++;
-        }
-    }
+    for (uint32_t c = 0; !status && c < team->count; c++)
+        status = team_learn(&team->runs[c], view, row, updated, err);
     team->seen++;
     team->wrong += *predicted != view->labels[row];
     return status;
@@ -155,9 +176,79 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
     return status;
 }
 
+/* Lay the weights of all runs side by side, and have the runs keep them so. */
+static hsp_status team_lay_beside(hsp__team *team, const hsp_view *view, hsp_error *err)
+{
+    if (view->storage == HSP_DENSE) return HSP_OK;
+    hsp_status status = hsp__beside_init(&team->beside, &team->ctx->allocator,
+                                         team->runs[0].features, team->count, err);
+    for (uint32_t c = 0; !status && team->beside.columns && c < team->count; c++) {
+        team->runs[c].beside = &team->beside;
+        team->runs[c].beside_at = c;
+    }
+    return status;
+}
+
+/* A block of runs: numbers from..to-1. */
+typedef struct team_block {
+    hsp__team *team;
+    const hsp_view *view;
+    uint32_t from, to;
+    int report;
+} team_block;
+
+static int team_block_stopped(const team_block *block)
+{
+    for (uint32_t c = block->from; c < block->to; c++)
+        if (!block->team->runs[c].stopped) return 0;
+    return 1;
+}
+
+/* A pass of the runs of a block that have not stopped, side by side. They have made as many passes,
+ * so that a shuffled order is the same for all of them. */
+static hsp_status team_block_pass(const team_block *block, uint64_t *order, hsp_error *err)
+{
+    hsp__online *runs = block->team->runs;
+    const uint64_t rows = block->view->rows, chunk = hsp__online_chunk(block->view);
+    int updated, shuffled = 0;
+    hsp_status status = HSP_OK;
+    for (uint32_t c = block->from; c < block->to; c++)
+        if (!runs[c].stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
+    for (uint64_t from = 0; !status && !team_block_stopped(block) && from < rows; from += chunk) {
+        uint64_t to = rows - from < chunk ? rows : from + chunk;
+        for (uint64_t p = from; !status && p < to; p++) {
+            const uint64_t row = shuffled ? order[p] : p;
+            team_score(block->team, block->view, row, block->from, block->to);
+            for (uint32_t c = block->from; !status && c < block->to; c++)
+                status = team_learn(&runs[c], block->view, row, &updated, err);
+        }
+        for (uint32_t c = block->from; c < block->to; c++)
+            hsp__online_tick(&runs[c], to - from, block->report && c == block->from);
+    }
+    for (uint32_t c = block->from; c < block->to; c++)
+        hsp__online_end(&runs[c]);
+    return status;
+}
+
+static hsp_status team_block_run(const team_block *block, hsp_error *err)
+{
+    const hsp_allocator *memory = &block->team->ctx->allocator;
+    uint64_t *order = NULL;
+    hsp_status status = HSP_OK;
+    if (block->team->plan.order == HSP__WALK_SHUFFLE) {
+        order = hsp__new_raw(memory, block->view->rows, sizeof *order);
+        if (!order) return hsp__fail_memory(err);
+    }
+    while (!status && !team_block_stopped(block))
+        status = team_block_pass(block, order, err);
+    hsp__free(memory, order);
+    return status;
+}
+
 typedef struct team_work {
     hsp__team *team;
     const hsp_view *view;
+    uint32_t width; /* runs that a worker takes at a time */
     atomic_uint next;
     hsp_status *statuses; /* count */
     hsp_error *errors;    /* count */
@@ -167,18 +258,23 @@ static void team_worker(void *user, int worker)
 {
     team_work *work = user;
     for (;;) {
-        uint32_t c = atomic_fetch_add(&work->next, 1);
-        if (c >= work->team->count) return;
-        work->statuses[c] =
-            hsp__online_run(&work->team->runs[c], work->view, 1, worker == 0, &work->errors[c]);
+        const uint32_t c = atomic_fetch_add(&work->next, work->width), all = work->team->count;
+        if (c >= all) return;
+        const team_block block = {work->team, work->view, c,
+                                  all - c < work->width ? all : c + work->width, worker == 0};
+        work->statuses[c] = work->width > 1 ? team_block_run(&block, &work->errors[c])
+                                            : hsp__online_run(&work->team->runs[c], work->view, 1,
+                                                              worker == 0, &work->errors[c]);
     }
 }
 
-/* What is left after the first pass: each run on its own, several at once. */
+/* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
+ * by side; several at once. */
 static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     const hsp_allocator *memory = &team->ctx->allocator;
-    team_work work = {.team = team, .view = view};
+    team_work work = {
+        .team = team, .view = view, .width = team->beside.columns ? HSP__BESIDE_BLOCK : 1};
     hsp_status status = HSP_OK;
     work.statuses = hsp__new(memory, team->count, sizeof *work.statuses);
     work.errors = hsp__new(memory, team->count, sizeof *work.errors);
@@ -209,7 +305,8 @@ hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
-    hsp_status status = team_first_pass(team, view, order, err);
+    hsp_status status = team_lay_beside(team, view, err);
+    if (!status) status = team_first_pass(team, view, order, err);
     hsp__free(&team->ctx->allocator, order);
     return status ? status : team_apart(team, view, err);
 }

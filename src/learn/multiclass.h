@@ -13,7 +13,8 @@ typedef struct hsp__team {
     uint32_t classes;
     uint32_t count; /* runs: 1, or one a class */
     hsp__online *runs;
-    double *scores; /* classes: of the row at hand, one-vs-rest only */
+    double *scores;     /* classes: of the row at hand, one-vs-rest only */
+    hsp__beside beside; /* one-vs-rest over sparse rows: the weights of all runs; columns 0: none */
     uint64_t seen,
         wrong; /* one-vs-rest: examples of the first pass, wrong predictions among them */
     hsp__watch watch;

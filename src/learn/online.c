@@ -90,20 +90,21 @@ static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, d
 
 static void online_drop_beside(hsp__online *run)
 {
-    hsp__free(&run->ctx->allocator, run->beside);
+    hsp__beside_free(&run->own_beside, &run->ctx->allocator);
     run->beside = NULL;
 }
 
-hsp_status hsp__online_lay_beside(hsp__online *run, hsp_error *err)
+/* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
+static hsp_status online_lay_beside(hsp__online *run, hsp_error *err)
 {
-    if (run->scorers < 3 || run->scorers > HSP__ONLINE_MANY) return HSP_OK;
+    if (run->scorers == 1) return HSP_OK;
     online_drop_beside(run);
-    run->many = (run->scorers + 7) & ~(size_t)7;
-    run->beside = hsp__new(&run->ctx->allocator, run->stride * run->many, sizeof *run->beside);
-    if (!run->beside) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < run->features; j++)
-        for (uint32_t c = 0; c < run->scorers; c++)
-            run->beside[j * run->many + c] = run->weights[c * run->stride + j];
+    hsp_status status =
+        hsp__beside_init(&run->own_beside, &run->ctx->allocator, run->features, run->scorers, err);
+    if (status || !run->own_beside.columns) return status;
+    run->beside = &run->own_beside;
+    for (uint32_t c = 0; c < run->scorers; c++)
+        hsp__beside_fill(run->beside, c, run->weights + c * run->stride, run->features);
     return HSP_OK;
 }
 
@@ -194,14 +195,9 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 {
     online_axpy(run, view, row, amount, run->weights + scorer * run->stride);
     run->offsets[scorer] += offset;
-    if (run->beside) {
-        const double *w = run->weights + scorer * run->stride;
-        hsp__row changed = hsp__view_row(view, row);
-        for (uint64_t k = 0; k < changed.count; k++) {
-            uint64_t j = hsp__row_column(&changed, k);
-            run->beside[j * run->many + scorer] = w[j];
-        }
-    }
+    if (run->beside)
+        hsp__beside_update(run->beside, run->beside_at + scorer,
+                           run->weights + scorer * run->stride, view, row);
     if (run->past) {
         const double before = (double)(run->examples - 1);
         online_axpy(run, view, row, amount * before, run->past + scorer * run->stride);
@@ -465,7 +461,7 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
 {
     online_task task = {run, view, report, err, HSP_OK};
     const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
-    hsp_status status = view->storage == HSP_DENSE ? HSP_OK : hsp__online_lay_beside(run, err);
+    hsp_status status = view->storage == HSP_DENSE ? HSP_OK : online_lay_beside(run, err);
     if (status) return status;
     if (threads < 2 || bytes < ONLINE_SHARED_BYTES) {
         online_passes(&task);

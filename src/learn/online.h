@@ -24,6 +24,7 @@
 #include "halfspace.h"
 #include "learn/ledger.h"
 #include "learn/learner.h"
+#include "model/beside.h"
 #include "vec/vec.h"
 
 typedef enum hsp__walk {
@@ -94,16 +95,17 @@ struct hsp__online {
     hsp__online_plan plan;
 
     uint32_t scorers;
-    uint32_t target;   /* one scorer: the class that is positive, all others are negative */
-    uint64_t features; /* columns seen */
-    uint64_t stride;   /* room: from one scorer's weights to the next; a multiple of 8 */
-    double *weights;   /* scorers * stride, 64-byte aligned */
-    double *offsets;   /* scorers */
-    double *beside; /* stride * many: the weights once more, those of one feature side by side, for
-                       sparse rows and several scorers (vec.h, sparse_dots); NULL: none */
-    size_t many;    /* scorers, rounded up to a multiple of 8 */
-    double *past;   /* scorers * stride, averaging only: sum over updates of change * (examples
-                       before it), so that the mean of all separators is w - past / examples */
+    uint32_t target;     /* one scorer: the class that is positive, all others are negative */
+    uint64_t features;   /* columns seen */
+    uint64_t stride;     /* room: from one scorer's weights to the next; a multiple of 8 */
+    double *weights;     /* scorers * stride, 64-byte aligned */
+    double *offsets;     /* scorers */
+    hsp__beside *beside; /* the weights once more, for sparse rows and several scorers: its own, or
+                            shared with other runs of a team; NULL: none */
+    hsp__beside own_beside;
+    uint32_t beside_at; /* the column of scorer 0 */
+    double *past;       /* scorers * stride, averaging only: sum over updates of change * (examples
+                           before it), so that the mean of all separators is w - past / examples */
     double *past_offsets; /* scorers */
     double *scores;       /* scorers: of the row at hand */
     double limit[2]; /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
@@ -143,10 +145,6 @@ void hsp__online_free(hsp__online *run);
 
 /* Room for columns or scorers that were not there before; new weights are zero. */
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err);
-
-/* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
-#define HSP__ONLINE_MANY 64 /* scorers at most for that */
-hsp_status hsp__online_lay_beside(hsp__online *run, hsp_error *err);
 
 /* What rules call: w_scorer += amount * x, b_scorer += offset. */
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "data/data.h"
 #include "halfspace.h"
+#include "model/beside.h"
 
 typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES } hsp__hypothesis;
 
@@ -119,12 +120,10 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
  * so they agree to the bit. */
 double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double b);
 
-/* A model made ready to score many rows. Sparse rows meet the weights of several scorers side by
- * side: a place costs one load instead of one a scorer, and the bits are the same. */
+/* A model made ready to score many rows. */
 typedef struct hsp__scoring {
     const hsp_model *model;
-    double *beside; /* features * many: the scorers' weights of each feature; NULL: none */
-    size_t many;    /* scorers, rounded up to a multiple of 8 */
+    hsp__beside beside; /* columns 0: none */
 } hsp__scoring;
 
 /* `entries`: about how many numbers are to be scored; few are not worth the preparation. */

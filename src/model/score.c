@@ -12,7 +12,6 @@
 #include "data/scale.h"
 #include "data/sweep.h"
 #include "model/model.h"
-#include "vec/vec.h"
 
 #define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
 
@@ -157,46 +156,33 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-#define SCORE_BESIDE 3  /* scorers from which on laying weights side by side pays */
-#define SCORE_MOST   64 /* scorers that are summed at a time */
-
 hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
                              uint64_t entries, hsp_error *err)
 {
     *scoring = (hsp__scoring){.model = model};
     if (model->hypothesis != HSP__LINEAR || model->order == HSP__ORDER_DENSE ||
-        model->scorers < SCORE_BESIDE || model->scorers > SCORE_MOST || entries < model->features)
+        entries < model->features)
         return HSP_OK;
-    scoring->many = (model->scorers + 7) & ~(size_t)7;
-    scoring->beside = hsp__new(&ctx->allocator, model->features * scoring->many, sizeof(double));
-    if (!scoring->beside) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < model->features; j++)
-        for (uint32_t k = 0; k < model->scorers; k++)
-            scoring->beside[j * scoring->many + k] = model->weights[k * model->features + j];
-    return HSP_OK;
+    hsp_status status =
+        hsp__beside_init(&scoring->beside, &ctx->allocator, model->features, model->scorers, err);
+    for (uint32_t k = 0; !status && scoring->beside.columns && k < model->scorers; k++)
+        hsp__beside_fill(&scoring->beside, k, model->weights + k * model->features,
+                         model->features);
+    return status;
 }
 
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
-    hsp__free(&ctx->allocator, scoring->beside);
-    scoring->beside = NULL;
+    hsp__beside_free(&scoring->beside, &ctx->allocator);
 }
 
 /* All scorers of one sparse row at once. */
 static void score_beside(const hsp__scoring *scoring, const hsp_view *view, uint64_t i,
                          double *scores)
 {
-    const hsp__vec_table *vec = hsp__vec();
+    double sums[HSP__BESIDE_MOST];
     const hsp_model *model = scoring->model;
-    hsp__row row = hsp__view_row(view, i);
-    const size_t n = (size_t)row.count, many = scoring->many;
-    double sums[SCORE_MOST];
-    if (!row.values)
-        vec->ones_dots_f64(row.indices, n, scoring->beside, many, sums);
-    else if (view->precision == HSP_FLOAT32)
-        vec->sparse_dots_f32f64(row.indices, row.values, n, scoring->beside, many, sums);
-    else
-        vec->sparse_dots_f64(row.indices, row.values, n, scoring->beside, many, sums);
+    hsp__beside_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
     for (uint32_t k = 0; k < model->scorers; k++)
         scores[k] = sums[k] + hsp__model_bias(model, k);
 }
@@ -205,7 +191,7 @@ static void score_linear(const hsp__scoring *scoring, const hsp_view *view, doub
 {
     const hsp_model *model = scoring->model;
     for (uint64_t i = 0; i < view->rows; i++, scores += model->scorers) {
-        if (scoring->beside && view->storage != HSP_DENSE) {
+        if (scoring->beside.columns && view->storage != HSP_DENSE) {
             score_beside(scoring, view, i, scores);
             continue;
         }

@@ -87,14 +87,14 @@ typedef struct hsp__vec_table {
     void (*ones_axpy_f64)(double a, const uint32_t *idx, size_t nnz, double *y);
 
     /* The dot products of one sparse row with many vectors at once, whose numbers at a place lie
-     * side by side: w[idx * many + c], many a multiple of 8. out[c] has the bits of sparse_dot
-     * (ones_dot) with vector c. */
+     * side by side: w[idx * stride + c] for c < many, many a multiple of 8. out[c] has the bits of
+     * sparse_dot (ones_dot) with vector c. */
     void (*sparse_dots_f64)(const uint32_t *idx, const double *v, size_t nnz, const double *w,
-                            size_t many, double *out);
+                            size_t stride, size_t many, double *out);
     void (*sparse_dots_f32f64)(const uint32_t *idx, const float *v, size_t nnz, const double *w,
-                               size_t many, double *out);
-    void (*ones_dots_f64)(const uint32_t *idx, size_t nnz, const double *w, size_t many,
-                          double *out);
+                               size_t stride, size_t many, double *out);
+    void (*ones_dots_f64)(const uint32_t *idx, size_t nnz, const double *w, size_t stride,
+                          size_t many, double *out);
 
     /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
      * left out of dot, even when its number is infinite or NaN. */

@@ -29,37 +29,39 @@ static VEC_INLINE void vec_many_fold(vec_many s[8], double *out)
 }
 
 /* TERM(k): the factor of place k. */
-#define VEC_MANY(routine, parameters, TERM)                                                    \
-    static void routine parameters                                                             \
-    {                                                                                          \
-        for (size_t c = 0; c < many; c += MANY) {                                              \
-            vec_many s[8] = {{0}};                                                             \
-            size_t k = 0;                                                                      \
-            for (; k + 8 <= nnz; k += 8) {                                                     \
-                VEC_UNROLL                                                                     \
-                for (size_t j = 0; j < 8; j++)                                                 \
-                    s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * many + c);              \
-            }                                                                                  \
-            VEC_UNROLL                                                                         \
-            for (size_t j = 0; j < 8; j++)                                                     \
-                if (k + j < nnz) s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * many + c); \
-            vec_many_fold(s, out + c);                                                         \
-        }                                                                                      \
+#define VEC_MANY(routine, parameters, TERM)                                                      \
+    static void routine parameters                                                               \
+    {                                                                                            \
+        for (size_t c = 0; c < many; c += MANY) {                                                \
+            vec_many s[8] = {{0}};                                                               \
+            size_t k = 0;                                                                        \
+            for (; k + 8 <= nnz; k += 8) {                                                       \
+                VEC_UNROLL                                                                       \
+                for (size_t j = 0; j < 8; j++)                                                   \
+                    s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * stride + c);              \
+            }                                                                                    \
+            VEC_UNROLL                                                                           \
+            for (size_t j = 0; j < 8; j++)                                                       \
+                if (k + j < nnz) s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * stride + c); \
+            vec_many_fold(s, out + c);                                                           \
+        }                                                                                        \
     }
 
 #define VEC_MANY_VALUE(k) (double)v[k] *
 #define VEC_MANY_ONE(k)
 
 VEC_MANY(vec_sparse_dots_f64,
-         (const uint32_t *idx, const double *v, size_t nnz, const double *w, size_t many,
-          double *out),
+         (const uint32_t *idx, const double *v, size_t nnz, const double *w, size_t stride,
+          size_t many, double *out),
          VEC_MANY_VALUE)
 VEC_MANY(vec_sparse_dots_f32f64,
-         (const uint32_t *idx, const float *v, size_t nnz, const double *w, size_t many,
-          double *out),
+         (const uint32_t *idx, const float *v, size_t nnz, const double *w, size_t stride,
+          size_t many, double *out),
          VEC_MANY_VALUE)
 VEC_MANY(vec_ones_dots_f64,
-         (const uint32_t *idx, size_t nnz, const double *w, size_t many, double *out), VEC_MANY_ONE)
+         (const uint32_t *idx, size_t nnz, const double *w, size_t stride, size_t many,
+          double *out),
+         VEC_MANY_ONE)
 
 #define VEC_MANY_ROUTINES                                                                 \
     .sparse_dots_f64 = vec_sparse_dots_f64, .sparse_dots_f32f64 = vec_sparse_dots_f32f64, \

@@ -167,38 +167,38 @@ static double scalar_sparse_dot_f32f64(const uint32_t *idx, const float *v, size
     SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k]]);
 }
 
-/* One vector after the other: a dot product with every many-th number, from the c-th on. */
+/* One vector after the other: a dot product with every stride-th number, from the c-th on. */
 static double scalar_one_of_f64(const uint32_t *idx, const double *v, size_t nnz, const double *w,
-                                size_t many)
+                                size_t stride)
 {
-    SCALAR_SUM(double, f64, S, nnz, v[k] * w[idx[k] * many]);
+    SCALAR_SUM(double, f64, S, nnz, v[k] * w[idx[k] * stride]);
 }
 static double scalar_one_of_f32f64(const uint32_t *idx, const float *v, size_t nnz, const double *w,
-                                   size_t many)
+                                   size_t stride)
 {
-    SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k] * many]);
+    SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k] * stride]);
 }
-static double scalar_one_of_ones(const uint32_t *idx, size_t nnz, const double *w, size_t many)
+static double scalar_one_of_ones(const uint32_t *idx, size_t nnz, const double *w, size_t stride)
 {
-    SCALAR_SUM(double, f64, S, nnz, w[idx[k] * many]);
+    SCALAR_SUM(double, f64, S, nnz, w[idx[k] * stride]);
 }
 static void scalar_sparse_dots_f64(const uint32_t *idx, const double *v, size_t nnz,
-                                   const double *w, size_t many, double *out)
+                                   const double *w, size_t stride, size_t many, double *out)
 {
     for (size_t c = 0; c < many; c++)
-        out[c] = scalar_one_of_f64(idx, v, nnz, w + c, many);
+        out[c] = scalar_one_of_f64(idx, v, nnz, w + c, stride);
 }
 static void scalar_sparse_dots_f32f64(const uint32_t *idx, const float *v, size_t nnz,
-                                      const double *w, size_t many, double *out)
+                                      const double *w, size_t stride, size_t many, double *out)
 {
     for (size_t c = 0; c < many; c++)
-        out[c] = scalar_one_of_f32f64(idx, v, nnz, w + c, many);
+        out[c] = scalar_one_of_f32f64(idx, v, nnz, w + c, stride);
 }
-static void scalar_ones_dots_f64(const uint32_t *idx, size_t nnz, const double *w, size_t many,
-                                 double *out)
+static void scalar_ones_dots_f64(const uint32_t *idx, size_t nnz, const double *w, size_t stride,
+                                 size_t many, double *out)
 {
     for (size_t c = 0; c < many; c++)
-        out[c] = scalar_one_of_ones(idx, nnz, w + c, many);
+        out[c] = scalar_one_of_ones(idx, nnz, w + c, stride);
 }
 
 static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)

@@ -659,11 +659,11 @@ static void test_many_vectors(void)
                 for (size_t c = 0; c < many; c++) {
                     for (size_t k = 0; k < PLACES; k++)
                         column[k] = w[k * many + c];
-                    t->sparse_dots_f64(idx, vd, n, w, many, out);
+                    t->sparse_dots_f64(idx, vd, n, w, many, many, out);
                     CHECK(same_f64(out[c], hsp__vec_scalar.sparse_dot_f64(idx, vd, n, column)));
-                    t->sparse_dots_f32f64(idx, vf, n, w, many, out);
+                    t->sparse_dots_f32f64(idx, vf, n, w, many, many, out);
                     CHECK(same_f64(out[c], hsp__vec_scalar.sparse_dot_f32f64(idx, vf, n, column)));
-                    t->ones_dots_f64(idx, n, w, many, out);
+                    t->ones_dots_f64(idx, n, w, many, many, out);
                     CHECK(same_f64(out[c], hsp__vec_scalar.ones_dot_f64(idx, n, column)));
                 }
             }
