@@ -88,6 +88,25 @@ static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, d
     return 1;
 }
 
+static void online_drop_beside(hsp__online *run)
+{
+    hsp__free(&run->ctx->allocator, run->beside);
+    run->beside = NULL;
+}
+
+hsp_status hsp__online_lay_beside(hsp__online *run, hsp_error *err)
+{
+    if (run->scorers < 3 || run->scorers > HSP__ONLINE_MANY) return HSP_OK;
+    online_drop_beside(run);
+    run->many = (run->scorers + 7) & ~(size_t)7;
+    run->beside = hsp__new(&run->ctx->allocator, run->stride * run->many, sizeof *run->beside);
+    if (!run->beside) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < run->features; j++)
+        for (uint32_t c = 0; c < run->scorers; c++)
+            run->beside[j * run->many + c] = run->weights[c * run->stride + j];
+    return HSP_OK;
+}
+
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err)
 {
     uint64_t stride = run->stride;
@@ -96,6 +115,7 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
         stride = ((features > stride ? features : stride) + 7) & ~(uint64_t)7;
     }
     if (stride != run->stride || scorers != run->scorers) {
+        online_drop_beside(run);
         double *scores = hsp__resize(&run->ctx->allocator, run->scores, scorers, sizeof *scores);
         if (!scores) return hsp__fail_memory(err);
         run->scores = scores;
@@ -140,6 +160,7 @@ void hsp__online_free(hsp__online *run)
     const hsp_allocator *memory = &run->ctx->allocator;
     if (run->state && run->rule->free) run->rule->free(run);
     hsp__free(memory, run->state);
+    online_drop_beside(run);
     hsp__free(memory, run->weights_block);
     hsp__free(memory, run->past_block);
     hsp__free(memory, run->offsets);
@@ -173,6 +194,14 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 {
     online_axpy(run, view, row, amount, run->weights + scorer * run->stride);
     run->offsets[scorer] += offset;
+    if (run->beside) {
+        const double *w = run->weights + scorer * run->stride;
+        hsp__row changed = hsp__view_row(view, row);
+        for (uint64_t k = 0; k < changed.count; k++) {
+            uint64_t j = hsp__row_column(&changed, k);
+            run->beside[j * run->many + scorer] = w[j];
+        }
+    }
     if (run->past) {
         const double before = (double)(run->examples - 1);
         online_axpy(run, view, row, amount * before, run->past + scorer * run->stride);
@@ -436,6 +465,8 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
 {
     online_task task = {run, view, report, err, HSP_OK};
     const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
+    hsp_status status = view->storage == HSP_DENSE ? HSP_OK : hsp__online_lay_beside(run, err);
+    if (status) return status;
     if (threads < 2 || bytes < ONLINE_SHARED_BYTES) {
         online_passes(&task);
         return task.status;

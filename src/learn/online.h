@@ -99,8 +99,11 @@ struct hsp__online {
     uint64_t stride;   /* room: from one scorer's weights to the next; a multiple of 8 */
     double *weights;   /* scorers * stride, 64-byte aligned */
     double *offsets;   /* scorers */
-    double *past;      /* scorers * stride, averaging only: sum over updates of change * (examples
-                          before it), so that the mean of all separators is w - past / examples */
+    double *beside; /* stride * many: the weights once more, those of one feature side by side, for
+                       sparse rows and several scorers (vec.h, sparse_dots); NULL: none */
+    size_t many;    /* scorers, rounded up to a multiple of 8 */
+    double *past;   /* scorers * stride, averaging only: sum over updates of change * (examples
+                       before it), so that the mean of all separators is w - past / examples */
     double *past_offsets; /* scorers */
     double *scores;       /* scorers: of the row at hand */
     double limit[2]; /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
@@ -140,6 +143,10 @@ void hsp__online_free(hsp__online *run);
 
 /* Room for columns or scorers that were not there before; new weights are zero. */
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err);
+
+/* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
+#define HSP__ONLINE_MANY 64 /* scorers at most for that */
+hsp_status hsp__online_lay_beside(hsp__online *run, hsp_error *err);
 
 /* What rules call: w_scorer += amount * x, b_scorer += offset. */
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,

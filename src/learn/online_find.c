@@ -58,6 +58,25 @@ FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *view, cons
     return to;
 }
 
+/* The scores of all scorers on one sparse row at once. */
+FIND_INLINE void find_beside(const hsp__online *run, const hsp_view *view, find_kind kind,
+                             uint64_t row, double *scores)
+{
+    double sums[HSP__ONLINE_MANY];
+    const uint64_t from = hsp__view_start(view, row), count = hsp__view_start(view, row + 1) - from;
+    const uint32_t *indices = view->indices + from;
+    if (kind == FIND_ONES)
+        run->vec->ones_dots_f64(indices, count, run->beside, run->many, sums);
+    else if (kind == FIND_SPARSE_32)
+        run->vec->sparse_dots_f32f64(indices, (const float *)view->values + from, count,
+                                     run->beside, run->many, sums);
+    else
+        run->vec->sparse_dots_f64(indices, (const double *)view->values + from, count, run->beside,
+                                  run->many, sums);
+    for (uint32_t c = 0; c < run->scorers; c++)
+        scores[c] = sums[c] + run->offsets[c];
+}
+
 /* More classes. */
 FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view, const uint64_t *order,
                                uint64_t from, uint64_t to, double *scores, find_kind kind)
@@ -66,8 +85,11 @@ FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view, con
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
         const double *w = run->weights;
-        for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
-            scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
+        if (run->beside && kind != FIND_DENSE_32 && kind != FIND_DENSE_64)
+            find_beside(run, view, kind, row, scores);
+        else
+            for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
+                scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
         if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
     }
     return to;

@@ -119,11 +119,25 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
  * so they agree to the bit. */
 double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double b);
 
+/* A model made ready to score many rows. Sparse rows meet the weights of several scorers side by
+ * side: a place costs one load instead of one a scorer, and the bits are the same. */
+typedef struct hsp__scoring {
+    const hsp_model *model;
+    double *beside; /* features * many: the scorers' weights of each feature; NULL: none */
+    size_t many;    /* scorers, rounded up to a multiple of 8 */
+} hsp__scoring;
+
+/* `entries`: about how many numbers are to be scored; few are not worth the preparation. */
+hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
+                             uint64_t entries, hsp_error *err);
+void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx);
+
 /* Scores of rows as the file has them, into rows * scorers: what hsp_model_score does to a part of
  * its rows. `quiet` is a context of the calling thread alone (hsp__quiet). Values other than zero
  * in columns that the model does not know are added to *unknown. */
-hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
-                                 uint64_t *unknown, hsp_error *err, double *scores);
+hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring,
+                                 const hsp_view *rows, uint64_t *unknown, hsp_error *err,
+                                 double *scores);
 
 /* Tell the log how many values were passed over so. */
 void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown);

@@ -41,6 +41,7 @@ typedef struct predict_worker {
 typedef struct predict_job {
     hsp_context *ctx;
     const hsp_model *model;
+    hsp__scoring scoring;
     int scores;    /* print them */
     double length; /* of the weights, to print distances by; 0: do not */
     size_t widest; /* of the names */
@@ -91,7 +92,7 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
         return hsp__fail_memory(err);
     worker->unknown = 0;
     hsp_status status =
-        hsp__model_score_rows(&quiet, job->model, rows, &worker->unknown, err, worker->scores);
+        hsp__model_score_rows(&quiet, &job->scoring, rows, &worker->unknown, err, worker->scores);
     if (status) return status;
     worker->text.size = 0;
     char *at = hsp__text_room(&worker->text,
@@ -150,6 +151,8 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
         hsp_status status = predict_length(job, err);
         if (status) return status;
     }
+    hsp_status status = hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, err);
+    if (status) return status;
     job->count = hsp__stream_workers(job->ctx);
     job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
     if (!job->workers) return hsp__fail_memory(err);
@@ -190,6 +193,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
         hsp__free(&ctx->allocator, job.workers[i].scores);
     }
     hsp__free(&ctx->allocator, job.workers);
+    hsp__scoring_free(&job.scoring, ctx);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
     if (!status && out) *out = job.total;
     return status;

@@ -12,6 +12,7 @@
 #include "data/scale.h"
 #include "data/sweep.h"
 #include "model/model.h"
+#include "vec/vec.h"
 
 #define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
 
@@ -156,12 +157,62 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-static void score_linear(const hsp_model *model, const hsp_view *view, double *scores)
+#define SCORE_BESIDE 3  /* scorers from which on laying weights side by side pays */
+#define SCORE_MOST   64 /* scorers that are summed at a time */
+
+hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
+                             uint64_t entries, hsp_error *err)
 {
-    for (uint64_t i = 0; i < view->rows; i++)
+    *scoring = (hsp__scoring){.model = model};
+    if (model->hypothesis != HSP__LINEAR || model->order == HSP__ORDER_DENSE ||
+        model->scorers < SCORE_BESIDE || model->scorers > SCORE_MOST || entries < model->features)
+        return HSP_OK;
+    scoring->many = (model->scorers + 7) & ~(size_t)7;
+    scoring->beside = hsp__new(&ctx->allocator, model->features * scoring->many, sizeof(double));
+    if (!scoring->beside) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < model->features; j++)
         for (uint32_t k = 0; k < model->scorers; k++)
-            *scores++ = hsp__row_score(view, i, model->weights + k * model->features,
+            scoring->beside[j * scoring->many + k] = model->weights[k * model->features + j];
+    return HSP_OK;
+}
+
+void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
+{
+    hsp__free(&ctx->allocator, scoring->beside);
+    scoring->beside = NULL;
+}
+
+/* All scorers of one sparse row at once. */
+static void score_beside(const hsp__scoring *scoring, const hsp_view *view, uint64_t i,
+                         double *scores)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const hsp_model *model = scoring->model;
+    hsp__row row = hsp__view_row(view, i);
+    const size_t n = (size_t)row.count, many = scoring->many;
+    double sums[SCORE_MOST];
+    if (!row.values)
+        vec->ones_dots_f64(row.indices, n, scoring->beside, many, sums);
+    else if (view->precision == HSP_FLOAT32)
+        vec->sparse_dots_f32f64(row.indices, row.values, n, scoring->beside, many, sums);
+    else
+        vec->sparse_dots_f64(row.indices, row.values, n, scoring->beside, many, sums);
+    for (uint32_t k = 0; k < model->scorers; k++)
+        scores[k] = sums[k] + hsp__model_bias(model, k);
+}
+
+static void score_linear(const hsp__scoring *scoring, const hsp_view *view, double *scores)
+{
+    const hsp_model *model = scoring->model;
+    for (uint64_t i = 0; i < view->rows; i++, scores += model->scorers) {
+        if (scoring->beside && view->storage != HSP_DENSE) {
+            score_beside(scoring, view, i, scores);
+            continue;
+        }
+        for (uint32_t k = 0; k < model->scorers; k++)
+            scores[k] = hsp__row_score(view, i, model->weights + k * model->features,
                                        hsp__model_bias(model, k));
+    }
 }
 
 static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
@@ -186,11 +237,12 @@ static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hs
     return status;
 }
 
-static hsp_status score_ready(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+static hsp_status score_ready(hsp_context *ctx, const hsp__scoring *scoring, const hsp_view *view,
                               hsp_error *err, double *scores)
 {
-    if (model->hypothesis == HSP__VOTES) return score_votes(ctx, model, view, err, scores);
-    score_linear(model, view, scores);
+    if (scoring->model->hypothesis == HSP__VOTES)
+        return score_votes(ctx, scoring->model, view, err, scores);
+    score_linear(scoring, view, scores);
     return HSP_OK;
 }
 
@@ -204,11 +256,13 @@ static uint64_t score_slice_rows(const hsp_model *model, const hsp_view *view)
     return rows ? rows : 1;
 }
 
-hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, const hsp_view *rows,
-                                 uint64_t *unknown, hsp_error *err, double *scores)
+hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring,
+                                 const hsp_view *rows, uint64_t *unknown, hsp_error *err,
+                                 double *scores)
 {
+    const hsp_model *model = scoring->model;
     if (rows->cols <= hsp__model_inputs(model) && !score_changes(model, rows->storage))
-        return score_ready(quiet, model, rows, err, scores);
+        return score_ready(quiet, scoring, rows, err, scores);
     const uint64_t step = score_slice_rows(model, rows);
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && from < rows->rows; from += step) {
@@ -217,7 +271,7 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, con
         hsp_data *data = NULL;
         status = score_prepare(quiet, model, &slice, unknown, err, &data);
         if (!status)
-            status = score_ready(quiet, model, &data->view, err, scores + from * model->scorers);
+            status = score_ready(quiet, scoring, &data->view, err, scores + from * model->scorers);
         hsp_data_free(data);
     }
     return status;
@@ -227,7 +281,7 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp_model *model, con
 
 typedef struct score_job {
     hsp_context *ctx;
-    const hsp_model *model;
+    hsp__scoring scoring;
     const hsp_view *view;
     double *scores;
     uint32_t *classes; /* or NULL */
@@ -240,14 +294,15 @@ static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error 
 {
     const uint64_t from = hsp__part(job->view->rows, job->parts, part);
     const uint64_t to = hsp__part(job->view->rows, job->parts, part + 1);
-    const uint32_t scorers = job->model->scorers;
+    const hsp_model *model = job->scoring.model;
+    const uint32_t scorers = model->scorers;
     hsp_context quiet = hsp__quiet(job->ctx);
     hsp_view rows = hsp__view_slice(job->view, from, to);
     job->unknown[part] = 0;
-    hsp_status status = hsp__model_score_rows(&quiet, job->model, &rows, &job->unknown[part], err,
-                                              job->scores + from * scorers);
+    hsp_status status = hsp__model_score_rows(&quiet, &job->scoring, &rows, &job->unknown[part],
+                                              err, job->scores + from * scorers);
     for (uint64_t i = from; !status && job->classes && i < to; i++)
-        job->classes[i] = hsp__model_decide(job->model, job->scores + i * scorers);
+        job->classes[i] = hsp__model_decide(model, job->scores + i * scorers);
     return status;
 }
 
@@ -260,21 +315,22 @@ static void score_part(void *user, uint64_t part)
 hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                            hsp_error *err, double *scores, uint32_t *classes)
 {
-    score_job job = {ctx, model, view, scores, classes, 0, NULL, NULL};
+    score_job job = {.ctx = ctx, .view = view, .scores = scores, .classes = classes};
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
     job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
-    hsp_status status = job.failed && job.unknown ? hsp__sweep(ctx, "scoring", view->rows,
-                                                               job.parts, score_part, &job, err)
-                                                  : hsp__fail_memory(err);
+    hsp_status status = job.failed && job.unknown ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp__scoring_init(&job.scoring, ctx, model, hsp_view_stored(view), err);
+    if (!status) status = hsp__sweep(ctx, "scoring", view->rows, job.parts, score_part, &job, err);
     /* The first part that failed, once more and alone: now it says why. */
     for (uint64_t part = 0; !status && part < job.parts; part++) {
         if (job.failed[part]) status = score_run_part(&job, part, err);
         unknown += job.unknown[part];
     }
     if (!status) hsp__model_tell_unknown(ctx, model, unknown);
+    hsp__scoring_free(&job.scoring, ctx);
     hsp__free(&ctx->allocator, job.failed);
     hsp__free(&ctx->allocator, job.unknown);
     return status;

@@ -86,6 +86,16 @@ typedef struct hsp__vec_table {
     void (*ones_axpy_f32)(float a, const uint32_t *idx, size_t nnz, float *y);
     void (*ones_axpy_f64)(double a, const uint32_t *idx, size_t nnz, double *y);
 
+    /* The dot products of one sparse row with many vectors at once, whose numbers at a place lie
+     * side by side: w[idx * many + c], many a multiple of 8. out[c] has the bits of sparse_dot
+     * (ones_dot) with vector c. */
+    void (*sparse_dots_f64)(const uint32_t *idx, const double *v, size_t nnz, const double *w,
+                            size_t many, double *out);
+    void (*sparse_dots_f32f64)(const uint32_t *idx, const float *v, size_t nnz, const double *w,
+                               size_t many, double *out);
+    void (*ones_dots_f64)(const uint32_t *idx, size_t nnz, const double *w, size_t many,
+                          double *out);
+
     /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
      * left out of dot, even when its number is infinite or NaN. */
     double (*sparse_sparse_dot_f32)(const uint32_t *ai, const float *av, size_t an,

@@ -460,9 +460,13 @@ size_t hsp__vec_avx2_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t
 VEC_SPARSE_SPARSE_DOT(f32, float)
 VEC_SPARSE_SPARSE_DOT(f64, double)
 
+#define MANY 4
+#include "vec/vec_many.h"
+
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",
     VEC_DENSE_ROUTINES,
+    VEC_MANY_ROUTINES,
     VEC_SPARSE_ROUTINES,
 };
 

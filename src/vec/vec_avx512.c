@@ -186,9 +186,13 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define OPS  f64
 #include "vec/vec_dense.h"
 
+#define MANY 8
+#include "vec/vec_many.h"
+
 static const hsp__vec_table vec_avx512_table = {
     .name = "avx512",
     VEC_DENSE_ROUTINES,
+    VEC_MANY_ROUTINES,
     VEC_SPARSE_ROUTINES,
 };
 

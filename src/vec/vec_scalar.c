@@ -167,6 +167,40 @@ static double scalar_sparse_dot_f32f64(const uint32_t *idx, const float *v, size
     SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k]]);
 }
 
+/* One vector after the other: a dot product with every many-th number, from the c-th on. */
+static double scalar_one_of_f64(const uint32_t *idx, const double *v, size_t nnz, const double *w,
+                                size_t many)
+{
+    SCALAR_SUM(double, f64, S, nnz, v[k] * w[idx[k] * many]);
+}
+static double scalar_one_of_f32f64(const uint32_t *idx, const float *v, size_t nnz, const double *w,
+                                   size_t many)
+{
+    SCALAR_SUM(double, f64, S, nnz, (double)v[k] * w[idx[k] * many]);
+}
+static double scalar_one_of_ones(const uint32_t *idx, size_t nnz, const double *w, size_t many)
+{
+    SCALAR_SUM(double, f64, S, nnz, w[idx[k] * many]);
+}
+static void scalar_sparse_dots_f64(const uint32_t *idx, const double *v, size_t nnz,
+                                   const double *w, size_t many, double *out)
+{
+    for (size_t c = 0; c < many; c++)
+        out[c] = scalar_one_of_f64(idx, v, nnz, w + c, many);
+}
+static void scalar_sparse_dots_f32f64(const uint32_t *idx, const float *v, size_t nnz,
+                                      const double *w, size_t many, double *out)
+{
+    for (size_t c = 0; c < many; c++)
+        out[c] = scalar_one_of_f32f64(idx, v, nnz, w + c, many);
+}
+static void scalar_ones_dots_f64(const uint32_t *idx, size_t nnz, const double *w, size_t many,
+                                 double *out)
+{
+    for (size_t c = 0; c < many; c++)
+        out[c] = scalar_one_of_ones(idx, nnz, w + c, many);
+}
+
 static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)
 {
     SCALAR_SUM(float, f32, S, nnz, w[idx[k]]);
@@ -240,6 +274,9 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(sparse_axpy_f32),
     SCALAR(sparse_axpy_f64),
     SCALAR(sparse_axpy_f32f64),
+    SCALAR(sparse_dots_f64),
+    SCALAR(sparse_dots_f32f64),
+    SCALAR(ones_dots_f64),
     SCALAR(ones_dot_f32),
     SCALAR(ones_dot_f64),
     SCALAR(ones_axpy_f32),

@@ -636,6 +636,40 @@ static void test_choice(void)
     CHECK(hsp__vec_table_by_name("altivec") == NULL);
 }
 
+/* Many vectors at once: each answer has the bits of the dot product with that vector alone. */
+static void test_many_vectors(void)
+{
+    enum { PLACES = 70, VECTORS = 32 };
+    static double w[PLACES * VECTORS], column[PLACES], out[VECTORS], vd[PLACES];
+    static float vf[PLACES];
+    uint32_t idx[PLACES];
+    for (size_t i = 0; i < PLACES * VECTORS; i++)
+        w[i] = sin((double)i) * exp2((double)(i % 61) - 30);
+    for (uint32_t k = 0; k < PLACES; k++) {
+        idx[k] = k;
+        vf[k] = (float)cos((double)k) * (k % 5 ? 1.f : 1e20f);
+        vd[k] = cos((double)k * 3) * (k % 7 ? 1 : 1e200);
+    }
+    vf[66] = INFINITY;
+    vd[67] = (double)NAN;
+    for (int i = 0; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        for (size_t many = 8; t && many <= VECTORS; many += 8)
+            for (size_t n = 0; n < PLACES; n++) {
+                for (size_t c = 0; c < many; c++) {
+                    for (size_t k = 0; k < PLACES; k++)
+                        column[k] = w[k * many + c];
+                    t->sparse_dots_f64(idx, vd, n, w, many, out);
+                    CHECK(same_f64(out[c], hsp__vec_scalar.sparse_dot_f64(idx, vd, n, column)));
+                    t->sparse_dots_f32f64(idx, vf, n, w, many, out);
+                    CHECK(same_f64(out[c], hsp__vec_scalar.sparse_dot_f32f64(idx, vf, n, column)));
+                    t->ones_dots_f64(idx, n, w, many, out);
+                    CHECK(same_f64(out[c], hsp__vec_scalar.ones_dot_f64(idx, n, column)));
+                }
+            }
+    }
+}
+
 int main(void)
 {
     RUN(test_choice);
@@ -653,5 +687,6 @@ int main(void)
     RUN(test_two_sparse_rows_at_fences);
     RUN(test_sparse_rows_with_large_places);
     RUN(test_dense_vector_with_large_places);
+    RUN(test_many_vectors);
     return check_done();
 }

@@ -1,0 +1,68 @@
+/* A template: one sparse row with many vectors at once. The including file is compiled for its
+ * instructions and defines MANY, how many doubles a register of it holds.
+ *
+ * A register holds the same running sum of MANY vectors; the eight running sums of the
+ * specification are eight registers. The numbers of a place lie side by side, so that a place costs
+ * one load instead of one a vector. */
+#ifndef HSP_VEC_VEC_MANY_H
+#define HSP_VEC_VEC_MANY_H
+
+#include <string.h>
+
+#include "vec/vec_simd.h"
+
+typedef double vec_many __attribute__((vector_size(MANY * sizeof(double))));
+
+static VEC_INLINE vec_many vec_many_load(const double *w)
+{
+    vec_many x;
+    memcpy(&x, w, sizeof x);
+    return x;
+}
+
+static VEC_INLINE void vec_many_fold(vec_many s[8], double *out)
+{
+    s[0] += s[4], s[1] += s[5], s[2] += s[6], s[3] += s[7];
+    s[0] += s[2], s[1] += s[3];
+    s[0] += s[1];
+    memcpy(out, &s[0], sizeof s[0]);
+}
+
+/* TERM(k): the factor of place k. */
+#define VEC_MANY(routine, parameters, TERM)                                                    \
+    static void routine parameters                                                             \
+    {                                                                                          \
+        for (size_t c = 0; c < many; c += MANY) {                                              \
+            vec_many s[8] = {{0}};                                                             \
+            size_t k = 0;                                                                      \
+            for (; k + 8 <= nnz; k += 8) {                                                     \
+                VEC_UNROLL                                                                     \
+                for (size_t j = 0; j < 8; j++)                                                 \
+                    s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * many + c);              \
+            }                                                                                  \
+            VEC_UNROLL                                                                         \
+            for (size_t j = 0; j < 8; j++)                                                     \
+                if (k + j < nnz) s[j] += TERM(k + j) vec_many_load(w + idx[k + j] * many + c); \
+            vec_many_fold(s, out + c);                                                         \
+        }                                                                                      \
+    }
+
+#define VEC_MANY_VALUE(k) (double)v[k] *
+#define VEC_MANY_ONE(k)
+
+VEC_MANY(vec_sparse_dots_f64,
+         (const uint32_t *idx, const double *v, size_t nnz, const double *w, size_t many,
+          double *out),
+         VEC_MANY_VALUE)
+VEC_MANY(vec_sparse_dots_f32f64,
+         (const uint32_t *idx, const float *v, size_t nnz, const double *w, size_t many,
+          double *out),
+         VEC_MANY_VALUE)
+VEC_MANY(vec_ones_dots_f64,
+         (const uint32_t *idx, size_t nnz, const double *w, size_t many, double *out), VEC_MANY_ONE)
+
+#define VEC_MANY_ROUTINES                                                                 \
+    .sparse_dots_f64 = vec_sparse_dots_f64, .sparse_dots_f32f64 = vec_sparse_dots_f32f64, \
+    .ones_dots_f64 = vec_ones_dots_f64
+
+#endif
