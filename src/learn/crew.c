@@ -33,11 +33,14 @@ struct hsp__crew {
     const uint64_t *order;
     uint64_t to;
 
-    _Alignas(64) atomic_uint_fast64_t next;  /* the first position that nobody has taken */
-    _Alignas(64) atomic_uint_fast64_t found; /* the first mistake known, or `to` */
-    _Alignas(64) atomic_uint_fast64_t state; /* counts up: odd while a job is open */
-    atomic_int busy;                         /* workers that may be looking at the job */
-    atomic_int over;                         /* go home */
+    char apart_next[64];       /* lines that workers write to lie apart */
+    atomic_uint_fast64_t next; /* the first position that nobody has taken */
+    char apart_found[64];
+    atomic_uint_fast64_t found; /* the first mistake known, or `to` */
+    char apart_state[64];
+    atomic_uint_fast64_t state; /* counts up: odd while a job is open */
+    atomic_int busy;            /* workers that may be looking at the job */
+    atomic_int over;            /* go home */
     atomic_int asleep;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -46,7 +49,7 @@ struct hsp__crew {
 hsp__crew *hsp__crew_new(hsp_context *ctx, int workers, uint32_t scorers, const hsp_view *view)
 {
     const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
-    const uint64_t bytes = each * hsp__online_entry(view) * scorers;
+    const uint64_t bytes = each * hsp__online_entry(view) * scorers + 1;
     hsp__crew *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
     if (!crew) return NULL;
     crew->ctx = ctx;
@@ -104,21 +107,18 @@ static void crew_work(hsp__crew *crew, int worker)
 /* ---- The others ------------------------------------------------------------------------------ */
 
 /* Wait for a state other than `seen`. */
-static uint64_t crew_wait(hsp__crew *crew, uint64_t seen)
+static void crew_wait(hsp__crew *crew, uint64_t seen)
 {
-    uint64_t state;
     for (int spin = 0; spin < CREW_SPINS; spin++) {
-        state = atomic_load(&crew->state);
-        if (state != seen) return state;
+        if (atomic_load(&crew->state) != seen) return;
         crew_pause();
     }
     pthread_mutex_lock(&crew->mutex);
     atomic_fetch_add(&crew->asleep, 1);
-    while ((state = atomic_load(&crew->state)) == seen)
+    while (atomic_load(&crew->state) == seen)
         pthread_cond_wait(&crew->wake, &crew->mutex);
     atomic_fetch_sub(&crew->asleep, 1);
     pthread_mutex_unlock(&crew->mutex);
-    return state;
 }
 
 /* A worker says that it is busy before it looks whether the job is open; the caller closes the job
@@ -128,7 +128,7 @@ static void crew_serve(hsp__crew *crew, int worker)
 {
     uint64_t seen = 0;
     while (!atomic_load(&crew->over)) {
-        seen = crew_wait(crew, seen);
+        crew_wait(crew, seen);
         atomic_fetch_add(&crew->busy, 1);
         seen = atomic_load(&crew->state);
         if (seen & 1) crew_work(crew, worker);

@@ -298,6 +298,8 @@ static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *e
 hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     uint64_t *order = NULL;
+    /* the time that was set is for learning, not for what came before */
+    if (team->plan.max_seconds > 0) team->watch.deadline = hsp__clock() + team->plan.max_seconds;
     if (team->count == 1)
         return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
     if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);
