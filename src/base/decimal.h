@@ -115,15 +115,18 @@ static inline uint32_t hsp__decimal_join(uint64_t x, unsigned n)
     return hsp__decimal_join8(x << 8 << (56 - 8 * n));
 }
 
-/* A number without exponent: (-1)^negative w / 10^scale, w <= 2^53, scale <= 15. */
+/* A number without exponent: (-1)^negative w / 10^scale, w < 2^63, scale <= 19. */
 typedef struct hsp__decimal_short {
     uint64_t w;
     unsigned scale;
     bool negative;
 } hsp__decimal_short;
 
-/* Read a short number at p: at most 7 digits before the dot and 15 after. Returns its end, or NULL
- * if there is something else, or if it seems to run past end. Touches at most 26 bytes from p.
+#define HSP__DECIMAL_EXACT (UINT64_C(1) << 53) /* up to here a double holds every integer */
+
+/* Read a short number at p: at most 7 digits before the dot and 15 after, or one and 19. Returns
+ * its end, or NULL if there is something else, or if it seems to run past end. Touches at most 34
+ * bytes from p.
  *
  * The sign and a single digit before the dot are branches on purpose: predicted well, as in most
  * files, they let the processor start on what follows before this number is through. */
@@ -149,17 +152,22 @@ static inline const char *hsp__decimal_scan_short(const char *p, const char *end
         others = hsp__decimal_others(x = hsp__decimal_load8(++p));
         if (others == 0) {
             if (w >= 1000) return NULL; /* 3 + 15 digits always fit 64 bits */
+            const unsigned spare = w == 0 ? 3 : w < 10 ? 2 : 0; /* digits beyond 16 that fit too */
             w = w * 100000000 + hsp__decimal_join8(x);
             others = hsp__decimal_others(x = hsp__decimal_load8(p += scale = 8));
-            if (others == 0) return NULL;
+            if (others == 0) {
+                w = w * 100000000 + hsp__decimal_join8(x);
+                others = hsp__decimal_others(x = hsp__decimal_load8(p += 8));
+                scale = 16;
+                if (others == 0 || hsp__decimal_run(others) > spare) return NULL;
+            }
         }
         unsigned n = hsp__decimal_run(others);
         w = w * hsp__decimal_tens_u32[n] + hsp__decimal_join(x, n);
         p += n;
         scale += n;
-        if (w > UINT64_C(1) << 53) return NULL;
     }
-    if (whole + scale == 0 || (*p | 0x20) == 'e' || p > end) return NULL;
+    if (whole + scale == 0 || (*p | 0x20) == 'e' || p > end || w > INT64_MAX) return NULL;
     s->w = w;
     s->scale = scale;
     return p;
@@ -171,15 +179,18 @@ static inline const char *hsp__decimal_f64_padded(const char *p, const char *end
 {
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
-    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f64(p, end, out, r);
+    if (__builtin_expect(q == NULL || s.w > HSP__DECIMAL_EXACT, 0))
+        return hsp__decimal_f64(p, end, out, r);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     *out = s.negative ? -v : v;
     *r = HSP__DECIMAL_OK;
     return q;
 }
 
-/* As above, and the double rounds on to the right float unless it fell on a midpoint of two floats,
- * which hides on what side of it the decimal was. A short number is never a denormal float. */
+/* As above, and the double rounds on to the right float unless it fell near a midpoint of two
+ * floats, which hides on what side of it the decimal was. Near: w was rounded if it has more than
+ * 53 bits, and the quotient once more, so that the double is within two units of its last place of
+ * the decimal; four are allowed for. A short number is never a denormal float. */
 static inline const char *hsp__decimal_f32_padded(const char *p, const char *end, float *out,
                                                   hsp__decimal_result *r)
 {
@@ -189,7 +200,7 @@ static inline const char *hsp__decimal_f32_padded(const char *p, const char *end
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    if (__builtin_expect((bits & 0x1fffffff) == 0x10000000, 0))
+    if (__builtin_expect((bits & 0x1fffffff) - 0x0ffffffc <= 8, 0))
         return hsp__decimal_f32(p, end, out, r);
     *out = (float)(s.negative ? -v : v);
     *r = HSP__DECIMAL_OK;
