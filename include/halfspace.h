@@ -354,8 +354,8 @@ typedef struct hsp_truth {
     const double *weights; /* cols: the separator, unit length; NULL: no halfspace is the truth */
 } hsp_truth;
 
-/* Make rows in memory, or stream them to a file of any size ("-": standard output; the format by
- * the name's ending, libsvm text unless it says otherwise). `options` were made with the
+/* Make rows in memory, or stream them to a text file of any size ("-": standard output; the format
+ * by the name's ending, libsvm text unless it says otherwise). `options` were made with the
  * generator's table, which is how the generator is named. The same options and seed give the same
  * bytes, on any number of threads. `truth` may be NULL; it is called once, before the rows. */
 typedef void (*hsp_truth_fn)(void *user, const hsp_truth *truth);

@@ -32,15 +32,17 @@ size_t hsp__names_size(const hsp__names *names, uint32_t number)
 
 __extension__ typedef unsigned __int128 names_wide;
 
-/* Eight bytes at a time, folded by a 128-bit product: names that collide are hard to write down. */
-static uint64_t names_hash(const char *name, size_t size)
+/* Eight bytes at a time, folded by a 128-bit product. It begins with the address of the slots,
+ * which whoever writes a file cannot know: names that collide cannot be prepared. (No result
+ * depends on where in the slots a name lies.) */
+static uint64_t names_hash(const hsp__names *names, const char *name, size_t size)
 {
-    uint64_t h = size ^ 0x9E3779B97F4A7C15u;
+    uint64_t h = size ^ ((uint64_t)(uintptr_t)names->slots * 0x9E3779B97F4A7C15u);
     while (size) {
         uint64_t word = 0;
         size_t part = size < 8 ? size : 8;
         memcpy(&word, name, part);
-        names_wide product = (names_wide)(h ^ word ^ 0xA0761D6478BD642Fu) * 0xE7037ED1A0B428DBu;
+        names_wide product = (names_wide)(h + word) * 0xE7037ED1A0B428DBu;
         h = (uint64_t)product ^ (uint64_t)(product >> 64);
         name += part;
         size -= part;
@@ -51,7 +53,7 @@ static uint64_t names_hash(const char *name, size_t size)
 /* The slot that holds the name, or the free one where it belongs. */
 static uint64_t names_slot(const hsp__names *names, const char *name, size_t size)
 {
-    uint64_t mask = names->slots_room - 1, i = names_hash(name, size) & mask;
+    uint64_t mask = names->slots_room - 1, i = names_hash(names, name, size) & mask;
     for (; names->slots[i]; i = (i + 1) & mask) {
         uint32_t number = names->slots[i] - 1;
         if (hsp__names_size(names, number) == size &&

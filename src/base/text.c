@@ -52,6 +52,7 @@ void hsp__text_printf(hsp__text *text, const char *format, ...)
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    if (size < 0) text->failed = 1;
     char *room = size < 0 ? NULL : hsp__text_room(text, (size_t)size);
     if (room) {
         vsnprintf(room, (size_t)size + 1, format, again);

@@ -219,7 +219,8 @@ static hsp_status cache_read_meta(const hsp__container *container, hsp_data *dat
         return cache_fail(container, "there are %u feature names for %llu columns",
                           data->feature_names.count, (unsigned long long)data->view.cols);
     const char *base = hsp__container_meta(container, "index_base");
-    if (base) data->index_base = strcmp(base, "0") == 0 ? "0" : "1";
+    if (base && strcmp(base, "0") == 0) data->index_base = "0";
+    if (base && strcmp(base, "1") == 0) data->index_base = "1";
     const char *encoding = hsp__container_meta(container, "encoding");
     if (!encoding) return HSP_OK;
     return hsp__encoding_from_json(&data->memory, encoding, strlen(encoding),

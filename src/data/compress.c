@@ -27,8 +27,12 @@ const char *hsp__packing_of(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < COMPRESS_KINDS; i++) {
         const compress_kind *kind = &compress_kinds[i];
-        if (size >= kind->magic_size && memcmp(bytes, kind->magic, kind->magic_size) == 0)
-            return kind->packing;
+        if (size < kind->magic_size || memcmp(bytes, kind->magic, kind->magic_size) != 0) continue;
+        /* "BZh" may begin a word: bzip2 goes on with a digit and one of two marks */
+        if (strcmp(kind->packing, "bzip2") == 0 &&
+            (size < 5 || bytes[3] < '1' || bytes[3] > '9' || (bytes[4] != '1' && bytes[4] != 0x17)))
+            continue;
+        return kind->packing;
     }
     return NULL;
 }
@@ -90,6 +94,15 @@ static hsp_status unpacker_fail(hsp__unpacker *unpacker, hsp_error *err)
                         reason ? reason : "no reason given");
 }
 
+/* This packing and no other: the library knows some that run programs, or look inside again. */
+static void unpacker_allow(struct archive *archive, const char *packing)
+{
+    if (strcmp(packing, "gzip") == 0) archive_read_support_filter_gzip(archive);
+    if (strcmp(packing, "bzip2") == 0) archive_read_support_filter_bzip2(archive);
+    if (strcmp(packing, "xz") == 0) archive_read_support_filter_xz(archive);
+    if (strcmp(packing, "zstd") == 0) archive_read_support_filter_zstd(archive);
+}
+
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
                              hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
 {
@@ -108,7 +121,7 @@ hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *
         goto done;
     }
     /* The raw format takes any stream as one entry; an empty one has none. */
-    archive_read_support_filter_all(unpacker->archive);
+    unpacker_allow(unpacker->archive, packing);
     archive_read_support_format_raw(unpacker->archive);
     archive_read_support_format_empty(unpacker->archive);
     if (archive_read_open(unpacker->archive, unpacker, NULL, unpacker_callback, NULL)) {

@@ -262,8 +262,11 @@ hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const
 {
     if (!data->checked) {
         hsp_status status = hsp_view_check(ctx, &data->view, err);
-        if (status == HSP_BAD_DATA && err && data->mapped)
-            snprintf(err->file, sizeof err->file, "%s", hsp__container_name(data->mapped));
+        if (status == HSP_BAD_DATA && err && data->mapped) {
+            const hsp_error bare = *err;
+            hsp__fail_at(err, status, hsp__container_name(data->mapped), bare.line, bare.column,
+                         "%s", bare.message);
+        }
         if (status) return status;
         data->checked = 1;
     }

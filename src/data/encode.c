@@ -61,7 +61,8 @@ void hsp_encoding_free(hsp_encoding *encoding)
     hsp__free(&memory, encoding);
 }
 
-/* Add a name that is not there yet: "name", or else "name.2", "name.3", ... */
+/* Add a name that is not there yet: "name", or else "name.2", "name.3", "name.4"; where many are
+ * alike, with the number of the column. */
 static int encode_add_distinct(hsp__names *names, const char *name, size_t size)
 {
     uint32_t number;
@@ -69,7 +70,7 @@ static int encode_add_distinct(hsp__names *names, const char *name, size_t size)
         return hsp__names_add(names, name, size, &number);
     hsp__text text;
     hsp__text_init(&text, &names->memory);
-    for (uint32_t n = 2; !text.failed; n++) {
+    for (uint32_t n = 2; !text.failed; n = n == 4 && names->count > 4 ? names->count + 1 : n + 1) {
         text.size = 0;
         hsp__text_add(&text, name, size);
         hsp__text_printf(&text, ".%u", n);

@@ -387,14 +387,17 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
     scratch->block = (hsp__rows_block){.text_size = text->size};
     scratch->base = atomic_load_explicit(&reader->base, memory_order_relaxed);
     scratch->past = 0;
+    if (text->number == 0 && text->size >= 3 && memcmp(at.p, "\xef\xbb\xbf", 3) == 0)
+        at.p += 3; /* some editors begin UTF-8 text with this mark */
     while (!status && at.p < at.end)
         status = libsvm_line(reader, scratch, &at, &row, err);
     text->lines = at.line - 1;
+    scratch->zeros =
+        row.zeros; /* a stream's probe wants it even if something is wrong further on */
     if (status) return status;
     hsp__rows_block *block = &scratch->block;
     block->stored = row.stored;
     block->all_ones = row.all_ones;
-    scratch->zeros = row.zeros;
     block->lengths = scratch->lengths;
     block->labels = scratch->labels;
     block->indices = scratch->indices;

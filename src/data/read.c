@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
@@ -81,15 +82,14 @@ const char *hsp__format_guess(const char *path, const char *text, size_t size)
 {
     if (size >= 16 && hsp__container_looks_like(text, size)) return "hsp";
     const char *named = hsp__format_by_name(path);
-    if (named && strcmp(named, "hsp") != 0 && strcmp(named, "libsvm") != 0) return named;
-    if (named && strcmp(named, "hsp") == 0) return "hsp";
+    if (named) return named;
     read_first_line(&text, &size);
     if (read_looks_like_libsvm(text, size)) return "libsvm";
     size_t line = 0;
     while (line < size && text[line] != '\n')
         line++;
-    if (!named && memchr(text, '\t', line) && !memchr(text, ',', line)) return "tsv";
-    if (!named && (memchr(text, ',', line) || memchr(text, ';', line))) return "csv";
+    if (memchr(text, '\t', line) && !memchr(text, ',', line)) return "tsv";
+    if (memchr(text, ',', line) || memchr(text, ';', line)) return "csv";
     return "libsvm";
 }
 
@@ -122,7 +122,9 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
                               hsp_data **data)
 {
     hsp_data *settled = *data;
-    hsp_status status;
+    const hsp_view *checked; /* text is sound as it was read; a cache from memory may not be */
+    hsp_status status = (*data)->mapped ? HSP_OK : hsp_data_view(ctx, *data, err, &checked);
+    if (status) return status;
     if (strcmp(hsp_options_text(options, "storage"), "auto") == 0 && !(*data)->mapped) {
         const hsp_view *view = &(*data)->view;
         hsp__remake plan = {.storage = read_smallest(*data),
@@ -140,24 +142,42 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
     return HSP_OK;
 }
 
+/* A binary cache that cannot be mapped, from a pipe or compressed: all of it into memory first. */
+static hsp_status read_unmapped(hsp_context *ctx, hsp__source *source, hsp_error *err,
+                                hsp_data **out)
+{
+    void *bytes = NULL;
+    uint64_t room = 0;
+    size_t size = 0, got = 0;
+    hsp_status status = HSP_OK;
+    do {
+        const size_t want = size > ctx->block_bytes ? size : ctx->block_bytes;
+        if (!hsp__reserve(&ctx->allocator, &bytes, &room, (uint64_t)size + want, 1))
+            status = hsp__fail_memory(err);
+        else
+            status = hsp__source_read(source, (char *)bytes + size, want, err, &got);
+        size += got;
+        if (got < want) break;
+    } while (!status);
+    if (!status) status = hsp__cache_open(ctx, hsp__source_name(source), bytes, size, err, out);
+    hsp__free(&ctx->allocator, bytes);
+    return status;
+}
+
 static hsp_status read_as(hsp_context *ctx, const char *format, hsp__source *source,
-                          const char *path, const void *bytes, size_t size,
-                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
-                          hsp_data **out)
+                          const char *path, const hsp_options *options,
+                          const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
 {
     if (strcmp(format, "libsvm") == 0) return hsp__libsvm_read(ctx, source, options, err, out);
     if (strcmp(format, "hsp") != 0)
         return hsp__csv_read(ctx, source, strcmp(format, "tsv") == 0, options, encoding, err, out);
-    if (!bytes && !hsp__source_mappable(source))
-        return hsp__fail_at(err, HSP_USAGE, hsp__source_name(source), 0, 0,
-                            "a binary cache is mapped from its file: it cannot come through a pipe "
-                            "or compressed");
-    return hsp__cache_open(ctx, path, bytes, size, err, out);
+    if (!hsp__source_mappable(source)) return read_unmapped(ctx, source, err, out);
+    return hsp__cache_open(ctx, path, NULL, 0, err, out);
 }
 
 static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char *path,
-                              const void *bytes, size_t size, const hsp_options *options,
-                              const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
+                              const hsp_options *options, const hsp_encoding *encoding,
+                              hsp_error *err, hsp_data **out)
 {
     const char *first;
     size_t first_size;
@@ -171,7 +191,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     if (!status) {
         const char *format = hsp_options_text(options, "format");
         if (strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, first_size);
-        status = read_as(ctx, format, source, path, bytes, size, options, encoding, err, &data);
+        status = read_as(ctx, format, source, path, options, encoding, err, &data);
     }
     if (!status) status = read_settle(ctx, options, err, &data);
     hsp_options_free(defaults);
@@ -187,7 +207,7 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
 {
     hsp__source *source = NULL;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = read_source(ctx, source, path, NULL, 0, options, encoding, err, out);
+    if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
     hsp__source_free(source);
     return status;
 }
@@ -198,9 +218,7 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
 {
     hsp__source *source = NULL;
     hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
-    if (!status)
-        status =
-            read_source(ctx, source, name, text ? text : "", size, options, encoding, err, out);
+    if (!status) status = read_source(ctx, source, name, options, encoding, err, out);
     hsp__source_free(source);
     return status;
 }

@@ -160,7 +160,7 @@ static int rows_is_zero(const hsp__rows *rows, uint64_t k)
 /* The first block looked dense, the file is not: turn what is there into sparse rows. */
 static int rows_undense(hsp__rows *rows, hsp__blocks *run)
 {
-    hsp__blocks_settle(run);
+    if (run) hsp__blocks_settle(run);
     const size_t bytes = rows_bytes(rows);
     const hsp_allocator *memory = &rows->ctx->allocator;
     hsp__rows sparse = *rows;
@@ -198,14 +198,15 @@ hsp_status hsp__rows_reserve(hsp__rows *rows, const hsp__rows_block *block, hsp_
                              hsp_error *err, hsp__rows_place *place)
 {
     int done = 1;
-    if (rows->choose && !rows->rows && block->rows) rows->dense = rows_dense_pays(rows, block);
+    *place = (hsp__rows_place){rows->rows, rows->stored};
+    if (!block->rows) return HSP_OK; /* comments alone */
+    if (rows->choose && !rows->rows) rows->dense = rows_dense_pays(rows, block);
     if (rows->choose && rows->dense && block->cols > rows->cols && !rows_dense_pays(rows, block))
         done = rows_undense(rows, run);
     if (done)
         done = rows->dense ? rows_reserve_dense(rows, block, run)
                            : rows_reserve_sparse(rows, block, run);
     if (!done) return hsp__fail_memory(err);
-    *place = (hsp__rows_place){rows->rows, rows->stored};
     rows->rows += block->rows;
     rows->stored += block->stored;
     if (block->cols > rows->cols) rows->cols = block->cols;
@@ -272,6 +273,7 @@ static void rows_copy_sparse(hsp__rows *rows, const hsp__rows_block *block,
 void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
                     const uint32_t *label_map)
 {
+    if (!block->rows) return;
     for (uint64_t i = 0; i < block->rows; i++)
         rows->labels[place->row + i] = label_map[block->labels[i]];
     if (!rows->dense)
@@ -352,8 +354,12 @@ hsp_status hsp__rows_finish(hsp__rows *rows, hsp__names *classes, uint64_t cols,
                             hsp_data **out)
 {
     hsp_data *data = hsp__data_new(&rows->ctx->allocator);
-    if (!data || !rows_ensure(rows) || (rows->dense && !rows_set_stride(rows, cols)) ||
-        !rows_sort_classes(rows, classes)) {
+    /* more columns may be asked for than were seen: then dense rows may no longer be the choice */
+    const int sparse =
+        rows->choose && rows->dense &&
+        hsp__storage_choose(rows->rows, cols, rows->stored, 0, rows->precision) != HSP_DENSE;
+    if (!data || (sparse && !rows_undense(rows, NULL)) || !rows_ensure(rows) ||
+        (rows->dense && !rows_set_stride(rows, cols)) || !rows_sort_classes(rows, classes)) {
         hsp_data_free(data);
         return hsp__fail_memory(err);
     }

@@ -28,8 +28,7 @@ static int write_name_ends(const char *path, size_t size, const char *ending)
 const char *hsp__format_by_name(const char *path)
 {
     static const char *const endings[][2] = {
-        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"},
-        {".dat", "libsvm"}, {".txt", "libsvm"},    {".csv", "csv"},
+        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"}, {".csv", "csv"},
         {".tsv", "tsv"},    {".hsp", "hsp"},       {".safetensors", "hsp"}};
     size_t size = hsp__output_plain_size(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
