@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
-#include "data/data.h"
+#include "data/helpers.h"
 #include "data/formats.h"
 #include "halfspace.h"
 
@@ -66,13 +65,6 @@ static hsp_data *fuzz_parse(const uint8_t *bytes, size_t size, uint8_t choice, s
     return data;
 }
 
-static int fuzz_same(const hsp_data *a, const hsp_data *b)
-{
-    return hsp_data_rows(a) == hsp_data_rows(b) && hsp_data_cols(a) == hsp_data_cols(b) &&
-           hsp_data_nonzeros(a) == hsp_data_nonzeros(b) &&
-           hsp_data_storage(a) == hsp_data_storage(b) && hsp_data_classes(a) == hsp_data_classes(b);
-}
-
 /* The encoding through JSON and back. */
 static hsp_encoding *fuzz_reread(const hsp_data *data)
 {
@@ -94,12 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const size_t block = 1 + (size_t)bytes[1];
     hsp_data *whole = fuzz_parse(bytes + 2, size - 2, choice, 1 << 16, NULL);
     hsp_data *cut = fuzz_parse(bytes + 2, size - 2, choice, block, NULL);
-    if (!whole != !cut || (whole && !fuzz_same(whole, cut))) abort();
+    if (!whole != !cut || (whole && !test_same(whole, cut, 1))) abort();
     hsp_data_free(cut);
     if (whole) {
         hsp_encoding *encoding = fuzz_reread(whole);
         hsp_data *again = fuzz_parse(bytes + 2, size - 2, choice, block, encoding);
-        if (!fuzz_same(whole, again)) abort();
+        if (!test_same(whole, again, 1)) abort();
         hsp_data_free(again);
         hsp_encoding_free(encoding);
     }

@@ -3,9 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/context.h"
-#include "data/data.h"
-#include "halfspace.h"
+#include "data/helpers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -17,7 +15,7 @@ static hsp_data *fuzz_parse(const uint8_t *bytes, size_t size, uint8_t choice, s
     hsp_error err = {0};
     static const char *const storages[] = {"auto", "sparse", "auto", "ones"};
     if (hsp_context_new(NULL, &ctx)) abort();
-    hsp_context_set_threads(ctx, 1);
+    hsp_context_set_threads(ctx, block < 1000 ? 2 : 1);
     ctx->block_bytes = block;
     if (hsp_options_new(ctx, hsp_read_options(), NULL, &options)) abort();
     hsp_options_set(options, "format", "libsvm", NULL);
@@ -38,11 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     hsp_data *whole = fuzz_parse(bytes + 2, size - 2, bytes[0], 1 << 16);
     hsp_data *cut = fuzz_parse(bytes + 2, size - 2, bytes[0], 1 + bytes[1]);
     if (!whole != !cut) abort();
-    if (whole && (hsp_data_rows(whole) != hsp_data_rows(cut) ||
-                  hsp_data_nonzeros(whole) != hsp_data_nonzeros(cut) ||
-                  hsp_data_cols(whole) != hsp_data_cols(cut) ||
-                  hsp_data_storage(whole) != hsp_data_storage(cut)))
-        abort();
+    if (whole && !test_same(whole, cut, 1)) abort();
     hsp_data_free(whole);
     hsp_data_free(cut);
     return 0;

@@ -191,7 +191,8 @@ hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *
     job.first = hsp__new_raw(memory, job.parts * view->cols, sizeof *job.first);
     if (what & HSP__COLUMNS_MOMENTS) job.means = hsp__new(memory, view->cols, sizeof *job.means);
     if (!job.columns || !job.first || (what & HSP__COLUMNS_MOMENTS && !job.means))
-        status = hsp__fail_memory(err);
+        status = hsp__fail(err, HSP_NO_MEMORY, "out of memory for the figures of %llu columns",
+                           (unsigned long long)view->cols);
     if (!status)
         status = hsp__sweep(ctx, phase, view->rows, job.parts, columns_first_part, &job, err);
     if (!status) columns_first_end(&job);

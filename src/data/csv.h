@@ -33,6 +33,7 @@ typedef struct hsp__csv_field {
     size_t size;
     uint64_t line, column; /* where it starts */
     int last;              /* of its record */
+    int quoted;            /* it stood in quotes */
 } hsp__csv_field;
 
 /* Pass over blank lines; 0 at the end of the text. */

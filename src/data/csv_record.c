@@ -133,7 +133,8 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     const char *p = csv_skip_spaces(cursor, cursor->at);
     field->line = cursor->line;
     field->column = (uint64_t)(p - cursor->line_start) + 1;
-    if (p < cursor->end && *p == '"') return csv_quoted(cursor, p, field, err);
+    field->quoted = p < cursor->end && *p == '"';
+    if (field->quoted) return csv_quoted(cursor, p, field, err);
     const char *stop = cursor->separator == HSP__CSV_SPACES
                            ? csv_find_stop_spaces(cursor, p)
                            : hsp__csv_find_stop(p, cursor->end, cursor->separator);

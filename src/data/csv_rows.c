@@ -117,7 +117,10 @@ static hsp_status csv_word(hsp__csv_reader *reader, hsp__csv_worker *worker, uin
 {
     hsp__csv_words *words = &worker->words[reader->plan->columns[j].words];
     uint32_t before = words->names.count, unused;
-    if (!hsp__csv_words_number(words, field->text, field->size, number))
+    /* a word like NA is not kept among the recent ones: without quotes it is a missing value */
+    if (!(hsp__csv_is_missing(field->text, field->size)
+              ? hsp__names_add(&words->names, field->text, field->size, number)
+              : hsp__csv_words_number(words, field->text, field->size, number)))
         return hsp__fail_memory(err);
     if (*number < before) return HSP_OK;
     if (reader->plan->columns[j].kind == HSP__COLUMN_LABEL)
@@ -152,7 +155,8 @@ static hsp_status csv_category(hsp__csv_reader *reader, hsp__csv_worker *worker,
 static hsp_status csv_label(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, hsp_error *err)
 {
-    if (hsp__csv_is_missing(field->text, field->size)) {
+    /* a class may be called "NA", in quotes; in other columns quotes are often just everywhere */
+    if (!(field->quoted && field->size) && hsp__csv_is_missing(field->text, field->size)) {
         csv_note_missing(worker, j, field);
         worker->label_missing_here = 1;
         return HSP_OK;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "data/csv.h"
 #include "data/data.h"
 #include "data/encode.h"
 #include "data/formats.h"
@@ -74,7 +75,8 @@ static void csv_write_field(hsp__text *text, const char *field, char separator)
 {
     size_t size = strlen(field);
     int blank = size && (field[0] == ' ' || field[size - 1] == ' ');
-    if (!blank && !strchr(field, separator) && !strpbrk(field, "\"\r\n\t")) {
+    if (!blank && !strchr(field, separator) && !strpbrk(field, "\"\r\n\t") &&
+        !hsp__csv_is_missing(field, size)) {
         hsp__text_add(text, field, size);
         return;
     }
@@ -114,6 +116,21 @@ static const char *csv_label_name(const hsp_data *data)
         if (encoding->columns[j].kind == HSP__COLUMN_LABEL)
             return hsp__names_get(&encoding->names, j);
     return "label";
+}
+
+/* A name that looks like a number makes the line of names look like data. */
+static void csv_warn_of_names(hsp_context *ctx, const hsp_data *data)
+{
+    for (uint32_t j = 0; j < data->feature_names.count; j++) {
+        const char *name = hsp__names_get(&data->feature_names, j);
+        const char *end = name + hsp__names_size(&data->feature_names, j);
+        double value;
+        hsp__decimal_result result;
+        if (hsp__decimal_f64(name, end, &value, &result) != end || end == name) continue;
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "column '%s' is named like a number: read the file with --header yes", name);
+        return;
+    }
 }
 
 static void csv_write_header(const write_job *job, hsp__text *text)
@@ -180,6 +197,7 @@ static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, h
     for (size_t i = 0; i < WRITE_BATCH; i++)
         hsp__text_init(&job->texts[i], &ctx->allocator);
     if (job->separator) {
+        csv_warn_of_names(ctx, data);
         csv_write_header(job, &job->texts[0]);
         status = job->texts[0].failed
                      ? hsp__fail_memory(err)

@@ -322,10 +322,9 @@ static void test_missing(void)
 static void test_missing_label(void)
 {
     const char *text = "x,c\n1,y\n2,?\n3,z\n", *rest = "x|y z|y: 1|z: 3";
-    expect(
-        text, NULL,
-        "3:3: found 1 missing value, here the first (c 1); say what to do: --missing drop, mean "
-        "or indicator");
+    expect(text, NULL,
+           "3:3: found 1 missing value, here the first (c 1); say what to do: --missing drop, mean "
+           "or indicator");
     expect(text, LIST("missing=drop"), rest);
     expect(text, LIST("missing=mean"), rest);
     expect(text, LIST("missing=indicator"), rest);

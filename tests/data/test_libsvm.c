@@ -67,6 +67,33 @@ static void test_labels_are_names(void)
     hsp_data_free(data);
 }
 
+/* Whole numbers of any length stay apart; a mark at the beginning of the text is no label's. */
+static void test_long_labels(void)
+{
+    hsp_data *data = parse("\xef\xbb\xbf"
+                           "9007199254740993\n+09007199254740992\n-9007199254740993\n"
+                           "9007199254740992\n",
+                           NULL);
+    CHECK(data && hsp_data_classes(data) == 3);
+    if (!data) return;
+    CHECK_TEXT(test_label(data, 0), "9007199254740993");
+    CHECK_TEXT(test_label(data, 1), "9007199254740992");
+    CHECK_TEXT(test_label(data, 2), "-9007199254740993");
+    CHECK_TEXT(test_label(data, 3), "9007199254740992");
+    hsp_data_free(data);
+}
+
+/* Columns that were asked for count when dense or sparse is chosen. */
+static void test_many_features_asked_for(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp_data *data = test_parse(ctx, "1 1:1 2:2\n0 1:3 2:4\n",
+                                (const char *const[]){"features=4294967296", NULL}, NULL);
+    CHECK(data && hsp_data_storage(data) == HSP_SPARSE && test_at(data, 1, 1) == 4);
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+}
+
 static void test_empty(void)
 {
     const char *texts[] = {"", "\n", "# only\n", "\r\n\r\n"};
@@ -290,6 +317,8 @@ int main(void)
     RUN(test_plain);
     RUN(test_odd_but_fine);
     RUN(test_labels_are_names);
+    RUN(test_long_labels);
+    RUN(test_many_features_asked_for);
     RUN(test_empty);
     RUN(test_storage);
     RUN(test_index_base);
