@@ -99,6 +99,10 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
 /* Can a file of that name be made? To be asked before long work whose result goes there. */
 hsp_status cli_check_place(const char *path, hsp_error *err);
 
+/* Is what is written to `out` another file than `other`, which is needed after it? Either may be
+ * NULL; `option` says which name is wrong. */
+hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err);
+
 /* Memory, or the end of the command with status 4: for small things outside library calls. */
 void *cli_memory(void *block, size_t size);
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -187,16 +187,30 @@ static void train_json(const cli *run, const train *done)
 
 /* ---- The command ---- */
 
+/* What is written must not be what is read, nor two things one file. */
+static hsp_status train_check_apart(const cli *run, const train *todo, hsp_error *err)
+{
+    const hsp_options *learner = run->options[TRAIN_LEARNER];
+    const char *trace = train_has(run, "trace") ? hsp_options_text(learner, "trace") : NULL;
+    const char *reference =
+        train_has(run, "reference") ? hsp_options_text(learner, "reference") : NULL;
+    hsp_status status = cli_check_apart("-o", todo->out, todo->path, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, reference, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, trace, err);
+    if (status == HSP_OK) status = cli_check_apart("--trace", trace, todo->path, err);
+    if (status == HSP_OK) status = cli_check_apart("--trace", trace, reference, err);
+    return status;
+}
+
 /* Does it stream? Standard input does with one pass, a file when told to; one pass it is then. */
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
 {
     hsp_options *learner = run->options[TRAIN_LEARNER];
     int passes = train_has(run, "passes");
-    if (todo->out) {
-        hsp_status status = cli_check_output(run, todo->out, err);
-        if (status == HSP_OK) status = cli_check_place(todo->out, err);
-        if (status != HSP_OK) return status;
-    }
+    hsp_status status = todo->out ? cli_check_output(run, todo->out, err) : HSP_OK;
+    if (status == HSP_OK && todo->out) status = cli_check_place(todo->out, err);
+    if (status == HSP_OK) status = train_check_apart(run, todo, err);
+    if (status != HSP_OK) return status;
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
     if (!todo->stream) {
         todo->stream =

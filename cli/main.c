@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -78,6 +79,36 @@ hsp_status cli_check_place(const char *path, hsp_error *err)
     int bad = access(folder, W_OK | X_OK), code = errno;
     free(folder);
     return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
+}
+
+/* Where a path leads: the file that is there, or the folder that one is to be made in. */
+static int main_locate(const char *path, struct stat *at, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = NULL;
+    if (stat(path, at) == 0) return S_ISREG(at->st_mode); /* devices and pipes lose nothing */
+    *name = slash ? slash + 1 : path;
+    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+    int found = stat(folder, at) == 0;
+    free(folder);
+    return found;
+}
+
+static int main_same_file(const char *a, const char *b)
+{
+    struct stat at[2];
+    const char *name[2];
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return 0;
+    if (!main_locate(a, &at[0], &name[0]) || !main_locate(b, &at[1], &name[1])) return 0;
+    if (at[0].st_dev != at[1].st_dev || at[0].st_ino != at[1].st_ino) return 0;
+    return name[0] && name[1] ? strcmp(name[0], name[1]) == 0 : !name[0] && !name[1];
+}
+
+hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err)
+{
+    if (!out || !other || !main_same_file(out, other)) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, option, "'%s' would be written over '%s'; name another file",
+                    show_name(out), show_name(other));
 }
 
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
