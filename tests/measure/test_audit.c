@@ -334,6 +334,40 @@ static void test_random_runs(void)
                    (unsigned long long)applied[i]);
 }
 
+/* A run is the same run in every normal form of its model: the same theorems apply, and hold. */
+static void test_normal_forms(void)
+{
+    static const char *const forms[] = {"homogeneous", "unit", "threshold"};
+    uint64_t divided = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        hsp__random random;
+        hsp__random_seed(&random, 26, seed);
+        double x[64 * 4], u[4], b;
+        int y[64];
+        draw_rows(&random, 12, 3, hsp__random_below(&random, 3) != 0, x, y, u, &b);
+        const naive_plan plan = draw_plan(&random);
+        naive_run run = {.plan = &plan, .rows = 12, .cols = 3, .x = x, .y = y};
+        audited a = audit_run(&run, u, b);
+        hsp_model *model = a.model;
+        a.model = NULL;
+        if (hsp_model_form(ctx, model, forms[seed % 3], NULL, &a.model) == HSP_OK) {
+            hsp_bound *before = a.bounds;
+            CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) ==
+                  HSP_OK);
+            for (size_t i = 0; i < a.count; i++)
+                CHECK_NOTE(a.bounds[i].held && a.bounds[i].applies == before[i].applies,
+                           "seed %llu, %s: %s: %.17g against %.17g", (unsigned long long)seed,
+                           forms[seed % 3], a.bounds[i].name, a.bounds[i].observed,
+                           a.bounds[i].bound);
+            hsp_bounds_free(ctx, before);
+            divided += seed % 3 == 1;
+        }
+        hsp_model_free(model);
+        audited_free(&a);
+    }
+    CHECK(divided > 100);
+}
+
 /* A count of updates that was raised is exceeded somewhere. */
 static void test_tampered_count(void)
 {
@@ -586,6 +620,7 @@ int main(void)
     RUN(test_soft);
     RUN(test_margin_target);
     RUN(test_random_runs);
+    RUN(test_normal_forms);
     RUN(test_tampered_count);
     RUN(test_tampered_weights);
     RUN(test_no_updates_kept);
