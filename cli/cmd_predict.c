@@ -82,7 +82,8 @@ const cli_command cli_predict = {
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
         "Write one line a row, in the order of the rows: the name of its class, 0 for a row on the "
-        "boundary of a model that was trained with --tie zero. Rows are read as the model was "
+        "boundary of a model that was trained with --tie zero (boundary, if a class is named 0). "
+        "Rows are read as the model was "
         "taught: words become the same numbers, and the same scaling is applied. Categories that "
         "were never seen become zeros, and a warning counts them. Any number of rows passes by in "
         "the same memory.",

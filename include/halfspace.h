@@ -480,8 +480,9 @@ typedef struct hsp_prediction {
 } hsp_prediction;
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
- * on the boundary), then the scores or the signed distance when asked for. `read` are the options
- * of hsp_read_options, or NULL; the model's encoding reads CSV. */
+ * on the boundary, or "boundary" if a class is named "0"), then the scores or the signed distance
+ * when asked for. `read` are the options of hsp_read_options, or NULL; the model's encoding reads
+ * CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
