@@ -245,10 +245,9 @@ static hsp_status train_run(cli *run, hsp_error *err)
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output")};
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
-    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST) {
+    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
         run->exit_status = hsp_status_exit(HSP_CANCELLED);
-        cli_finish_output();
-    }
+    cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out) status = hsp_model_write(run->ctx, todo.model, todo.out, err);
     if (status == HSP_OK) {
         cli_progress_clear();
