@@ -42,9 +42,9 @@ typedef struct cli_command {
     int least, most;          /* arguments it takes */
     hsp_status (*run)(cli *run, hsp_error *err);
 
-    /* A command with variants (make: the generators) takes the variant's name as first word, and
-     * the variant's options. NULL past the last; NULL function: no variants. Without a variant it
-     * is not run: the variants are listed. */
+    /* A command with variants (make: the generators) takes the variant's name as first
+     * argument, and the variant's options. NULL past the last; NULL function: no variants. Without
+     * a variant it is not run: the variants are listed. */
     const hsp_option_table *(*variant)(size_t i);
     const char *variant_word;     /* what they are called: "generator" */
     const char *variant_synopsis; /* what follows the variant's name */
@@ -82,6 +82,10 @@ struct cli {
 /* Fill in options and arguments from argv[0..count), which stand behind the command's name. */
 hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err);
 void cli_free(cli *run);
+
+/* Which word of argv[0..count) is the first that is neither an option nor an option's value: the
+ * name of a variant; -1 when there is none, or an option before it is not known. */
+int cli_first_word(const cli_command *command, int count, char **argv);
 
 int cli_json(const cli *run);
 int cli_quiet(const cli *run);

@@ -201,27 +201,31 @@ static int main_fail(const hsp_error *err, const cli *wrong)
 
 /* ---- A sub-command ---- */
 
-/* The variant named first (`make two-gaussians ...`), taken off argv; HSP_USAGE for a wrong one. */
+/* The variant that the first argument names (`make two-gaussians ...`; options may stand before
+ * it), taken off argv; HSP_USAGE for a wrong one. */
 static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *err)
 {
     const cli_command *command = run->command;
     const char *names[128];
     size_t known = 0;
-    if (!command->variant || *count == 0 || (*argv)[0][0] == '-') return HSP_OK;
-    run->variant = cli_find_variant(command, (*argv)[0]);
+    const int at = command->variant ? cli_first_word(command, *count, *argv) : -1;
+    if (at < 0) return HSP_OK;
+    char *word = (*argv)[at];
+    run->variant = cli_find_variant(command, word);
     if (run->variant) {
+        memmove(*argv + 1, *argv, (size_t)at * sizeof **argv);
         (*argv)++;
         (*count)--;
         return HSP_OK;
     }
     for (; known < 128 && command->variant(known); known++)
         names[known] = command->variant(known)->name;
-    const char *nearest = hsp_nearest((*argv)[0], names, known);
+    const char *nearest = hsp_nearest(word, names, known);
     if (nearest)
         return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; did you mean %s?",
-                        command->variant_word, (*argv)[0], nearest);
+                        command->variant_word, word, nearest);
     return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; 'halfspace %s' lists them",
-                    command->variant_word, (*argv)[0], command->name);
+                    command->variant_word, word, command->name);
 }
 
 static int main_run(cli *run, int count, char **argv)
@@ -265,10 +269,10 @@ static int main_command(const cli_command *command, int count, char **argv)
 
 static int main_unknown(const char *word)
 {
-    const char *names[32], *nearest;
-    size_t count = 0;
-    for (; cli_commands[count]; count++)
-        names[count] = cli_commands[count]->name;
+    const char *names[32] = {"--help", "--version", "--completion"}, *nearest;
+    size_t count = 3;
+    for (size_t i = 0; cli_commands[i]; i++)
+        names[count++] = cli_commands[i]->name;
     nearest = hsp_nearest(word, names, count);
     if (nearest)
         main_complain("there is no command '%s'; did you mean %s?", word, nearest);
