@@ -27,7 +27,7 @@ static const cli_group train_groups[] = {{"Learner's options", NULL},
                                          {NULL, NULL}};
 
 typedef struct train {
-    const char *path, *out; /* out: NULL for none */
+    const char *path, *out, *trace; /* out, trace: NULL for none */
     int stream;
     hsp_training run;
     hsp_model *model;
@@ -78,6 +78,12 @@ static int train_has(const cli *run, const char *option)
     for (size_t i = 0; i < run->variant->count; i++)
         if (strcmp(run->variant->options[i].name, option) == 0) return 1;
     return 0;
+}
+
+/* The text of a learner's option; NULL also for a learner without it. */
+static const char *train_text(const cli *run, const char *option)
+{
+    return train_has(run, option) ? hsp_options_text(run->options[TRAIN_LEARNER], option) : NULL;
 }
 
 /* The limit that ended the run, as an option. */
@@ -187,13 +193,18 @@ static void train_json(const cli *run, const train *done)
 
 /* ---- The command ---- */
 
+static int train_to_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 /* What is written must not be what is read, nor two things one file. */
 static hsp_status train_check_apart(const cli *run, const train *todo, hsp_error *err)
 {
-    const hsp_options *learner = run->options[TRAIN_LEARNER];
-    const char *trace = train_has(run, "trace") ? hsp_options_text(learner, "trace") : NULL;
-    const char *reference =
-        train_has(run, "reference") ? hsp_options_text(learner, "reference") : NULL;
+    const char *trace = todo->trace, *reference = train_text(run, "reference");
+    if (train_to_standard(todo->out) && train_to_standard(trace))
+        return cli_fail(err, HSP_USAGE, "--trace",
+                        "the model goes to standard output already; name a file for one of them");
     hsp_status status = cli_check_apart("-o", todo->out, todo->path, err);
     if (status == HSP_OK) status = cli_check_apart("-o", todo->out, reference, err);
     if (status == HSP_OK) status = cli_check_apart("-o", todo->out, trace, err);
@@ -209,6 +220,7 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     int passes = train_has(run, "passes");
     hsp_status status = todo->out ? cli_check_output(run, todo->out, err) : HSP_OK;
     if (status == HSP_OK && todo->out) status = cli_check_place(todo->out, err);
+    if (status == HSP_OK && todo->trace) status = cli_check_output(run, todo->trace, err);
     if (status == HSP_OK) status = train_check_apart(run, todo, err);
     if (status != HSP_OK) return status;
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
@@ -242,7 +254,9 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
-                  .out = hsp_options_text(run->options[TRAIN_OWN], "output")};
+                  .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
+                  .trace = train_text(run, "trace")};
+    const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
     if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
@@ -254,7 +268,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
         if (cli_json(run))
             train_json(run, &todo);
         else
-            train_print(run, &todo, todo.out && strcmp(todo.out, "-") == 0 ? stderr : stdout);
+            train_print(run, &todo, taken ? stderr : stdout);
         fflush(stdout);
         if (todo.out) cli_say(run, "wrote %s", show_output(todo.out));
         train_warn(run, &todo);
