@@ -96,9 +96,17 @@ static const char *train_limit(const cli *run, hsp_stop stop)
     return capped ? "--max-passes" : "--passes";
 }
 
+/* A soft run tells two classes apart, at a time at least, and goes over rows that it holds. */
+static int train_may_be_soft(const cli *run, const train *done)
+{
+    const char *multiclass = train_text(run, "multiclass");
+    if (done->stream) return 0;
+    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "ovr") == 0);
+}
+
 /* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
  * 1". */
-static char *train_advice(const cli *run)
+static char *train_advice(const cli *run, const train *done)
 {
     static const cli_term known[] = {
         {"order", "--order shuffle"}, {"average", "--average average"}, {"soft", "--soft 1"}};
@@ -106,7 +114,8 @@ static char *train_advice(const cli *run)
     size_t count = 0;
     for (size_t i = 0; i < 3; i++)
         if (train_has(run, known[i].word) &&
-            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word))
+            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word) &&
+            (strcmp(known[i].word, "soft") != 0 || train_may_be_soft(run, done)))
             found[count++] = known[i].meaning;
     char *text = cli_format("%s", "");
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +139,7 @@ static void train_warn(const cli *run, const train *done)
                 done->out ? show_output(done->out) : "");
         return;
     }
-    char *advice = train_advice(run);
+    char *advice = train_advice(run, done);
     fprintf(
         stderr,
         "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s: the last pass still "
