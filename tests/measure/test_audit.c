@@ -540,7 +540,7 @@ static void test_scaled_reference(void)
                 (radius + 1) * (square + b * b) / (least * least));
     hsp_bounds_free(ctx, a.bounds);
 
-    /* Rows divided by their norms cannot be restated. */
+    /* Rows divided by their norms cannot be restated with an offset. */
     hsp_scaling_free(most);
     reference->scalings[0] = fit(data, "unit-rows");
     CHECK(hsp_audit(ctx, model, data, reference, &err, &a.bounds, &a.count) == HSP_USAGE);
@@ -549,6 +549,43 @@ static void test_scaled_reference(void)
     hsp_model_free(reference);
     hsp_data_free(data);
     hsp_data_free(scaled);
+}
+
+/* A reference through the origin, learnt from rows divided by their norms, is the same separator of
+ * the rows as they were; with column scalings before that, too. */
+static void test_divided_reference(void)
+{
+    const double raw[] = {0, 1, 4, 3, 8, 2}, w[] = {1, -2};
+    const int y[] = {-1, -1, 1};
+    naive_plan plan = plain;
+    plan.offset = NAIVE_UNIT;
+    naive_run run = {.plan = &plan, .rows = 3, .cols = 2, .x = raw, .y = y};
+    audited plainly = audit_run(&run, w, 0), a = {0};
+    CHECK(bound_of(&plainly, "offset")->applies);
+    a.reference = test_separator(ctx, 2, w, 0);
+    a.reference->scalings[1] = fit(plainly.data, "unit-rows");
+    for (int columns = 0; columns < 2; columns++) {
+        if (columns) {
+            a.reference->scalings[0] = fit(plainly.data, "max-abs");
+            for (uint64_t j = 0; j < 2; j++)
+                a.reference->weights[j] /= hsp_scaling_factor(a.reference->scalings[0], j);
+        }
+        a.status =
+            hsp_audit(ctx, plainly.model, plainly.data, a.reference, &a.err, &a.bounds, &a.count);
+        CHECK_NOTE(a.status == HSP_OK, "%s", a.err.message);
+        CHECK(a.count == plainly.count);
+        CHECK_BOUND(a, "offset", (double)run.updates, bound_of(&plainly, "offset")->bound);
+        hsp_bounds_free(ctx, a.bounds);
+        a.bounds = NULL;
+    }
+    /* A scaling behind the division may shift what was divided. */
+    hsp_scaling *swap = a.reference->scalings[0];
+    a.reference->scalings[0] = a.reference->scalings[1];
+    a.reference->scalings[1] = swap;
+    CHECK(hsp_audit(ctx, plainly.model, plainly.data, a.reference, &a.err, &a.bounds, &a.count) ==
+          HSP_USAGE);
+    audited_free(&a);
+    audited_free(&plainly);
 }
 
 /* ---- What does not belong together ---- */
@@ -627,6 +664,7 @@ int main(void)
     RUN(test_swapped_classes);
     RUN(test_offset_left_out);
     RUN(test_scaled_reference);
+    RUN(test_divided_reference);
     RUN(test_refusals);
     hsp_context_free(ctx);
     return check_done();
