@@ -36,8 +36,6 @@ typedef struct train {
 
 /* ---- For people ---- */
 
-static const char *const train_stops[] = {"converged", "passes", "updates", "seconds", "request"};
-
 /* "0% (0 of 150 rows)". */
 static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
 {
@@ -188,7 +186,7 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "updates", all->updates);
     json_count(&json, "mistakes_last_pass", all->mistakes_last_pass);
     json_flag(&json, "converged", all->stop == HSP_STOP_CONVERGED);
-    json_text(&json, "stop", train_stops[all->stop]);
+    json_text(&json, "stop", hsp_stop_name(all->stop));
     json_number(&json, "training_error", all->training_error);
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
