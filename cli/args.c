@@ -51,16 +51,21 @@ typedef struct args_found {
     const hsp_option *option;
 } args_found;
 
+static const hsp_option *args_in_table(const hsp_option_table *table, const char *name, size_t size)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strlen(table->options[i].name) == size &&
+            memcmp(table->options[i].name, name, size) == 0)
+            return &table->options[i];
+    return NULL;
+}
+
 /* The option called name[0..size) in any group. */
 static args_found args_find(const cli *run, const char *name, size_t size)
 {
     for (size_t g = 0; g < CLI_GROUPS && run->options[g]; g++) {
-        const hsp_option_table *table = hsp_options_table(run->options[g]);
-        for (size_t i = 0; i < table->count; i++) {
-            const hsp_option *option = &table->options[i];
-            if (strlen(option->name) == size && memcmp(option->name, name, size) == 0)
-                return (args_found){run->options[g], option};
-        }
+        const hsp_option *option = args_in_table(hsp_options_table(run->options[g]), name, size);
+        if (option) return (args_found){run->options[g], option};
     }
     return (args_found){NULL, NULL};
 }
@@ -76,8 +81,15 @@ static hsp_status args_unknown(const cli *run, const char *typed, size_t size, h
         for (size_t i = 0; groups[g].heading && i < table->count && total < 256; i++)
             names[total++] = table->options[i].name;
     }
+    for (size_t v = 0; run->command->variant && !run->variant && run->command->variant(v); v++) {
+        const hsp_option_table *table = run->command->variant(v);
+        for (size_t i = 0; i < table->count && total < 256; i++)
+            names[total++] = table->options[i].name;
+    }
     const char *nearest = hsp_nearest(word, names, total);
-    if (nearest)
+    if (strcmp(word, "version") == 0)
+        cli_fail(err, HSP_USAGE, place, "it stands alone: 'halfspace --version'");
+    else if (nearest)
         cli_fail(err, HSP_USAGE, place, "there is no such option; did you mean --%s?", nearest);
     else
         cli_fail(err, HSP_USAGE, place, "there is no such option");
@@ -129,6 +141,44 @@ static hsp_status args_short(const cli *run, const char *word, const char *next,
             return args_long(run, name, next, used, err);
     }
     return cli_fail(err, HSP_USAGE, word, "there is no such option");
+}
+
+/* ---- The name of a variant ---- */
+
+/* An option of the command, or of any of its variants: which one it is, is not known yet. */
+static const hsp_option *args_of_command(const cli_command *command, const char *name, size_t size)
+{
+    cli_group groups[CLI_GROUPS];
+    size_t count = cli_all_groups(command, groups);
+    const hsp_option *found = NULL;
+    for (size_t g = 0; !found && g < count; g++)
+        if (groups[g].table) found = args_in_table(groups[g].table(), name, size);
+    for (size_t i = 0; !found && command->variant(i); i++)
+        found = args_in_table(command->variant(i), name, size);
+    return found;
+}
+
+/* How many words the option takes; 0 when it is not known. */
+static int args_words(const cli_command *command, const char *word)
+{
+    const char *name = word + 2, *equals = strchr(word, '=');
+    for (size_t i = 0; word[1] != '-' && i < ARGS_LETTERS; i++)
+        if (word[1] == args_letters[i].letter && !word[2]) name = args_letters[i].name;
+    if (equals) return 1;
+    const hsp_option *option = args_of_command(command, name, strlen(name));
+    if (option) return option->type == HSP_OPTION_FLAG ? 1 : 2;
+    return strncmp(name, "no-", 3) == 0 && args_of_command(command, name + 3, strlen(name + 3));
+}
+
+int cli_first_word(const cli_command *command, int count, char **argv)
+{
+    for (int i = 0, words; i < count; i += words) {
+        if (argv[i][0] != '-' || !argv[i][1]) return i;
+        if (strcmp(argv[i], "--") == 0) return i + 1 < count ? i + 1 : -1;
+        words = args_words(command, argv[i]);
+        if (!words) return -1;
+    }
+    return -1;
 }
 
 /* ---- The whole ---- */

@@ -42,9 +42,9 @@ typedef struct cli_command {
     int least, most;          /* arguments it takes */
     hsp_status (*run)(cli *run, hsp_error *err);
 
-    /* A command with variants (make: the generators) takes the variant's name as first word, and
-     * the variant's options. NULL past the last; NULL function: no variants. Without a variant it
-     * is not run: the variants are listed. */
+    /* A command with variants (make: the generators) takes the variant's name as first
+     * argument, and the variant's options. NULL past the last; NULL function: no variants. Without
+     * a variant it is not run: the variants are listed. */
     const hsp_option_table *(*variant)(size_t i);
     const char *variant_word;     /* what they are called: "generator" */
     const char *variant_synopsis; /* what follows the variant's name */
@@ -83,6 +83,10 @@ struct cli {
 hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err);
 void cli_free(cli *run);
 
+/* Which word of argv[0..count) is the first that is neither an option nor an option's value: the
+ * name of a variant; -1 when there is none, or an option before it is not known. */
+int cli_first_word(const cli_command *command, int count, char **argv);
+
 int cli_json(const cli *run);
 int cli_quiet(const cli *run);
 
@@ -98,6 +102,10 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
 
 /* Can a file of that name be made? To be asked before long work whose result goes there. */
 hsp_status cli_check_place(const char *path, hsp_error *err);
+
+/* Is what is written to `out` another file than `other`, which is needed after it? Either may be
+ * NULL; `option` says which name is wrong. */
+hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err);
 
 /* Memory, or the end of the command with status 4: for small things outside library calls. */
 void *cli_memory(void *block, size_t size);
@@ -125,7 +133,7 @@ size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 
 void cli_catch_signals(void);
 void cli_begin_output(void);  /* from here on, files may have to be cleaned up */
-void cli_finish_output(void); /* a first Ctrl-C was heeded: what follows is done to its end */
+void cli_finish_output(void); /* what follows is done to its end; only a second Ctrl-C stops it */
 void cli_progress_begin(hsp_context *ctx, int quiet);
 void cli_progress_clear(void); /* before anything else is said on a terminal */
 double cli_seconds(void);      /* of a clock that never goes back */

@@ -32,8 +32,6 @@ static const hsp_option_table *model_action(size_t i)
 
 static const cli_group model_groups[] = {{"Options", NULL}, {NULL, NULL}};
 
-static const char *const model_ties[] = {"neg", "pos", "zero"};
-
 /* ---- Weights, largest first ---- */
 
 typedef struct model_weight {
@@ -81,7 +79,7 @@ static void model_print_facts(const hsp_model *model)
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
     free(classes);
-    table_line(&table, "tie", "%s", model_ties[hsp_model_tie(model)]);
+    table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
     for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
@@ -92,36 +90,33 @@ static void model_print_facts(const hsp_model *model)
     table_print(&table, stdout);
 }
 
-/* One option of a JSON object, up to its comma or bracket: "name": "value" as name value,
- * malloc'ed; NULL for one that was not set. *from moves behind it. */
-static char *model_next_option(const char **from)
+/* "name value", malloc'ed; NULL for a text that was not set. */
+static char *model_option_text(const hsp_options *options, const hsp_option *option)
 {
-    const char *p = *from;
-    char *text = cli_memory(NULL, strlen(p) + 1), *to = text;
-    int quoted = 0;
-    for (; *p && (quoted || (*p != ',' && *p != '}')); p++) {
-        if (*p == '"')
-            quoted = !quoted;
-        else if (*p == '\\' && p[1])
-            *to++ = *++p;
-        else if (quoted || *p != ' ')
-            *to++ = !quoted && *p == ':' ? ' ' : *p;
+    char number[HSP_NUMBER_MAX];
+    const char *name = option->name, *text;
+    switch (option->type) {
+    case HSP_OPTION_FLAG:
+        return cli_format("%s %s", name, hsp_options_flag(options, name) ? "yes" : "no");
+    case HSP_OPTION_INTEGER:
+        return cli_format("%s %lld", name, (long long)hsp_options_integer(options, name));
+    case HSP_OPTION_REAL:
+        hsp_number_text(hsp_options_real(options, name), HSP_FLOAT64, number);
+        return cli_format("%s %s", name, number);
+    case HSP_OPTION_LIST:
+        return cli_format("%s (%zu)", name, hsp_options_list_count(options, name));
+    default:
+        text = hsp_options_text(options, name);
+        return text ? cli_format("%s %s", name, text) : NULL;
     }
-    *to = 0;
-    *from = *p ? p + 1 : p;
-    if (to - text < 5 || strcmp(to - 5, " null") != 0) return text;
-    free(text);
-    return NULL;
 }
 
-static void model_print_options(const hsp_model *model)
+static void model_print_each(const hsp_options *options)
 {
-    const char *text = hsp_model_fact(model, "options");
+    const hsp_option_table *table = hsp_options_table(options);
     size_t at = 0;
-    if (!text || text[0] != '{') return;
-    printf("\nOptions\n ");
-    for (text++; *text;) {
-        char *option = model_next_option(&text);
+    for (size_t i = 0; i < table->count; i++) {
+        char *option = model_option_text(options, &table->options[i]);
         if (!option) continue;
         if (at) putchar(',');
         if (at + strlen(option) > MODEL_WIDTH) at = 0, printf("\n ");
@@ -129,7 +124,24 @@ static void model_print_options(const hsp_model *model)
         at += strlen(option) + 2;
         free(option);
     }
+}
+
+/* As the learner's table has them; as the file has them when this build has no such learner. */
+static void model_print_options(const cli *run, const hsp_model *model)
+{
+    const char *text = hsp_model_fact(model, "options"),
+               *learner = hsp_model_fact(model, "learner");
+    const hsp_option_table *table = learner ? cli_find_variant(&cli_train, learner) : NULL;
+    hsp_options *options = NULL;
+    if (!text) return;
+    printf("\nOptions\n ");
+    if (table && hsp_options_new(run->ctx, table, NULL, &options) == HSP_OK &&
+        hsp_model_set_options(model, options, NULL) == HSP_OK)
+        model_print_each(options);
+    else
+        printf(" %s", show_text(text));
     printf("\n");
+    hsp_options_free(options);
 }
 
 static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
@@ -163,7 +175,7 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
 {
     printf("%s\n", show_input(run->arguments[0]));
     model_print_facts(model);
-    model_print_options(model);
+    model_print_options(run, model);
     for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
         model_print_scorer(model, s, most);
 }
@@ -219,7 +231,7 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)
         json_text(&json, NULL, hsp_model_class_name(model, c));
     json_close(&json, ']');
-    json_text(&json, "tie", model_ties[hsp_model_tie(model)]);
+    json_text(&json, "tie", hsp_tie_name(hsp_model_tie(model)));
     json_open(&json, "facts", '{');
     for (size_t i = 0; hsp_model_fact_name(model, i); i++)
         json_text(&json, hsp_model_fact_name(model, i),

@@ -53,6 +53,8 @@ static hsp_status predict_run(cli *run, hsp_error *err)
     hsp_prediction done = {0};
     double start = cli_seconds();
     hsp_status status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[0], err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
     if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[PREDICT_READ], err);
     cli_begin_output();
@@ -80,7 +82,8 @@ const cli_command cli_predict = {
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
         "Write one line a row, in the order of the rows: the name of its class, 0 for a row on the "
-        "boundary of a model that was trained with --tie zero. Rows are read as the model was "
+        "boundary of a model that was trained with --tie zero (boundary, if a class is named 0). "
+        "Rows are read as the model was "
         "taught: words become the same numbers, and the same scaling is applied. Categories that "
         "were never seen become zeros, and a warning counts them. Any number of rows passes by in "
         "the same memory.",

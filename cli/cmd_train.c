@@ -27,7 +27,7 @@ static const cli_group train_groups[] = {{"Learner's options", NULL},
                                          {NULL, NULL}};
 
 typedef struct train {
-    const char *path, *out; /* out: NULL for none */
+    const char *path, *out, *trace; /* out, trace: NULL for none */
     int stream;
     hsp_training run;
     hsp_model *model;
@@ -35,8 +35,6 @@ typedef struct train {
 } train;
 
 /* ---- For people ---- */
-
-static const char *const train_stops[] = {"converged", "passes", "updates", "seconds", "request"};
 
 /* "0% (0 of 150 rows)". */
 static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
@@ -80,6 +78,12 @@ static int train_has(const cli *run, const char *option)
     return 0;
 }
 
+/* The text of a learner's option; NULL also for a learner without it. */
+static const char *train_text(const cli *run, const char *option)
+{
+    return train_has(run, option) ? hsp_options_text(run->options[TRAIN_LEARNER], option) : NULL;
+}
+
 /* The limit that ended the run, as an option. */
 static const char *train_limit(const cli *run, hsp_stop stop)
 {
@@ -90,9 +94,17 @@ static const char *train_limit(const cli *run, hsp_stop stop)
     return capped ? "--max-passes" : "--passes";
 }
 
+/* A soft run tells two classes apart, at a time at least, and goes over rows that it holds. */
+static int train_may_be_soft(const cli *run, const train *done)
+{
+    const char *multiclass = train_text(run, "multiclass");
+    if (done->stream) return 0;
+    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "ovr") == 0);
+}
+
 /* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
  * 1". */
-static char *train_advice(const cli *run)
+static char *train_advice(const cli *run, const train *done)
 {
     static const cli_term known[] = {
         {"order", "--order shuffle"}, {"average", "--average average"}, {"soft", "--soft 1"}};
@@ -100,7 +112,8 @@ static char *train_advice(const cli *run)
     size_t count = 0;
     for (size_t i = 0; i < 3; i++)
         if (train_has(run, known[i].word) &&
-            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word))
+            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word) &&
+            (strcmp(known[i].word, "soft") != 0 || train_may_be_soft(run, done)))
             found[count++] = known[i].meaning;
     char *text = cli_format("%s", "");
     for (size_t i = 0; i < count; i++) {
@@ -124,7 +137,7 @@ static void train_warn(const cli *run, const train *done)
                 done->out ? show_output(done->out) : "");
         return;
     }
-    char *advice = train_advice(run);
+    char *advice = train_advice(run, done);
     fprintf(
         stderr,
         "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s: the last pass still "
@@ -173,7 +186,7 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "updates", all->updates);
     json_count(&json, "mistakes_last_pass", all->mistakes_last_pass);
     json_flag(&json, "converged", all->stop == HSP_STOP_CONVERGED);
-    json_text(&json, "stop", train_stops[all->stop]);
+    json_text(&json, "stop", hsp_stop_name(all->stop));
     json_number(&json, "training_error", all->training_error);
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
@@ -187,16 +200,36 @@ static void train_json(const cli *run, const train *done)
 
 /* ---- The command ---- */
 
+static int train_to_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* What is written must not be what is read, nor two things one file. */
+static hsp_status train_check_apart(const cli *run, const train *todo, hsp_error *err)
+{
+    const char *trace = todo->trace, *reference = train_text(run, "reference");
+    if (train_to_standard(todo->out) && train_to_standard(trace))
+        return cli_fail(err, HSP_USAGE, "--trace",
+                        "the model goes to standard output already; name a file for one of them");
+    hsp_status status = cli_check_apart("-o", todo->out, todo->path, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, reference, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, trace, err);
+    if (status == HSP_OK) status = cli_check_apart("--trace", trace, todo->path, err);
+    if (status == HSP_OK) status = cli_check_apart("--trace", trace, reference, err);
+    return status;
+}
+
 /* Does it stream? Standard input does with one pass, a file when told to; one pass it is then. */
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
 {
     hsp_options *learner = run->options[TRAIN_LEARNER];
     int passes = train_has(run, "passes");
-    if (todo->out) {
-        hsp_status status = cli_check_output(run, todo->out, err);
-        if (status == HSP_OK) status = cli_check_place(todo->out, err);
-        if (status != HSP_OK) return status;
-    }
+    hsp_status status = todo->out ? cli_check_output(run, todo->out, err) : HSP_OK;
+    if (status == HSP_OK && todo->out) status = cli_check_place(todo->out, err);
+    if (status == HSP_OK && todo->trace) status = cli_check_output(run, todo->trace, err);
+    if (status == HSP_OK) status = train_check_apart(run, todo, err);
+    if (status != HSP_OK) return status;
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
     if (!todo->stream) {
         todo->stream =
@@ -228,20 +261,21 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
-                  .out = hsp_options_text(run->options[TRAIN_OWN], "output")};
+                  .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
+                  .trace = train_text(run, "trace")};
+    const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
-    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST) {
+    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
         run->exit_status = hsp_status_exit(HSP_CANCELLED);
-        cli_finish_output();
-    }
+    cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out) status = hsp_model_write(run->ctx, todo.model, todo.out, err);
     if (status == HSP_OK) {
         cli_progress_clear();
         if (cli_json(run))
             train_json(run, &todo);
         else
-            train_print(run, &todo, todo.out && strcmp(todo.out, "-") == 0 ? stderr : stdout);
+            train_print(run, &todo, taken ? stderr : stdout);
         fflush(stdout);
         if (todo.out) cli_say(run, "wrote %s", show_output(todo.out));
         train_warn(run, &todo);

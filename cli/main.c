@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -78,6 +79,36 @@ hsp_status cli_check_place(const char *path, hsp_error *err)
     int bad = access(folder, W_OK | X_OK), code = errno;
     free(folder);
     return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
+}
+
+/* Where a path leads: the file that is there, or the folder that one is to be made in. */
+static int main_locate(const char *path, struct stat *at, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    *name = NULL;
+    if (stat(path, at) == 0) return S_ISREG(at->st_mode); /* devices and pipes lose nothing */
+    *name = slash ? slash + 1 : path;
+    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+    int found = stat(folder, at) == 0;
+    free(folder);
+    return found;
+}
+
+static int main_same_file(const char *a, const char *b)
+{
+    struct stat at[2];
+    const char *name[2];
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return 0;
+    if (!main_locate(a, &at[0], &name[0]) || !main_locate(b, &at[1], &name[1])) return 0;
+    if (at[0].st_dev != at[1].st_dev || at[0].st_ino != at[1].st_ino) return 0;
+    return name[0] && name[1] ? strcmp(name[0], name[1]) == 0 : !name[0] && !name[1];
+}
+
+hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err)
+{
+    if (!out || !other || !main_same_file(out, other)) return HSP_OK;
+    return cli_fail(err, HSP_USAGE, option, "'%s' would be written over '%s'; name another file",
+                    show_name(out), show_name(other));
 }
 
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
@@ -170,27 +201,31 @@ static int main_fail(const hsp_error *err, const cli *wrong)
 
 /* ---- A sub-command ---- */
 
-/* The variant named first (`make two-gaussians ...`), taken off argv; HSP_USAGE for a wrong one. */
+/* The variant that the first argument names (`make two-gaussians ...`; options may stand before
+ * it), taken off argv; HSP_USAGE for a wrong one. */
 static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *err)
 {
     const cli_command *command = run->command;
     const char *names[128];
     size_t known = 0;
-    if (!command->variant || *count == 0 || (*argv)[0][0] == '-') return HSP_OK;
-    run->variant = cli_find_variant(command, (*argv)[0]);
+    const int at = command->variant ? cli_first_word(command, *count, *argv) : -1;
+    if (at < 0) return HSP_OK;
+    char *word = (*argv)[at];
+    run->variant = cli_find_variant(command, word);
     if (run->variant) {
+        memmove(*argv + 1, *argv, (size_t)at * sizeof **argv);
         (*argv)++;
         (*count)--;
         return HSP_OK;
     }
     for (; known < 128 && command->variant(known); known++)
         names[known] = command->variant(known)->name;
-    const char *nearest = hsp_nearest((*argv)[0], names, known);
+    const char *nearest = hsp_nearest(word, names, known);
     if (nearest)
         return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; did you mean %s?",
-                        command->variant_word, (*argv)[0], nearest);
+                        command->variant_word, word, nearest);
     return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; 'halfspace %s' lists them",
-                    command->variant_word, (*argv)[0], command->name);
+                    command->variant_word, word, command->name);
 }
 
 static int main_run(cli *run, int count, char **argv)
@@ -234,10 +269,10 @@ static int main_command(const cli_command *command, int count, char **argv)
 
 static int main_unknown(const char *word)
 {
-    const char *names[32], *nearest;
-    size_t count = 0;
-    for (; cli_commands[count]; count++)
-        names[count] = cli_commands[count]->name;
+    const char *names[32] = {"--help", "--version", "--completion"}, *nearest;
+    size_t count = 3;
+    for (size_t i = 0; cli_commands[i]; i++)
+        names[count++] = cli_commands[i]->name;
     nearest = hsp_nearest(word, names, count);
     if (nearest)
         main_complain("there is no command '%s'; did you mean %s?", word, nearest);

@@ -1,7 +1,7 @@
 /* The bar on a terminal, and what Ctrl-C does. While nothing is being written, it ends the command
  * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
  * asks the library to stop, and the library leaves no temporary file; a learner hands over the
- * model so far. A second Ctrl-C kills. */
+ * model so far, which is then written whatever comes. A second Ctrl-C kills. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static struct {
 } bar;
 
 static volatile sig_atomic_t progress_stop, progress_writing;
+static int progress_finishing;
 
 static void progress_on_signal(int signal)
 {
@@ -45,7 +46,7 @@ void cli_begin_output(void)
 
 void cli_finish_output(void)
 {
-    progress_stop = 0;
+    progress_finishing = 1;
 }
 
 /* A signal that the caller chose to ignore (a job in the background) stays ignored. */
@@ -152,7 +153,7 @@ static void progress_draw(const hsp_progress *now, double seconds)
 static int progress_call(void *user, const hsp_progress *now)
 {
     (void)user;
-    if (progress_stop) return 1;
+    if (progress_stop && !progress_finishing) return 1;
     if (!bar.shown) return 0;
     double clock = cli_seconds();
     if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0 || now->done < bar.last) {

@@ -1,7 +1,8 @@
 /* The shortest complete program: read a data file, print its shape.
  *
- *     cc examples/read.c $(pkg-config --cflags --libs halfspace) -o read && ./read
- * examples/iris.csv
+ *     cc examples/read.c $(pkg-config --cflags --libs halfspace) -o read
+ *
+ *     ./read examples/iris.csv
  */
 #include <halfspace.h>
 #include <stdio.h>

@@ -430,6 +430,7 @@ HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
+HSP_API const char *hsp_tie_name(hsp_tie tie);                          /* "neg", "pos", "zero" */
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
 
 /* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes.
@@ -442,6 +443,11 @@ HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
  * NULL past the last. */
 HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
 HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
+
+/* Set the options of a learner, made with its table, to what the model was trained with. HSP_USAGE
+ * when they are of another learner, or the model does not say. */
+HSP_API hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options,
+                                         hsp_error *err);
 
 /* How often each training row was used: `count` triples say that `amount[i]` times the row `row[i]`
  * (from 0) was added to scorer `scorer[i]` (negative: taken away). 0 triples for a stream. */
@@ -480,8 +486,9 @@ typedef struct hsp_prediction {
 } hsp_prediction;
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
- * on the boundary), then the scores or the signed distance when asked for. `read` are the options
- * of hsp_read_options, or NULL; the model's encoding reads CSV. */
+ * on the boundary, or "boundary" if a class is named "0"), then the scores or the signed distance
+ * when asked for. `read` are the options of hsp_read_options, or NULL; the model's encoding reads
+ * CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
@@ -504,6 +511,9 @@ typedef enum hsp_stop {
     HSP_STOP_SECONDS,
     HSP_STOP_REQUEST /* the progress callback asked; the model is what was learnt so far */
 } hsp_stop;
+
+/* "converged", "passes", "updates", "seconds", "request". */
+HSP_API const char *hsp_stop_name(hsp_stop stop);
 
 /* What a run did. */
 typedef struct hsp_training {

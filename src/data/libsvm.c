@@ -5,7 +5,8 @@
  *     feature := index ':' value            indices ascending, values finite decimals
  *
  * separated by spaces and tabs; lines may end in CR LF; the last needs no end. svmlight's "qid:N"
- * is passed over. A zero value is not stored, though its column counts.
+ * is passed over. A zero value is not stored, though its column counts. Where labels are not wanted
+ * (prediction) a line may also begin with its first feature.
  *
  * A block is parsed in one pass over its bytes; the common token (few digits, a short value, one
  * space) runs without a call. Everything unusual goes to the slow functions, which also say what is
@@ -59,6 +60,7 @@ typedef struct libsvm_reader {
     hsp_context *ctx;
     const char *name;
     hsp_precision precision;
+    int unlabelled;   /* labels are not wanted: rows need not have one */
     int base_fixed;   /* the user said which number the first column has */
     atomic_uint base; /* that number: 1, until an index 0 is met somewhere */
     hsp__rows rows;
@@ -184,7 +186,7 @@ static hsp_status libsvm_index_order(const libsvm_reader *reader, libsvm_cursor 
                                      uint64_t least, hsp_error *err)
 {
     char expected[96];
-    while (at->p[-1] != ' ' && at->p[-1] != '\t')
+    while (at->p > at->line_start && !libsvm_is_blank(at->p[-1]))
         at->p--; /* back to the token's start */
     if (index == 0 && least == 1)
         return libsvm_fail(reader, at, "indices from 1 (--index-base 0 reads them from 0)", err);
@@ -352,6 +354,14 @@ static hsp_status libsvm_line_end(const libsvm_reader *reader, libsvm_cursor *at
     return HSP_OK;
 }
 
+/* Does the row begin with a feature? Only where nobody wants labels. */
+static int libsvm_lacks_label(const libsvm_reader *reader, const libsvm_cursor *at)
+{
+    if (!reader->unlabelled) return 0;
+    const char *end = libsvm_token_end(at->p, at->end);
+    return memchr(at->p, ':', (size_t)(end - at->p)) != NULL;
+}
+
 static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scratch,
                               libsvm_cursor *at, libsvm_row *row, hsp_error *err)
 {
@@ -361,7 +371,9 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
     if (at->p < at->end && !libsvm_ends_token(*at->p)) {
         const uint64_t before = row->stored;
         uint32_t label = 0;
-        hsp_status status = libsvm_label(reader, scratch, at, &label, err);
+        hsp_status status = HSP_OK;
+        if (!libsvm_lacks_label(reader, at))
+            status = libsvm_label(reader, scratch, at, &label, err);
         if (status) return status;
         row->least = reader->base_fixed ? scratch->base : 1;
         row->zero = 0;
@@ -711,6 +723,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
         if (!stream.passing) status = hsp__fail_memory(err);
     }
     const int fixed = reader->base_fixed;
+    reader->unlabelled = of->sink->unlabelled;
     if (!status) status = libsvm_probe(&stream, source, err);
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &stream, reader->workers, err);
     reader->base_fixed = fixed;

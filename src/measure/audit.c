@@ -7,10 +7,16 @@
  *     A = R^2 + c^2 + Delta^2       the largest ||x~||^2 there can be (Delta = 0: not soft)
  *     g* = min y <w~*, x~>          the functional margin of the reference w~*
  *
- *   progress   <w~*, w~_k> >= k rate g*                each update adds rate y <w~*, x~>
- *   growth     ||w~_k||^2 <= k (rate^2 A + 2 rate tau) each adds 2 rate y <w~, x~> + rate^2
- * ||x~||^2 so by <w~*, w~_k> <= ||w~*|| ||w~_k||, when g* > 0 k <= (A + 2 tau/rate) ||w~*||^2 /
- * g*^2
+ *   progress   <w~*, w~_k> >= k rate g*
+ *
+ * since each update adds rate y <w~*, x~>, and
+ *
+ *   growth     ||w~_k||^2 <= k (rate^2 A + 2 rate tau)
+ *
+ * since each adds 2 rate y <w~, x~> + rate^2 ||x~||^2. So by <w~*, w~_k> <= ||w~*|| ||w~_k||, when
+ * g* > 0,
+ *
+ *   k <= (A + 2 tau/rate) ||w~*||^2 / g*^2
  *
  * which is "unit", "radius", "offset" and "margin" in turn. Without a margin target the rate
  * cancels.

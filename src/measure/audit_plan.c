@@ -101,7 +101,12 @@ static hsp_status plan_fill(const plan_reader *reader, hsp_error *err, hsp__audi
     if (!status) status = plan_number(reader, "soft", 0, 0, &plan->soft, &unit, err);
     if (!status)
         status = plan_number(reader, "margin-target", 'r', 0, &plan->tau, &plan->tau_relative, err);
+    double divisor = 1;
+    if (!status) status = plan_number(reader, "divided_by", 0, 1, &divisor, &unit, err);
     if (status) return status;
+    if (!(divisor > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says it was divided by 0");
+    plan->rate /= divisor; /* the unit form: as if the run had learnt at that rate, with that */
+    plan->tau /= divisor;  /* target */
     if (!(plan->rate > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says its rate is 0");
     const char *order = plan_text(reader, "order"), *average = plan_text(reader, "average");
     if (order && strcmp(order, "cyclic") != 0 && strcmp(order, "shuffle") != 0) plan->passes = 0;

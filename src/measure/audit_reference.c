@@ -7,8 +7,8 @@
  *
  *     w x'' + b  =  (w f / q) x'  +  b + w f (p - s).
  *
- * Rows divided by their norms lose only a positive factor, which a separator through the origin
- * does not see. */
+ * Rows divided by their norms, the run's or the reference's, lose only a positive factor, which a
+ * separator through the origin does not see. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -58,6 +58,13 @@ static int reference_finds_division(hsp_scaling *const *scalings, int from)
     return HSP__MODEL_SCALINGS;
 }
 
+static int reference_scales_after(hsp_scaling *const *scalings, int division)
+{
+    for (int i = division + 1; i < HSP__MODEL_SCALINGS; i++)
+        if (scalings[i]) return 1;
+    return 0;
+}
+
 static hsp_status reference_refuse(hsp_error *err)
 {
     return hsp__fail(
@@ -76,14 +83,15 @@ static hsp_status reference_restate(const hsp__audit *audit, const hsp_model *re
         same++;
     if (same == HSP__MODEL_SCALINGS) return HSP_OK;
     const int division = reference_finds_division(run, same);
-    if (reference_finds_division(own, same) < HSP__MODEL_SCALINGS) return reference_refuse(err);
-    for (int i = division + 1; i < HSP__MODEL_SCALINGS; i++)
-        if (run[i]) return reference_refuse(err);
+    const int own_division = reference_finds_division(own, same);
+    if (reference_scales_after(run, division) || reference_scales_after(own, own_division))
+        return reference_refuse(err);
+    if (own_division < HSP__MODEL_SCALINGS && *b != 0) return reference_refuse(err);
     hsp__wide offset = (hsp__wide)*b;
     for (uint64_t j = 0; j < audit->features; j++) {
         hsp__wide p, q, s, f;
         reference_column(run, same, division, j, &p, &q);
-        reference_column(own, same, HSP__MODEL_SCALINGS, j, &s, &f);
+        reference_column(own, same, own_division, j, &s, &f);
         if (q == 0) return reference_refuse(err);
         const hsp__wide w = (hsp__wide)audit->u[j] * f;
         offset += w * (p - s);

@@ -42,7 +42,7 @@ static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view 
     hsp_status status = HSP_OK;
     if (!class_of || !audit->row || !audit->y) status = hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < view->classes; c++)
-        class_of[c] = hsp__model_class_of(audit->model, hsp_data_class_name(data, c));
+        class_of[c] = hsp_model_class_of(audit->model, hsp_data_class_name(data, c));
     if (!status) status = rows_label(audit, data, view, class_of, err);
     hsp__free(memory, class_of);
     return status;

@@ -189,7 +189,7 @@ static hsp_status evaluate_start(evaluate_state *state, hsp_data *data, uint64_t
         return hsp__fail_memory(err);
     for (uint32_t c = 0; c < view->classes; c++) {
         const char *label = hsp_data_class_name(data, c);
-        state->class_of[c] = hsp__model_class_of(state->model, label);
+        state->class_of[c] = hsp_model_class_of(state->model, label);
         if (state->class_of[c] == HSP_NO_CLASS && !state->stranger) state->stranger = label;
     }
     return HSP_OK;

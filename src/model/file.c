@@ -20,7 +20,6 @@
 #define FILE_FACT    "fact."
 
 static const char *const file_hypotheses[] = {"linear", "votes"};
-static const char *const file_ties[] = {"neg", "pos", "zero"};
 static const char *const file_orders[] = {"any", "dense", "sparse"};
 static const char *const file_flags[] = {"no", "yes"};
 
@@ -158,7 +157,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     file_put(writer, "format", FILE_FORMAT);
     file_put(writer, "version", FILE_VERSION);
     file_put(writer, "hypothesis", file_hypotheses[model->hypothesis]);
-    file_put(writer, "tie", file_ties[model->tie]);
+    file_put(writer, "tie", hsp_tie_name(model->tie));
     file_put(writer, "order", file_orders[model->order]);
     file_put(writer, "homogeneous", file_flags[model->constant != 0]);
     file_put(writer, "rest", file_flags[model->rest != 0]);
@@ -237,11 +236,13 @@ static hsp_status file_list(const hsp__container *file, const char *name, hsp__d
 static hsp_status file_read_words(const hsp__container *file, hsp_model *model, hsp_error *err)
 {
     static const char *const formats[] = {FILE_FORMAT}, *const versions[] = {FILE_VERSION};
+    const char *const ties[] = {hsp_tie_name(HSP_TIE_NEG), hsp_tie_name(HSP_TIE_POS),
+                                hsp_tie_name(HSP_TIE_ZERO)};
     int any, hypothesis = 0, tie = 0, order = 0;
     hsp_status status = hsp__meta_word(file, "format", formats, 1, err, &any);
     if (!status) status = hsp__meta_word(file, "version", versions, 1, err, &any);
     if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 2, err, &hypothesis);
-    if (!status) status = hsp__meta_word(file, "tie", file_ties, 3, err, &tie);
+    if (!status) status = hsp__meta_word(file, "tie", ties, 3, err, &tie);
     if (!status) status = hsp__meta_word(file, "order", file_orders, 3, err, &order);
     if (!status) status = hsp__meta_word(file, "homogeneous", file_flags, 2, err, &model->constant);
     if (!status) status = hsp__meta_word(file, "rest", file_flags, 2, err, &model->rest);

@@ -1,8 +1,13 @@
 /* Normal forms of a linear model: other weights, the same predictions.
  *
- *     homogeneous   (w, b), 0 on (x, 1): one more feature that is 1 in every row; the model
- * supplies it unit          w / ||w||, b / ||w||: the score is the signed distance threshold <w, x>
- * > t with t = -b: the numbers as they are, and the fact `threshold`
+ *     homogeneous   (w, b), 0 on (x, 1): one more feature, 1 in every row, that the model supplies
+ *
+ *     unit          w / ||w||, b / ||w||: the score is the signed distance
+ *
+ *     threshold     <w, x> > t with t = -b: the numbers as they are, and the fact `threshold`
+ *
+ * The last two are about the weights that rows meet: what the homogeneous form has as the weight of
+ * its constant feature is an offset again before they are made.
  *
  * Homogeneous and threshold forms give the same scores to the bit. Dividing rounds: the sign of a
  * score that is within rounding of zero may change (a score of exactly zero may become 1e-17); no
@@ -23,10 +28,54 @@
 static double form_length(const hsp_model *model, uint32_t scorer)
 {
     const uint64_t n = model->features;
-    hsp_view weights =
-        hsp_view_dense(HSP_FLOAT64, 1, n, n, model->weights + scorer * model->features);
+    hsp_view weights = hsp_view_dense(HSP_FLOAT64, 1, n, n, model->weights + scorer * n);
     hsp__row row = hsp__view_row(&weights, 0);
     return hsp__row_norm(&weights, &row);
+}
+
+static hsp_status form_drop_last_name(hsp__names *names, hsp_error *err)
+{
+    hsp__names fewer;
+    uint32_t number;
+    int room = 1;
+    hsp__names_init(&fewer, &names->memory);
+    for (uint32_t i = 0; room && i + 1 < names->count; i++)
+        room = hsp__names_add(&fewer, hsp__names_get(names, i), hsp__names_size(names, i), &number);
+    hsp__names_free(room ? names : &fewer);
+    if (!room) return hsp__fail_memory(err);
+    *names = fewer;
+    return HSP_OK;
+}
+
+/* Out of the homogeneous form: the constant feature's weight is an offset again. */
+static hsp_status form_plain(hsp_model *model, hsp_error *err)
+{
+    const uint64_t n = hsp__model_inputs(model);
+    if (!model->constant) return HSP_OK;
+    if (model->feature_names.count) {
+        hsp_status status = form_drop_last_name(&model->feature_names, err);
+        if (status) return status;
+    }
+    for (uint32_t k = 0; k < model->scorers; k++) {
+        model->offsets[k] = hsp__model_bias(model, k);
+        memmove(model->weights + k * n, model->weights + k * (n + 1), n * sizeof *model->weights);
+    }
+    model->features = n;
+    model->constant = 0;
+    return HSP_OK;
+}
+
+/* Amounts were rates: whoever reads the run from the model (the audit) must know by how much they
+ * have been divided. */
+static hsp_status form_tell_divisor(hsp_model *model, double length, hsp_error *err)
+{
+    const char *fact = hsp_model_fact(model, "divided_by");
+    char number[HSP__DECIMAL_MAX];
+    double before = 1;
+    hsp__decimal_result result;
+    if (fact) hsp__decimal_f64(fact, fact + strlen(fact), &before, &result);
+    hsp__decimal_print_f64(before * length, number);
+    return hsp__model_set_fact(model, "divided_by", number, err);
 }
 
 static hsp_status form_unit(hsp_model *model, hsp_error *err)
@@ -36,6 +85,8 @@ static hsp_status form_unit(hsp_model *model, hsp_error *err)
         double *own;
     } amounts = {model->updates.amount};
     double length = 0;
+    hsp_status status = form_plain(model, err);
+    if (status) return status;
     for (uint32_t k = 0; k < model->scorers; k++)
         length = fmax(length, form_length(model, k));
     if (!(length > 0) || !isfinite(length))
@@ -54,7 +105,7 @@ static hsp_status form_unit(hsp_model *model, hsp_error *err)
     }
     for (uint64_t i = 0; i < model->updates.count; i++)
         amounts.own[i] /= length;
-    return HSP_OK;
+    return form_tell_divisor(model, length, err);
 }
 
 /* A name that no feature has yet. */
@@ -87,14 +138,21 @@ static hsp_status form_homogeneous(hsp_model *model, hsp_error *err)
     return HSP_OK;
 }
 
-static hsp_status form_threshold(hsp_model *model, hsp_error *err)
+/* Of a homogeneous model, t = 0. */
+static hsp_status form_set_threshold(hsp_model *model, hsp_error *err)
 {
     char number[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(0 - model->offsets[0], number);
+    return hsp__model_set_fact(model, "threshold", number, err);
+}
+
+static hsp_status form_threshold(hsp_model *model, hsp_error *err)
+{
     if (model->scorers != 1)
         return hsp__fail(err, HSP_USAGE, "a threshold is for two classes; this model has %u",
                          model->class_names.count);
-    hsp__decimal_print_f64(0 - hsp__model_bias(model, 0), number);
-    return hsp__model_set_fact(model, "threshold", number, err);
+    hsp_status status = form_plain(model, err);
+    return status ? status : form_set_threshold(model, err);
 }
 
 hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
@@ -117,7 +175,7 @@ hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *
     hsp_status status = hsp__model_copy(ctx, model, err, &copy);
     if (status) return status;
     status = forms[i].make(copy, err);
-    if (!status && hsp_model_fact(copy, "threshold")) status = form_threshold(copy, err);
+    if (!status && hsp_model_fact(copy, "threshold")) status = form_set_threshold(copy, err);
     if (!status) status = hsp__model_set_fact(copy, "form", form, err);
     if (status)
         hsp_model_free(copy);

@@ -264,6 +264,20 @@ hsp_updates hsp_model_updates(const hsp_model *model)
     return model->updates;
 }
 
+/* ---- Words for things ------------------------------------------------------------------------ */
+
+const char *hsp_tie_name(hsp_tie tie)
+{
+    static const char *const names[] = {"neg", "pos", "zero"};
+    return names[tie];
+}
+
+const char *hsp_stop_name(hsp_stop stop)
+{
+    static const char *const names[] = {"converged", "passes", "updates", "seconds", "request"};
+    return names[stop];
+}
+
 /* ---- The rule -------------------------------------------------------------------------------- */
 
 uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
@@ -290,11 +304,6 @@ uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
 }
 
 uint32_t hsp_model_class_of(const hsp_model *model, const char *label)
-{
-    return hsp__model_class_of(model, label);
-}
-
-uint32_t hsp__model_class_of(const hsp_model *model, const char *label)
 {
     uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));
     if (number != HSP__NAME_NONE) return number;

@@ -105,9 +105,11 @@ uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
 /* The rule alone, for learners: two classes (scorers 1) or more. */
 uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
 
-/* The model's class for a label of some data set: its name among the classes, "rest" for others
- * when the model has it, HSP_NO_CLASS when the model does not know the label. */
-uint32_t hsp__model_class_of(const hsp_model *model, const char *label);
+/* An older name of hsp_model_class_of. */
+static inline uint32_t hsp__model_class_of(const hsp_model *model, const char *label)
+{
+    return hsp_model_class_of(model, label);
+}
 
 /* Rows as the model's weights see them: without columns that it does not know, scaled by its
  * scalings, in its order. *out is NULL when the view is that already; else the caller frees it.

@@ -29,8 +29,6 @@ const hsp_option_table *hsp_predict_options(void)
     return &predict_table;
 }
 
-#define PREDICT_BOUNDARY "0" /* printed where no class is predicted */
-
 typedef struct predict_worker {
     hsp__text text; /* the lines of the block at hand */
     void *scores;   /* rows * scorers of it */
@@ -42,9 +40,10 @@ typedef struct predict_job {
     hsp_context *ctx;
     const hsp_model *model;
     hsp__scoring scoring;
-    int scores;    /* print them */
-    double length; /* of the weights, to print distances by; 0: do not */
-    size_t widest; /* of the names */
+    int scores;           /* print them */
+    double length;        /* of the weights, to print distances by; 0: do not */
+    const char *boundary; /* printed where no class is predicted */
+    size_t widest;        /* of the names */
     hsp__output *output;
     predict_worker *workers;
     int count;
@@ -64,8 +63,8 @@ static char *predict_line(const predict_job *job, const double *scores, char *at
 {
     const hsp_model *model = job->model;
     const uint32_t chosen = hsp__model_decide(model, scores);
-    const char *name = PREDICT_BOUNDARY;
-    size_t size = sizeof PREDICT_BOUNDARY - 1;
+    const char *name = job->boundary;
+    size_t size = strlen(name);
     *tie = chosen == HSP_NO_CLASS;
     if (!*tie) {
         name = hsp__names_get(&model->class_names, chosen);
@@ -139,11 +138,22 @@ static hsp_status predict_length(predict_job *job, hsp_error *err)
     return hsp__fail(err, HSP_USAGE, "distance: all weights are zero, so there is no boundary");
 }
 
+/* "0", or where that is a class's name the first of other words that is not. */
+static const char *predict_boundary(const hsp__names *classes)
+{
+    static const char *const words[] = {"0", "boundary", "no class"};
+    size_t i = 0;
+    while (i < 2 && hsp__names_find(classes, words[i], strlen(words[i])) != HSP__NAME_NONE)
+        i++;
+    return words[i];
+}
+
 static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp_error *err)
 {
     const hsp_allocator *memory = &job->ctx->allocator;
     const hsp__names *classes = &job->model->class_names;
-    job->widest = sizeof PREDICT_BOUNDARY - 1;
+    job->boundary = predict_boundary(classes);
+    job->widest = strlen(job->boundary);
     for (uint32_t c = 0; c < classes->count; c++)
         if (hsp__names_size(classes, c) > job->widest) job->widest = hsp__names_size(classes, c);
     job->scores = options && hsp_options_flag(options, "scores");

@@ -10,6 +10,10 @@ halfspace model show s.hsp | sed -n '/^Score/,$p'
 halfspace train perceptron -q --average vote --order shuffle iris.csv -o v.hsp >/dev/null 2>&1
 halfspace model show v.hsp | sed -n '2p;/^Of all/p'
 halfspace model
+# Names that JSON escapes are shown as names, harmlessly.
+printf '\001"\\x 1:1\n2 1:-1\n' >odd.svm
+halfspace train perceptron -q odd.svm --positive "$(printf '\001"\\x')" -o odd.hsp >/dev/null
+halfspace model show odd.hsp | grep -o 'positive [^,]*,'
 # Not a model.
 halfspace convert -q iris.csv iris.hsp
 head -c 300 m.hsp >cut.hsp

@@ -8,6 +8,13 @@ halfspace predict -q setosa.hsp "$EXAMPLES/iris.csv" | cmp - out.txt
 # Rows without labels, and rows in another format.
 cut -d, -f1-4 "$EXAMPLES/iris.csv" >bare.csv
 halfspace predict -q setosa.hsp bare.csv | cmp - out.txt
+halfspace convert -q "$EXAMPLES/iris.csv" iris.svm
+cut -d ' ' -f 2- iris.svm >bare.svm
+halfspace predict -q setosa.hsp bare.svm | cmp - out.txt
+printf '1:5 0:1\n' | halfspace predict -q setosa.hsp - --format libsvm 2>&1
+printf '0:5 2:1\n' | halfspace predict -q setosa.hsp - --format libsvm --index-base 1 2>&1
+printf '2:5 2:1\n' | halfspace predict -q setosa.hsp - --format libsvm 2>&1
+halfspace eval -q setosa.hsp bare.svm 2>&1
 halfspace convert -q "$EXAMPLES/iris.csv" iris.hsp
 halfspace predict -q setosa.hsp iris.hsp | cmp - out.txt
 # Three classes have three scores.

@@ -9,3 +9,10 @@ for tie in neg pos zero; do
 done
 halfspace predict m.hsp on.svm >/dev/null
 halfspace eval -q m.hsp on.svm
+# Labels 0 and 1: no row of the class 0 looks like one on the boundary.
+sed 's/^-1/0/' a.svm >b.svm
+halfspace train perceptron -q --tie zero --offset none --max-updates 1 b.svm -o m.hsp >/dev/null 2>&1
+printf '0 1:1\n0\n0 1:-1\n' | halfspace predict -q m.hsp -
+sed 's/^-1/0/; s/^+1/boundary/' a.svm >b.svm
+halfspace train perceptron -q --tie zero --offset none --max-updates 1 b.svm -o m.hsp >/dev/null 2>&1
+printf '0 1:1\n0\n0 1:-1\n' | halfspace predict -q m.hsp -

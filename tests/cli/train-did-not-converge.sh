@@ -13,3 +13,12 @@ train --max-updates 5
 train --passes 1 --order shuffle --average vote
 train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|time)(es|s)?/N \1/g'
 train --soft 1 --passes 0
+# What it advises can be done: soft is for two classes at a time.
+iris()
+{
+    halfspace train perceptron -q "$@" "$EXAMPLES/iris.csv" 2>&1 >/dev/null | sed 's/.*Try/Try/'
+}
+iris
+iris --multiclass ovr
+iris --multiclass ovr --soft 1
+iris --classes versicolor,virginica

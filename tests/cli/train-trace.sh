@@ -5,6 +5,13 @@ cat plain.csv
 halfspace train perceptron -q --positive setosa --passes 0 iris.csv --trace t.csv --reference m.hsp >/dev/null
 head -n 1 t.csv
 awk -F, 'NR > 1 { held += $7 >= $8 && $9 <= $10 && ($12 == "" || $11 >= $12) } END { print held " of " NR - 1 " held" }' t.csv
+halfspace train perceptron -q --positive setosa --passes 0 iris.csv --trace - 2>err | cmp - plain.csv
+head -n 1 err
+rm err
+halfspace train perceptron -q --positive setosa iris.csv --trace - --json 2>&1
+echo "exit $?"
+halfspace train perceptron -q --positive setosa iris.csv --trace - -o - 2>&1
+echo "exit $?"
 halfspace train perceptron -q --positive setosa iris.csv --reference m.hsp 2>&1
 echo "exit $?"
 halfspace train perceptron -q --positive setosa iris.csv --trace nowhere/t.csv 2>&1

@@ -32,6 +32,8 @@ try split a b b
 try scale a b --kind max-abs --apply s
 try help nosuch
 try inspect --version
+try version
+try --versoin
 try train perceptro a
 try train data.svm
 try train perceptron

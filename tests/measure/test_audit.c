@@ -334,6 +334,40 @@ static void test_random_runs(void)
                    (unsigned long long)applied[i]);
 }
 
+/* A run is the same run in every normal form of its model: the same theorems apply, and hold. */
+static void test_normal_forms(void)
+{
+    static const char *const forms[] = {"homogeneous", "unit", "threshold"};
+    uint64_t divided = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        hsp__random random;
+        hsp__random_seed(&random, 26, seed);
+        double x[64 * 4], u[4], b;
+        int y[64];
+        draw_rows(&random, 12, 3, hsp__random_below(&random, 3) != 0, x, y, u, &b);
+        const naive_plan plan = draw_plan(&random);
+        naive_run run = {.plan = &plan, .rows = 12, .cols = 3, .x = x, .y = y};
+        audited a = audit_run(&run, u, b);
+        hsp_model *model = a.model;
+        a.model = NULL;
+        if (hsp_model_form(ctx, model, forms[seed % 3], NULL, &a.model) == HSP_OK) {
+            hsp_bound *before = a.bounds;
+            CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) ==
+                  HSP_OK);
+            for (size_t i = 0; i < a.count; i++)
+                CHECK_NOTE(a.bounds[i].held && a.bounds[i].applies == before[i].applies,
+                           "seed %llu, %s: %s: %.17g against %.17g", (unsigned long long)seed,
+                           forms[seed % 3], a.bounds[i].name, a.bounds[i].observed,
+                           a.bounds[i].bound);
+            hsp_bounds_free(ctx, before);
+            divided += seed % 3 == 1;
+        }
+        hsp_model_free(model);
+        audited_free(&a);
+    }
+    CHECK(divided > 100);
+}
+
 /* A count of updates that was raised is exceeded somewhere. */
 static void test_tampered_count(void)
 {
@@ -506,7 +540,7 @@ static void test_scaled_reference(void)
                 (radius + 1) * (square + b * b) / (least * least));
     hsp_bounds_free(ctx, a.bounds);
 
-    /* Rows divided by their norms cannot be restated. */
+    /* Rows divided by their norms cannot be restated with an offset. */
     hsp_scaling_free(most);
     reference->scalings[0] = fit(data, "unit-rows");
     CHECK(hsp_audit(ctx, model, data, reference, &err, &a.bounds, &a.count) == HSP_USAGE);
@@ -515,6 +549,43 @@ static void test_scaled_reference(void)
     hsp_model_free(reference);
     hsp_data_free(data);
     hsp_data_free(scaled);
+}
+
+/* A reference through the origin, learnt from rows divided by their norms, is the same separator of
+ * the rows as they were; with column scalings before that, too. */
+static void test_divided_reference(void)
+{
+    const double raw[] = {0, 1, 4, 3, 8, 2}, w[] = {1, -2};
+    const int y[] = {-1, -1, 1};
+    naive_plan plan = plain;
+    plan.offset = NAIVE_UNIT;
+    naive_run run = {.plan = &plan, .rows = 3, .cols = 2, .x = raw, .y = y};
+    audited plainly = audit_run(&run, w, 0), a = {0};
+    CHECK(bound_of(&plainly, "offset")->applies);
+    a.reference = test_separator(ctx, 2, w, 0);
+    a.reference->scalings[1] = fit(plainly.data, "unit-rows");
+    for (int columns = 0; columns < 2; columns++) {
+        if (columns) {
+            a.reference->scalings[0] = fit(plainly.data, "max-abs");
+            for (uint64_t j = 0; j < 2; j++)
+                a.reference->weights[j] /= hsp_scaling_factor(a.reference->scalings[0], j);
+        }
+        a.status =
+            hsp_audit(ctx, plainly.model, plainly.data, a.reference, &a.err, &a.bounds, &a.count);
+        CHECK_NOTE(a.status == HSP_OK, "%s", a.err.message);
+        CHECK(a.count == plainly.count);
+        CHECK_BOUND(a, "offset", (double)run.updates, bound_of(&plainly, "offset")->bound);
+        hsp_bounds_free(ctx, a.bounds);
+        a.bounds = NULL;
+    }
+    /* A scaling behind the division may shift what was divided. */
+    hsp_scaling *swap = a.reference->scalings[0];
+    a.reference->scalings[0] = a.reference->scalings[1];
+    a.reference->scalings[1] = swap;
+    CHECK(hsp_audit(ctx, plainly.model, plainly.data, a.reference, &a.err, &a.bounds, &a.count) ==
+          HSP_USAGE);
+    audited_free(&a);
+    audited_free(&plainly);
 }
 
 /* ---- What does not belong together ---- */
@@ -586,12 +657,14 @@ int main(void)
     RUN(test_soft);
     RUN(test_margin_target);
     RUN(test_random_runs);
+    RUN(test_normal_forms);
     RUN(test_tampered_count);
     RUN(test_tampered_weights);
     RUN(test_no_updates_kept);
     RUN(test_swapped_classes);
     RUN(test_offset_left_out);
     RUN(test_scaled_reference);
+    RUN(test_divided_reference);
     RUN(test_refusals);
     hsp_context_free(ctx);
     return check_done();

@@ -149,6 +149,61 @@ static void threshold_is_minus_the_offset(void)
     hsp_context_free(ctx);
 }
 
+/* The constant feature of the homogeneous form is no part of the weights' length, and counts once
+ * in the threshold. */
+static void homogeneous_is_undone(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_model *form = NULL, *unit = NULL, *threshold = NULL, *again = NULL;
+    hsp__random_seed(&random, 6, 0);
+    hsp_model *model = test_linear(ctx, &random, 2, 2);
+    test_name(&model->feature_names, "a");
+    test_name(&model->feature_names, "b");
+    model->weights[0] = 3;
+    model->weights[1] = -4;
+    model->offsets[0] = 2.5;
+    CHECK(hsp_model_form(ctx, model, "homogeneous", NULL, &form) == HSP_OK);
+    CHECK(hsp_model_form(ctx, form, "unit", NULL, &unit) == HSP_OK);
+    CHECK(hsp_model_features(unit) == 2 && hsp_model_offset(unit, 0) == 0.5);
+    CHECK(hsp_model_weights(unit, 0)[0] == 0.6 && hsp_model_weights(unit, 0)[1] == -0.8);
+    CHECK_TEXT(hsp_model_feature_name(unit, 1), "b");
+    CHECK(hsp_model_feature_name(unit, 2) == NULL);
+    CHECK(hsp_model_form(ctx, form, "threshold", NULL, &threshold) == HSP_OK);
+    CHECK(hsp_model_features(threshold) == 2 && hsp_model_offset(threshold, 0) == 2.5);
+    CHECK_TEXT(hsp_model_fact(threshold, "threshold"), "-2.5");
+    CHECK(hsp_model_form(ctx, threshold, "homogeneous", NULL, &again) == HSP_OK);
+    CHECK(hsp_model_features(again) == 3 && hsp_model_weights(again, 0)[2] == 2.5);
+    CHECK_TEXT(hsp_model_fact(again, "threshold"), "0");
+    hsp_model_free(again);
+    hsp_model_free(threshold);
+    hsp_model_free(unit);
+    hsp_model_free(form);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
+static void unit_says_what_it_divided_by(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_model *unit = NULL, *again = NULL;
+    hsp__random_seed(&random, 7, 0);
+    hsp_model *model = test_linear(ctx, &random, 2, 2);
+    model->weights[0] = 3;
+    model->weights[1] = -4;
+    CHECK(hsp_model_form(ctx, model, "unit", NULL, &unit) == HSP_OK);
+    CHECK_TEXT(hsp_model_fact(unit, "divided_by"), "5");
+    unit->weights[0] *= 2;
+    unit->weights[1] *= 2;
+    CHECK(hsp_model_form(ctx, unit, "unit", NULL, &again) == HSP_OK);
+    CHECK_TEXT(hsp_model_fact(again, "divided_by"), "10");
+    hsp_model_free(again);
+    hsp_model_free(unit);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
 static void what_has_no_form_is_refused(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -174,6 +229,8 @@ int main(void)
     RUN(homogeneous_has_no_offset);
     RUN(unit_has_length_1);
     RUN(threshold_is_minus_the_offset);
+    RUN(homogeneous_is_undone);
+    RUN(unit_says_what_it_divided_by);
     RUN(what_has_no_form_is_refused);
     return check_done();
 }

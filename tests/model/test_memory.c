@@ -31,7 +31,7 @@ static void memory_release(void *user, void *pointer)
 /* What the calls work on. */
 typedef struct memory_scene {
     hsp_context *ctx;
-    hsp_model *linear, *votes, *encoded;
+    hsp_model *linear, *votes, *encoded, *homogeneous;
     hsp_data *rows;
     char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64];
     double scores[200];
@@ -69,6 +69,20 @@ static hsp_status call_homogeneous(memory_scene *s, hsp_error *err)
 static hsp_status call_threshold(memory_scene *s, hsp_error *err)
 {
     return hsp_model_form(s->ctx, s->linear, "threshold", err, &s->out);
+}
+
+static hsp_status call_unit_of_homogeneous(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_form(s->ctx, s->homogeneous, "unit", err, &s->out);
+}
+
+static hsp_status call_set_options(memory_scene *s, hsp_error *err)
+{
+    hsp_options *options = NULL;
+    hsp_status status = hsp_options_new(s->ctx, hsp_learner(0), err, &options);
+    if (!status) status = hsp_model_set_options(s->votes, options, err);
+    hsp_options_free(options);
+    return status;
 }
 
 static hsp_status call_regroup(memory_scene *s, hsp_error *err)
@@ -114,6 +128,12 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     test_add_votes(s->ctx, &random, s->votes, HSP_SPARSE);
     s->votes->scalings[1] = test_scaling(s->ctx, &random, "unit-rows", 6);
     hsp__model_set_fact(s->votes, "learner", "perceptron", NULL);
+    hsp__model_set_fact(s->votes, "options", "{\"rate\":2,\"positive\":\"yes\"}", NULL);
+    hsp_model *named = test_linear(s->ctx, &random, 2, 1);
+    named->weights[0] = 2;
+    test_name(&named->feature_names, "a");
+    if (hsp_model_form(s->ctx, named, "homogeneous", NULL, &s->homogeneous)) abort();
+    hsp_model_free(named);
     hsp_data *plain = test_rows(s->ctx, &random, 20, 6, HSP_SPARSE);
     hsp_view view = plain->view;
     view.labels = labels;
@@ -147,6 +167,7 @@ static void memory_close(memory_scene *s)
     hsp_model_free(s->linear);
     hsp_model_free(s->votes);
     hsp_model_free(s->encoded);
+    hsp_model_free(s->homogeneous);
     hsp_data_free(s->rows);
     hsp_context_free(s->ctx);
 }
@@ -194,6 +215,8 @@ MEMORY_TEST(call_score)
 MEMORY_TEST(call_vote)
 MEMORY_TEST(call_homogeneous)
 MEMORY_TEST(call_threshold)
+MEMORY_TEST(call_unit_of_homogeneous)
+MEMORY_TEST(call_set_options)
 MEMORY_TEST(call_regroup)
 MEMORY_TEST(call_predict_svm)
 MEMORY_TEST(call_predict_hsp)
@@ -207,6 +230,8 @@ int main(void)
     RUN(call_vote_without_memory);
     RUN(call_homogeneous_without_memory);
     RUN(call_threshold_without_memory);
+    RUN(call_unit_of_homogeneous_without_memory);
+    RUN(call_set_options_without_memory);
     RUN(call_regroup_without_memory);
     RUN(call_predict_svm_without_memory);
     RUN(call_predict_hsp_without_memory);

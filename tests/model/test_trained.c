@@ -1,0 +1,65 @@
+/* The options that a model was trained with, given back. */
+#include "model/helpers.h"
+
+static void options_come_back(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_options *options = NULL;
+    hsp__random_seed(&random, 1, 0);
+    hsp_model *model = test_linear(ctx, &random, 2, 2);
+    CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
+    CHECK(hsp__model_set_fact(model, "learner", hsp_learner(0)->name, NULL) == HSP_OK);
+    CHECK(hsp__model_set_fact(model, "options",
+                              "{\"passes\":1000000000000,\"rate\":0.1,\"order\":\"shuffle\","
+                              "\"positive\":\"\\u0001\\\"x\",\"classes\":null}",
+                              NULL) == HSP_OK);
+    CHECK(hsp_model_set_options(model, options, NULL) == HSP_OK);
+    CHECK(hsp_options_integer(options, "passes") == 1000000000000);
+    CHECK(hsp_options_real(options, "rate") == 0.1);
+    CHECK_TEXT(hsp_options_text(options, "order"), "shuffle");
+    CHECK_TEXT(hsp_options_text(options, "positive"), "\001\"x");
+    CHECK(hsp_options_text(options, "classes") == NULL);
+    hsp_options_free(options);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
+static void what_is_not_said_is_refused(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_options *options = NULL;
+    hsp_error err = {0};
+    hsp__random_seed(&random, 2, 0);
+    hsp_model *model = test_linear(ctx, &random, 2, 2);
+    CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
+    CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
+    hsp__model_set_fact(model, "learner", "oracle", NULL);
+    hsp__model_set_fact(model, "options", "{\"passes\":1", NULL);
+    CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
+    CHECK(strstr(err.message, "'oracle'") != NULL);
+    hsp__model_set_fact(model, "learner", hsp_learner(0)->name, NULL);
+    CHECK(hsp_model_set_options(model, options, &err) == HSP_BAD_DATA);
+    hsp__model_set_fact(model, "options", "{\"nosuch\":1}", NULL);
+    CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
+    hsp_options_free(options);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
+static void ties_and_stops_have_names(void)
+{
+    CHECK_TEXT(hsp_tie_name(HSP_TIE_NEG), "neg");
+    CHECK_TEXT(hsp_tie_name(HSP_TIE_ZERO), "zero");
+    CHECK_TEXT(hsp_stop_name(HSP_STOP_CONVERGED), "converged");
+    CHECK_TEXT(hsp_stop_name(HSP_STOP_REQUEST), "request");
+}
+
+int main(void)
+{
+    RUN(options_come_back);
+    RUN(what_is_not_said_is_refused);
+    RUN(ties_and_stops_have_names);
+    return check_done();
+}
