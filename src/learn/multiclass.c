@@ -1,6 +1,8 @@
 #include "learn/multiclass.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <time.h>
 
 #include "base/context.h"
 #include "base/error.h"
@@ -252,20 +254,56 @@ typedef struct team_work {
     atomic_uint next;
     hsp_status *statuses; /* count */
     hsp_error *errors;    /* count */
+    pthread_mutex_t mutex;
+    pthread_cond_t all_done;
+    uint32_t done; /* runs that are over; the mutex guards it */
 } team_work;
+
+#define TEAM_LISTEN 20000000 /* nanoseconds between two questions to the user */
+
+static void team_finish(team_work *work, uint32_t runs)
+{
+    pthread_mutex_lock(&work->mutex);
+    work->done += runs;
+    if (work->done == work->team->count) pthread_cond_signal(&work->all_done);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+/* The thread that may talk to the user has nothing left to do, others have: it goes on asking. */
+static void team_listen(team_work *work)
+{
+    hsp__watch *watch = &work->team->watch;
+    pthread_mutex_lock(&work->mutex);
+    while (work->done < work->team->count) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TEAM_LISTEN;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&work->all_done, &work->mutex, &until) == 0) continue;
+        pthread_mutex_unlock(&work->mutex);
+        if (hsp__progress(watch->ctx, "training", "rows", atomic_load(&watch->done), watch->total,
+                          NULL))
+            atomic_store(&watch->requested, 1);
+        pthread_mutex_lock(&work->mutex);
+    }
+    pthread_mutex_unlock(&work->mutex);
+}
 
 static void team_worker(void *user, int worker)
 {
     team_work *work = user;
     for (;;) {
         const uint32_t c = atomic_fetch_add(&work->next, work->width), all = work->team->count;
-        if (c >= all) return;
+        if (c >= all) break;
         const team_block block = {work->team, work->view, c,
                                   all - c < work->width ? all : c + work->width, worker == 0};
         work->statuses[c] = work->width > 1 ? team_block_run(&block, &work->errors[c])
                                             : hsp__online_run(&work->team->runs[c], work->view, 1,
                                                               worker == 0, &work->errors[c]);
+        team_finish(work, block.to - block.from);
     }
+    if (worker == 0) team_listen(work);
 }
 
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
@@ -282,7 +320,11 @@ static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *e
         status = hsp__fail_memory(err);
     } else {
         const uint32_t threads = (uint32_t)hsp_context_threads(team->ctx);
+        pthread_mutex_init(&work.mutex, NULL);
+        pthread_cond_init(&work.all_done, NULL);
         hsp__workers_run((int)(threads < team->count ? threads : team->count), team_worker, &work);
+        pthread_cond_destroy(&work.all_done);
+        pthread_mutex_destroy(&work.mutex);
         for (uint32_t c = 0; !status && c < team->count; c++) {
             status = work.statuses[c];
             if (status && err) *err = work.errors[c];

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "learn/ledger.h"
 #include "learn/naive.h"
+#include "learn/online.h"
 #include "learn/prepare.h"
 
 static hsp_context *ctx;
@@ -377,6 +378,36 @@ static void test_request(void)
     }
 }
 
+static int stop_at(void *user, const hsp_progress *progress)
+{
+    (void)progress;
+    return hsp__clock() >= *(const double *)user;
+}
+
+/* One-vs-rest: of four classes only the last never ends, whichever thread has it; the user is asked
+ * all the same. */
+static void test_request_on_any_thread(void)
+{
+    static const char *const settings[] = {"passes=1e12", "multiclass=ovr", "max-seconds=2", NULL};
+    const naive_set set = {
+        4, 3, 4, {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}, {1, 1, 1}}, {0, 1, 2, 3}};
+    hsp_options *options = learn_options(ctx, settings);
+    hsp_context_set_threads(ctx, 4);
+    for (int trial = 0; trial < 6 && !check_failures; trial++) {
+        hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_SPARSE : HSP_DENSE, HSP_FLOAT32);
+        double end = hsp__clock() + 0.1;
+        hsp_training run = {0};
+        hsp_context_set_progress(ctx, stop_at, &end);
+        hsp_model *model = learn_train(ctx, data, options, &run);
+        hsp_context_set_progress(ctx, NULL, NULL);
+        CHECK(run.stop == HSP_STOP_REQUEST && run.train_seconds < 1);
+        hsp_model_free(model);
+        hsp_data_free(data);
+    }
+    hsp_context_set_threads(ctx, 0);
+    hsp_options_free(options);
+}
+
 static void test_seconds(void)
 {
     static const char *const settings[] = {"passes=1e9", "max-seconds=0.05", NULL};
@@ -693,6 +724,7 @@ int main(int argc, char **argv)
     RUN(test_steps_by_hand);
     RUN(test_steps_refuse);
     RUN(test_request);
+    RUN(test_request_on_any_thread);
     RUN(test_seconds);
     RUN(test_scaled);
     RUN(test_ball);
