@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/labels.h"
+#include "data/encode.h"
 #include "data/stream.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
@@ -32,7 +32,7 @@ typedef struct stream_work {
     hsp_scaling *scalings[HSP__MODEL_SCALINGS];
     hsp_storage storage; /* of the rows met */
     hsp_precision precision;
-    const char *index_base; /* of libsvm text, or NULL */
+    hsp__row_origin origin; /* of the rows met */
     uint64_t nonzeros;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } stream_work;
@@ -210,6 +210,18 @@ static hsp_status stream_names(stream_work *work, hsp__names *names, uint32_t *f
     return status;
 }
 
+/* The encoding of CSV knows the classes of its label column, in their order. */
+static hsp_status stream_encode_classes(stream_work *work, hsp_error *err)
+{
+    hsp_encoding *encoding = work->origin.encoding;
+    if (!encoding || encoding->classes.count) return HSP_OK;
+    uint32_t *map = hsp__new(&work->ctx->allocator, work->classes.count, sizeof *map);
+    const int done = map && hsp__names_copy(&encoding->classes, &work->classes) &&
+                     hsp__names_sort(&encoding->classes, map);
+    hsp__free(&work->ctx->allocator, map);
+    return done ? HSP_OK : hsp__fail_memory(err);
+}
+
 static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *err,
                                hsp_model **out)
 {
@@ -228,6 +240,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
     hsp_status status = stream_names(work, &names, from, err);
+    if (!status) status = stream_encode_classes(work, err);
     const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
     for (uint32_t c = 0; c < team->count; c++)
         hsp__online_end(&team->runs[c]);
@@ -235,6 +248,8 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
     hsp__outcome outcome = {.learner = work->learner,
                             .options = work->options,
                             .class_names = &names,
+                            .feature_names = &work->origin.feature_names,
+                            .encoding = work->origin.encoding,
                             .scalings = work->scalings,
                             .rest = work->rest,
                             .leaves_out = work->given > 0,
@@ -242,7 +257,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
                             .flip = flip,
                             .storage = work->storage,
                             .precision = work->precision,
-                            .index_base = work->index_base,
+                            .index_base = work->origin.index_base,
                             .run = run};
     if (!status) status = hsp__outcome_model(work->ctx, team, &outcome, err, out);
     hsp__names_free(&names);
@@ -254,7 +269,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
 static hsp_status stream_read(stream_work *work, const char *path, const hsp_options *read,
                               hsp_error *err)
 {
-    const hsp__row_sink sink = {.take = stream_take, .index_base = &work->index_base};
+    const hsp__row_sink sink = {.take = stream_take, .origin = &work->origin};
     hsp_error local = {0};
     hsp_status status =
         hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
@@ -277,6 +292,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
         return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
                          hsp_options_table(options)->name);
     hsp__names_init(&work.classes, &ctx->allocator);
+    hsp__names_init(&work.origin.feature_names, &ctx->allocator);
     hsp_status status = stream_start(&work, err);
     const double start = hsp__clock();
     if (!status) status = stream_read(&work, path, read, err);
@@ -290,6 +306,8 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     }
     hsp__team_free(&work.team);
     hsp__names_free(&work.classes);
+    hsp__names_free(&work.origin.feature_names);
+    hsp_encoding_free(work.origin.encoding);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
     if (!status && run) *run = made;

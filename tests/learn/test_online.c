@@ -356,11 +356,10 @@ static int stop_after(void *user, const hsp_progress *progress)
 /* Whoever asks to stop gets the model so far. */
 static void test_request(void)
 {
-    static const char *const settings[][3] = {
-        {"passes=100", NULL},
-        {"passes=100", "multiclass=ovr", NULL},
-        {"order=worst", NULL},
-        {"passes=100", "average=vote", NULL}};
+    static const char *const settings[][3] = {{"passes=100", NULL},
+                                              {"passes=100", "multiclass=ovr", NULL},
+                                              {"order=worst", NULL},
+                                              {"passes=100", "average=vote", NULL}};
     for (int s = 0; s < 4; s++) {
         hsp_data *data = make_rows(6000, 100, s == 1 ? 3 : 2, 0.1, 0);
         hsp_options *options = learn_options(ctx, settings[s]);
@@ -389,8 +388,7 @@ static int stop_at(void *user, const hsp_progress *progress)
 static void test_request_on_any_thread(void)
 {
     static const char *const settings[] = {"passes=1e12", "multiclass=ovr", "max-seconds=2", NULL};
-    const naive_set set = {
-        4, 3, 4, {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}, {1, 1, 1}}, {0, 1, 2, 3}};
+    const naive_set set = {4, 3, 4, {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}, {1, 1, 1}}, {0, 1, 2, 3}};
     hsp_options *options = learn_options(ctx, settings);
     hsp_context_set_threads(ctx, 4);
     for (int trial = 0; trial < 6 && !check_failures; trial++) {

@@ -1,6 +1,7 @@
 /* Streamed equals batch, to the bit. */
 #include <unistd.h>
 
+#include "data/encode.h"
 #include "learn/naive.h"
 
 static hsp_context *ctx;
@@ -138,6 +139,57 @@ static void test_chosen(void)
     }
 }
 
+static void write_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0) abort();
+    fclose(file);
+}
+
+/* A model from CSV knows its columns by name: it reads them in another order, and without labels.
+ */
+static void test_csv(void)
+{
+    static const char *const settings[][2] = {{"passes=1", NULL}, {"max-updates=4", NULL}};
+    static const char *const others[] = {"b,class,a\n1,y,5\n5,x,2\n1,x,4\n",
+                                         "b,a\n1,5\n5,2\n1,4\n"};
+    for (int s = 0; s < 2; s++) {
+        hsp_options *options = learn_options(ctx, settings[s]), *read = NULL;
+        hsp_model *model = NULL, *batch = NULL;
+        hsp_data *data = NULL;
+        hsp_error err = {0};
+        double scores[2][3];
+        if (hsp_options_new(ctx, hsp_read_options(), NULL, &read)) abort();
+        CHECK(hsp_options_set(read, "format", "csv", NULL) == HSP_OK);
+        write_text("a,b,class\n5,1,y\n2,5,x\n4,1,y\n1,7,x\n4,3,y\n");
+        CHECK_NOTE(hsp_train_stream(ctx, path, read, options, &err, NULL, &model) == HSP_OK, "%s",
+                   err.message);
+        CHECK(hsp_data_read(ctx, path, read, NULL, &err, &data) == HSP_OK);
+        batch = learn_train(ctx, data, options, NULL);
+        CHECK(model->encoding && batch->encoding && model->feature_names.count == 2);
+        CHECK(model->encoding && model->encoding->classes.count == 2);
+        if (check_failures) return;
+        CHECK_TEXT(hsp_model_feature_name(model, 1), "b");
+        CHECK_TEXT(hsp__names_get(&model->encoding->classes, 0), "x");
+        CHECK(hsp__model_check(ctx, model, NULL, &err) == HSP_OK);
+        hsp_data_free(data);
+        for (int k = 0; k < 2; k++) {
+            write_text(others[k]);
+            CHECK(hsp_data_read(ctx, path, read, model->encoding, &err, &data) == HSP_OK);
+            CHECK(hsp_data_cols(data) == 2 && hsp_data_rows(data) == 3);
+            CHECK(hsp_model_score(ctx, model, &data->view, &err, scores[k], NULL) == HSP_OK);
+            hsp_data_free(data);
+        }
+        const double *w = hsp_model_weights(model, 0);
+        CHECK(scores[0][1] == 2 * w[0] + 5 * w[1] + hsp_model_offset(model, 0));
+        CHECK(!memcmp(scores[0], scores[1], sizeof scores[0]));
+        hsp_model_free(model);
+        hsp_model_free(batch);
+        hsp_options_free(options);
+        hsp_options_free(read);
+    }
+}
+
 /* Classes that nobody named: more than two are learnt as they come, whatever the blocks. */
 static void test_third_class(void)
 {
@@ -227,6 +279,7 @@ static void test_limits(void)
     hsp_error err = {0};
     CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run, &model) == HSP_OK);
     CHECK(run.stop == HSP_STOP_UPDATES && run.updates == 2);
+    CHECK_TEXT(hsp_model_fact(model, "index_base") ? hsp_model_fact(model, "index_base") : "", "1");
     hsp_model_free(model);
     hsp_options_free(options);
 }
@@ -257,8 +310,7 @@ static void test_request(void)
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(status == HSP_OK || status == HSP_CANCELLED);
         CHECK(!model == (status == HSP_CANCELLED));
-        if (status == HSP_OK && left <= 0)
-            CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0);
+        if (status == HSP_OK && left <= 0) CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0);
         /* another thread may have passed the last rows by the time the wish is heard */
         kept += model && left <= 0 && run.rows < 20000;
         none += !model;
@@ -277,6 +329,7 @@ int main(void)
     close(file);
     RUN(test_like_batch);
     RUN(test_chosen);
+    RUN(test_csv);
     RUN(test_third_class);
     RUN(test_refusals);
     RUN(test_bad_streams);
