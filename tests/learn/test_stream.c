@@ -249,6 +249,39 @@ static void test_refusals(void)
     }
 }
 
+/* A class that is not there is missed, by a stream as by a run that holds all rows. */
+static void test_missing_classes(void)
+{
+    static const struct {
+        const char *text, *setting;
+        hsp_status status;
+    } cases[] = {{"1 1:1\n-1 1:2\n", "positive=nosuch", HSP_USAGE},
+                 {"1 1:1\n-1 1:2\n", "classes=1,nosuch", HSP_USAGE},
+                 {"1 1:1\n-1 1:2\n", "classes=no,such", HSP_USAGE},
+                 {"1 1:1\nrest 1:2\n", "positive=rest", HSP_USAGE},
+                 {"1 1:1\n1 1:2\n", "positive=1", HSP_BAD_DATA},
+                 {"1 1:1\n1 1:2\n", "passes=1", HSP_BAD_DATA},
+                 {"1 1:1\n-1 1:2\n", "positive=1", HSP_OK},
+                 {"1 1:1\n-1 1:2\nb 1:3\n", "classes=1,-1", HSP_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {cases[i].setting, NULL};
+        hsp_options *options = learn_options(ctx, settings);
+        hsp_model *streamed = NULL, *batch = NULL;
+        hsp_data *data = NULL;
+        hsp_error err = {0};
+        write_text(cases[i].text);
+        CHECK(hsp_data_read(ctx, path, NULL, NULL, &err, &data) == HSP_OK);
+        hsp_status status = hsp_train_stream(ctx, path, NULL, options, &err, NULL, &streamed);
+        CHECK_NOTE(status == cases[i].status, "stream, case %zu: %s", i, err.message);
+        status = hsp_train(ctx, data, options, &err, NULL, &batch);
+        CHECK_NOTE(status == cases[i].status, "batch, case %zu: %s", i, err.message);
+        hsp_model_free(streamed);
+        hsp_model_free(batch);
+        hsp_data_free(data);
+        hsp_options_free(options);
+    }
+}
+
 static void test_bad_streams(void)
 {
     const naive_set one = {2, 1, 2, {{1}, {-1}}, {1, 1}}, none = {0};
@@ -332,6 +365,7 @@ int main(void)
     RUN(test_csv);
     RUN(test_third_class);
     RUN(test_refusals);
+    RUN(test_missing_classes);
     RUN(test_bad_streams);
     RUN(test_limits);
     RUN(test_request);
