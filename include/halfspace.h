@@ -514,6 +514,7 @@ typedef struct hsp_training {
     double training_error; /* share of rows wrong at the end; NaN for a stream */
     double
         progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
+    uint64_t progressive_rows; /* the rows of that pass: fewer than `rows` when it was cut short */
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
 } hsp_training;

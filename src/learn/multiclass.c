@@ -436,5 +436,6 @@ void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     run->stop = team_stop(team);
+    run->progressive_rows = seen;
     run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

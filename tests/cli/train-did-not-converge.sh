@@ -13,3 +13,6 @@ train --max-updates 5
 train --passes 1 --order shuffle --average vote
 train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|time)(es|s)?/N \1/g'
 train --soft 1 --passes 0
+# A first pass that was cut short has counted the rows up to there only.
+printf '1 1:1\n0 2:1\n1 1:2\n0 2:2\n' >four.svm
+halfspace train perceptron -q --max-updates 1 four.svm 2>/dev/null | grep error

@@ -56,6 +56,8 @@ static void compare_runs(const hsp_training *streamed, const hsp_training *batch
     CHECK(streamed->rows == batch->rows && streamed->nonzeros == batch->nonzeros);
     CHECK(streamed->mistakes_last_pass == batch->mistakes_last_pass);
     CHECK(streamed->progressive_error == batch->progressive_error);
+    CHECK(streamed->progressive_rows == batch->progressive_rows);
+    CHECK(streamed->progressive_rows == streamed->rows);
     CHECK(streamed->stop == batch->stop);
     CHECK(isnan(streamed->training_error));
 }
