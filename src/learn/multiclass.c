@@ -306,23 +306,40 @@ static void team_worker(void *user, int worker)
     if (worker == 0) team_listen(work);
 }
 
+#define TEAM_SINGLE 3 /* runs on their own take less time than a block; measured */
+
+/* The runs that a worker takes at a time. Where there are fewer blocks than threads, and runs on
+ * their own would be few for each thread, they keep all threads at work, and the weights side by
+ * side go. */
+static uint32_t team_width(hsp__team *team, uint32_t threads)
+{
+    const uint32_t block = HSP__BESIDE_BLOCK;
+    if (!team->beside.columns) return 1;
+    if ((team->count + block - 1) / block >= threads) return block;
+    if ((team->count + threads - 1) / threads > TEAM_SINGLE) return block;
+    for (uint32_t c = 0; c < team->count; c++)
+        team->runs[c].beside = NULL;
+    hsp__beside_free(&team->beside, &team->ctx->allocator);
+    return 1;
+}
+
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
  * by side; several at once. */
 static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     const hsp_allocator *memory = &team->ctx->allocator;
-    team_work work = {
-        .team = team, .view = view, .width = team->beside.columns ? HSP__BESIDE_BLOCK : 1};
+    const int threads = hsp_context_threads(team->ctx);
+    team_work work = {.team = team, .view = view, .width = team_width(team, (uint32_t)threads)};
     hsp_status status = HSP_OK;
     work.statuses = hsp__new(memory, team->count, sizeof *work.statuses);
     work.errors = hsp__new(memory, team->count, sizeof *work.errors);
     if (!work.statuses || !work.errors) {
         status = hsp__fail_memory(err);
     } else {
-        const uint32_t threads = (uint32_t)hsp_context_threads(team->ctx);
         pthread_mutex_init(&work.mutex, NULL);
         pthread_cond_init(&work.all_done, NULL);
-        hsp__workers_run((int)(threads < team->count ? threads : team->count), team_worker, &work);
+        hsp__workers_run((uint32_t)threads < team->count ? threads : (int)team->count, team_worker,
+                         &work);
         pthread_cond_destroy(&work.all_done);
         pthread_mutex_destroy(&work.mutex);
         for (uint32_t c = 0; !status && c < team->count; c++) {

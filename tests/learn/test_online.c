@@ -597,6 +597,50 @@ static void test_ledger(void)
     hsp__ledger_free(&ledger);
 }
 
+/* ---- Shares of the work -----------------------------------------------------------------------
+ */
+
+enum { SHARED_ROWS = 977 };
+
+/* Counts the shuffled orders that are made: every share of a one-vs-rest run has its own. */
+static void *orders_reallocate(void *user, void *pointer, size_t size)
+{
+    if (size == SHARED_ROWS * sizeof(uint64_t)) atomic_fetch_add((atomic_long *)user, 1);
+    return realloc(pointer, size);
+}
+
+static void orders_release(void *user, void *pointer)
+{
+    (void)user;
+    free(pointer);
+}
+
+/* Sparse rows and few classes: as many shares as threads at least, one on one thread. One order
+ * more is that of the first pass. */
+static void test_shares(void)
+{
+    static const char *const settings[] = {"multiclass=ovr", "order=shuffle", NULL};
+    static const long want[] = {2, 6, 6};
+    hsp_data *rows = make_rows(SHARED_ROWS, 40, 5, 0.2, 1), *data = NULL;
+    hsp_context *counting = NULL;
+    atomic_long orders = 0;
+    const hsp_allocator allocator = {orders_reallocate, orders_release, &orders};
+    CHECK(hsp_context_new(&allocator, &counting) == HSP_OK);
+    CHECK(hsp_data_copy(counting, &rows->view, NULL, NULL, NULL, &data) == HSP_OK);
+    hsp_options *options = learn_options(counting, settings);
+    for (int threads = 1; threads <= 3; threads++) {
+        hsp_context_set_threads(counting, threads);
+        atomic_store(&orders, 0);
+        hsp_model_free(learn_train(counting, data, options, NULL));
+        CHECK_NOTE(atomic_load(&orders) == want[threads - 1], "%d threads: %ld orders", threads,
+                   atomic_load(&orders));
+    }
+    hsp_options_free(options);
+    hsp_data_free(data);
+    hsp_data_free(rows);
+    hsp_context_free(counting);
+}
+
 /* ---- No memory --------------------------------------------------------------------------------
  */
 
@@ -731,6 +775,7 @@ int main(int argc, char **argv)
     RUN(test_facts);
     RUN(test_hash);
     RUN(test_ledger);
+    RUN(test_shares);
     RUN(test_no_memory);
     RUN(test_no_memory_for_steps);
     hsp_context_free(ctx);
