@@ -530,7 +530,7 @@ HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hs
                                     hsp_model **out);
 
 /* Learn one example at a time. `class_names` holds `classes` names; features may grow with the
- * rows. */
+ * rows. How many passes, and for how long, is the caller's: such options are refused when set. */
 typedef struct hsp_trainer hsp_trainer;
 HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                                    const char *const *class_names, uint32_t classes,

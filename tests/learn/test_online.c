@@ -246,6 +246,16 @@ static hsp_model *step_through(const hsp_data *data, const hsp_options *options,
     return model;
 }
 
+/* Options of a trial; passes 0: not set. */
+static hsp_options *step_options(naive_options o, int passes, int trial)
+{
+    o.passes = passes;
+    hsp_options *options = naive_to_options(ctx, &o);
+    learn_set(options, "average", trial % 5 ? "none" : "average");
+    learn_set(options, "normalize", trial % 7 ? "none" : "rows");
+    return options;
+}
+
 static void test_steps(void)
 {
     hsp__random random;
@@ -259,14 +269,13 @@ static void test_steps(void)
         o.soft = 0;
         o.multiclass = trial / 3 % 2 ? "ovr" : "native";
         hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_SPARSE : HSP_DENSE, HSP_FLOAT32);
-        hsp_options *options = naive_to_options(ctx, &o);
-        learn_set(options, "average", trial % 5 ? "none" : "average");
-        learn_set(options, "normalize", trial % 7 ? "none" : "rows");
-        if (strcmp(o.multiclass, "ovr") == 0) learn_set(options, "passes", "1");
+        const int passes = strcmp(o.multiclass, "ovr") == 0 ? 1 : o.passes;
+        hsp_options *options = step_options(o, passes, trial);
+        hsp_options *single = step_options(o, 0, trial);
         hsp_training run;
         hsp_model *batch = learn_train(ctx, data, options, &run);
         uint64_t updates, wrong;
-        hsp_model *model = step_through(data, options, (int)run.passes, &updates, &wrong);
+        hsp_model *model = step_through(data, single, (int)run.passes, &updates, &wrong);
         if (model) {
             CHECK(!memcmp(model->weights, batch->weights,
                           model->scorers * model->features * sizeof *model->weights));
@@ -278,6 +287,7 @@ static void test_steps(void)
         hsp_model_free(model);
         hsp_model_free(batch);
         hsp_options_free(options);
+        hsp_options_free(single);
         hsp_data_free(data);
         if (check_failures) return;
     }
@@ -324,7 +334,8 @@ static void test_steps_refuse(void)
     static const char *const settings[][2] = {
         {"order=worst"},      {"soft=1"},         {"offset=r2"},      {"average=vote"},
         {"margin-target=1r"}, {"scale=standard"}, {"normalize=ball"}, {"trace=x.csv"},
-        {"classes=a,b"},      {"positive=a"}};
+        {"classes=a,b"},      {"positive=a"},     {"passes=1"},       {"max-passes=5"},
+        {"max-seconds=0.1"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         hsp_options *options = learn_options(ctx, settings[i]);
         hsp_trainer *trainer = NULL;
