@@ -1,4 +1,5 @@
 /* Streamed equals batch, to the bit. */
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "data/encode.h"
@@ -356,6 +357,60 @@ static void test_request(void)
     hsp_options_free(options);
 }
 
+typedef struct scarce {
+    atomic_long left; /* allocations until one fails */
+    atomic_long held;
+} scarce;
+
+static void *scarce_reallocate(void *user, void *pointer, size_t size)
+{
+    scarce *own = user;
+    if (atomic_fetch_sub(&own->left, 1) <= 0) return NULL;
+    if (!pointer) atomic_fetch_add(&own->held, 1);
+    return realloc(pointer, size);
+}
+
+static void scarce_release(void *user, void *pointer)
+{
+    scarce *own = user;
+    if (pointer) atomic_fetch_sub(&own->held, 1);
+    free(pointer);
+}
+
+/* Whichever allocation fails: an error, and nothing is kept. */
+static void test_no_memory(void)
+{
+    static const char *const texts[] = {"a,b,class\n5,1,y\n2,5,x\n4,1,z\n",
+                                        "1 1:1\n2 2:1\n3 1:3\n"};
+    for (int k = 0; k < 2; k++) {
+        scarce own = {.left = 1000000};
+        const hsp_allocator allocator = {scarce_reallocate, scarce_release, &own};
+        hsp_context *poor = NULL;
+        hsp_options *read = NULL;
+        hsp_status status = HSP_NO_MEMORY;
+        long n = 0;
+        write_text(texts[k]);
+        CHECK(hsp_context_new(&allocator, &poor) == HSP_OK);
+        hsp_options *options = learn_options(poor, NULL);
+        CHECK(hsp_options_new(poor, hsp_read_options(), NULL, &read) == HSP_OK);
+        CHECK(hsp_options_set(read, "format", k ? "libsvm" : "csv", NULL) == HSP_OK);
+        const long before = atomic_load(&own.held);
+        for (; status == HSP_NO_MEMORY && n < 100000 && !check_failures; n++) {
+            hsp_model *model = NULL;
+            atomic_store(&own.left, n);
+            status = hsp_train_stream(poor, path, read, options, NULL, NULL, &model);
+            atomic_store(&own.left, 1000000);
+            CHECK(!model == (status != HSP_OK));
+            hsp_model_free(model);
+            CHECK_NOTE(atomic_load(&own.held) == before, "allocation %ld", n);
+        }
+        CHECK_NOTE(status == HSP_OK && n > 10, "status %d after %ld", (int)status, n);
+        hsp_options_free(read);
+        hsp_options_free(options);
+        hsp_context_free(poor);
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -371,6 +426,7 @@ int main(void)
     RUN(test_bad_streams);
     RUN(test_limits);
     RUN(test_request);
+    RUN(test_no_memory);
     unlink(path);
     hsp_context_free(ctx);
     return check_done();
