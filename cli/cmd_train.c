@@ -66,7 +66,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
     else
         table_line(&table, "updates", "%s", show_count(all->updates));
     train_error_line(&table, "training error", all->training_error, all->rows);
-    train_error_line(&table, "progressive error", all->progressive_error, all->rows);
+    train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
     free(classes);
 }

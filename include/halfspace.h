@@ -524,6 +524,7 @@ typedef struct hsp_training {
     double training_error; /* share of rows wrong at the end; NaN for a stream */
     double
         progressive_error; /* predict, then learn: share of wrong predictions over the first pass */
+    uint64_t progressive_rows; /* the rows of that pass: fewer than `rows` when it was cut short */
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
 } hsp_training;
@@ -539,7 +540,7 @@ HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hs
                                     hsp_model **out);
 
 /* Learn one example at a time. `class_names` holds `classes` names; features may grow with the
- * rows. */
+ * rows. How many passes, and for how long, is the caller's: such options are refused when set. */
 typedef struct hsp_trainer hsp_trainer;
 HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                                    const char *const *class_names, uint32_t classes,

@@ -190,6 +190,18 @@ static hsp_status csv_stream_probe(csv_stream *stream, hsp__source *source, hsp_
     return HSP_OK;
 }
 
+static hsp_status csv_stream_hand_over(const csv_stream *stream, hsp_error *err)
+{
+    hsp__names names;
+    if (!stream->stream->sink->origin) return HSP_OK;
+    hsp__names_init(&names, &stream->reader.ctx->allocator);
+    hsp_status status = hsp__encoding_feature_names(stream->plan.encoding, &names)
+                            ? hsp__stream_origin(stream->stream, stream->plan.encoding, &names, err)
+                            : hsp__fail_memory(err);
+    hsp__names_free(&names);
+    return status;
+}
+
 static hsp_status csv_stream_start(csv_stream *stream, hsp__source *source, hsp_error *err)
 {
     hsp__csv_reader *reader = &stream->reader;
@@ -234,6 +246,7 @@ hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs,
     if (!status && !hsp__csv_counts_init(&stream.counts, &stream.plan, memory))
         status = hsp__fail_memory(err);
     hsp__csv_sample_free(memory, &sample);
+    if (!status) status = csv_stream_hand_over(&stream, err);
     if (!status) status = csv_stream_start(&stream, source, err);
     if (!status) status = csv_stream_run(&stream, source, err);
     for (int i = 0; stream.blocks && i < reader->count; i++)

@@ -725,10 +725,10 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
     const int fixed = reader->base_fixed;
     reader->unlabelled = of->sink->unlabelled;
     if (!status) status = libsvm_probe(&stream, source, err);
+    if (!status && of->sink->origin) of->sink->origin->index_base = libsvm_base_text(reader);
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &stream, reader->workers, err);
     reader->base_fixed = fixed;
     if (!status) libsvm_tell(reader);
-    if (!status && of->sink->index_base) *of->sink->index_base = libsvm_base_text(reader);
     libsvm_free_passing(&stream);
     libsvm_free_scratch(reader);
     hsp__rows_free(&reader->rows);

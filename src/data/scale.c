@@ -246,6 +246,18 @@ int hsp__scaling_is_by_rows(const hsp_scaling *scaling)
     return scaling->kind == SCALE_UNIT_ROWS;
 }
 
+int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b)
+{
+    if (!a || !b) return a == b;
+    if (hsp__scaling_is_by_rows(a) != hsp__scaling_is_by_rows(b)) return 0;
+    const uint64_t m = hsp_scaling_cols(a), n = hsp_scaling_cols(b), cols = m > n ? m : n;
+    for (uint64_t j = 0; j < cols; j++)
+        if (hsp_scaling_shift(a, j) != hsp_scaling_shift(b, j) ||
+            hsp_scaling_factor(a, j) != hsp_scaling_factor(b, j))
+            return 0;
+    return 1;
+}
+
 /* The first column whose zeros move; cols when none does. */
 static uint64_t scale_first_shift(const hsp_scaling *scaling)
 {

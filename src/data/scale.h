@@ -24,6 +24,9 @@ hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, 
 /* Does it divide rows by their norm? Then it goes with any number of columns. */
 int hsp__scaling_is_by_rows(const hsp_scaling *scaling);
 
+/* Do both do the same to every row? NULL does nothing. */
+int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b);
+
 /* Does it move zeros, so that sparse rows would fill? */
 int hsp__scaling_moves_zeros(const hsp_scaling *scaling);
 

@@ -42,6 +42,16 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
     return HSP_OK;
 }
 
+hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *encoding,
+                              const hsp__names *feature_names, hsp_error *err)
+{
+    hsp__row_origin *origin = stream->sink->origin;
+    if (!origin) return HSP_OK;
+    if (!hsp__names_copy(&origin->feature_names, feature_names)) return hsp__fail_memory(err);
+    if (!encoding) return HSP_OK;
+    return hsp__encoding_copy(&stream->ctx->allocator, encoding, err, &origin->encoding);
+}
+
 hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
                             uint64_t lines, hsp_error *err)
 {
@@ -220,6 +230,8 @@ static hsp_status stream_cache_pass(const hsp__stream *stream, const char *path,
     hsp_status status = hsp__cache_open(stream->ctx, path, NULL, 0, err, &data);
     if (!status) status = hsp_data_view(stream->ctx, data, err, &cache.view);
     if (!status) status = stream_cache_start(&cache, data, err);
+    if (!status) status = hsp__stream_origin(stream, data->encoding, &data->feature_names, err);
+    if (!status && stream->sink->origin) stream->sink->origin->index_base = data->index_base;
     if (!status) status = stream_cache_run(&cache, err);
     for (int i = 0; cache.slices && i < cache.count; i++) {
         hsp_data_free(cache.slices[i].rows);

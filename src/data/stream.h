@@ -18,6 +18,16 @@
 
 #define HSP__STREAM_PROBE ((size_t)256 << 10)
 
+/* How the rows came to be what they are, as a data set would have kept it. Known before the first
+ * row goes, so that it is there even when not all of them do. Zeroed and its names initialised by
+ * the caller, who owns what it gets. */
+typedef struct hsp__row_origin {
+    hsp_encoding *encoding;   /* of CSV, or of a cache that has one; NULL: none. Of CSV its classes
+                                 are for the caller to fill in: they come with the rows */
+    hsp__names feature_names; /* or none */
+    const char *index_base;   /* "0" or "1": the first column's number in libsvm text; NULL: none */
+} hsp__row_origin;
+
 typedef struct hsp__row_sink {
     /* In parallel, `worker` 0..workers-1. rows->labels is NULL here. May be NULL. An error with a
      * line means a row of the block, from 1; it becomes the line of the file where that is known.
@@ -32,7 +42,7 @@ typedef struct hsp__row_sink {
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */
-    const char **index_base; /* gets "0" or "1" after libsvm text was read; NULL: nobody asks */
+    hsp__row_origin *origin; /* gets it; NULL: nobody asks */
 } hsp__row_sink;
 
 /* How many workers a stream may use: make that much scratch. */
@@ -74,6 +84,11 @@ int hsp__stream_dense(const hsp__stream *stream, int probed);
  * HSP__BLOCK_PADDING zeros behind; the caller frees it. */
 hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp_error *err,
                              char **text, size_t *size);
+
+/* Hand the origin over, if the sink asks for it: a copy of the encoding (or NULL) and the names
+ * given. */
+hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *encoding,
+                              const hsp__names *feature_names, hsp_error *err);
 
 /* Hand a block over. An error's line is a row of the block: `lines` says how many lines the block
  * spans, and where that is not one a row, the line is not known. */

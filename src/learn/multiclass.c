@@ -1,6 +1,8 @@
 #include "learn/multiclass.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <time.h>
 
 #include "base/context.h"
 #include "base/error.h"
@@ -252,20 +254,73 @@ typedef struct team_work {
     atomic_uint next;
     hsp_status *statuses; /* count */
     hsp_error *errors;    /* count */
+    pthread_mutex_t mutex;
+    pthread_cond_t all_done;
+    uint32_t done; /* runs that are over; the mutex guards it */
 } team_work;
+
+#define TEAM_LISTEN 20000000 /* nanoseconds between two questions to the user */
+
+static void team_finish(team_work *work, uint32_t runs)
+{
+    pthread_mutex_lock(&work->mutex);
+    work->done += runs;
+    if (work->done == work->team->count) pthread_cond_signal(&work->all_done);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+/* The thread that may talk to the user has nothing left to do, others have: it goes on asking. */
+static void team_listen(team_work *work)
+{
+    hsp__watch *watch = &work->team->watch;
+    pthread_mutex_lock(&work->mutex);
+    while (work->done < work->team->count) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TEAM_LISTEN;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&work->all_done, &work->mutex, &until) == 0) continue;
+        pthread_mutex_unlock(&work->mutex);
+        if (hsp__progress(watch->ctx, "training", "rows", atomic_load(&watch->done), watch->total,
+                          NULL))
+            atomic_store(&watch->requested, 1);
+        pthread_mutex_lock(&work->mutex);
+    }
+    pthread_mutex_unlock(&work->mutex);
+}
 
 static void team_worker(void *user, int worker)
 {
     team_work *work = user;
     for (;;) {
         const uint32_t c = atomic_fetch_add(&work->next, work->width), all = work->team->count;
-        if (c >= all) return;
+        if (c >= all) break;
         const team_block block = {work->team, work->view, c,
                                   all - c < work->width ? all : c + work->width, worker == 0};
         work->statuses[c] = work->width > 1 ? team_block_run(&block, &work->errors[c])
                                             : hsp__online_run(&work->team->runs[c], work->view, 1,
                                                               worker == 0, &work->errors[c]);
+        team_finish(work, block.to - block.from);
     }
+    if (worker == 0) team_listen(work);
+}
+
+#define TEAM_SINGLE 3 /* runs on their own take less time than a block; measured */
+
+/* The runs that a worker takes at a time. Where there are fewer blocks than threads, and runs on
+ * their own would be few for each thread, they keep all threads at work, and the weights side by
+ * side go. */
+static uint32_t team_width(hsp__team *team, uint32_t threads)
+{
+    const uint32_t block = HSP__BESIDE_BLOCK;
+    if (!team->beside.columns) return 1;
+    if ((team->count + block - 1) / block >= threads) return block;
+    if ((team->count + threads - 1) / threads > TEAM_SINGLE) return block;
+    for (uint32_t c = 0; c < team->count; c++)
+        team->runs[c].beside = NULL;
+    hsp__beside_free(&team->beside, &team->ctx->allocator);
+    return 1;
 }
 
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
@@ -273,16 +328,20 @@ static void team_worker(void *user, int worker)
 static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     const hsp_allocator *memory = &team->ctx->allocator;
-    team_work work = {
-        .team = team, .view = view, .width = team->beside.columns ? HSP__BESIDE_BLOCK : 1};
+    const int threads = hsp_context_threads(team->ctx);
+    team_work work = {.team = team, .view = view, .width = team_width(team, (uint32_t)threads)};
     hsp_status status = HSP_OK;
     work.statuses = hsp__new(memory, team->count, sizeof *work.statuses);
     work.errors = hsp__new(memory, team->count, sizeof *work.errors);
     if (!work.statuses || !work.errors) {
         status = hsp__fail_memory(err);
     } else {
-        const uint32_t threads = (uint32_t)hsp_context_threads(team->ctx);
-        hsp__workers_run((int)(threads < team->count ? threads : team->count), team_worker, &work);
+        pthread_mutex_init(&work.mutex, NULL);
+        pthread_cond_init(&work.all_done, NULL);
+        hsp__workers_run((uint32_t)threads < team->count ? threads : (int)team->count, team_worker,
+                         &work);
+        pthread_cond_destroy(&work.all_done);
+        pthread_mutex_destroy(&work.mutex);
         for (uint32_t c = 0; !status && c < team->count; c++) {
             status = work.statuses[c];
             if (status && err) *err = work.errors[c];
@@ -394,5 +453,6 @@ void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     run->stop = team_stop(team);
+    run->progressive_rows = seen;
     run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

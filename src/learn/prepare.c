@@ -55,6 +55,10 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
     const char *text = hsp_options_text(options, "positive");
     hsp__names_init(names, &ctx->allocator);
     hsp_status status = text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
+    if (!status && text && strcmp(hsp__names_get(names, 0), "rest") == 0)
+        status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
+                              "a class named 'rest' cannot be the positive one: that is what the "
+                              "others will be called");
     if (status) hsp__names_free(names);
     return status;
 }
@@ -129,6 +133,36 @@ hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling 
     return prepare_fit(ctx, &nothing, "unit-rows", err, out);
 }
 
+hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,
+                            uint32_t to, hsp_error *err)
+{
+    uint32_t count = 0, last = 0;
+    for (uint32_t c = 0; c < classes->count; c++) {
+        if (met[c])
+            last = c;
+        else if (c >= from && c < to)
+            return hsp__fail(err, HSP_USAGE, "there is no row of the class '%s' in the data",
+                             hsp__names_get(classes, c));
+        count += met[c];
+    }
+    if (count > 1) return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "all rows are of the class '%s', expected two classes or more",
+                     hsp__names_get(classes, last));
+}
+
+static hsp_status prepare_meet(hsp_context *ctx, const hsp__prepared *to, hsp_error *err)
+{
+    unsigned char *met = hsp__new(&ctx->allocator, to->view->classes, sizeof *met);
+    if (!met) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < to->view->rows; i++)
+        met[to->view->labels[i]] = 1;
+    const uint32_t asked = to->rest || to->leaves_out ? to->view->classes : 0;
+    hsp_status status = hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
+    hsp__free(&ctx->allocator, met);
+    return status;
+}
+
 static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
 {
     hsp_status status = hsp_data_view(ctx, to->data, err, &to->view);
@@ -136,11 +170,7 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
     if (!to->view->labels)
         return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
     if (to->view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
-    if (to->view->classes < 2)
-        return hsp__fail(err, HSP_BAD_DATA,
-                         "all rows are of the class '%s', expected two classes or more",
-                         hsp_data_class_name(to->data, 0));
-    return HSP_OK;
+    return prepare_meet(ctx, to, err);
 }
 
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/output.h"
+#include "data/scale.h"
 #include "model/model.h"
 
 #define TRACE_FLUSH 65536
@@ -46,15 +47,27 @@ void hsp__trace_free(hsp__trace *trace)
     hsp__free(&memory, trace);
 }
 
+/* A separator of rows scaled otherwise would be another one here. */
+static hsp_status trace_check(const hsp_model *model, const char *path,
+                              hsp_scaling *const *scalings, hsp_error *err)
+{
+    if (model->hypothesis != HSP__LINEAR || model->scorers != 1)
+        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                            "expected a linear separator of two classes as the reference");
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (!hsp__scaling_same(model->scalings[i], scalings[i]))
+            return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                                "the reference was learnt from rows scaled otherwise than these: "
+                                "train it with the same scale and normalize");
+    return HSP_OK;
+}
+
 /* The reference's weights, their sign turned if its positive class is our negative one. */
 static hsp_status trace_take(hsp__trace *trace, const hsp_model *model, const char *path,
                              const hsp_data *data, hsp_error *err)
 {
     const char *positive = hsp_data_class_name(data, 1);
     const uint32_t side = hsp__model_class_of(model, positive);
-    if (model->hypothesis != HSP__LINEAR || model->scorers != 1)
-        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                            "expected a linear separator of two classes as the reference");
     if (side == HSP_NO_CLASS)
         return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                             "the reference does not know the class '%s'", positive);
@@ -62,11 +75,11 @@ static hsp_status trace_take(hsp__trace *trace, const hsp_model *model, const ch
     double squares = 0;
     trace->w = hsp__new(&trace->memory, trace->cols, sizeof *trace->w);
     if (!trace->w) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < model->features; j++) {
+    for (uint64_t j = 0; j < hsp__model_inputs(model); j++) {
         if (j < trace->cols) trace->w[j] = sign * model->weights[j];
         squares += model->weights[j] * model->weights[j];
     }
-    trace->b = c > 0 ? sign * model->offsets[0] : 0; /* through the origin there is no b* */
+    trace->b = c > 0 ? sign * hsp__model_bias(model, 0) : 0; /* through the origin there is no b* */
     if (c > 0) squares += trace->b / c * (trace->b / c);
     trace->length = sqrt(squares);
     return HSP_OK;
@@ -88,12 +101,14 @@ static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *v
 }
 
 static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,
-                                  const hsp_data *data, hsp_error *err)
+                                  const hsp_data *data, hsp_scaling *const *scalings,
+                                  hsp_error *err)
 {
     hsp_model *model = NULL;
     hsp_status status = hsp_model_read(ctx, path, err, &model);
     if (status) return status;
-    status = trace_take(trace, model, path, data, err);
+    status = trace_check(model, path, scalings, err);
+    if (!status) status = trace_take(trace, model, path, data, err);
     hsp_model_free(model);
     if (status) return status;
     trace->compared = 1;
@@ -102,8 +117,8 @@ static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const cha
 }
 
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__proof *proof, const hsp_data *data, hsp_error *err,
-                          hsp__trace **out)
+                          const hsp__proof *proof, const hsp_data *data,
+                          hsp_scaling *const *scalings, hsp_error *err, hsp__trace **out)
 {
     hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
     if (!trace) return hsp__fail_memory(err);
@@ -112,7 +127,8 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
     trace->cols = data->view.cols;
     trace->rows = data->view.rows;
     hsp__text_init(&trace->text, &ctx->allocator);
-    hsp_status status = reference ? trace_reference(trace, ctx, reference, data, err) : HSP_OK;
+    hsp_status status =
+        reference ? trace_reference(trace, ctx, reference, data, scalings, err) : HSP_OK;
     if (!status) status = hsp__output_open(ctx, path, err, &trace->output);
     if (status) {
         hsp__trace_free(trace);

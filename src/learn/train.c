@@ -97,14 +97,8 @@ static hsp_status train_error_votes(hsp_context *ctx, const hsp_model *model, co
     uint32_t *classes = hsp__new(&ctx->allocator, TRAIN_SLICE, sizeof *classes);
     if (!scores || !classes) status = hsp__fail_memory(err);
     for (uint64_t from = 0; !status && from < view->rows; from += TRAIN_SLICE) {
-        hsp_view slice = *view;
-        slice.rows = view->rows - from < TRAIN_SLICE ? view->rows - from : TRAIN_SLICE;
-        slice.labels = view->labels + from;
-        if (view->storage == HSP_DENSE)
-            slice.values = (const char *)view->values +
-                           from * view->stride * hsp__value_bytes(view->precision);
-        else
-            slice.starts = (const char *)view->starts + from * (uint64_t)view->starts_bytes;
+        const uint64_t to = view->rows - from < TRAIN_SLICE ? view->rows : from + TRAIN_SLICE;
+        const hsp_view slice = hsp__view_slice(view, from, to);
         status = hsp_model_score(ctx, model, &slice, err, scores, classes);
         for (uint64_t i = 0; !status && i < slice.rows; i++)
             *wrong += classes[i] != slice.labels[i];
@@ -163,7 +157,7 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
     proof.radius = work->run.radius;
     hsp_status status =
         hsp__trace_new(work->ctx, path, hsp_options_text(work->options, "reference"), &proof,
-                       work->prepared.data, err, &work->trace);
+                       work->prepared.data, work->prepared.scalings, err, &work->trace);
     work->team.runs[0].trace = work->trace;
     return status;
 }
@@ -191,9 +185,12 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
     return status ? status : train_open_trace(work, err);
 }
 
+/* Whoever asked the run to stop wants its model: from here on nobody is asked. */
 static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
 {
     hsp__prepared *prepared = &work->prepared;
+    hsp_context unasked = *work->ctx;
+    unasked.progress = NULL;
     hsp__team_report(&work->team, 0, &work->run);
     hsp__outcome outcome = {.learner = work->learner,
                             .options = work->options,
@@ -209,8 +206,8 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
                             .rows = prepared->data,
                             .data_hash = work->hash,
                             .run = &work->run};
-    hsp_status status = hsp__outcome_model(work->ctx, &work->team, &outcome, err, out);
-    if (!status) status = train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
+    hsp_status status = hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
+    if (!status) status = train_measure(&unasked, &work->team, prepared, *out, err, &work->run);
     return status;
 }
 

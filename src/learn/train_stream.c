@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/labels.h"
+#include "data/encode.h"
 #include "data/stream.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
@@ -32,8 +32,10 @@ typedef struct stream_work {
     hsp_scaling *scalings[HSP__MODEL_SCALINGS];
     hsp_storage storage; /* of the rows met */
     hsp_precision precision;
-    const char *index_base; /* of libsvm text, or NULL */
+    hsp__row_origin origin; /* of the rows met */
     uint64_t nonzeros;
+    void *met; /* classes.count of unsigned char: rows of it were learnt from */
+    uint64_t met_room, met_count;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } stream_work;
 
@@ -130,6 +132,22 @@ static uint64_t stream_seen(const stream_work *work)
     return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
 }
 
+/* Rows from..to-1 were learnt from: note what they are of. */
+static hsp_status stream_meet(stream_work *work, const hsp_view *rows, uint64_t from, uint64_t to,
+                              hsp_error *err)
+{
+    const uint64_t count = work->classes.count;
+    if (count > work->met_count) {
+        if (!hsp__reserve(&work->ctx->allocator, &work->met, &work->met_room, count, 1))
+            return hsp__fail_memory(err);
+        memset((unsigned char *)work->met + work->met_count, 0, count - work->met_count);
+        work->met_count = count;
+    }
+    for (uint64_t i = from; i < to; i++)
+        ((unsigned char *)work->met)[rows->labels[i]] = 1;
+    return HSP_OK;
+}
+
 static int stream_over(stream_work *work)
 {
     int over = 1;
@@ -147,7 +165,9 @@ static hsp_status stream_learn(stream_work *work, const hsp_view *rows, hsp_erro
         to = stream_stretch(work, rows, from);
         const uint64_t before = stream_seen(work);
         status = hsp__team_walk(&work->team, rows, from, to, err);
-        work->nonzeros += stream_count(rows, from, from + (stream_seen(work) - before));
+        const uint64_t end = from + (stream_seen(work) - before);
+        if (!status) status = stream_meet(work, rows, from, end, err);
+        work->nonzeros += stream_count(rows, from, end);
         work->enough = stream_over(work);
         if (to == rows->rows || status) continue;
         if (work->given)
@@ -210,24 +230,48 @@ static hsp_status stream_names(stream_work *work, hsp__names *names, uint32_t *f
     return status;
 }
 
+/* The encoding of CSV knows the classes of its label column, in their order. */
+static hsp_status stream_encode_classes(stream_work *work, hsp_error *err)
+{
+    hsp_encoding *encoding = work->origin.encoding;
+    if (!encoding || encoding->classes.count) return HSP_OK;
+    uint32_t *map = hsp__new(&work->ctx->allocator, work->classes.count, sizeof *map);
+    const int done = map && hsp__names_copy(&encoding->classes, &work->classes) &&
+                     hsp__names_sort(&encoding->classes, map);
+    hsp__free(&work->ctx->allocator, map);
+    return done ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* Is there something to make a model of? What did not come because the rest was not read is not
+ * missed. */
+static hsp_status stream_checked(stream_work *work, hsp_error *err)
+{
+    const int none = stream_seen(work) == 0, part = work->enough;
+    const uint32_t count = work->classes.count,
+                   named = work->given ? work->given : (uint32_t)work->rest;
+    if (atomic_load(&work->team.watch.requested)) {
+        if (!none && count > 1) return HSP_OK;
+        return hsp__fail(err, HSP_CANCELLED,
+                         "stopped on request before there was anything to learn");
+    }
+    if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    if (part && count > 1) return HSP_OK;
+    hsp_status status = stream_meet(work, NULL, 0, 0, err);
+    return status ? status : hsp__prepare_met(&work->classes, work->met, 0, named, err);
+}
+
 static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *err,
                                hsp_model **out)
 {
     hsp__team *team = &work->team;
     hsp__names names;
-    if (atomic_load(&work->team.watch.requested) &&
-        (stream_seen(work) == 0 || work->classes.count < 2))
-        return hsp__fail(err, HSP_CANCELLED,
-                         "stopped on request before there was anything to learn");
-    if (stream_seen(work) == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
-    if (!work->given && work->classes.count < 2)
-        return hsp__fail(err, HSP_BAD_DATA,
-                         "all rows are of the class '%s', expected two classes or more",
-                         hsp__names_get(&work->classes, 0));
+    hsp_status status = stream_checked(work, err);
+    if (status) return status;
     uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
-    hsp_status status = stream_names(work, &names, from, err);
+    status = stream_names(work, &names, from, err);
+    if (!status) status = stream_encode_classes(work, err);
     const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
     for (uint32_t c = 0; c < team->count; c++)
         hsp__online_end(&team->runs[c]);
@@ -235,6 +279,8 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
     hsp__outcome outcome = {.learner = work->learner,
                             .options = work->options,
                             .class_names = &names,
+                            .feature_names = &work->origin.feature_names,
+                            .encoding = work->origin.encoding,
                             .scalings = work->scalings,
                             .rest = work->rest,
                             .leaves_out = work->given > 0,
@@ -242,7 +288,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
                             .flip = flip,
                             .storage = work->storage,
                             .precision = work->precision,
-                            .index_base = work->index_base,
+                            .index_base = work->origin.index_base,
                             .run = run};
     if (!status) status = hsp__outcome_model(work->ctx, team, &outcome, err, out);
     hsp__names_free(&names);
@@ -254,7 +300,7 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
 static hsp_status stream_read(stream_work *work, const char *path, const hsp_options *read,
                               hsp_error *err)
 {
-    const hsp__row_sink sink = {.take = stream_take, .index_base = &work->index_base};
+    const hsp__row_sink sink = {.take = stream_take, .origin = &work->origin};
     hsp_error local = {0};
     hsp_status status =
         hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
@@ -277,6 +323,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
         return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
                          hsp_options_table(options)->name);
     hsp__names_init(&work.classes, &ctx->allocator);
+    hsp__names_init(&work.origin.feature_names, &ctx->allocator);
     hsp_status status = stream_start(&work, err);
     const double start = hsp__clock();
     if (!status) status = stream_read(&work, path, read, err);
@@ -290,6 +337,9 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     }
     hsp__team_free(&work.team);
     hsp__names_free(&work.classes);
+    hsp__names_free(&work.origin.feature_names);
+    hsp_encoding_free(work.origin.encoding);
+    hsp__free(&ctx->allocator, work.met);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
     if (!status && run) *run = made;

@@ -59,6 +59,19 @@ static hsp_status trainer_copy_options(hsp_context *ctx, const hsp_options *from
     return status;
 }
 
+/* What the caller does, and not the trainer, cannot be set. */
+static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *err)
+{
+    static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (hsp_options_is_set(options, callers[i]))
+            return hsp__fail(err, HSP_USAGE,
+                             "%s is not for single steps: how many to make, and how long, is the "
+                             "caller's to say",
+                             callers[i]);
+    return HSP_OK;
+}
+
 static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *options,
                                 uint32_t classes, hsp_error *err)
 {
@@ -71,7 +84,8 @@ static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *
     if (hsp_options_text(options, "positive") || hsp_options_text(options, "classes"))
         return hsp__fail(err, HSP_USAGE,
                          "the classes are those given by name: positive and classes are for files");
-    return hsp__online_check_stream(learner, options, err);
+    hsp_status status = trainer_check_limits(options, err);
+    return status ? status : hsp__online_check_stream(learner, options, err);
 }
 
 static hsp_status trainer_names(hsp_trainer *trainer, const char *const *names, uint32_t classes,

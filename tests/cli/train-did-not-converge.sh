@@ -22,3 +22,6 @@ iris
 iris --multiclass ovr
 iris --multiclass ovr --soft 1
 iris --classes versicolor,virginica
+# A first pass that was cut short has counted the rows up to there only.
+printf '1 1:1\n0 2:1\n1 1:2\n0 2:2\n' >four.svm
+halfspace train perceptron -q --max-updates 1 four.svm 2>/dev/null | grep error

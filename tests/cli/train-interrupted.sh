@@ -14,6 +14,13 @@ stop --passes 1e12 x.svm
 halfspace model show --json batch.hsp | grep -c '"stop": "request"'
 stop --passes 1e12 --json x.svm
 grep '"stop"' out
+# Votes need the rows once more, and runs one-vs-rest may be on any thread. Few rows contradict each
+# other, so that there are few updates.
+awk 'BEGIN { for (i = 0; i < 50000; i++) print i % 3, i % 3 + 1 ":1"; print "1 1:1" }' >y.svm
+stop --passes 1e12 --average vote --positive 1 y.svm -o vote.hsp
+halfspace model show --json vote.hsp | grep -c '"stop": "request"'
+stop --passes 1e12 --multiclass ovr --threads 4 y.svm -o ovr.hsp
+halfspace model show --json ovr.hsp | grep -c '"stop": "request"'
 # A stream likewise, as soon as something more passes by.
 mkfifo pipe
 (while cat x.svm; do sleep 0.05; done) >pipe 2>/dev/null &

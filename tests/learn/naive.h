@@ -330,7 +330,7 @@ static inline hsp_options *naive_to_options(hsp_context *ctx, const naive_option
     learn_set(options, "margin-target", target);
     learn_set_real(options, "soft", o->soft);
     learn_set_real(options, "rate", o->rate);
-    learn_set_real(options, "passes", o->passes);
+    if (o->passes) learn_set_real(options, "passes", o->passes);
     learn_set_real(options, "max-updates", o->max_updates);
     learn_set_real(options, "seed", (double)o->seed);
     if (o->multiclass) learn_set(options, "multiclass", o->multiclass);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "learn/ledger.h"
 #include "learn/naive.h"
+#include "learn/online.h"
 #include "learn/prepare.h"
 
 static hsp_context *ctx;
@@ -245,6 +246,16 @@ static hsp_model *step_through(const hsp_data *data, const hsp_options *options,
     return model;
 }
 
+/* Options of a trial; passes 0: not set. */
+static hsp_options *step_options(naive_options o, int passes, int trial)
+{
+    o.passes = passes;
+    hsp_options *options = naive_to_options(ctx, &o);
+    learn_set(options, "average", trial % 5 ? "none" : "average");
+    learn_set(options, "normalize", trial % 7 ? "none" : "rows");
+    return options;
+}
+
 static void test_steps(void)
 {
     hsp__random random;
@@ -258,14 +269,13 @@ static void test_steps(void)
         o.soft = 0;
         o.multiclass = trial / 3 % 2 ? "ovr" : "native";
         hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_SPARSE : HSP_DENSE, HSP_FLOAT32);
-        hsp_options *options = naive_to_options(ctx, &o);
-        learn_set(options, "average", trial % 5 ? "none" : "average");
-        learn_set(options, "normalize", trial % 7 ? "none" : "rows");
-        if (strcmp(o.multiclass, "ovr") == 0) learn_set(options, "passes", "1");
+        const int passes = strcmp(o.multiclass, "ovr") == 0 ? 1 : o.passes;
+        hsp_options *options = step_options(o, passes, trial);
+        hsp_options *single = step_options(o, 0, trial);
         hsp_training run;
         hsp_model *batch = learn_train(ctx, data, options, &run);
         uint64_t updates, wrong;
-        hsp_model *model = step_through(data, options, (int)run.passes, &updates, &wrong);
+        hsp_model *model = step_through(data, single, (int)run.passes, &updates, &wrong);
         if (model) {
             CHECK(!memcmp(model->weights, batch->weights,
                           model->scorers * model->features * sizeof *model->weights));
@@ -277,6 +287,7 @@ static void test_steps(void)
         hsp_model_free(model);
         hsp_model_free(batch);
         hsp_options_free(options);
+        hsp_options_free(single);
         hsp_data_free(data);
         if (check_failures) return;
     }
@@ -323,7 +334,8 @@ static void test_steps_refuse(void)
     static const char *const settings[][2] = {
         {"order=worst"},      {"soft=1"},         {"offset=r2"},      {"average=vote"},
         {"margin-target=1r"}, {"scale=standard"}, {"normalize=ball"}, {"trace=x.csv"},
-        {"classes=a,b"},      {"positive=a"}};
+        {"classes=a,b"},      {"positive=a"},     {"passes=1"},       {"max-passes=5"},
+        {"max-seconds=0.1"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         hsp_options *options = learn_options(ctx, settings[i]);
         hsp_trainer *trainer = NULL;
@@ -349,15 +361,17 @@ static int stop_after(void *user, const hsp_progress *progress)
     CHECK_TEXT(progress->phase, "training");
     CHECK_TEXT(progress->unit, "rows");
     CHECK(progress->done <= progress->total);
-    return --*calls == 0;
+    return --*calls <= 0; /* and stays at it, as a user who pressed Ctrl-C does */
 }
 
 /* Whoever asks to stop gets the model so far. */
 static void test_request(void)
 {
-    static const char *const settings[][3] = {
-        {"passes=100", NULL}, {"passes=100", "multiclass=ovr", NULL}, {"order=worst", NULL}};
-    for (int s = 0; s < 3; s++) {
+    static const char *const settings[][3] = {{"passes=100", NULL},
+                                              {"passes=100", "multiclass=ovr", NULL},
+                                              {"order=worst", NULL},
+                                              {"passes=100", "average=vote", NULL}};
+    for (int s = 0; s < 4; s++) {
         hsp_data *data = make_rows(6000, 100, s == 1 ? 3 : 2, 0.1, 0);
         hsp_options *options = learn_options(ctx, settings[s]);
         hsp_training run;
@@ -372,6 +386,35 @@ static void test_request(void)
         hsp_options_free(options);
         hsp_data_free(data);
     }
+}
+
+static int stop_at(void *user, const hsp_progress *progress)
+{
+    (void)progress;
+    return hsp__clock() >= *(const double *)user;
+}
+
+/* One-vs-rest: of four classes only the last never ends, whichever thread has it; the user is asked
+ * all the same. */
+static void test_request_on_any_thread(void)
+{
+    static const char *const settings[] = {"passes=1e12", "multiclass=ovr", "max-seconds=2", NULL};
+    const naive_set set = {4, 3, 4, {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}, {1, 1, 1}}, {0, 1, 2, 3}};
+    hsp_options *options = learn_options(ctx, settings);
+    hsp_context_set_threads(ctx, 4);
+    for (int trial = 0; trial < 6 && !check_failures; trial++) {
+        hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_SPARSE : HSP_DENSE, HSP_FLOAT32);
+        double end = hsp__clock() + 0.1;
+        hsp_training run = {0};
+        hsp_context_set_progress(ctx, stop_at, &end);
+        hsp_model *model = learn_train(ctx, data, options, &run);
+        hsp_context_set_progress(ctx, NULL, NULL);
+        CHECK(run.stop == HSP_STOP_REQUEST && run.train_seconds < 1);
+        hsp_model_free(model);
+        hsp_data_free(data);
+    }
+    hsp_context_set_threads(ctx, 0);
+    hsp_options_free(options);
 }
 
 static void test_seconds(void)
@@ -565,6 +608,50 @@ static void test_ledger(void)
     hsp__ledger_free(&ledger);
 }
 
+/* ---- Shares of the work -----------------------------------------------------------------------
+ */
+
+enum { SHARED_ROWS = 977 };
+
+/* Counts the shuffled orders that are made: every share of a one-vs-rest run has its own. */
+static void *orders_reallocate(void *user, void *pointer, size_t size)
+{
+    if (size == SHARED_ROWS * sizeof(uint64_t)) atomic_fetch_add((atomic_long *)user, 1);
+    return realloc(pointer, size);
+}
+
+static void orders_release(void *user, void *pointer)
+{
+    (void)user;
+    free(pointer);
+}
+
+/* Sparse rows and few classes: as many shares as threads at least, one on one thread. One order
+ * more is that of the first pass. */
+static void test_shares(void)
+{
+    static const char *const settings[] = {"multiclass=ovr", "order=shuffle", NULL};
+    static const long want[] = {2, 6, 6};
+    hsp_data *rows = make_rows(SHARED_ROWS, 40, 5, 0.2, 1), *data = NULL;
+    hsp_context *counting = NULL;
+    atomic_long orders = 0;
+    const hsp_allocator allocator = {orders_reallocate, orders_release, &orders};
+    CHECK(hsp_context_new(&allocator, &counting) == HSP_OK);
+    CHECK(hsp_data_copy(counting, &rows->view, NULL, NULL, NULL, &data) == HSP_OK);
+    hsp_options *options = learn_options(counting, settings);
+    for (int threads = 1; threads <= 3; threads++) {
+        hsp_context_set_threads(counting, threads);
+        atomic_store(&orders, 0);
+        hsp_model_free(learn_train(counting, data, options, NULL));
+        CHECK_NOTE(atomic_load(&orders) == want[threads - 1], "%d threads: %ld orders", threads,
+                   atomic_load(&orders));
+    }
+    hsp_options_free(options);
+    hsp_data_free(data);
+    hsp_data_free(rows);
+    hsp_context_free(counting);
+}
+
 /* ---- No memory --------------------------------------------------------------------------------
  */
 
@@ -690,6 +777,7 @@ int main(int argc, char **argv)
     RUN(test_steps_by_hand);
     RUN(test_steps_refuse);
     RUN(test_request);
+    RUN(test_request_on_any_thread);
     RUN(test_seconds);
     RUN(test_scaled);
     RUN(test_ball);
@@ -698,6 +786,7 @@ int main(int argc, char **argv)
     RUN(test_facts);
     RUN(test_hash);
     RUN(test_ledger);
+    RUN(test_shares);
     RUN(test_no_memory);
     RUN(test_no_memory_for_steps);
     hsp_context_free(ctx);

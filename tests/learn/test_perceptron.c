@@ -78,6 +78,7 @@ static void test_offsets(void)
         hsp_training run;
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.updates == 1 && run.passes == 1 && run.stop == HSP_STOP_UPDATES);
+        CHECK(run.progressive_rows == 1 && run.progressive_error == 1); /* of three */
         CHECK(hsp_model_weights(model, 0)[0] == (i == 4 ? 0.5 : 1));
         CHECK(fabs(hsp_model_offset(model, 0) - offsets[i]) <= 1e-14);
         CHECK_TEXT(hsp_model_fact(model, "converged"), "false");

@@ -1,6 +1,8 @@
 /* Streamed equals batch, to the bit. */
+#include <stdatomic.h>
 #include <unistd.h>
 
+#include "data/encode.h"
 #include "learn/naive.h"
 
 static hsp_context *ctx;
@@ -55,6 +57,8 @@ static void compare_runs(const hsp_training *streamed, const hsp_training *batch
     CHECK(streamed->rows == batch->rows && streamed->nonzeros == batch->nonzeros);
     CHECK(streamed->mistakes_last_pass == batch->mistakes_last_pass);
     CHECK(streamed->progressive_error == batch->progressive_error);
+    CHECK(streamed->progressive_rows == batch->progressive_rows);
+    CHECK(streamed->progressive_rows == streamed->rows);
     CHECK(streamed->stop == batch->stop);
     CHECK(isnan(streamed->training_error));
 }
@@ -138,6 +142,57 @@ static void test_chosen(void)
     }
 }
 
+static void write_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0) abort();
+    fclose(file);
+}
+
+/* A model from CSV knows its columns by name: it reads them in another order, and without labels.
+ */
+static void test_csv(void)
+{
+    static const char *const settings[][2] = {{"passes=1", NULL}, {"max-updates=4", NULL}};
+    static const char *const others[] = {"b,class,a\n1,y,5\n5,x,2\n1,x,4\n",
+                                         "b,a\n1,5\n5,2\n1,4\n"};
+    for (int s = 0; s < 2; s++) {
+        hsp_options *options = learn_options(ctx, settings[s]), *read = NULL;
+        hsp_model *model = NULL, *batch = NULL;
+        hsp_data *data = NULL;
+        hsp_error err = {0};
+        double scores[2][3];
+        if (hsp_options_new(ctx, hsp_read_options(), NULL, &read)) abort();
+        CHECK(hsp_options_set(read, "format", "csv", NULL) == HSP_OK);
+        write_text("a,b,class\n5,1,y\n2,5,x\n4,1,y\n1,7,x\n4,3,y\n");
+        CHECK_NOTE(hsp_train_stream(ctx, path, read, options, &err, NULL, &model) == HSP_OK, "%s",
+                   err.message);
+        CHECK(hsp_data_read(ctx, path, read, NULL, &err, &data) == HSP_OK);
+        batch = learn_train(ctx, data, options, NULL);
+        CHECK(model->encoding && batch->encoding && model->feature_names.count == 2);
+        CHECK(model->encoding && model->encoding->classes.count == 2);
+        if (check_failures) return;
+        CHECK_TEXT(hsp_model_feature_name(model, 1), "b");
+        CHECK_TEXT(hsp__names_get(&model->encoding->classes, 0), "x");
+        CHECK(hsp__model_check(ctx, model, NULL, &err) == HSP_OK);
+        hsp_data_free(data);
+        for (int k = 0; k < 2; k++) {
+            write_text(others[k]);
+            CHECK(hsp_data_read(ctx, path, read, model->encoding, &err, &data) == HSP_OK);
+            CHECK(hsp_data_cols(data) == 2 && hsp_data_rows(data) == 3);
+            CHECK(hsp_model_score(ctx, model, &data->view, &err, scores[k], NULL) == HSP_OK);
+            hsp_data_free(data);
+        }
+        const double *w = hsp_model_weights(model, 0);
+        CHECK(scores[0][1] == 2 * w[0] + 5 * w[1] + hsp_model_offset(model, 0));
+        CHECK(!memcmp(scores[0], scores[1], sizeof scores[0]));
+        hsp_model_free(model);
+        hsp_model_free(batch);
+        hsp_options_free(options);
+        hsp_options_free(read);
+    }
+}
+
 /* Classes that nobody named: more than two are learnt as they come, whatever the blocks. */
 static void test_third_class(void)
 {
@@ -197,6 +252,39 @@ static void test_refusals(void)
     }
 }
 
+/* A class that is not there is missed, by a stream as by a run that holds all rows. */
+static void test_missing_classes(void)
+{
+    static const struct {
+        const char *text, *setting;
+        hsp_status status;
+    } cases[] = {{"1 1:1\n-1 1:2\n", "positive=nosuch", HSP_USAGE},
+                 {"1 1:1\n-1 1:2\n", "classes=1,nosuch", HSP_USAGE},
+                 {"1 1:1\n-1 1:2\n", "classes=no,such", HSP_USAGE},
+                 {"1 1:1\nrest 1:2\n", "positive=rest", HSP_USAGE},
+                 {"1 1:1\n1 1:2\n", "positive=1", HSP_BAD_DATA},
+                 {"1 1:1\n1 1:2\n", "passes=1", HSP_BAD_DATA},
+                 {"1 1:1\n-1 1:2\n", "positive=1", HSP_OK},
+                 {"1 1:1\n-1 1:2\nb 1:3\n", "classes=1,-1", HSP_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {cases[i].setting, NULL};
+        hsp_options *options = learn_options(ctx, settings);
+        hsp_model *streamed = NULL, *batch = NULL;
+        hsp_data *data = NULL;
+        hsp_error err = {0};
+        write_text(cases[i].text);
+        CHECK(hsp_data_read(ctx, path, NULL, NULL, &err, &data) == HSP_OK);
+        hsp_status status = hsp_train_stream(ctx, path, NULL, options, &err, NULL, &streamed);
+        CHECK_NOTE(status == cases[i].status, "stream, case %zu: %s", i, err.message);
+        status = hsp_train(ctx, data, options, &err, NULL, &batch);
+        CHECK_NOTE(status == cases[i].status, "batch, case %zu: %s", i, err.message);
+        hsp_model_free(streamed);
+        hsp_model_free(batch);
+        hsp_data_free(data);
+        hsp_options_free(options);
+    }
+}
+
 static void test_bad_streams(void)
 {
     const naive_set one = {2, 1, 2, {{1}, {-1}}, {1, 1}}, none = {0};
@@ -227,6 +315,7 @@ static void test_limits(void)
     hsp_error err = {0};
     CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run, &model) == HSP_OK);
     CHECK(run.stop == HSP_STOP_UPDATES && run.updates == 2);
+    CHECK_TEXT(hsp_model_fact(model, "index_base") ? hsp_model_fact(model, "index_base") : "", "1");
     hsp_model_free(model);
     hsp_options_free(options);
 }
@@ -257,8 +346,7 @@ static void test_request(void)
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(status == HSP_OK || status == HSP_CANCELLED);
         CHECK(!model == (status == HSP_CANCELLED));
-        if (status == HSP_OK && left <= 0)
-            CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0);
+        if (status == HSP_OK && left <= 0) CHECK(run.stop == HSP_STOP_REQUEST && run.rows > 0);
         /* another thread may have passed the last rows by the time the wish is heard */
         kept += model && left <= 0 && run.rows < 20000;
         none += !model;
@@ -269,6 +357,60 @@ static void test_request(void)
     hsp_options_free(options);
 }
 
+typedef struct scarce {
+    atomic_long left; /* allocations until one fails */
+    atomic_long held;
+} scarce;
+
+static void *scarce_reallocate(void *user, void *pointer, size_t size)
+{
+    scarce *own = user;
+    if (atomic_fetch_sub(&own->left, 1) <= 0) return NULL;
+    if (!pointer) atomic_fetch_add(&own->held, 1);
+    return realloc(pointer, size);
+}
+
+static void scarce_release(void *user, void *pointer)
+{
+    scarce *own = user;
+    if (pointer) atomic_fetch_sub(&own->held, 1);
+    free(pointer);
+}
+
+/* Whichever allocation fails: an error, and nothing is kept. */
+static void test_no_memory(void)
+{
+    static const char *const texts[] = {"a,b,class\n5,1,y\n2,5,x\n4,1,z\n",
+                                        "1 1:1\n2 2:1\n3 1:3\n"};
+    for (int k = 0; k < 2; k++) {
+        scarce own = {.left = 1000000};
+        const hsp_allocator allocator = {scarce_reallocate, scarce_release, &own};
+        hsp_context *poor = NULL;
+        hsp_options *read = NULL;
+        hsp_status status = HSP_NO_MEMORY;
+        long n = 0;
+        write_text(texts[k]);
+        CHECK(hsp_context_new(&allocator, &poor) == HSP_OK);
+        hsp_options *options = learn_options(poor, NULL);
+        CHECK(hsp_options_new(poor, hsp_read_options(), NULL, &read) == HSP_OK);
+        CHECK(hsp_options_set(read, "format", k ? "libsvm" : "csv", NULL) == HSP_OK);
+        const long before = atomic_load(&own.held);
+        for (; status == HSP_NO_MEMORY && n < 100000 && !check_failures; n++) {
+            hsp_model *model = NULL;
+            atomic_store(&own.left, n);
+            status = hsp_train_stream(poor, path, read, options, NULL, NULL, &model);
+            atomic_store(&own.left, 1000000);
+            CHECK(!model == (status != HSP_OK));
+            hsp_model_free(model);
+            CHECK_NOTE(atomic_load(&own.held) == before, "allocation %ld", n);
+        }
+        CHECK_NOTE(status == HSP_OK && n > 10, "status %d after %ld", (int)status, n);
+        hsp_options_free(read);
+        hsp_options_free(options);
+        hsp_context_free(poor);
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -277,11 +419,14 @@ int main(void)
     close(file);
     RUN(test_like_batch);
     RUN(test_chosen);
+    RUN(test_csv);
     RUN(test_third_class);
     RUN(test_refusals);
+    RUN(test_missing_classes);
     RUN(test_bad_streams);
     RUN(test_limits);
     RUN(test_request);
+    RUN(test_no_memory);
     unlink(path);
     hsp_context_free(ctx);
     return check_done();

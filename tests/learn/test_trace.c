@@ -176,6 +176,57 @@ static void test_by_hand(void)
     hsp_data_free(data);
 }
 
+/* Train on the points, the model into the file of the reference. */
+static hsp_status reference_by_training(hsp_data *data, const char *const *settings,
+                                        const char *form)
+{
+    hsp_options *options = learn_options(ctx, settings);
+    hsp_model *model = learn_train(ctx, data, options, NULL), *formed = NULL;
+    hsp_status status = form ? hsp_model_form(ctx, model, form, NULL, &formed) : HSP_OK;
+    if (!status) status = hsp_model_write(ctx, form ? formed : model, model_path, NULL);
+    hsp_model_free(model);
+    hsp_model_free(formed);
+    hsp_options_free(options);
+    return status;
+}
+
+static hsp_status trace_against(hsp_data *data, const char *const *settings)
+{
+    hsp_options *options = learn_options(ctx, settings);
+    hsp_model *model = NULL;
+    hsp_error err = {0};
+    learn_set(options, "trace", trace_path);
+    learn_set(options, "reference", model_path);
+    hsp_status status = hsp_train(ctx, data, options, &err, NULL, &model);
+    CHECK(!status || strlen(err.message) > 20);
+    hsp_model_free(model);
+    hsp_options_free(options);
+    return status;
+}
+
+/* One separator, whatever form it is kept in; and never another one. */
+static void test_reference_forms(void)
+{
+    static const char *const plain[] = {"passes=0", NULL}, *const ball[] = {"normalize=ball", NULL};
+    static const char *const scaled[] = {"scale=standard", "passes=0", NULL};
+    const naive_set set = {4, 2, 2, {{2, 1}, {-1, -1}, {3, 3}, {1, 0}}, {1, 0, 1, 0}};
+    hsp_data *data = naive_data(ctx, &set, HSP_DENSE, HSP_FLOAT32);
+    static line first[LINES];
+    CHECK(reference_by_training(data, plain, NULL) == HSP_OK);
+    CHECK(trace_against(data, plain) == HSP_OK);
+    const int count = read_trace(1);
+    memcpy(first, lines, sizeof first);
+    CHECK(reference_by_training(data, plain, "homogeneous") == HSP_OK);
+    CHECK(trace_against(data, plain) == HSP_OK);
+    CHECK(count > 1 && read_trace(1) == count);
+    CHECK(!memcmp(first, lines, (size_t)(count > 0 ? count : 0) * sizeof *lines));
+    CHECK(trace_against(data, scaled) == HSP_USAGE);
+    CHECK(reference_by_training(data, scaled, NULL) == HSP_OK);
+    CHECK(trace_against(data, plain) == HSP_USAGE && trace_against(data, ball) == HSP_USAGE);
+    CHECK(trace_against(data, scaled) == HSP_OK);
+    hsp_data_free(data);
+}
+
 static void test_refusals(void)
 {
     const naive_set set = {2, 2, 2, {{2, 1}, {-1, -1}}, {1, 0}};
@@ -206,6 +257,7 @@ int main(void)
     snprintf(model_path, sizeof model_path, "%s/model", folder);
     RUN(test_by_hand);
     RUN(test_proof);
+    RUN(test_reference_forms);
     RUN(test_refusals);
     unlink(trace_path);
     unlink(model_path);
