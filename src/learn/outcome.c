@@ -12,12 +12,6 @@
 #include "base/text.h"
 #include "data/formats.h"
 
-const char *hsp__stop_name(hsp_stop stop)
-{
-    static const char *const names[] = {"converged", "passes", "updates", "seconds", "request"};
-    return names[stop];
-}
-
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
 static void outcome_put_option(hsp__text *text, const hsp_options *options,
@@ -103,7 +97,7 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
     if (!status) status = outcome_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
     if (!status)
         status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
-    if (!status) status = hsp__model_set_fact(model, "stop", hsp__stop_name(run->stop), err);
+    if (!status) status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
     if (!status) status = outcome_real(model, "radius", run->radius, err);
     if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
     if (!status) status = outcome_count(model, "data_rows", run->rows, err);

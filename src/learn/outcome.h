@@ -26,7 +26,4 @@ typedef struct hsp__outcome {
 hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
                               hsp_error *err, hsp_model **out);
 
-/* The name of a reason to stop: "converged", "passes", ... */
-const char *hsp__stop_name(hsp_stop stop);
-
 #endif

@@ -67,7 +67,7 @@ static hsp_status trace_take(hsp__trace *trace, const hsp_model *model, const ch
                              const hsp_data *data, hsp_error *err)
 {
     const char *positive = hsp_data_class_name(data, 1);
-    const uint32_t side = hsp__model_class_of(model, positive);
+    const uint32_t side = hsp_model_class_of(model, positive);
     if (side == HSP_NO_CLASS)
         return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                             "the reference does not know the class '%s'", positive);

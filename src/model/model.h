@@ -105,12 +105,6 @@ uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
 /* The rule alone, for learners: two classes (scorers 1) or more. */
 uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
 
-/* An older name of hsp_model_class_of. */
-static inline uint32_t hsp__model_class_of(const hsp_model *model, const char *label)
-{
-    return hsp_model_class_of(model, label);
-}
-
 /* Rows as the model's weights see them: without columns that it does not know, scaled by its
  * scalings, in its order. *out is NULL when the view is that already; else the caller frees it.
  * Sound for hsp__row_score with every scorer. */

@@ -28,11 +28,11 @@ static void labels_find_their_class(void)
     hsp__random random;
     hsp__random_seed(&random, 1, 0);
     hsp_model *model = test_linear(ctx, &random, 2, 1);
-    CHECK(hsp__model_class_of(model, "class 1") == 1);
-    CHECK(hsp__model_class_of(model, "other") == HSP_NO_CLASS);
+    CHECK(hsp_model_class_of(model, "class 1") == 1);
+    CHECK(hsp_model_class_of(model, "other") == HSP_NO_CLASS);
     model->rest = 1;
-    CHECK(hsp__model_class_of(model, "other") == 0);
-    CHECK(hsp__model_class_of(model, "class 1") == 1);
+    CHECK(hsp_model_class_of(model, "other") == 0);
+    CHECK(hsp_model_class_of(model, "class 1") == 1);
     hsp_model_free(model);
     hsp_context_free(ctx);
 }
