@@ -187,12 +187,12 @@ static hsp_status cache_check_ends(const hsp__container *container, const hsp_da
 
 static hsp_status cache_read_shape(const hsp__container *container, hsp_data *data, hsp_error *err)
 {
-    static const char *const formats[] = {CACHE_FORMAT}, *const versions[] = {CACHE_VERSION};
+    static const char *const versions[] = {CACHE_VERSION};
     static const char *const storages[] = {"dense", "sparse", "ones"};
     static const char *const precisions[] = {"single", "double"};
     hsp_view *view = &data->view;
     int any, storage = 0, precision = 0;
-    hsp_status status = hsp__meta_word(container, "format", formats, 1, err, &any);
+    hsp_status status = hsp__meta_format(container, CACHE_FORMAT, err);
     if (!status) status = hsp__meta_word(container, "version", versions, 1, err, &any);
     if (!status) status = hsp__meta_word(container, "storage", storages, 3, err, &storage);
     if (!status) status = hsp__meta_word(container, "precision", precisions, 2, err, &precision);

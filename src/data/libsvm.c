@@ -257,6 +257,18 @@ static inline int libsvm_is_one(const char *p)
     return p[0] == '1' && (p[1] == ' ' || p[1] == '\n');
 }
 
+/* A whole number of up to 7 digits (so that a float holds it) and the space or newline behind it:
+ * pixels and counts. The end of the digits, or NULL. */
+static inline const char *libsvm_small_integer(const char *p, uint64_t *value)
+{
+    const uint64_t x = hsp__decimal_load8(p), others = hsp__decimal_others(x);
+    if (others == 0) return NULL;
+    const unsigned n = hsp__decimal_run(others);
+    if (n == 0 || (p[n] != ' ' && p[n] != '\n')) return NULL;
+    *value = hsp__decimal_join(x, n);
+    return p + n;
+}
+
 /* The features of one row, up to its newline, comment, or the end. Inlined twice below, once a
  * precision, so that `precision` is a constant in the loop. */
 static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scratch *scratch,
@@ -299,9 +311,17 @@ static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scr
             row->stored++;
             continue;
         }
-        const char *value_end;
+        const char *value_end = at->p[1] == '.' ? NULL : libsvm_small_integer(at->p, &index);
         int zero, one;
-        if (precision == HSP_FLOAT32) {
+        if (value_end) {
+            result = HSP__DECIMAL_OK;
+            if (precision == HSP_FLOAT32)
+                singles[k] = (float)(int32_t)index;
+            else
+                doubles[k] = (int32_t)index;
+            zero = index == 0;
+            one = index == 1;
+        } else if (precision == HSP_FLOAT32) {
             value_end = hsp__decimal_f32_padded(at->p, at->end, &singles[k], &result);
             zero = singles[k] == 0;
             one = singles[k] == 1;

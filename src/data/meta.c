@@ -29,6 +29,26 @@ hsp_status hsp__meta_put_names(hsp__text *text, const hsp__names *names, const c
     return text->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
+/* What a file of that format is, in words; NULL: nothing known. */
+static const char *meta_kind(const char *format)
+{
+    static const char *const kinds[][2] = {{"halfspace-data", "a data set"},
+                                           {"halfspace-model", "a model"},
+                                           {"halfspace-scaling", "the factors of a scaling"}};
+    for (size_t i = 0; format && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i][0], format) == 0) return kinds[i][1];
+    return NULL;
+}
+
+hsp_status hsp__meta_format(const hsp__container *container, const char *format, hsp_error *err)
+{
+    const char *found = hsp__container_meta(container, "format");
+    if (found && strcmp(found, format) == 0) return HSP_OK;
+    const char *kind = meta_kind(found);
+    return meta_fail(container, "found %s, expected %s",
+                     kind ? kind : "a safetensors file of another program", meta_kind(format));
+}
+
 hsp_status hsp__meta_word(const hsp__container *container, const char *key,
                           const char *const *words, int count, hsp_error *err, int *out)
 {

@@ -17,6 +17,9 @@ hsp_status hsp__meta_put_names(hsp__text *text, const hsp__names *names, const c
 hsp_status hsp__meta_names(const hsp__container *container, const char *key, hsp__names *names,
                            hsp_error *err);
 
+/* Is this the kind of file that was expected ("halfspace-data")? An error says which kind it is. */
+hsp_status hsp__meta_format(const hsp__container *container, const char *format, hsp_error *err);
+
 /* One of the words, by its place among them. */
 hsp_status hsp__meta_word(const hsp__container *container, const char *key,
                           const char *const *words, int count, hsp_error *err, int *out);

@@ -21,6 +21,7 @@
 #include "base/threads.h"
 #include "data/columns.h"
 #include "data/container.h"
+#include "data/meta.h"
 #include "data/data.h"
 #include "data/remake.h"
 #include "data/sweep.h"
@@ -421,12 +422,12 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
                                   hsp_scaling **out)
 {
     const char *name = hsp__container_name(file);
-    if (!scale_meta_is(file, "format", SCALE_FORMAT))
-        return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0, "this file does not hold a scaling");
+    hsp_status status = hsp__meta_format(file, SCALE_FORMAT, err);
+    if (status) return status;
     if (!scale_meta_is(file, "version", SCALE_VERSION))
         return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0,
                             "a scaling of a version other than " SCALE_VERSION);
-    hsp_status status = hsp__container_verify(ctx, file, err);
+    status = hsp__container_verify(ctx, file, err);
     if (status) return status;
     uint64_t shifts = 0;
     hsp__scaling_parts parts = {.kind = hsp__container_meta(file, "kind")};

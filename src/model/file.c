@@ -235,11 +235,11 @@ static hsp_status file_list(const hsp__container *file, const char *name, hsp__d
 
 static hsp_status file_read_words(const hsp__container *file, hsp_model *model, hsp_error *err)
 {
-    static const char *const formats[] = {FILE_FORMAT}, *const versions[] = {FILE_VERSION};
+    static const char *const versions[] = {FILE_VERSION};
     const char *const ties[] = {hsp_tie_name(HSP_TIE_NEG), hsp_tie_name(HSP_TIE_POS),
                                 hsp_tie_name(HSP_TIE_ZERO)};
     int any, hypothesis = 0, tie = 0, order = 0;
-    hsp_status status = hsp__meta_word(file, "format", formats, 1, err, &any);
+    hsp_status status = hsp__meta_format(file, FILE_FORMAT, err);
     if (!status) status = hsp__meta_word(file, "version", versions, 1, err, &any);
     if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 2, err, &hypothesis);
     if (!status) status = hsp__meta_word(file, "tie", ties, 3, err, &tie);

@@ -210,8 +210,8 @@ static void test_refused(void)
     hsp_error err = {0};
     CHECK(hsp__cache_write(ctx, data, path, &err) == HSP_OK);
     hsp_data_free(data);
-    refuse("halfspace-data", "halfspace-date", "format 'halfspace-date'");
-    refuse("\"format\"", "\"farmot\"", "lacks \"format\"");
+    refuse("halfspace-data", "halfspace-date", "found a safetensors file of another program");
+    refuse("\"format\"", "\"farmot\"", "found a safetensors file of another program");
     refuse("\"version\":\"1\"", "\"version\":\"2\"", "version '2'");
     refuse("sparse", "dense1", "storage 'dense1'");
     refuse("single", "double", "type and shape");
