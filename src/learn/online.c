@@ -60,7 +60,7 @@ static double *online_zeros(hsp__online *run, uint32_t scorers, uint64_t stride,
     if (stride > (UINT64_MAX - spare) / (scorers ? scorers : 1)) return NULL;
     *block = hsp__new(&run->ctx->allocator, scorers * stride + spare, sizeof(double));
     uintptr_t at = (uintptr_t)*block;
-    return *block ? (double *)((char *)*block + (-at & (ONLINE_ALIGN - 1))) : NULL;
+    return *block ? (void *)((char *)*block + (-at & (ONLINE_ALIGN - 1))) : NULL;
 }
 
 /* One of the two arrays (weights, past) with its offsets, in another shape. */

@@ -19,7 +19,7 @@ hsp_status hsp__beside_init(hsp__beside *beside, const hsp_allocator *memory, ui
     beside->block = hsp__new(memory, features * columns + block, sizeof(double));
     if (!beside->block) return hsp__fail_memory(err);
     uintptr_t at = (uintptr_t)beside->block;
-    beside->w = (double *)((char *)beside->block + (-at & (BESIDE_ALIGN - 1)));
+    beside->w = (void *)((char *)beside->block + (-at & (BESIDE_ALIGN - 1)));
     beside->columns = columns;
     return HSP_OK;
 }
