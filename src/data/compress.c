@@ -166,6 +166,7 @@ struct hsp__packer {
     char *name;
     hsp__packed_write to;
     void *user;
+    int discard;          /* nobody wants the bytes any more */
     hsp_status to_status; /* what the output below answered, when it failed */
     hsp_error to_error;
 };
@@ -174,6 +175,7 @@ static la_ssize_t packer_callback(struct archive *archive, void *user, const voi
                                   size_t size)
 {
     hsp__packer *packer = user;
+    if (packer->discard) return (la_ssize_t)size;
     packer->to_status = packer->to(packer->user, bytes, size, &packer->to_error);
     if (!packer->to_status) return (la_ssize_t)size;
     archive_set_error(archive, 5, "cannot write");
@@ -246,7 +248,7 @@ void hsp__packer_free(hsp__packer *packer)
     if (!packer) return;
     hsp_allocator memory = packer->memory;
     if (packer->archive) {
-        archive_write_fail(packer->archive); /* after a close this does nothing */
+        packer->discard = 1; /* closing writes what is left; only a clean close frees everything */
         archive_write_free(packer->archive);
     }
     hsp__free(&memory, packer->name);
