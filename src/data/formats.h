@@ -23,6 +23,10 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
                          hsp_data **out);
 
+/* A binary cache from wherever it comes: mapped when it is a plain file, else read into memory. */
+hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *path, hsp_error *err,
+                           hsp_data **out);
+
 /* A binary cache: mapped from its file, or copied from memory when bytes is not NULL. */
 hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes, size_t size,
                            hsp_error *err, hsp_data **out);

@@ -164,6 +164,13 @@ static hsp_status read_unmapped(hsp_context *ctx, hsp__source *source, hsp_error
     return status;
 }
 
+hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *path, hsp_error *err,
+                           hsp_data **out)
+{
+    if (!hsp__source_mappable(source)) return read_unmapped(ctx, source, err, out);
+    return hsp__cache_open(ctx, path, NULL, 0, err, out);
+}
+
 static hsp_status read_as(hsp_context *ctx, const char *format, hsp__source *source,
                           const char *path, const hsp_options *options,
                           const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
@@ -171,8 +178,7 @@ static hsp_status read_as(hsp_context *ctx, const char *format, hsp__source *sou
     if (strcmp(format, "libsvm") == 0) return hsp__libsvm_read(ctx, source, options, err, out);
     if (strcmp(format, "hsp") != 0)
         return hsp__csv_read(ctx, source, strcmp(format, "tsv") == 0, options, encoding, err, out);
-    if (!hsp__source_mappable(source)) return read_unmapped(ctx, source, err, out);
-    return hsp__cache_open(ctx, path, NULL, 0, err, out);
+    return hsp__cache_read(ctx, source, path, err, out);
 }
 
 static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char *path,

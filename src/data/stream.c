@@ -222,12 +222,13 @@ static hsp_status stream_cache_run(stream_cache *cache, hsp_error *err)
     return status;
 }
 
-static hsp_status stream_cache_pass(const hsp__stream *stream, const char *path, hsp_error *err)
+static hsp_status stream_cache_pass(const hsp__stream *stream, hsp__source *source,
+                                    const char *path, hsp_error *err)
 {
     const hsp_allocator *memory = &stream->ctx->allocator;
     stream_cache cache = {.stream = stream};
     hsp_data *data = NULL;
-    hsp_status status = hsp__cache_open(stream->ctx, path, NULL, 0, err, &data);
+    hsp_status status = hsp__cache_read(stream->ctx, source, path, err, &data);
     if (!status) status = hsp_data_view(stream->ctx, data, err, &cache.view);
     if (!status) status = stream_cache_start(&cache, data, err);
     if (!status) status = hsp__stream_origin(stream, data->encoding, &data->feature_names, err);
@@ -251,10 +252,7 @@ static hsp_status stream_as(const hsp__stream *stream, const char *format, hsp__
     if (strcmp(format, "libsvm") == 0) return hsp__libsvm_stream(stream, source, err);
     if (strcmp(format, "hsp") != 0)
         return hsp__csv_stream(stream, source, strcmp(format, "tsv") == 0, err);
-    if (hsp__source_mappable(source)) return stream_cache_pass(stream, path, err);
-    return hsp__fail_at(err, HSP_USAGE, hsp__source_name(source), 0, 0,
-                        "a binary cache is mapped from its file: it cannot come through a pipe "
-                        "or compressed");
+    return stream_cache_pass(stream, source, path, err);
 }
 
 static hsp_status stream_source(hsp__stream *stream, hsp__source *source, const char *path,
