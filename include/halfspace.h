@@ -509,11 +509,39 @@ typedef enum hsp_stop {
     HSP_STOP_PASSES,
     HSP_STOP_UPDATES,
     HSP_STOP_SECONDS,
-    HSP_STOP_REQUEST /* the progress callback asked; the model is what was learnt so far */
+    HSP_STOP_REQUEST,    /* the progress callback asked; the model is what was learnt so far */
+    HSP_STOP_INSEPARABLE /* a separator was demanded and there is none; there is no model, and
+                            run->evidence says why */
 } hsp_stop;
 
-/* "converged", "passes", "updates", "seconds", "request". */
+/* "converged", "passes", "updates", "seconds", "request", "inseparable". */
 HSP_API const char *hsp_stop_name(hsp_stop stop);
+
+/* How near to the best a run came, of learners that minimise an objective (docs/svm.md). More than
+ * two classes: sums over the problems that were solved. Figures that make no sense are NaN. */
+typedef struct hsp_optimum {
+    const char *solver;    /* "dcd", "newton", ...; NULL: this learner minimises nothing */
+    double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
+    double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2; hard: ||w||^2 / 2 */
+    double dual_objective; /* proven: no weights have a smaller objective than this */
+    double gap;            /* (objective - dual_objective) / objective */
+    uint64_t support_vectors, on_margin, inside, wrong_side; /* rows with a dual weight; of those,
+                                                                by where they lie */
+    double margin;                                           /* 1 / ||w||; the smallest */
+    double stationarity, primal_feasibility, dual_feasibility, complementarity; /* KKT residuals */
+} hsp_optimum;
+
+/* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
+ * which the rows of both classes have (almost) the same mean: a point common to both hulls. */
+typedef struct hsp_evidence {
+    uint64_t count;
+    uint64_t *row;      /* from 0, ascending, as in the data that was given to hsp_train */
+    double *multiplier; /* > 0 */
+    double distance;    /* between the two means, after the learner's scaling: rounding only */
+    double margin;      /* no separator has a margin above this: distance / 2 */
+    hsp_allocator memory;
+} hsp_evidence;
+HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
 /* What a run did. */
 typedef struct hsp_training {
@@ -527,12 +555,21 @@ typedef struct hsp_training {
     uint64_t progressive_rows; /* the rows of that pass: fewer than `rows` when it was cut short */
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
+    hsp_optimum optimum;
+    hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 
 /* Learn from a data set. `options` were made with the learner's table, which is how it is named.
- * That a run did not converge is an outcome: look at run->stop. */
+ * That a run did not converge is an outcome: look at run->stop. So is "not separable" where a
+ * separator was demanded: HSP_OK, run->stop is HSP_STOP_INSEPARABLE and *out is NULL. */
 HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_training *run, hsp_model **out);
+
+/* The same, beginning at a model of the same kind of data instead of at zero: fewer passes to the
+ * same answer. Learners that cannot say so (HSP_USAGE). */
+HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                  const hsp_model *start, hsp_error *err, hsp_training *run,
+                                  hsp_model **out);
 
 /* Learn in one pass from a file or pipe that is never held in memory. */
 HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,

@@ -8,9 +8,10 @@
 typedef struct hsp__learner {
     hsp_option_table table; /* name, summary, options */
     const char *hypothesis; /* what it learns, for help and docs: "linear" */
-    /* Whole data set. */
+    /* Whole data set; `start` may be NULL. */
     hsp_status (*train)(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                        hsp_error *err, hsp_training *run, hsp_model **out);
+                        const hsp_model *start, hsp_error *err, hsp_training *run, hsp_model **out);
+    int starts; /* it can begin at a model */
     /* The on-line rule, for streams and single steps; NULL: it needs all rows at once. */
     const struct hsp__online_rule *rule;
 } hsp__learner;

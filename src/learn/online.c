@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/context.h"
 #include "base/error.h"
@@ -15,13 +14,6 @@
 #define ONLINE_ALIGN        64
 #define ONLINE_CHUNK_BYTES  ((uint64_t)4 << 20)
 #define ONLINE_SHARED_BYTES ((uint64_t)1 << 20) /* less is not worth starting threads */
-
-double hsp__clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -350,13 +342,8 @@ void hsp__online_end(hsp__online *run)
 
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
 {
-    hsp__watch *watch = run->watch;
-    if (!watch) return;
-    uint64_t done = atomic_fetch_add(&watch->done, rows) + rows;
-    if (report && hsp__progress(watch->ctx, "training", "rows", done, watch->total, NULL))
-        atomic_store(&watch->requested, 1);
-    if (atomic_load(&watch->requested)) online_stop(run, HSP_STOP_REQUEST);
-    if (watch->deadline > 0 && hsp__clock() >= watch->deadline) online_stop(run, HSP_STOP_SECONDS);
+    hsp_stop why;
+    if (run->watch && hsp__watch_tick(run->watch, rows, report, &why)) online_stop(run, why);
 }
 
 uint64_t hsp__online_chunk(const hsp_view *view)

@@ -18,12 +18,11 @@
 #ifndef HSP_LEARN_ONLINE_H
 #define HSP_LEARN_ONLINE_H
 
-#include <stdatomic.h>
-
 #include "data/data.h"
 #include "halfspace.h"
 #include "learn/ledger.h"
 #include "learn/learner.h"
+#include "learn/watch.h"
 #include "model/beside.h"
 #include "vec/vec.h"
 
@@ -78,15 +77,6 @@ typedef struct hsp__online_rule {
 
 typedef struct hsp__trace hsp__trace; /* trace.h */
 
-/* Who looks after one or more runs at once: limits of time, progress, requests to stop. */
-typedef struct hsp__watch {
-    hsp_context *ctx;
-    double deadline;           /* on hsp__clock; 0: none */
-    uint64_t total;            /* rows that all passes will look at, at most; 0: not known */
-    atomic_uint_fast64_t done; /* rows looked at */
-    atomic_int requested;      /* the user asked to stop */
-} hsp__watch;
-
 struct hsp__online {
     hsp_context *ctx;
     const hsp__vec_table *vec;
@@ -130,9 +120,6 @@ struct hsp__online {
 
     void *weights_block, *past_block; /* what was allocated for weights and past */
 };
-
-/* Seconds on a clock that never goes back. */
-double hsp__clock(void);
 
 void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan);
 

@@ -230,8 +230,10 @@ static const hsp__online_rule perceptron_rule = {.state_bytes = sizeof(perceptro
 extern const hsp__learner hsp__learn_perceptron;
 
 static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                   hsp_error *err, hsp_training *run, hsp_model **out)
+                                   const hsp_model *start, hsp_error *err, hsp_training *run,
+                                   hsp_model **out)
 {
+    (void)start; /* a run begins at zero */
     return hsp__online_train(ctx, data, &hsp__learn_perceptron, options, err, run, out);
 }
 

@@ -1,5 +1,6 @@
 /* The list of learners. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "learn/learner.h"
 
 extern const hsp__learner hsp__learn_perceptron;
@@ -21,12 +22,30 @@ const hsp__learner *hsp__learner_of(const hsp_options *options)
     return NULL;
 }
 
-hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,
-                     hsp_training *run, hsp_model **out)
+hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                          const hsp_model *start, hsp_error *err, hsp_training *run,
+                          hsp_model **out)
 {
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner)
         return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
                          hsp_options_table(options)->name);
-    return learner->train(ctx, data, options, err, run, out);
+    if (start && !learner->starts)
+        return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+    return learner->train(ctx, data, options, start, err, run, out);
+}
+
+hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,
+                     hsp_training *run, hsp_model **out)
+{
+    return hsp_train_from(ctx, data, options, NULL, err, run, out);
+}
+
+void hsp_evidence_free(hsp_evidence *evidence)
+{
+    if (!evidence) return;
+    const hsp_allocator memory = evidence->memory;
+    hsp__free(&memory, evidence->row);
+    hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence);
 }

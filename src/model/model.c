@@ -274,7 +274,8 @@ const char *hsp_tie_name(hsp_tie tie)
 
 const char *hsp_stop_name(hsp_stop stop)
 {
-    static const char *const names[] = {"converged", "passes", "updates", "seconds", "request"};
+    static const char *const names[] = {"converged", "passes",  "updates",
+                                        "seconds",   "request", "inseparable"};
     return names[stop];
 }
 

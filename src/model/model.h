@@ -42,7 +42,10 @@ typedef struct hsp__votes {
 struct hsp_model {
     hsp_allocator memory;
     hsp__hypothesis hypothesis;
-    uint32_t scorers; /* 1 for two classes, else one a class */
+    uint32_t scorers; /* 1 for two classes, else one a class, or one a pair of classes */
+    int pairs;        /* more than two classes, one scorer a pair (i, j), i < j, in the order (0,1),
+                         (0,2), ..., (1,2), ...: a positive score is a vote for j, and most votes
+                         decide (docs/multiclass.md) */
     uint64_t features;
     double *weights; /* scorers * features; owned, or in the mapped file */
     double *offsets; /* scorers */

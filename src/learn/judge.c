@@ -1,0 +1,352 @@
+#include "learn/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/products.h"
+#include "vec/vec.h"
+
+/* ---- Losses ---------------------------------------------------------------------------------- */
+
+double hsp__judge_loss(hsp__loss loss, double m)
+{
+    const double z = 1 - m;
+    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
+    if (!(z > 0)) return 0;
+    return loss == HSP__LOSS_HINGE ? z : z * z;
+}
+
+/* -loss'(m): what a row asks for, a / c. */
+double hsp__judge_pull(hsp__loss loss, double m)
+{
+    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? exp(-m) / (1 + exp(-m)) : 1 / (1 + exp(m));
+    if (!(m < 1)) return 0;
+    return loss == HSP__LOSS_HINGE ? 1 : 2 * (1 - m);
+}
+
+/* e(a) of one row of cost c > 0. */
+static double judge_entropy(double a, double c)
+{
+    const double p = a / c, q = 1 - p;
+    return -c * ((p > 0 ? p * log(p) : 0) + (q > 0 ? q * log(q) : 0));
+}
+
+static double judge_gain(const hsp__problem *p, double a, double c)
+{
+    if (p->loss == HSP__LOSS_HINGE || p->hard) return a;
+    return p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : judge_entropy(a, c);
+}
+
+/* ---- The best offset for given scores -------------------------------------------------------- */
+
+/* The smallest at[i] up to which the costs add up to `level`, or with `above` to more than that:
+ * selection by halves around a pivot, which reorders both arrays. */
+static double judge_quantile(double *at, double *cost, uint64_t n, double level, int above)
+{
+    uint64_t from = 0, to = n;
+    double before = 0; /* cost of what lies below `from` */
+    for (;;) {
+        const double pivot = at[from + (to - from) / 2];
+        uint64_t low = from, high = to, i = from;
+        double below = 0, same = 0;
+        while (i < high) { /* three parts: below, equal to, above the pivot */
+            const double here = at[i], c = cost[i];
+            const uint64_t other = here < pivot ? low : high - 1;
+            if (here == pivot) {
+                same += c, i++;
+                continue;
+            }
+            at[i] = at[other], cost[i] = cost[other];
+            at[other] = here, cost[other] = c;
+            if (here < pivot)
+                below += c, low++, i++;
+            else
+                high--;
+        }
+        if (low > from && (above ? before + below > level : before + below >= level)) {
+            to = low;
+        } else if (high == to ||
+                   (above ? before + below + same > level : before + below + same >= level)) {
+            return pivot;
+        } else {
+            before += below + same;
+            from = high;
+        }
+    }
+}
+
+/* The slope of sum c hinge over b starts at minus the cost of the positive rows and rises by c_i at
+ * b = y_i - s_i: the best b is a quantile of those, and where the slope is 0 for a while, the
+ * middle of that while. */
+static hsp_status judge_offset_hinge(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                                     hsp_error *err, double *b)
+{
+    const uint64_t n = p->view->rows;
+    double *at = hsp__new_raw(&ctx->allocator, n, sizeof *at);
+    double *cost = hsp__new_raw(&ctx->allocator, n, sizeof *cost);
+    hsp_status status = at && cost ? HSP_OK : hsp__fail_memory(err);
+    uint64_t count = 0;
+    double level = 0;
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
+        if (!(c > 0)) continue;
+        at[count] = y - scores[i];
+        cost[count++] = c;
+        if (y > 0) level += c;
+    }
+    if (!status && count)
+        *b = (judge_quantile(at, cost, count, level, 0) +
+              judge_quantile(at, cost, count, level, 1)) /
+             2;
+    hsp__free(&ctx->allocator, at);
+    hsp__free(&ctx->allocator, cost);
+    return status;
+}
+
+/* Slope and curvature of sum c loss(y (s + b)) over b. */
+static void judge_slope(const hsp__problem *p, const double *scores, double b, double *slope,
+                        double *curvature)
+{
+    *slope = *curvature = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
+        const double pull = hsp__judge_pull(p->loss, y * (scores[i] + b));
+        *slope -= c * y * pull;
+        if (p->loss == HSP__LOSS_LOGISTIC)
+            *curvature += c * pull * (1 - pull);
+        else if (pull > 0)
+            *curvature += 2 * c;
+    }
+}
+
+#define JUDGE_STEPS 60
+
+/* Newton's steps, kept between the nearest b known to be too low and too high. */
+static void judge_offset_smooth(const hsp__problem *p, const double *scores, double *b)
+{
+    double low = -HUGE_VAL, high = HUGE_VAL, slope, curvature;
+    for (int step = 0; step < JUDGE_STEPS; step++) {
+        judge_slope(p, scores, *b, &slope, &curvature);
+        if (slope == 0) return;
+        if (slope < 0)
+            low = *b;
+        else
+            high = *b;
+        double next = curvature > 0 ? *b - slope / curvature : slope < 0 ? *b + 1 : *b - 1;
+        if (!(next > low && next < high)) next = (low + high) / 2;
+        if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return;
+        *b = next;
+    }
+}
+
+static void judge_offset_hard(const hsp__problem *p, const double *scores, double *b)
+{
+    double least = -HUGE_VAL, most = HUGE_VAL;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        if (hsp__problem_positive(p, i))
+            least = fmax(least, 1 - scores[i]);
+        else
+            most = fmin(most, -1 - scores[i]);
+    }
+    const double middle = least / 2 + most / 2;
+    if (isfinite(middle)) *b = middle;
+}
+
+hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                             hsp_error *err, double *b)
+{
+    if (p->offset != HSP__OFFSET_FREE) return HSP_OK;
+    if (p->hard)
+        judge_offset_hard(p, scores, b);
+    else if (p->loss == HSP__LOSS_HINGE)
+        return judge_offset_hinge(ctx, p, scores, err, b);
+    else
+        judge_offset_smooth(p, scores, b);
+    return HSP_OK;
+}
+
+/* ---- Primal ---------------------------------------------------------------------------------- */
+
+typedef struct judge_sum {
+    const hsp__problem *p;
+    const double *scores;
+    double b;
+    uint64_t parts;
+    double *sums; /* parts */
+} judge_sum;
+
+static void judge_sum_part(void *user, uint64_t part)
+{
+    const judge_sum *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    double sum = 0;
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        const double m = hsp__problem_y(p, i) * (work->scores[i] + work->b);
+        if (!p->hard)
+            sum += hsp__problem_cost(p, i) * hsp__judge_loss(p->loss, m);
+        else if (!(m >= 1))
+            sum = HUGE_VAL;
+    }
+    work->sums[part] = sum;
+}
+
+static double judge_penalty(const hsp__problem *p, const double *w, double b)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t d = (size_t)p->view->cols;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? b : 0;
+    if (p->penalty == HSP__PENALTY_L1) return vec->norm1_f64(w, d) + fabs(own);
+    return (vec->sqnorm_f64(w, d) + own * own) / 2;
+}
+
+#define JUDGE_PARTS 64
+
+double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                         const double *scores)
+{
+    double sums[JUDGE_PARTS], total = 0;
+    judge_sum work = {.p = p, .scores = scores, .b = b, .sums = sums};
+    work.parts = hsp__parts(p->view->rows, 64);
+    if (work.parts > JUDGE_PARTS) work.parts = JUDGE_PARTS;
+    hsp__tasks_run(ctx, work.parts, judge_sum_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        total += sums[part];
+    return judge_penalty(p, w, b) + total;
+}
+
+/* ---- Dual ------------------------------------------------------------------------------------ */
+
+/* The most that a_i may be; infinite: anything. */
+static double judge_box(const hsp__problem *p, uint64_t i)
+{
+    if (p->hard) return HUGE_VAL;
+    const double c = hsp__problem_cost(p, i);
+    return p->loss == HSP__LOSS_SQUARED && c > 0 ? HUGE_VAL : c;
+}
+
+void hsp__judge_balance(const hsp__problem *p, double *a)
+{
+    double sum[2] = {0, 0};
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        a[i] = a[i] > 0 ? fmin(a[i], judge_box(p, i)) : 0;
+        sum[hsp__problem_positive(p, i)] += a[i];
+    }
+    if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
+    const int heavy = sum[1] > sum[0];
+    const double factor = sum[!heavy] / sum[heavy];
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        if (hsp__problem_positive(p, i) == heavy) a[i] *= factor;
+}
+
+double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u)
+{
+    double gain = 0, t = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        if (a[i] == 0) continue;
+        gain += judge_gain(p, a[i], hsp__problem_cost(p, i));
+        t += hsp__problem_y(p, i) * a[i];
+    }
+    if (p->penalty == HSP__PENALTY_L1) return gain;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
+    return gain - (hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols) + own * own) / 2;
+}
+
+/* l1: scale a, and u with it, until no |u_j| is above 1. */
+static void judge_shrink(const hsp__problem *p, double *a, double *u)
+{
+    const uint64_t n = p->view->rows;
+    double most = hsp__vec()->norminf_f64(u, (size_t)p->view->cols), t = 0;
+    for (uint64_t i = 0; i < n; i++)
+        t += hsp__problem_y(p, i) * a[i];
+    if (p->offset == HSP__OFFSET_REGULARIZED) most = fmax(most, fabs(t));
+    if (!(most > 1)) return;
+    for (uint64_t i = 0; i < n; i++)
+        a[i] /= most;
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        u[j] /= most;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
+                      double *u, double *scores, hsp_error *err, hsp__verdict *out)
+{
+    const uint64_t n = p->view->rows;
+    hsp__judge_balance(p, a);
+    hsp__products_scores(ctx, p->view, w, 0, scores);
+    double *ay = hsp__new_raw(&ctx->allocator, n, sizeof *ay);
+    if (!ay) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < n; i++)
+        ay[i] = hsp__problem_y(p, i) * a[i];
+    hsp_status status = hsp__products_combine(ctx, p->view, ay, err, u);
+    hsp__free(&ctx->allocator, ay);
+    if (status) return status;
+    if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
+    out->primal = hsp__judge_primal(ctx, p, w, b, scores);
+    out->dual = hsp__judge_dual(p, a, u);
+    out->gap = out->primal > out->dual ? (out->primal - out->dual) / out->primal : 0;
+    if (isinf(out->primal)) out->gap = 1;
+    return HSP_OK;
+}
+
+/* ---- KKT ------------------------------------------------------------------------------------- */
+
+static double judge_stationarity(const hsp__problem *p, const double *w, const double *u)
+{
+    const size_t d = (size_t)p->view->cols;
+    double off = 0;
+    if (p->penalty == HSP__PENALTY_L2) {
+        const double size = sqrt(fmax(hsp__vec()->sqnorm_f64(w, d), hsp__vec()->sqnorm_f64(u, d)));
+        return size > 0 ? sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size : 0;
+    }
+    for (size_t j = 0; j < d; j++)
+        off = fmax(off, w[j] == 0 ? fabs(u[j]) - 1 : fabs(u[j] - (w[j] > 0 ? 1 : -1)));
+    return off;
+}
+
+static double judge_slack(const hsp__problem *p, double m, double a, double c)
+{
+    if (p->hard) return m > 1 ? a * (m - 1) : 0;
+    if (!(c > 0)) return 0;
+    if (p->loss != HSP__LOSS_HINGE) return fabs(a / c - hsp__judge_pull(p->loss, m));
+    return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
+}
+
+static void judge_count(const hsp__problem *p, double m, double a, double c, hsp__kkt *out)
+{
+    if (!(a > 0)) return;
+    const int free_one = p->loss == HSP__LOSS_HINGE && !p->hard && a < c;
+    out->support++;
+    if (fabs(m - 1) <= 1e-6 || (free_one && fabs(m - 1) <= 1e-3))
+        out->on++;
+    else if (m < 0)
+        out->wrong++;
+    else if (m < 1)
+        out->inside++;
+}
+
+void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
+                    const double *u, const double *scores, hsp__kkt *out)
+{
+    double total = 0, t = 0;
+    *out = (hsp__kkt){.stationarity = judge_stationarity(p, w, u)};
+    out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
+        const double m = y * (scores[i] + b);
+        const double over = fmax(-a[i], a[i] - judge_box(p, i));
+        if (over > 0) out->dual = fmax(out->dual, c > 0 ? over / c : over);
+        if (p->hard) out->primal = fmax(out->primal, 1 - m);
+        out->complementarity = fmax(out->complementarity, judge_slack(p, m, a[i], c));
+        total += a[i];
+        t += y * a[i];
+        judge_count(p, m, a[i], c, out);
+    }
+    if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
+    if (p->hard && total > 0) out->complementarity /= total;
+}

@@ -1,0 +1,59 @@
+/* How near to the best: primal and dual value, gap, KKT residuals, computed from the problem, (w,
+ * b) and a alone. Solvers stop by it and reports print it. */
+#ifndef HSP_LEARN_JUDGE_H
+#define HSP_LEARN_JUDGE_H
+
+#include "learn/problem.h"
+
+typedef struct hsp__verdict {
+    double primal; /* P(w, b); hard: infinite unless every row has m >= 1 */
+    double dual;   /* D(a) */
+    double gap;    /* (primal - dual) / primal, 0 when both are 0; 1 when primal is infinite */
+} hsp__verdict;
+
+typedef struct hsp__kkt {
+    double stationarity;    /* ||w - u|| / max(||w||, ||u||); l1: how far u_j is from sign(w_j), or
+                               beyond 1 */
+    double primal;          /* soft: 0, the slacks are what they must be; hard: max (1 - m)+ */
+    double dual;            /* how far a is outside its box, relative to c; offset free: or
+                               |sum a y| / sum a, if that is more */
+    double complementarity; /* hinge: max over rows of (a/c)(m - 1)+ + (1 - a/c)(1 - m)+; others:
+                               max |a + c loss'(m)| / c; hard: max a (m - 1)+ / sum a */
+    double margin;          /* 1 / ||w|| */
+    uint64_t support;       /* rows with a > 0: */
+    uint64_t on;            /* of those, |m - 1| <= 1e-6; hinge with 0 < a < c: <= 1e-3 */
+    uint64_t inside;        /* 0 <= m < 1, not on */
+    uint64_t wrong;         /* m < 0 */
+} hsp__kkt;
+
+/* The b that is best for these scores <w, x_i> (n, without b), offset free: exact for the hinge
+ * (where many are best, the middle), to rounding for the smooth losses, which start from *b. Hard:
+ * the middle of what the rows allow. Other offsets: *b stays. */
+hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                             hsp_error *err, double *b);
+
+/* loss(m). */
+double hsp__judge_loss(hsp__loss loss, double m);
+/* -loss'(m): the a / c that a row with margin m asks for. */
+double hsp__judge_pull(hsp__loss loss, double m);
+
+/* P from scores without b. */
+double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                         const double *scores);
+
+/* Make a feasible in place: clipped to its box, rows of no cost to 0, and for a free offset the
+ * heavier class scaled down until sum a y = 0. (l1 asks for more: hsp__judge does it.) */
+void hsp__judge_balance(const hsp__problem *p, double *a);
+/* D(a) for feasible a with u = sum a y x. */
+double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u);
+
+/* All of it: make a feasible, compute both values. `u` (d, out) and `scores` (n, out, without b)
+ * are the caller's, so that it may use them. Two passes over the rows, in parallel. */
+hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
+                      double *u, double *scores, hsp_error *err, hsp__verdict *out);
+
+/* The KKT residuals of (w, b, a), with u and scores from hsp__judge. */
+void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
+                    const double *u, const double *scores, hsp__kkt *out);
+
+#endif

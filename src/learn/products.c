@@ -1,0 +1,96 @@
+#include "learn/products.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "model/model.h"
+#include "vec/vec.h"
+
+typedef struct products {
+    const hsp_view *view;
+    uint64_t parts;
+    const double *w;
+    double b;
+    const double *v;
+    double *out;  /* scores, or the first part's sum */
+    double *sums; /* (parts - 1) * cols: the sums of the other parts */
+} products;
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+static void products_scores_part(void *user, uint64_t part)
+{
+    const products *work = user;
+    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++)
+        work->out[i] = hsp__row_score(work->view, i, work->w, work->b);
+}
+
+void hsp__products_scores(hsp_context *ctx, const hsp_view *view, const double *w, double b,
+                          double *scores)
+{
+    if (view->rows == 0) return;
+    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double) + 16;
+    products work = {.view = view, .w = w, .b = b, .out = scores};
+    work.parts = hsp__parts(view->rows, each);
+    hsp__tasks_run(ctx, work.parts, products_scores_part, &work);
+}
+
+/* ---- Combinations ---------------------------------------------------------------------------- */
+
+void hsp__products_add_row(const hsp_view *view, uint64_t i, double a, double *y)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const int single = view->precision == HSP_FLOAT32;
+    hsp__row row = hsp__view_row(view, i);
+    const size_t n = (size_t)row.count;
+    if (view->storage == HSP_DENSE && single)
+        vec->axpy_f32f64(a, row.values, y, n);
+    else if (view->storage == HSP_DENSE)
+        vec->axpy_f64(a, row.values, y, n);
+    else if (!row.values)
+        vec->ones_axpy_f64(a, row.indices, n, y);
+    else if (single)
+        vec->sparse_axpy_f32f64(a, row.indices, row.values, n, y);
+    else
+        vec->sparse_axpy_f64(a, row.indices, row.values, n, y);
+}
+
+static void products_combine_part(void *user, uint64_t part)
+{
+    const products *work = user;
+    double *sum = part == 0 ? work->out : work->sums + (part - 1) * work->view->cols;
+    memset(sum, 0, work->view->cols * sizeof *sum);
+    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++)
+        if (work->v[i] != 0) hsp__products_add_row(work->view, i, work->v[i], sum);
+}
+
+/* Each part has a sum of its own, so there are few: as many as keep 8 processors busy, fewer when
+ * the sums would be larger than the rows. */
+static uint64_t products_combine_parts(const hsp_view *view)
+{
+    const uint64_t most = hsp_view_stored(view) / (4 * view->cols + 1) + 1;
+    uint64_t parts = hsp__parts(view->rows, hsp_view_stored(view) / view->rows * sizeof(double));
+    if (parts > 8) parts = 8;
+    return parts > most ? most : parts;
+}
+
+hsp_status hsp__products_combine(hsp_context *ctx, const hsp_view *view, const double *v,
+                                 hsp_error *err, double *out)
+{
+    memset(out, 0, view->cols * sizeof *out);
+    if (view->rows == 0 || view->cols == 0) return HSP_OK;
+    products work = {.view = view, .v = v, .out = out, .parts = products_combine_parts(view)};
+    work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
+    if (!work.sums) return hsp__fail_memory(err);
+    hsp__tasks_run(ctx, work.parts, products_combine_part, &work);
+    for (uint64_t part = 1; part < work.parts; part++)
+        hsp__vec()->axpy_f64(1, work.sums + (part - 1) * view->cols, out, (size_t)view->cols);
+    hsp__free(&ctx->allocator, work.sums);
+    return HSP_OK;
+}

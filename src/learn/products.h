@@ -1,0 +1,19 @@
+/* The two products with all rows: scores X w and combinations X^T v, on the context's threads, with
+ * bits that do not depend on their number. */
+#ifndef HSP_LEARN_PRODUCTS_H
+#define HSP_LEARN_PRODUCTS_H
+
+#include "halfspace.h"
+
+/* scores[i] = <w, x_i> + b for all rows, with the bits of hsp__row_score. `w` has view->cols. */
+void hsp__products_scores(hsp_context *ctx, const hsp_view *view, const double *w, double b,
+                          double *scores);
+
+/* out = sum_i v[i] x_i; rows with v[i] = 0 are skipped. `out` has view->cols and is overwritten. */
+hsp_status hsp__products_combine(hsp_context *ctx, const hsp_view *view, const double *v,
+                                 hsp_error *err, double *out);
+
+/* y += a x_i. */
+void hsp__products_add_row(const hsp_view *view, uint64_t i, double a, double *y);
+
+#endif

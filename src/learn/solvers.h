@@ -1,0 +1,13 @@
+/* The solvers, and which of them fits a problem best. */
+#ifndef HSP_LEARN_SOLVERS_H
+#define HSP_LEARN_SOLVERS_H
+
+#include "learn/problem.h"
+
+extern const hsp__solver *const hsp__solvers[]; /* solvers.c; ended by NULL */
+
+/* The solver of that name, or with "auto" the one that suits the data's shape; NULL: none of that
+ * name, or it does not suit. */
+const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p);
+
+#endif
