@@ -463,10 +463,16 @@ VEC_SPARSE_SPARSE_DOT(f64, double)
 #define MANY 4
 #include "vec/vec_many.h"
 
+#define BLOCK_BYTES 32
+#define PANEL_ROWS  4
+#define PANEL_VECS  2
+#include "vec/vec_block.h"
+
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
+    VEC_BLOCK_ROUTINES,
     VEC_SPARSE_ROUTINES,
 };
 

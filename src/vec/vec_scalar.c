@@ -246,6 +246,12 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
         y[idx[k]] += a;
 }
 
+/* The template of the others, at the width of the smallest registers there are. */
+#define BLOCK_BYTES 16
+#define PANEL_ROWS  4
+#define PANEL_VECS  2
+#include "vec/vec_block.h"
+
 #define SCALAR(routine) .routine = scalar_##routine
 
 const hsp__vec_table hsp__vec_scalar = {
@@ -281,6 +287,7 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_dot_f64),
     SCALAR(ones_axpy_f32),
     SCALAR(ones_axpy_f64),
+    VEC_BLOCK_ROUTINES,
     .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
     .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,
     .sparse_sparse_sqdist_f32 = hsp__vec_merge_sqdist_f32,

@@ -1,0 +1,32 @@
+#include "vec/product.h"
+
+#include <string.h>
+
+#include "vec/vec.h"
+
+/* So many numbers of each row at a time: the packed rows of B then stay in the second cache. */
+enum { PRODUCT_DEPTH = 512, PRODUCT_ROWS = 8, PRODUCT_COLS = 64 };
+
+static size_t product_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t product_ceil(size_t count, size_t unit)
+{
+    return (count + unit - 1) / unit * unit;
+}
+
+size_t hsp__product_scratch(size_t m, size_t n, size_t depth, size_t size)
+{
+    (void)n; /* one panel of B at a time */
+    return (m + PRODUCT_ROWS + PRODUCT_COLS) * product_least(depth, PRODUCT_DEPTH) * size;
+}
+
+#define NUM  float
+#define TYPE f32
+#include "vec/product_type.h"
+
+#define NUM  double
+#define TYPE f64
+#include "vec/product_type.h"

@@ -1,0 +1,22 @@
+/* The matrix product C = A B^T of rows with rows, in float or double.
+ *
+ * C[i][j] = sum over k of A[i][k] * B[j][k]: one running sum that begins at +0, k ascending, each
+ * product rounded before it is added. So an element has the same bits whatever block it was
+ * computed in, by whatever instructions, on whatever thread; C of a matrix with itself is symmetric
+ * to the bit. That is why this is not a BLAS, which promises none of it (docs/decisions/0006). */
+#ifndef HSP_VEC_PRODUCT_H
+#define HSP_VEC_PRODUCT_H
+
+#include <stddef.h>
+
+/* Bytes of scratch that a product of m by n rows of `depth` numbers of `size` bytes needs. */
+size_t hsp__product_scratch(size_t m, size_t n, size_t depth, size_t size);
+
+/* Rows lie `lda`, `ldb`, `ldc` numbers apart. `scratch` is 64-byte aligned; C is overwritten. On
+ * this thread alone: callers cut large products into blocks. */
+void hsp__product_f32(size_t m, size_t n, size_t depth, const float *a, size_t lda, const float *b,
+                      size_t ldb, float *c, size_t ldc, void *scratch);
+void hsp__product_f64(size_t m, size_t n, size_t depth, const double *a, size_t lda,
+                      const double *b, size_t ldb, double *c, size_t ldc, void *scratch);
+
+#endif
