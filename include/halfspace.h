@@ -13,6 +13,7 @@
  *     9. models                  hypotheses: keep, predict, change the form of
  *    10. learning                learners by name, whole data sets, streams, single steps
  *    11. measuring               error, margins, and mistake bounds against the run
+ *    12. kernels                 expressions, Gram matrices, are they kernels
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -638,6 +639,28 @@ HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
 HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
+
+/* ---- 12. Kernels ----------------------------------------------------------------------------- */
+
+/* A kernel expression (docs/kernels.md): "rbf(0.5)", "0.5*rbf(0.1) + normalize(poly(2,1))*linear".
+ */
+typedef struct hsp_kernel hsp_kernel;
+
+/* HSP_USAGE with the column for a text that is no expression, and for what need not be a kernel (a
+ * negative factor, a difference, sigmoid) unless `allow_indefinite`. `index_base`: the number of
+ * the first column in cols(...) and x3, 0 or 1. */
+HSP_API hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,
+                                    int index_base, hsp_error *err, hsp_kernel **out);
+HSP_API void hsp_kernel_free(hsp_kernel *kernel);
+/* The expression in canonical form; it belongs to the kernel. */
+HSP_API const char *hsp_kernel_text(const hsp_kernel *kernel);
+/* Give every parameter that is a rule its number: median (1 / the median of the distance that the
+ * kernel is about, over all pairs of rows or 5,000 random ones) and 1/d (d columns). The text then
+ * has the numbers. */
+HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
+                                  hsp_error *err);
+/* Is something in it that closure does not guarantee to be a kernel? */
+HSP_API int hsp_kernel_is_indefinite(const hsp_kernel *kernel);
 
 #ifdef __cplusplus
 }

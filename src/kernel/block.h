@@ -1,0 +1,37 @@
+/* Kernel values of rows with rows, in blocks.
+ *
+ * A block is cut into tiles. For a tile, the inner products of each space that the expression looks
+ * at are one matrix product (rows gathered side by side), or for sparse rows of many columns eight
+ * rows at a time against the others' entries; then the expression is taken over the tile, node by
+ * node, while it is in the cache. A value does not depend on the block or tile it was computed in,
+ * and k(x, y) = k(y, x) to the bit as long as both ways take the same road (they do when both sides
+ * are of one view). */
+#ifndef HSP_KERNEL_BLOCK_H
+#define HSP_KERNEL_BLOCK_H
+
+#include "kernel/rows.h"
+
+/* Some rows: list[0..count) of them, or with list NULL those from `from` on. */
+typedef struct hsp__kernel_pick {
+    const hsp__kernel_rows *rows;
+    const uint64_t *list;
+    uint64_t from, count;
+} hsp__kernel_pick;
+
+static inline uint64_t hsp__kernel_picked(const hsp__kernel_pick *pick, uint64_t i)
+{
+    return pick->list ? pick->list[i] : pick->from + i;
+}
+
+/* out[i * ld + j] = k(a_i, b_j), in float or in double, on the context's threads. Float values are
+ * computed in double where floats would lose too much (a distance from large norms). A value that
+ * is not finite is an error with both rows. HSP_CANCELLED is not asked for: callers report progress
+ * between blocks. */
+hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, float *out, uint64_t ld,
+                                 hsp_error *err);
+hsp_status hsp__kernel_block_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *out, uint64_t ld,
+                                 hsp_error *err);
+
+#endif

@@ -1,0 +1,443 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/expression.h"
+#include "kernel/function.h"
+#include "kernel/scan.h"
+
+typedef struct parser {
+    hsp__scan scan;
+    hsp_kernel *kernel;
+    int allow;      /* indefinite ones */
+    uint32_t space; /* columns that the part at hand looks at */
+} parser;
+
+enum { PARSE_MOST = 1000 }; /* nodes: what walks the tree may recurse so deep */
+
+static hsp_status parse_sum(parser *all, uint32_t *node);
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static hsp_status parse_node(parser *all, hsp__kernel_node node, uint32_t *out)
+{
+    hsp_kernel *kernel = all->kernel;
+    if (kernel->count == PARSE_MOST)
+        return hsp__scan_fail(&all->scan, all->scan.at, "a shorter expression");
+    if (!hsp__reserve(&kernel->memory, (void **)&kernel->nodes, &kernel->room, kernel->count + 1,
+                      sizeof *kernel->nodes))
+        return hsp__fail_memory(all->scan.err);
+    if (node.op == HSP__KERNEL_NORMALIZE || node.op == HSP__KERNEL_RESCALE)
+        node.place = kernel->places++;
+    *out = (uint32_t)kernel->count;
+    kernel->nodes[kernel->count++] = node;
+    return HSP_OK;
+}
+
+static hsp_status parse_leaf(parser *all, hsp__kernel_op op, double p, double q, uint32_t *out)
+{
+    const hsp__kernel_node node = {.op = op,
+                                   .left = HSP__KERNEL_NONE,
+                                   .right = HSP__KERNEL_NONE,
+                                   .p = p,
+                                   .q = q,
+                                   .space = all->space};
+    return parse_node(all, node, out);
+}
+
+static hsp_status parse_over(parser *all, hsp__kernel_op op, uint32_t left, uint32_t right,
+                             uint32_t *out)
+{
+    const hsp__kernel_node node = {.op = op, .left = left, .right = right, .space = all->space};
+    return parse_node(all, node, out);
+}
+
+/* What is no kernel for every data: refused with the reason, unless allowed. */
+static hsp_status parse_doubt(parser *all, const char *at, const char *reason)
+{
+    all->kernel->indefinite = 1;
+    if (all->allow) return HSP_OK;
+    return hsp__fail_at(all->scan.err, HSP_USAGE, "kernel expression", 1,
+                        (uint64_t)(at - all->scan.text) + 1,
+                        "%s; --allow-indefinite takes it all the same", reason);
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+/* Is "name=" next? Then it is taken. */
+static int parse_named(hsp__scan *scan, const char *name)
+{
+    const char *before = scan->at, *word;
+    const size_t size = hsp__scan_word(scan, &word);
+    if (size == strlen(name) && memcmp(word, name, size) == 0 && hsp__scan_take(scan, '='))
+        return 1;
+    scan->at = before;
+    return 0;
+}
+
+/* A number with a sign. */
+static hsp_status parse_signed(hsp__scan *scan, double *number)
+{
+    const int minus = hsp__scan_take(scan, '-');
+    hsp_status status = hsp__scan_number(scan, number);
+    if (!status && minus) *number = -*number;
+    return status;
+}
+
+/* "(c=0.5)", "(0.5)", "(median)", "(1/d)"; `optional`: nothing means 1. */
+static hsp_status parse_width(parser *all, int optional, double *c, hsp__kernel_rule *rule)
+{
+    hsp__scan *scan = &all->scan;
+    const char *word;
+    *c = 1, *rule = HSP__RULE_NUMBER;
+    if (optional && hsp__scan_peek(scan) != '(') return HSP_OK;
+    hsp_status status = hsp__scan_expect(scan, '(', "'(' and the factor c");
+    if (status) return status;
+    parse_named(scan, "c");
+    hsp__scan_peek(scan);
+    const char *at = scan->at;
+    if (hsp__scan_word(scan, &word)) {
+        if (scan->at - word != 6 || memcmp(word, "median", 6) != 0)
+            return hsp__scan_fail(scan, word, "a number, median or 1/d");
+        *rule = HSP__RULE_MEDIAN;
+        return hsp__scan_expect(scan, ')', "')'");
+    }
+    status = hsp__scan_at_number(scan)
+                 ? hsp__scan_number(scan, c)
+                 : hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
+    if (!status && hsp__scan_take(scan, '/')) {
+        if (hsp__scan_word(scan, &word) != 1 || *word != 'd' || *c != 1)
+            return hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
+        *rule = HSP__RULE_ONE_OVER_D;
+    }
+    if (!status && !(*c > 0)) status = hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
+    return status ? status : hsp__scan_expect(scan, ')', "')'");
+}
+
+/* "(degree=3, r=1)", in any order when named; r may be left out, and is 1. */
+static hsp_status parse_poly(parser *all, const char *name, uint32_t *out)
+{
+    hsp__scan *scan = &all->scan;
+    double degree = 0, r = 1;
+    hsp_status status = hsp__scan_expect(scan, '(', "'(' and the degree, as in poly(3, 1)");
+    int r_first = 0;
+    if (!status) {
+        r_first = parse_named(scan, "r");
+        if (r_first) status = parse_signed(scan, &r);
+        if (!status && r_first) status = hsp__scan_expect(scan, ',', "',' and degree=");
+        if (!status) {
+            parse_named(scan, "degree");
+            status = hsp__scan_whole(scan, 1, 1000, "a whole number from 1 to 1000", &degree);
+        }
+    }
+    if (!status && !r_first && hsp__scan_take(scan, ',')) {
+        parse_named(scan, "r");
+        status = parse_signed(scan, &r);
+    }
+    if (!status) status = hsp__scan_expect(scan, ')', "',' or ')'");
+    if (!status && r < 0)
+        status = parse_doubt(all, name,
+                             "found r below 0, expected r >= 0: (<x, y> + r)^n is then a sum of "
+                             "kernels with factors that are not negative");
+    return status ? status : parse_leaf(all, HSP__KERNEL_POLY, degree, r, out);
+}
+
+static hsp_status parse_sigmoid(parser *all, const char *name, uint32_t *out)
+{
+    hsp__scan *scan = &all->scan;
+    double a = 1, b = 0;
+    hsp_status status =
+        parse_doubt(all, name, "sigmoid is no kernel: tanh(a <x, y> + b) has no feature map");
+    if (!status) status = hsp__scan_expect(scan, '(', "'(' and a, b");
+    if (!status) parse_named(scan, "a"), status = parse_signed(scan, &a);
+    if (!status) status = hsp__scan_expect(scan, ',', "','");
+    if (!status) parse_named(scan, "b"), status = parse_signed(scan, &b);
+    if (!status) status = hsp__scan_expect(scan, ')', "')'");
+    return status ? status : parse_leaf(all, HSP__KERNEL_SIGMOID, a, b, out);
+}
+
+static hsp_status parse_const(parser *all, uint32_t *out)
+{
+    hsp__scan *scan = &all->scan;
+    double c = 0;
+    hsp_status status = hsp__scan_expect(scan, '(', "'(' and a number");
+    if (status) return status;
+    hsp__scan_peek(scan);
+    const char *at = scan->at;
+    status = parse_signed(scan, &c);
+    if (!status && c < 0)
+        status = parse_doubt(all, at, "found a constant below 0: c k is a kernel for c >= 0 only");
+    if (!status) status = hsp__scan_expect(scan, ')', "')'");
+    return status ? status : parse_leaf(all, HSP__KERNEL_CONST, c, 0, out);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static hsp_status parse_space_new(parser *all, uint32_t *out)
+{
+    hsp_kernel *kernel = all->kernel;
+    if (!hsp__reserve(&kernel->memory, (void **)&kernel->spaces, &kernel->space_room,
+                      kernel->space_count + 1, sizeof *kernel->spaces))
+        return hsp__fail_memory(all->scan.err);
+    *out = (uint32_t)kernel->space_count;
+    kernel->spaces[kernel->space_count++] = (hsp__kernel_space){0};
+    return HSP_OK;
+}
+
+static hsp_status parse_range(parser *all, hsp__kernel_space *space)
+{
+    const hsp_allocator *memory = &all->kernel->memory;
+    const double base = all->scan.index_base, most = 4294967295.0;
+    double from = 0, to;
+    hsp__scan_peek(&all->scan);
+    const char *at = all->scan.at;
+    hsp_status status = hsp__scan_whole(&all->scan, base, most, "a column's number", &from);
+    to = from;
+    if (!status && hsp__scan_take(&all->scan, '-'))
+        status = hsp__scan_whole(&all->scan, from, most, "the last column of the range", &to);
+    if (status) return status;
+    if (space->count && (uint64_t)(from - base) < space->to[space->count - 1])
+        return hsp__scan_fail(&all->scan, at, "columns in ascending order, none twice");
+    uint64_t *first = hsp__resize(memory, space->from, space->count + 1, sizeof *first);
+    if (first) space->from = first;
+    uint64_t *last = hsp__resize(memory, space->to, space->count + 1, sizeof *last);
+    if (last) space->to = last;
+    if (!first || !last) return hsp__fail_memory(all->scan.err);
+    first[space->count] = (uint64_t)(from - base);
+    last[space->count++] = (uint64_t)(to - base) + 1;
+    return HSP_OK;
+}
+
+/* "(1-10,15; k)". */
+static hsp_status parse_cols(parser *all, const char *name, uint32_t *out)
+{
+    hsp__scan *scan = &all->scan;
+    uint32_t space, inside = 0;
+    if (all->space) return hsp__scan_fail(scan, name, "no columns within columns: name them once");
+    hsp_status status = hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)");
+    if (!status) status = parse_space_new(all, &space);
+    if (status) return status;
+    do
+        status = parse_range(all, &all->kernel->spaces[space]);
+    while (!status && hsp__scan_take(scan, ','));
+    if (!status) status = hsp__scan_expect(scan, ';', "',' and more columns, or ';' and a kernel");
+    if (status) return status;
+    all->space = space;
+    status = parse_sum(all, &inside);
+    if (!status) status = parse_over(all, HSP__KERNEL_COLS, inside, HSP__KERNEL_NONE, out);
+    all->space = 0;
+    return status ? status : hsp__scan_expect(scan, ')', "')'");
+}
+
+/* ---- What has kernels inside ----------------------------------------------------------------- */
+
+static hsp_status parse_normalize(parser *all, uint32_t *out)
+{
+    uint32_t inside = 0;
+    hsp_status status = hsp__scan_expect(&all->scan, '(', "'(' and a kernel");
+    if (!status) status = parse_sum(all, &inside);
+    if (!status) status = hsp__scan_expect(&all->scan, ')', "')'");
+    return status ? status : parse_over(all, HSP__KERNEL_NORMALIZE, inside, HSP__KERNEL_NONE, out);
+}
+
+static hsp_status parse_rescale(parser *all, uint32_t *out)
+{
+    hsp_kernel *kernel = all->kernel;
+    uint32_t inside = 0;
+    hsp_status status = hsp__scan_expect(&all->scan, '(', "'(' and f, k");
+    if (status) return status;
+    if (!hsp__reserve(&kernel->memory, (void **)&kernel->functions, &kernel->function_room,
+                      kernel->function_count + 1, sizeof *kernel->functions))
+        return hsp__fail_memory(all->scan.err);
+    const uint32_t function = (uint32_t)kernel->function_count++;
+    status = hsp__function_parse(&all->scan, &kernel->functions[function]);
+    if (!status) status = hsp__scan_expect(&all->scan, ',', "',' and a kernel");
+    if (!status) status = parse_sum(all, &inside);
+    if (!status) status = hsp__scan_expect(&all->scan, ')', "')'");
+    if (!status) status = parse_over(all, HSP__KERNEL_RESCALE, inside, HSP__KERNEL_NONE, out);
+    if (!status) kernel->nodes[*out].function = function;
+    return status;
+}
+
+static hsp_status parse_name(parser *all, uint32_t *out)
+{
+    static const char *const names[] = {"linear",      "poly",      "rbf",          "sigmoid",
+                                        "laplace",     "chi2",      "intersection", "const",
+                                        "precomputed", "normalize", "rescale",      "cols"};
+    const char *word;
+    const size_t size = hsp__scan_word(&all->scan, &word);
+    size_t which = 0;
+    while (which < 12 && (strlen(names[which]) != size || memcmp(names[which], word, size) != 0))
+        which++;
+    double c;
+    hsp__kernel_rule rule;
+    hsp_status status = HSP_OK;
+    switch (which) {
+    case 0:
+        return parse_leaf(all, HSP__KERNEL_LINEAR, 0, 0, out);
+    case 1:
+        return parse_poly(all, word, out);
+    case 3:
+        return parse_sigmoid(all, word, out);
+    case 6:
+        return parse_leaf(all, HSP__KERNEL_INTERSECTION, 0, 0, out);
+    case 7:
+        return parse_const(all, out);
+    case 8:
+        return parse_leaf(all, HSP__KERNEL_PRECOMPUTED, 0, 0, out);
+    case 9:
+        return parse_normalize(all, out);
+    case 10:
+        return parse_rescale(all, out);
+    case 11:
+        return parse_cols(all, word, out);
+    case 12:
+        return hsp__scan_fail(
+            &all->scan, word,
+            "a number, '(' or one of linear, poly, rbf, laplace, chi2, "
+            "intersection, const, precomputed, sigmoid, normalize, rescale, cols");
+    default:
+        break;
+    }
+    status = parse_width(all, which == 5, &c, &rule);
+    if (!status)
+        status = parse_leaf(all,
+                            which == 2   ? HSP__KERNEL_RBF
+                            : which == 4 ? HSP__KERNEL_LAPLACE
+                                         : HSP__KERNEL_CHI2,
+                            c, 0, out);
+    if (!status) all->kernel->nodes[*out].rule = rule;
+    return status;
+}
+
+/* ---- The grammar ----------------------------------------------------------------------------- */
+
+static hsp_status parse_factor(parser *all, uint32_t *node)
+{
+    hsp__scan *scan = &all->scan;
+    hsp_status status;
+    double number = 0;
+    if (hsp__scan_at_number(scan)) {
+        status = hsp__scan_number(scan, &number);
+        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
+    }
+    if (hsp__scan_peek(scan) == '-') {
+        const char *at = scan->at++;
+        status = parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
+        if (!status) status = hsp__scan_number(scan, &number);
+        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, -number, 0, node);
+    }
+    status = hsp__scan_deeper(scan);
+    if (!status && hsp__scan_take(scan, '(')) {
+        status = parse_sum(all, node);
+        if (!status) status = hsp__scan_expect(scan, ')', "')', or one of + * ^");
+    } else if (!status) {
+        status = parse_name(all, node);
+    }
+    scan->depth--;
+    return status;
+}
+
+static hsp_status parse_power(parser *all, uint32_t *node)
+{
+    double power;
+    hsp_status status = parse_factor(all, node);
+    if (status || !hsp__scan_take(&all->scan, '^')) return status;
+    status = hsp__scan_whole(&all->scan, 1, 1000, "a whole number from 1 to 1000", &power);
+    if (!status) status = parse_over(all, HSP__KERNEL_POWER, *node, HSP__KERNEL_NONE, node);
+    if (!status) all->kernel->nodes[*node].p = power;
+    return status;
+}
+
+static hsp_status parse_product(parser *all, uint32_t *node)
+{
+    uint32_t right;
+    hsp_status status = parse_power(all, node);
+    while (!status && hsp__scan_take(&all->scan, '*')) {
+        status = parse_power(all, &right);
+        if (!status) status = parse_over(all, HSP__KERNEL_PRODUCT, *node, right, node);
+    }
+    return status;
+}
+
+/* left - right, as left + -1 * right. */
+static hsp_status parse_difference(parser *all, uint32_t right, uint32_t *out)
+{
+    uint32_t minus;
+    hsp_status status = parse_leaf(all, HSP__KERNEL_CONST, -1, 0, &minus);
+    return status ? status : parse_over(all, HSP__KERNEL_PRODUCT, minus, right, out);
+}
+
+static hsp_status parse_sum(parser *all, uint32_t *node)
+{
+    hsp__scan *scan = &all->scan;
+    uint32_t right = 0;
+    hsp_status status = parse_product(all, node);
+    while (!status) {
+        const int minus = hsp__scan_peek(scan) == '-';
+        if (!minus && hsp__scan_peek(scan) != '+') break;
+        const char *at = scan->at++;
+        if (minus)
+            status =
+                parse_doubt(all, at,
+                            "found a difference: sums of kernels are kernels, differences need "
+                            "not be");
+        if (!status) status = parse_product(all, &right);
+        if (!status && minus) status = parse_difference(all, right, &right);
+        if (!status) status = parse_over(all, HSP__KERNEL_SUM, *node, right, node);
+    }
+    return status;
+}
+
+static hsp_status parse_whole(parser *all)
+{
+    uint32_t everything;
+    hsp_status status = parse_space_new(all, &everything);
+    if (!status) status = parse_sum(all, &all->kernel->root);
+    if (!status && hsp__scan_peek(&all->scan) != 0)
+        status = hsp__scan_fail(&all->scan, all->scan.at, "one of + * ^, or the end");
+    else if (!status && all->scan.at < all->scan.end)
+        status = hsp__scan_fail(&all->scan, all->scan.at, "the end");
+    return status ? status : hsp__kernel_print(all->kernel, all->scan.err);
+}
+
+hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,
+                            int index_base, hsp_error *err, hsp_kernel **out)
+{
+    hsp_kernel *kernel = hsp__new(&ctx->allocator, 1, sizeof *kernel);
+    if (!kernel) return hsp__fail_memory(err);
+    kernel->memory = ctx->allocator;
+    kernel->index_base = index_base;
+    parser all = {.kernel = kernel, .allow = allow_indefinite};
+    all.scan = (hsp__scan){.memory = &kernel->memory,
+                           .text = text,
+                           .at = text,
+                           .end = text + strlen(text),
+                           .err = err,
+                           .index_base = index_base};
+    hsp_status status = parse_whole(&all);
+    if (status)
+        hsp_kernel_free(kernel);
+    else
+        *out = kernel;
+    return status;
+}
+
+void hsp_kernel_free(hsp_kernel *kernel)
+{
+    if (!kernel) return;
+    const hsp_allocator memory = kernel->memory;
+    for (uint64_t s = 0; s < kernel->space_count; s++) {
+        hsp__free(&memory, kernel->spaces[s].from);
+        hsp__free(&memory, kernel->spaces[s].to);
+    }
+    for (uint64_t f = 0; f < kernel->function_count; f++)
+        hsp__function_free(&memory, &kernel->functions[f]);
+    hsp__free(&memory, kernel->spaces);
+    hsp__free(&memory, kernel->functions);
+    hsp__free(&memory, kernel->nodes);
+    hsp__free(&memory, kernel->text);
+    hsp__free(&memory, kernel);
+}

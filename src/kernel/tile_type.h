@@ -1,0 +1,202 @@
+/* A template: the expression over one tile, in one type of number. Before inclusion: NUM, TYPE. */
+
+#define TILE_PASTE_(a, b) a##_##b
+#define TILE_PASTE(a, b)  TILE_PASTE_(a, b)
+#define FN(name)          TILE_PASTE(name, TYPE)
+
+/* ---- Rows side by side ----------------------------------------------------------------------- */
+
+/* The part of row i that lies in the space, as `width` numbers. */
+static void FN(tile_gather_row)(const hsp_view *view, uint64_t i, const hsp__kernel_space *space,
+                                uint64_t width, NUM *to)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    hsp__kernel_walk walk = {0};
+    uint64_t place;
+    if (!row.indices && !space->count && view->precision == TILE_PRECISION) {
+        memcpy(to, row.values, (row.count < width ? row.count : width) * sizeof *to);
+        for (uint64_t k = row.count; k < width; k++)
+            to[k] = 0;
+        return;
+    }
+    memset(to, 0, width * sizeof *to);
+    for (uint64_t k = 0; k < row.count; k++) {
+        if (!hsp__kernel_inside(space, &walk, hsp__row_column(&row, k), &place)) continue;
+        if (place >= width) return;
+        to[place] = (NUM)hsp__row_value(view, &row, k);
+    }
+}
+
+static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_t from,
+                            uint64_t count, uint32_t space, uint64_t width, NUM *to)
+{
+    for (uint64_t i = 0; i < count; i++)
+        FN(tile_gather_row)
+    (pick->rows->view, hsp__kernel_picked(pick, from + i), &t->kernel->spaces[space], width,
+     to + i * width);
+}
+
+/* ---- Inner products -------------------------------------------------------------------------- */
+
+/* Eight rows of a at a time, spread out, against the entries of the rows of b. */
+static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
+{
+    const hsp_view *view = t->b->rows->view;
+    for (uint64_t i = 0; i < t->rows; i += TILE_SPREAD) {
+        const uint64_t some = t->rows - i < TILE_SPREAD ? t->rows - i : TILE_SPREAD;
+        tile_spread(t, i, some, space, 1);
+        for (uint64_t j = 0; j < t->cols; j++) {
+            double dots[TILE_SPREAD];
+            tile_dots(view, hsp__kernel_picked(t->b, t->from_b + j), t->spread, dots);
+            for (uint64_t r = 0; r < some; r++)
+                out[(i + r) * t->cols + j] = (NUM)dots[r];
+        }
+        tile_spread(t, i, some, space, 0);
+    }
+}
+
+static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
+{
+    if (t->sparse) {
+        FN(tile_sparse_products)(t, space, out);
+        return;
+    }
+    const uint64_t width = hsp__kernel_space_cols(&t->kernel->spaces[space], t->columns);
+    NUM *a = (NUM *)t->gathered, *b = a + t->rows * width;
+    FN(tile_gather)(t, t->a, t->from_a, t->rows, space, width, a);
+    FN(tile_gather)(t, t->b, t->from_b, t->cols, space, width, b);
+    FN(hsp__product)
+    ((size_t)t->rows, (size_t)t->cols, (size_t)width, a, (size_t)width, b, (size_t)width, out,
+     (size_t)t->cols, t->packed);
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static NUM FN(tile_whole_power)(NUM x, unsigned n)
+{
+    NUM y = 1;
+    for (; n; n >>= 1, x *= x)
+        if (n & 1) y *= x;
+    return y;
+}
+
+static void FN(tile_power)(const tile *t, NUM *out, double power)
+{
+    const uint64_t n = t->rows * t->cols;
+    if (power == 2)
+        for (uint64_t k = 0; k < n; k++)
+            out[k] *= out[k];
+    else if (power > 2)
+        for (uint64_t k = 0; k < n; k++)
+            out[k] = FN(tile_whole_power)(out[k], (unsigned)power);
+}
+
+/* exp(-c ||x - y||^2) from the products: one row of the tile at a time. */
+static void FN(tile_rbf)(const tile *t, const hsp__kernel_node *node, NUM *out)
+{
+    const double *na = t->a->rows->norms[node->space], *nb = t->b->rows->norms[node->space];
+    NUM *squares = (NUM *)t->line;
+    for (uint64_t j = 0; j < t->cols; j++)
+        squares[j] = (NUM)nb[hsp__kernel_picked(t->b, t->from_b + j)];
+    for (uint64_t i = 0; i < t->rows; i++) {
+        const NUM own = (NUM)na[hsp__kernel_picked(t->a, t->from_a + i)], c = (NUM)-node->p;
+        NUM *row = out + i * t->cols;
+        for (uint64_t j = 0; j < t->cols; j++) {
+            const NUM distance = (own + squares[j]) - 2 * row[j];
+            row[j] = distance > 0 ? c * distance : 0;
+        }
+    }
+    hsp__vec()->FN(exp)(out, (size_t)(t->rows * t->cols));
+}
+
+static void FN(tile_entries)(const tile *t, const hsp__kernel_node *node, NUM *out)
+{
+    hsp__kernel_sums sums;
+    for (uint64_t i = 0; i < t->rows; i++) {
+        const uint64_t p = hsp__kernel_picked(t->a, t->from_a + i);
+        for (uint64_t j = 0; j < t->cols; j++) {
+            const uint64_t q = hsp__kernel_picked(t->b, t->from_b + j);
+            NUM *to = out + i * t->cols + j;
+            if (node->op == HSP__KERNEL_PRECOMPUTED) {
+                *to = (NUM)hsp__kernel_entry(t->a->rows, p, t->b->rows, q);
+                continue;
+            }
+            hsp__kernel_pair(t->a->rows, p, t->b->rows, q, &t->kernel->spaces[node->space], &sums);
+            *to = (NUM)(node->op == HSP__KERNEL_LAPLACE ? -node->p * sums.absolute
+                        : node->op == HSP__KERNEL_CHI2  ? -node->p * sums.chi2
+                                                        : sums.least);
+        }
+    }
+    if (node->op == HSP__KERNEL_LAPLACE || node->op == HSP__KERNEL_CHI2)
+        hsp__vec()->FN(exp)(out, (size_t)(t->rows * t->cols));
+}
+
+/* out[i][j] *= f(a_i) f(b_j). */
+static void FN(tile_outer)(const tile *t, const hsp__kernel_node *node, NUM *out)
+{
+    const double *fa = t->a->rows->places + node->place * t->a->rows->view->rows;
+    const double *fb = t->b->rows->places + node->place * t->b->rows->view->rows;
+    for (uint64_t i = 0; i < t->rows; i++) {
+        const double own = fa[hsp__kernel_picked(t->a, t->from_a + i)];
+        for (uint64_t j = 0; j < t->cols; j++)
+            out[i * t->cols + j] = (NUM)((double)out[i * t->cols + j] *
+                                         (own * fb[hsp__kernel_picked(t->b, t->from_b + j)]));
+    }
+}
+
+static void FN(tile_leaf)(tile *t, const hsp__kernel_node *node, NUM *out)
+{
+    const uint64_t n = t->rows * t->cols;
+    if (node->op == HSP__KERNEL_CONST) {
+        for (uint64_t k = 0; k < n; k++)
+            out[k] = (NUM)node->p;
+        return;
+    }
+    if (node->op > HSP__KERNEL_SIGMOID) {
+        FN(tile_entries)(t, node, out);
+        return;
+    }
+    FN(tile_products)(t, node->space, out);
+    if (node->op == HSP__KERNEL_RBF) {
+        FN(tile_rbf)(t, node, out);
+    } else if (node->op == HSP__KERNEL_POLY) {
+        for (uint64_t k = 0; k < n; k++)
+            out[k] += (NUM)node->q;
+        FN(tile_power)(t, out, node->p);
+    } else if (node->op == HSP__KERNEL_SIGMOID) {
+        for (uint64_t k = 0; k < n; k++)
+            out[k] = (NUM)tanh(node->p * (double)out[k] + node->q);
+    }
+}
+
+/* The value of a node over the tile; `spare` are tiles to use, one for each level below. */
+static void FN(tile_node)(tile *t, uint32_t at, NUM *out, NUM *spare)
+{
+    const hsp__kernel_node *node = &t->kernel->nodes[at];
+    const uint64_t n = t->rows * t->cols;
+    if (node->left == HSP__KERNEL_NONE) {
+        FN(tile_leaf)(t, node, out);
+        return;
+    }
+    FN(tile_node)(t, node->left, out, spare);
+    if (node->op == HSP__KERNEL_SUM || node->op == HSP__KERNEL_PRODUCT) {
+        FN(tile_node)(t, node->right, spare, spare + n);
+        if (node->op == HSP__KERNEL_SUM)
+            for (uint64_t k = 0; k < n; k++)
+                out[k] += spare[k];
+        else
+            for (uint64_t k = 0; k < n; k++)
+                out[k] *= spare[k];
+    } else if (node->op == HSP__KERNEL_POWER) {
+        FN(tile_power)(t, out, node->p);
+    } else if (node->op != HSP__KERNEL_COLS) {
+        FN(tile_outer)(t, node, out);
+    }
+}
+
+#undef TILE_PASTE_
+#undef TILE_PASTE
+#undef FN
+#undef NUM
+#undef TYPE
+#undef TILE_PRECISION

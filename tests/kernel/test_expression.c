@@ -1,0 +1,287 @@
+/* Kernel expressions: what parses, what is refused and where, canonical text, and values against a
+ * naive evaluation in long double. */
+#include <math.h>
+#include <stdint.h>
+
+#include "../check.h"
+#include "halfspace.h"
+#include "kernel/block.h"
+
+static hsp_context *ctx;
+
+static void good(const char *text, const char *canonical)
+{
+    hsp_kernel *kernel = NULL, *again = NULL;
+    hsp_error err = {0};
+    char line[512];
+    CHECK_NOTE(hsp_kernel_parse(ctx, text, 1, 1, &err, &kernel) == HSP_OK, "%s: %s", text,
+               hsp_error_text(&err, line, sizeof line));
+    if (!kernel) return;
+    CHECK_TEXT(hsp_kernel_text(kernel), canonical);
+    CHECK(hsp_kernel_parse(ctx, canonical, 1, 1, &err, &again) == HSP_OK);
+    if (again) CHECK_TEXT(hsp_kernel_text(again), canonical);
+    hsp_kernel_free(kernel);
+    hsp_kernel_free(again);
+}
+
+static void bad(const char *text, uint64_t column, const char *part)
+{
+    hsp_kernel *kernel = NULL;
+    hsp_error err = {0};
+    CHECK_NOTE(hsp_kernel_parse(ctx, text, 0, 1, &err, &kernel) == HSP_USAGE, "%s", text);
+    CHECK(kernel == NULL);
+    CHECK_NOTE(err.column == column, "%s: column %llu", text, (unsigned long long)err.column);
+    CHECK_NOTE(strstr(err.message, part) != NULL, "%s: %s", text, err.message);
+    hsp_kernel_free(kernel);
+}
+
+static void test_texts(void)
+{
+    good("linear", "linear");
+    good(" poly( degree = 3 , r = 1 ) ", "poly(degree=3, r=1)");
+    good("poly(2)", "poly(degree=2, r=1)");
+    good("poly(r=0, degree=2)", "poly(degree=2, r=0)");
+    good("rbf(c=0.5)", "rbf(c=0.5)");
+    good("rbf(median)+rbf(1/d)", "(rbf(c=median) + rbf(c=1/d))");
+    good("0.5*rbf(0.1) + normalize(poly(2,1))*linear",
+         "((const(0.5)*rbf(c=0.1)) + (normalize(poly(degree=2, r=1))*linear))");
+    good("(linear + 1)^2*chi2", "(((linear + const(1)))^2*chi2(c=1))");
+    good("cols(1-10,15; linear+rbf(1))", "cols(1-10,15; (linear + rbf(c=1)))");
+    good("rescale(exp(-norm*norm/2) + x3, linear)",
+         "rescale((exp(((-(norm)*norm)/2)) + x3), linear)");
+    good("2*linear - linear", "((const(2)*linear) + (const(-1)*linear))");
+    good("sigmoid(1,-2)", "sigmoid(a=1, b=-2)");
+}
+
+static void test_refusals(void)
+{
+    bad("", 1, "found the end");
+    bad("linea", 1, "'linea'");
+    bad("rbf", 4, "found the end");
+    bad("rbf(0)", 5, "above 0");
+    bad("rbf(-1)", 5, "above 0");
+    bad("rbf(1e999)", 5, "finite");
+    bad("poly(0)", 6, "whole number from 1");
+    bad("poly(2.5,1)", 6, "whole number from 1");
+    bad("poly(2,-1)", 1, "r below 0");
+    bad("linear + -2*rbf(1)", 10, "factor below 0");
+    bad("linear - rbf(1)", 8, "difference");
+    bad("sigmoid(1,0)", 1, "no kernel");
+    bad("const(-1)", 7, "below 0");
+    bad("linear linear", 8, "one of + * ^");
+    bad("(linear", 8, "')'");
+    bad("linear^0", 8, "whole number");
+    bad("cols(0;linear)", 6, "column");
+    bad("cols(3,2;linear)", 8, "ascending");
+    bad("cols(1;cols(2;linear))", 8, "once");
+    bad("rescale(y, linear)", 9, "norm");
+    bad("rescale(x0, linear)", 9, "norm");
+}
+
+static void test_deep_texts_end(void)
+{
+    static char text[20001];
+    hsp_kernel *kernel = NULL;
+    memset(text, '(', 20000);
+    CHECK(hsp_kernel_parse(ctx, text, 0, 1, NULL, &kernel) == HSP_USAGE);
+    for (size_t i = 0; i < 20000; i += 2)
+        text[i] = '1', text[i + 1] = '+';
+    text[19999] = 0;
+    CHECK(hsp_kernel_parse(ctx, text, 0, 1, NULL, &kernel) == HSP_USAGE);
+}
+
+/* ---- Values ---- */
+
+static uint64_t rng_state = 88172645463325252u;
+
+static double rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (double)(rng_state >> 11) * 0x1p-53;
+}
+
+enum { ROWS = 90, COLS = 40 };
+static float dense[ROWS * COLS], entries[ROWS * COLS];
+static uint64_t starts[ROWS + 1];
+static uint32_t indices[ROWS * COLS];
+
+static long double dot(const float *x, const float *y, int from, int to)
+{
+    long double sum = 0;
+    for (int j = from; j < to; j++)
+        sum += (long double)x[j] * y[j];
+    return sum;
+}
+
+static long double square(const float *x, const float *y)
+{
+    long double sum = 0;
+    for (int j = 0; j < COLS; j++)
+        sum += ((long double)x[j] - y[j]) * ((long double)x[j] - y[j]);
+    return sum;
+}
+
+static long double entrywise(const float *x, const float *y, int which)
+{
+    long double sum = 0;
+    for (int j = 0; j < COLS; j++) {
+        const long double a = x[j], b = y[j];
+        sum += which == 0   ? fabsl(a - b)
+               : which == 1 ? (a + b > 0 ? (a - b) * (a - b) / (a + b) : 0)
+                            : fminl(a, b);
+    }
+    return sum;
+}
+
+typedef struct naive {
+    const char *text;
+    int which;
+} naive;
+
+static const naive cases[] = {{"linear", 0},
+                              {"poly(3,1)", 1},
+                              {"rbf(0.25)", 2},
+                              {"laplace(0.5)", 3},
+                              {"chi2(0.5)", 4},
+                              {"intersection", 5},
+                              {"0.5*rbf(0.1) + normalize(poly(2,1))*linear", 6},
+                              {"cols(3-7,20; linear)^2 + 2", 7},
+                              {"rescale(1/(1 + x2), linear + rbf(1))", 8},
+                              {"linear*(linear + rbf(0.25)*(2 + linear*linear))", 9}};
+
+static long double value(const naive *c, const float *x, const float *y)
+{
+    const long double l = dot(x, y, 0, COLS), s = square(x, y);
+    long double m;
+    switch (c->which) {
+    case 0:
+        return l;
+    case 1:
+        return (l + 1) * (l + 1) * (l + 1);
+    case 2:
+        return expl(-0.25L * s);
+    case 3:
+        return expl(-0.5L * entrywise(x, y, 0));
+    case 4:
+        return expl(-0.5L * entrywise(x, y, 1));
+    case 5:
+        return entrywise(x, y, 2);
+    case 6:
+        m = (l + 1) / sqrtl((dot(x, x, 0, COLS) + 1) * (dot(y, y, 0, COLS) + 1));
+        return 0.5L * expl(-0.1L * s) +
+               m * (l + 1) / sqrtl((dot(x, x, 0, COLS) + 1) * (dot(y, y, 0, COLS) + 1)) * l;
+    case 7:
+        m = dot(x, y, 2, 7) + dot(x, y, 19, 20);
+        return m * m + 2;
+    case 8:
+        return 1 / (1 + (long double)x[1]) / (1 + (long double)y[1]) * (l + expl(-s));
+    default:
+        return l * (l + expl(-0.25L * s) * (2 + l * l));
+    }
+}
+
+static void fill(double density)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < ROWS; i++) {
+        starts[i] = count;
+        for (int j = 0; j < COLS; j++) {
+            const float x = rng() < density ? (float)rng() : 0;
+            dense[i * COLS + j] = x;
+            if (x == 0) continue;
+            indices[count] = (uint32_t)j;
+            entries[count++] = x;
+        }
+    }
+    starts[ROWS] = count;
+}
+
+static void compare(const hsp_view *view, const naive *c)
+{
+    static double wide[ROWS * ROWS];
+    static float single[ROWS * ROWS];
+    hsp_kernel *kernel = NULL;
+    hsp__kernel_rows *rows = NULL;
+    hsp_error err = {0};
+    CHECK(hsp_kernel_parse(ctx, c->text, 0, 1, &err, &kernel) == HSP_OK);
+    CHECK(hsp__kernel_rows_new(ctx, kernel, view, NULL, &err, &rows) == HSP_OK);
+    const hsp__kernel_pick all = {rows, NULL, 0, ROWS};
+    CHECK(hsp__kernel_block_f64(ctx, &all, &all, wide, ROWS, &err) == HSP_OK);
+    CHECK(hsp__kernel_block_f32(ctx, &all, &all, single, ROWS, &err) == HSP_OK);
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < ROWS; j++) {
+            const long double want = value(c, dense + i * COLS, dense + j * COLS);
+            const long double size = fabsl(want) + 1;
+            CHECK_NOTE(fabsl(wide[i * ROWS + j] - want) <= 1e-13L * size, "%s", c->text);
+            CHECK_NOTE(fabsl(single[i * ROWS + j] - want) <= 2e-5L * size, "%s", c->text);
+        }
+        CHECK(fabs(hsp__kernel_self(rows, (uint64_t)i) - wide[i * ROWS + i]) <=
+              1e-12 * (1 + fabs(wide[i * ROWS + i])));
+    }
+    hsp__kernel_rows_free(ctx, rows);
+    hsp_kernel_free(kernel);
+}
+
+static void test_values(void)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        fill(turn ? 0.04 : 0.5); /* few enough entries for the sparse road, and many */
+        const hsp_view full = hsp_view_dense(HSP_FLOAT32, ROWS, COLS, COLS, dense);
+        const hsp_view sparse =
+            hsp_view_sparse(HSP_FLOAT32, ROWS, COLS, 8, starts, indices, entries);
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            compare(&full, &cases[k]);
+            compare(&sparse, &cases[k]);
+        }
+    }
+}
+
+static void test_values_do_not_depend_on_the_block(void)
+{
+    static float whole[ROWS * ROWS], part[ROWS * ROWS];
+    const uint64_t list[] = {5, 80, 3};
+    hsp_kernel *kernel = NULL;
+    hsp__kernel_rows *rows = NULL;
+    fill(0.5);
+    const hsp_view view = hsp_view_dense(HSP_FLOAT32, ROWS, COLS, COLS, dense);
+    CHECK(hsp_kernel_parse(ctx, "rbf(0.3)*linear", 0, 1, NULL, &kernel) == HSP_OK);
+    CHECK(hsp__kernel_rows_new(ctx, kernel, &view, NULL, NULL, &rows) == HSP_OK);
+    const hsp__kernel_pick all = {rows, NULL, 0, ROWS}, some = {rows, list, 0, 3},
+                           range = {rows, NULL, 11, 70};
+    CHECK(hsp__kernel_block_f32(ctx, &all, &all, whole, ROWS, NULL) == HSP_OK);
+    CHECK(hsp__kernel_block_f32(ctx, &some, &range, part, 70, NULL) == HSP_OK);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 70; j++)
+            CHECK(part[i * 70 + j] == whole[list[i] * ROWS + 11 + j]);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < i; j++)
+            CHECK(whole[i * ROWS + j] == whole[j * ROWS + i]);
+    hsp__kernel_rows_free(ctx, rows);
+    hsp_kernel_free(kernel);
+}
+
+static void test_fit(void)
+{
+    hsp_kernel *kernel = NULL;
+    static const float three[] = {0, 0, 3, 4, 0, 1}; /* squared distances 25, 1, 18 */
+    const hsp_view view = hsp_view_dense(HSP_FLOAT32, 3, 2, 2, three);
+    CHECK(hsp_kernel_parse(ctx, "rbf(median)+rbf(1/d)", 0, 1, NULL, &kernel) == HSP_OK);
+    CHECK(hsp_kernel_fit(ctx, kernel, &view, NULL) == HSP_OK);
+    CHECK_TEXT(hsp_kernel_text(kernel), "(rbf(c=0.05555555555555555) + rbf(c=0.5))");
+    hsp_kernel_free(kernel);
+}
+
+int main(void)
+{
+    if (hsp_context_new(NULL, &ctx)) return 1;
+    RUN(test_texts);
+    RUN(test_refusals);
+    RUN(test_deep_texts_end);
+    RUN(test_values);
+    RUN(test_values_do_not_depend_on_the_block);
+    RUN(test_fit);
+    hsp_context_free(ctx);
+    return check_done();
+}
