@@ -546,12 +546,15 @@ typedef struct hsp_optimum {
 } hsp_optimum;
 
 /* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
- * which the rows of both classes have (almost) the same mean: a point common to both hulls. */
+ * which the rows of both classes have (almost) the same mean: a point common to both hulls. (Where
+ * only hyperplanes through the origin were asked for: multipliers adding up to 2 over both classes,
+ * with which the rows, those of the first class negated, add up to almost 0.) */
 typedef struct hsp_evidence {
     uint64_t count;
     uint64_t *row;      /* from 0, ascending, as in the data that was given to hsp_train */
     double *multiplier; /* > 0 */
-    double distance;    /* between the two means, after the learner's scaling: rounding only */
+    double distance;    /* between the two means (or of the sum from 0), after the learner's
+                           scaling: rounding only */
     double margin;      /* no separator has a margin above this: distance / 2 */
     hsp_allocator memory;
 } hsp_evidence;
