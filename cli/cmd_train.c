@@ -127,7 +127,7 @@ static int train_may_be_soft(const cli *run, const train *done)
 {
     const char *multiclass = train_text(run, "multiclass");
     if (done->stream) return 0;
-    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "ovr") == 0);
+    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "native") != 0);
 }
 
 /* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
