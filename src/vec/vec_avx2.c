@@ -460,8 +460,9 @@ size_t hsp__vec_avx2_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t
 VEC_SPARSE_SPARSE_DOT(f32, float)
 VEC_SPARSE_SPARSE_DOT(f64, double)
 
-#define MANY 4
-#include "vec/vec_many.h"
+#define MANY      4
+#define TILE_ROWS 4
+#include "vec/vec_tile.h"
 
 #define BLOCK_BYTES 32
 #define PANEL_ROWS  4
@@ -474,6 +475,7 @@ static const hsp__vec_table vec_avx2_table = {
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
     VEC_SPARSE_ROUTINES,
+    .tile_f64 = vec_tile_f64,
 };
 
 const hsp__vec_table *const hsp__vec_avx2 = &vec_avx2_table;
