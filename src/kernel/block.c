@@ -1,5 +1,6 @@
 #include "kernel/block.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -12,18 +13,19 @@
 #include "vec/vec.h"
 
 enum {
-    TILE_ROWS = 64,
-    TILE_COLS = 256, /* of b: fewer when rows are long */
-    TILE_SPREAD = 8, /* rows of a that are spread out side by side */
+    TILE_ROWS = 256, /* of the left side: fewer when rows are long */
+    TILE_COLS = 64,  /* of the right side */
+    TILE_SPREAD = 8, /* rows of the right side that are spread out side by side */
     TILE_BYTES = 4 << 20,
     TILE_MOST_COLUMNS = 1 << 26, /* beyond, spreading rows out takes too much memory */
 };
 
-/* A part of a block, and all that computing it needs. */
+/* A part of a block, and all that computing it needs. The left side has more rows than the right.
+ */
 typedef struct tile {
     const hsp_kernel *kernel;
-    const hsp__kernel_pick *a, *b;
-    uint64_t from_a, rows, from_b, cols;
+    const hsp__kernel_pick *left, *right;
+    uint64_t from_left, rows, from_right, cols;
     uint64_t columns; /* that both views have */
     int sparse;       /* inner products by entries, not by a matrix product */
     void *gathered, *packed, *line, *values;
@@ -32,12 +34,13 @@ typedef struct tile {
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
-/* Write rows from_a + i .. of a into the spread vectors, or (on = 0) zeros in their place. */
-static void tile_spread(tile *t, uint64_t i, uint64_t some, uint32_t space, int on)
+/* Write rows from_right + j .. into the spread vectors, or (on = 0) zeros in their place. */
+static void tile_spread(tile *t, uint64_t j, uint64_t some, uint32_t space, int on)
 {
-    const hsp_view *view = t->a->rows->view;
+    const hsp_view *view = t->right->rows->view;
     for (uint64_t r = 0; r < some; r++) {
-        const hsp__row row = hsp__view_row(view, hsp__kernel_picked(t->a, t->from_a + i + r));
+        const hsp__row row =
+            hsp__view_row(view, hsp__kernel_picked(t->right, t->from_right + j + r));
         hsp__kernel_walk walk = {0};
         uint64_t place;
         for (uint64_t k = 0; k < row.count; k++) {
@@ -76,15 +79,16 @@ static void tile_dots(const hsp_view *view, uint64_t i, const double *spread, do
 
 typedef struct block {
     hsp_context *ctx;
-    const hsp__kernel_pick *a, *b;
-    void *out;
-    uint64_t ld;
-    int single; /* out is float */
-    int wide;   /* compute in double */
-    tile shape; /* rows, cols: of a full tile */
-    uint64_t levels, tiles_a, tiles_b;
+    const hsp__kernel_pick *left, *right;
+    int turned;           /* the right side is a, and a line for each of its rows */
+    float *const *single; /* lines of floats, or NULL */
+    double *const *wide;  /* lines of doubles, or NULL */
+    int in_double;        /* compute in double */
+    tile shape;           /* rows, cols: of a full tile */
+    uint64_t levels, strips, tiles;
+    atomic_uint_fast64_t next; /* strip */
     atomic_int no_memory;
-    atomic_uint_fast64_t bad; /* 1 + i * b->count + j of a value that is not finite */
+    atomic_uint_fast64_t bad; /* 1 + left * right->count + right of a value that is not finite */
 } block;
 
 /* Tiles that a node needs besides its own. */
@@ -120,28 +124,27 @@ static uint64_t block_widest(const hsp_kernel *kernel, uint64_t columns)
 }
 
 /* A product of all columns costs columns / 15 of what an entry costs in a sparse one. */
-static int block_is_sparse(const hsp_view *b, uint64_t columns)
+static int block_is_sparse(const hsp_view *left, uint64_t columns)
 {
-    if (b->storage == HSP_DENSE || b->rows == 0) return 0;
-    return hsp_view_stored(b) / b->rows < columns / 16 && columns <= TILE_MOST_COLUMNS;
+    if (left->storage == HSP_DENSE || left->rows == 0) return 0;
+    return hsp_view_stored(left) / left->rows < columns / 16 && columns <= TILE_MOST_COLUMNS;
 }
 
 static void block_plan(block *work)
 {
-    const hsp_kernel *kernel = work->a->rows->kernel;
-    const hsp_view *a = work->a->rows->view, *b = work->b->rows->view;
+    const hsp_kernel *kernel = work->left->rows->kernel;
+    const hsp_view *left = work->left->rows->view, *right = work->right->rows->view;
     tile *shape = &work->shape;
-    *shape = (tile){.kernel = kernel, .a = work->a, .b = work->b, .rows = TILE_ROWS};
-    shape->columns = a->cols < b->cols ? a->cols : b->cols;
-    shape->sparse = block_is_sparse(b, shape->columns);
+    *shape = (tile){.kernel = kernel, .left = work->left, .right = work->right, .cols = TILE_COLS};
+    shape->columns = left->cols < right->cols ? left->cols : right->cols;
+    shape->sparse = block_is_sparse(left, shape->columns);
     const uint64_t bytes = block_widest(kernel, shape->columns) * sizeof(double);
-    uint64_t cols = shape->sparse ? TILE_COLS : TILE_BYTES / bytes;
-    cols = cols < 16 ? 16 : cols > TILE_COLS ? TILE_COLS : cols;
-    shape->cols = cols;
+    uint64_t rows = shape->sparse ? TILE_ROWS : TILE_BYTES / bytes;
+    shape->rows = rows < 16 ? 16 : rows > TILE_ROWS ? TILE_ROWS : rows;
     work->levels = block_levels(kernel, kernel->root);
-    work->wide = !work->single || block_is_wide(work->a->rows, work->b->rows);
-    work->tiles_a = (work->a->count + TILE_ROWS - 1) / TILE_ROWS;
-    work->tiles_b = (work->b->count + cols - 1) / cols;
+    work->in_double = work->wide || block_is_wide(work->left->rows, work->right->rows);
+    work->strips = (work->left->count + shape->rows - 1) / shape->rows;
+    work->tiles = (work->right->count + TILE_COLS - 1) / TILE_COLS;
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
@@ -163,79 +166,122 @@ static int tile_new(const block *work, tile *t)
     const uint64_t width = t->sparse ? 1 : block_widest(t->kernel, t->columns);
     const uint64_t area = t->rows * t->cols;
     t->gathered = hsp__new_raw(memory, (t->rows + t->cols) * width, size);
-    t->packed = hsp__new_raw(
-        memory, hsp__product_scratch((size_t)t->rows, (size_t)t->cols, (size_t)width, size), 1);
+    t->packed = hsp__new_raw(memory, hsp__product_scratch((size_t)width, size), 1);
     t->line = hsp__new_raw(memory, t->cols, size);
     t->values = hsp__new_raw(memory, (work->levels + 1) * area, size);
     t->spread = hsp__new(memory, t->sparse ? t->columns * TILE_SPREAD : 0, size);
     return t->gathered && t->packed && t->line && t->values && t->spread;
 }
 
+static void tile_store_one(block *work, uint64_t left, uint64_t right, double value)
+{
+    const uint64_t line = work->turned ? right : left, at = work->turned ? left : right;
+    if (!isfinite(value) || (work->single && !(fabs(value) <= (double)FLT_MAX)))
+        atomic_store(&work->bad, 1 + left * work->right->count + right);
+    if (work->single)
+        work->single[line][at] = (float)value;
+    else
+        work->wide[line][at] = value;
+}
+
+/* Lines are written forward. */
 static void tile_store(block *work, const tile *t)
 {
     const float *single = t->values;
     const double *wide = t->values;
-    for (uint64_t i = 0; i < t->rows; i++)
-        for (uint64_t j = 0; j < t->cols; j++) {
-            const uint64_t at = (t->from_a + i) * work->ld + t->from_b + j, k = i * t->cols + j;
-            const double value = work->wide ? wide[k] : (double)single[k];
-            if (!isfinite(value) || (work->single && !(fabs(value) <= 3e38)))
-                atomic_store(&work->bad, 1 + (t->from_a + i) * work->b->count + t->from_b + j);
-            if (work->single)
-                ((float *)work->out)[at] = (float)value;
-            else
-                ((double *)work->out)[at] = value;
+    const uint64_t outer = work->turned ? t->cols : t->rows, inner = t->rows + t->cols - outer;
+    for (uint64_t p = 0; p < outer; p++)
+        for (uint64_t q = 0; q < inner; q++) {
+            const uint64_t i = work->turned ? q : p, j = work->turned ? p : q;
+            const uint64_t k = i * t->cols + j;
+            tile_store_one(work, t->from_left + i, t->from_right + j,
+                           work->in_double ? wide[k] : (double)single[k]);
         }
 }
 
-/* One task is a strip: some columns of b, all rows of a, so that what a tile needs is allocated
- * once a strip. */
-static void block_strip(void *user, uint64_t strip)
+static void block_strip(block *work, tile *t, uint64_t strip)
+{
+    t->from_left = strip * work->shape.rows;
+    const uint64_t rows = work->left->count - t->from_left;
+    t->rows = rows < work->shape.rows ? rows : work->shape.rows;
+    for (uint64_t k = 0; k < work->tiles; k++) {
+        t->from_right = k * TILE_COLS;
+        const uint64_t cols = work->right->count - t->from_right, area = t->rows * TILE_COLS;
+        t->cols = cols < TILE_COLS ? cols : TILE_COLS;
+        if (work->in_double)
+            tile_node_f64(t, t->kernel->root, t->values, (double *)t->values + area);
+        else
+            tile_node_f32(t, t->kernel->root, t->values, (float *)t->values + area);
+        tile_store(work, t);
+    }
+}
+
+/* Strips (some rows of the left side against all of the right) until there are none, with what
+ * tiles need allocated once. A strip's values are its own, so it does not matter who computes it.
+ */
+static void block_worker(void *user, int worker)
 {
     block *work = user;
     tile t;
+    (void)worker;
     if (!tile_new(work, &t)) atomic_store(&work->no_memory, 1);
-    t.from_b = strip * work->shape.cols;
-    const uint64_t left_b = work->b->count - t.from_b;
-    t.cols = left_b < work->shape.cols ? left_b : work->shape.cols;
-    for (uint64_t k = 0; k < work->tiles_a && !atomic_load(&work->no_memory); k++) {
-        t.from_a = k * TILE_ROWS;
-        const uint64_t left_a = work->a->count - t.from_a, area = TILE_ROWS * t.cols;
-        t.rows = left_a < TILE_ROWS ? left_a : TILE_ROWS;
-        if (work->wide)
-            tile_node_f64(&t, t.kernel->root, t.values, (double *)t.values + area);
-        else
-            tile_node_f32(&t, t.kernel->root, t.values, (float *)t.values + area);
-        tile_store(work, &t);
+    while (!atomic_load(&work->no_memory)) {
+        const uint64_t strip = atomic_fetch_add(&work->next, 1);
+        if (strip >= work->strips) break;
+        block_strip(work, &t, strip);
     }
     tile_free(&work->ctx->allocator, &t);
 }
 
 static hsp_status block_run(hsp_context *ctx, const hsp__kernel_pick *a, const hsp__kernel_pick *b,
-                            void *out, int single, uint64_t ld, hsp_error *err)
+                            float *const *single, double *const *wide, hsp_error *err)
 {
-    block work = {.ctx = ctx, .a = a, .b = b, .out = out, .single = single, .ld = ld};
+    const int turned = a->count < b->count;
+    block work = {.ctx = ctx, .turned = turned, .single = single, .wide = wide};
     if (a->count == 0 || b->count == 0) return HSP_OK;
+    work.left = turned ? b : a;
+    work.right = turned ? a : b;
     block_plan(&work);
-    hsp__tasks_run(ctx, work.tiles_b, block_strip, &work);
+    int workers = hsp_context_threads(ctx);
+    if ((uint64_t)workers > work.strips) workers = (int)work.strips;
+    hsp__workers_run(workers, block_worker, &work);
     if (atomic_load(&work.no_memory)) return hsp__fail_memory(err);
     const uint64_t bad = atomic_load(&work.bad);
     if (!bad) return HSP_OK;
-    return hsp__fail(err, HSP_BAD_DATA,
-                     "the kernel of row %llu with row %llu is not a finite number: scale the data",
-                     (unsigned long long)hsp__kernel_picked(a, (bad - 1) / b->count) + 1,
-                     (unsigned long long)hsp__kernel_picked(b, (bad - 1) % b->count) + 1);
+    return hsp__fail(
+        err, HSP_BAD_DATA,
+        "the kernel of row %llu with row %llu is not a finite number: scale the data",
+        (unsigned long long)hsp__kernel_picked(work.left, (bad - 1) / work.right->count) + 1,
+        (unsigned long long)hsp__kernel_picked(work.right, (bad - 1) % work.right->count) + 1);
+}
+
+hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, float *const *lines, hsp_error *err)
+{
+    return block_run(ctx, a, b, lines, NULL, err);
 }
 
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *out, uint64_t ld, hsp_error *err)
 {
-    return block_run(ctx, a, b, out, 1, ld, err);
+    float **lines = hsp__new_raw(&ctx->allocator, a->count, sizeof *lines);
+    if (!lines) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < a->count; i++)
+        lines[i] = out + i * ld;
+    hsp_status status = block_run(ctx, a, b, lines, NULL, err);
+    hsp__free(&ctx->allocator, lines);
+    return status;
 }
 
 hsp_status hsp__kernel_block_f64(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, double *out, uint64_t ld,
                                  hsp_error *err)
 {
-    return block_run(ctx, a, b, out, 0, ld, err);
+    double **lines = hsp__new_raw(&ctx->allocator, a->count, sizeof *lines);
+    if (!lines) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < a->count; i++)
+        lines[i] = out + i * ld;
+    hsp_status status = block_run(ctx, a, b, NULL, lines, err);
+    hsp__free(&ctx->allocator, lines);
+    return status;
 }

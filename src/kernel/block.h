@@ -23,10 +23,14 @@ static inline uint64_t hsp__kernel_picked(const hsp__kernel_pick *pick, uint64_t
     return pick->list ? pick->list[i] : pick->from + i;
 }
 
-/* out[i * ld + j] = k(a_i, b_j), in float or in double, on the context's threads. Float values are
- * computed in double where floats would lose too much (a distance from large norms). A value that
- * is not finite is an error with both rows. HSP_CANCELLED is not asked for: callers report progress
- * between blocks. */
+/* lines[i][j] = k(a_i, b_j), in float or in double, on the context's threads; a line for each a_i.
+ * Float values are computed in double where floats would lose too much (a distance from large
+ * norms). A value that is not finite is an error with both rows. HSP_CANCELLED is not asked for:
+ * callers report progress between blocks. */
+hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, float *const *lines, hsp_error *err);
+
+/* The same with lines that lie `ld` numbers apart. */
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *out, uint64_t ld,
                                  hsp_error *err);

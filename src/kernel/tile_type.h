@@ -38,20 +38,20 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
 
 /* ---- Inner products -------------------------------------------------------------------------- */
 
-/* Eight rows of a at a time, spread out, against the entries of the rows of b. */
+/* Eight rows of the right side at a time, spread out, against the entries of the left one's. */
 static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
 {
-    const hsp_view *view = t->b->rows->view;
-    for (uint64_t i = 0; i < t->rows; i += TILE_SPREAD) {
-        const uint64_t some = t->rows - i < TILE_SPREAD ? t->rows - i : TILE_SPREAD;
-        tile_spread(t, i, some, space, 1);
-        for (uint64_t j = 0; j < t->cols; j++) {
+    const hsp_view *view = t->left->rows->view;
+    for (uint64_t j = 0; j < t->cols; j += TILE_SPREAD) {
+        const uint64_t some = t->cols - j < TILE_SPREAD ? t->cols - j : TILE_SPREAD;
+        tile_spread(t, j, some, space, 1);
+        for (uint64_t i = 0; i < t->rows; i++) {
             double dots[TILE_SPREAD];
-            tile_dots(view, hsp__kernel_picked(t->b, t->from_b + j), t->spread, dots);
+            tile_dots(view, hsp__kernel_picked(t->left, t->from_left + i), t->spread, dots);
             for (uint64_t r = 0; r < some; r++)
-                out[(i + r) * t->cols + j] = (NUM)dots[r];
+                out[i * t->cols + j + r] = (NUM)dots[r];
         }
-        tile_spread(t, i, some, space, 0);
+        tile_spread(t, j, some, space, 0);
     }
 }
 
@@ -61,13 +61,26 @@ static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
         FN(tile_sparse_products)(t, space, out);
         return;
     }
+    const hsp_view *view = t->left->rows->view;
     const uint64_t width = hsp__kernel_space_cols(&t->kernel->spaces[space], t->columns);
-    NUM *a = (NUM *)t->gathered, *b = a + t->rows * width;
-    FN(tile_gather)(t, t->a, t->from_a, t->rows, space, width, a);
-    FN(tile_gather)(t, t->b, t->from_b, t->cols, space, width, b);
+    NUM *right = (NUM *)t->gathered, *gathered = right + t->cols * width;
+    const NUM *left = gathered;
+    uint64_t stride = width;
+    if (t->rows == 0 || width == 0) {
+        memset(out, 0, t->rows * t->cols * sizeof *out);
+        return;
+    }
+    FN(tile_gather)(t, t->right, t->from_right, t->cols, space, width, right);
+    if (view->storage == HSP_DENSE && view->precision == TILE_PRECISION && !t->left->list &&
+        !t->kernel->spaces[space].count) { /* as they lie */
+        stride = view->stride;
+        left = (const NUM *)view->values + (t->left->from + t->from_left) * stride;
+    } else {
+        FN(tile_gather)(t, t->left, t->from_left, t->rows, space, width, gathered);
+    }
     FN(hsp__product)
-    ((size_t)t->rows, (size_t)t->cols, (size_t)width, a, (size_t)width, b, (size_t)width, out,
-     (size_t)t->cols, t->packed);
+    ((size_t)t->rows, (size_t)t->cols, (size_t)width, left, (size_t)stride, right, (size_t)width,
+     out, (size_t)t->cols, t->packed);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -94,12 +107,12 @@ static void FN(tile_power)(const tile *t, NUM *out, double power)
 /* exp(-c ||x - y||^2) from the products: one row of the tile at a time. */
 static void FN(tile_rbf)(const tile *t, const hsp__kernel_node *node, NUM *out)
 {
-    const double *na = t->a->rows->norms[node->space], *nb = t->b->rows->norms[node->space];
+    const double *na = t->left->rows->norms[node->space], *nb = t->right->rows->norms[node->space];
     NUM *squares = (NUM *)t->line;
     for (uint64_t j = 0; j < t->cols; j++)
-        squares[j] = (NUM)nb[hsp__kernel_picked(t->b, t->from_b + j)];
+        squares[j] = (NUM)nb[hsp__kernel_picked(t->right, t->from_right + j)];
     for (uint64_t i = 0; i < t->rows; i++) {
-        const NUM own = (NUM)na[hsp__kernel_picked(t->a, t->from_a + i)], c = (NUM)-node->p;
+        const NUM own = (NUM)na[hsp__kernel_picked(t->left, t->from_left + i)], c = (NUM)-node->p;
         NUM *row = out + i * t->cols;
         for (uint64_t j = 0; j < t->cols; j++) {
             const NUM distance = (own + squares[j]) - 2 * row[j];
@@ -113,15 +126,16 @@ static void FN(tile_entries)(const tile *t, const hsp__kernel_node *node, NUM *o
 {
     hsp__kernel_sums sums;
     for (uint64_t i = 0; i < t->rows; i++) {
-        const uint64_t p = hsp__kernel_picked(t->a, t->from_a + i);
+        const uint64_t p = hsp__kernel_picked(t->left, t->from_left + i);
         for (uint64_t j = 0; j < t->cols; j++) {
-            const uint64_t q = hsp__kernel_picked(t->b, t->from_b + j);
+            const uint64_t q = hsp__kernel_picked(t->right, t->from_right + j);
             NUM *to = out + i * t->cols + j;
             if (node->op == HSP__KERNEL_PRECOMPUTED) {
-                *to = (NUM)hsp__kernel_entry(t->a->rows, p, t->b->rows, q);
+                *to = (NUM)hsp__kernel_entry(t->left->rows, p, t->right->rows, q);
                 continue;
             }
-            hsp__kernel_pair(t->a->rows, p, t->b->rows, q, &t->kernel->spaces[node->space], &sums);
+            hsp__kernel_pair(t->left->rows, p, t->right->rows, q, &t->kernel->spaces[node->space],
+                             &sums);
             *to = (NUM)(node->op == HSP__KERNEL_LAPLACE ? -node->p * sums.absolute
                         : node->op == HSP__KERNEL_CHI2  ? -node->p * sums.chi2
                                                         : sums.least);
@@ -131,16 +145,17 @@ static void FN(tile_entries)(const tile *t, const hsp__kernel_node *node, NUM *o
         hsp__vec()->FN(exp)(out, (size_t)(t->rows * t->cols));
 }
 
-/* out[i][j] *= f(a_i) f(b_j). */
+/* out[i][j] *= f(x_i) f(x_j). */
 static void FN(tile_outer)(const tile *t, const hsp__kernel_node *node, NUM *out)
 {
-    const double *fa = t->a->rows->places + node->place * t->a->rows->view->rows;
-    const double *fb = t->b->rows->places + node->place * t->b->rows->view->rows;
+    const double *fa = t->left->rows->places + node->place * t->left->rows->view->rows;
+    const double *fb = t->right->rows->places + node->place * t->right->rows->view->rows;
     for (uint64_t i = 0; i < t->rows; i++) {
-        const double own = fa[hsp__kernel_picked(t->a, t->from_a + i)];
+        const double own = fa[hsp__kernel_picked(t->left, t->from_left + i)];
         for (uint64_t j = 0; j < t->cols; j++)
-            out[i * t->cols + j] = (NUM)((double)out[i * t->cols + j] *
-                                         (own * fb[hsp__kernel_picked(t->b, t->from_b + j)]));
+            out[i * t->cols + j] =
+                (NUM)((double)out[i * t->cols + j] *
+                      (own * fb[hsp__kernel_picked(t->right, t->from_right + j)]));
     }
 }
 

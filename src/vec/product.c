@@ -12,15 +12,9 @@ static size_t product_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static size_t product_ceil(size_t count, size_t unit)
+size_t hsp__product_scratch(size_t depth, size_t size)
 {
-    return (count + unit - 1) / unit * unit;
-}
-
-size_t hsp__product_scratch(size_t m, size_t n, size_t depth, size_t size)
-{
-    (void)n; /* one panel of B at a time */
-    return (m + PRODUCT_ROWS + PRODUCT_COLS) * product_least(depth, PRODUCT_DEPTH) * size;
+    return PRODUCT_COLS * product_least(depth, PRODUCT_DEPTH) * size;
 }
 
 #define NUM  float

@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Bytes of scratch that a product of m by n rows of `depth` numbers of `size` bytes needs. */
-size_t hsp__product_scratch(size_t m, size_t n, size_t depth, size_t size);
+/* Bytes of scratch that a product of rows of `depth` numbers of `size` bytes needs. */
+size_t hsp__product_scratch(size_t depth, size_t size);
 
 /* Rows lie `lda`, `ldb`, `ldc` numbers apart. `scratch` is 64-byte aligned; C is overwritten. On
  * this thread alone: callers cut large products into blocks. */

@@ -117,11 +117,13 @@ typedef struct hsp__vec_table {
     double (*sparse_sparse_sqdist_f64)(const uint32_t *ai, const double *av, size_t an,
                                        const uint32_t *bi, const double *bv, size_t bn);
 
-    /* The inner loop of a matrix product (product.h): c[i][j] += sum over k of a[k][i] * b[k][j],
-     * for panel_rows by panel_cols numbers, `stride` from one row of c to the next. An element is
-     * one running sum, k ascending, each product rounded: so its bits do not depend on the tile. */
-    void (*panel_f32)(size_t depth, const float *a, const float *b, float *c, size_t stride);
-    void (*panel_f64)(size_t depth, const double *a, const double *b, double *c, size_t stride);
+    /* The inner loop of a matrix product (product.h): c[i][j] += sum over k of a[i][k] * b[k][j],
+     * for panel_rows by panel_cols numbers, `stride` from one row of c to the next; b's rows lie
+     * behind one another. An element is one running sum, k ascending, each product rounded: so its
+     * bits do not depend on the tile. */
+    void (*panel_f32)(size_t depth, const float *const *a, const float *b, float *c, size_t stride);
+    void (*panel_f64)(size_t depth, const double *const *a, const double *b, double *c,
+                      size_t stride);
     size_t panel_rows, panel_cols_f32, panel_cols_f64;
 
     /* x = exp(x), to about one unit in the last place; 0 for x below -708 (float: -87), infinite

@@ -42,23 +42,28 @@ VEC_BLOCK_MOVES(f64, double)
         VEC_UNROLL                          \
     for (size_t v = 0; v < PANEL_VECS; v++)
 
-/* c[i][j] += sum over k of a[k][i] * b[k][j], one running sum an element that begins at c. The mul
+/* c[i][j] += sum over k of a[i][k] * b[k][j], one running sum an element that begins at c. The mul
  * and the add are separate instructions: where a processor adds and multiplies side by side that
  * costs nothing, and a machine without fused ones gives the same bits. */
-#define VEC_PANEL(TYPE, NUM)                                                                      \
-    static void vec_panel_##TYPE(size_t depth, const NUM *a, const NUM *b, NUM *c, size_t stride) \
-    {                                                                                             \
-        enum { W = BLOCK_BYTES / sizeof(NUM) };                                                   \
-        vec_block_##TYPE s[PANEL_ROWS][PANEL_VECS];                                               \
-        VEC_PANEL_EACH(i, v) s[i][v] = vec_block_load_##TYPE(c + i * stride + v * W);             \
-        for (size_t k = 0; k < depth; k++, a += PANEL_ROWS, b += PANEL_VECS * W) {                \
-            vec_block_##TYPE x[PANEL_VECS];                                                       \
-            VEC_UNROLL                                                                            \
-            for (size_t v = 0; v < PANEL_VECS; v++)                                               \
-                x[v] = vec_block_load_##TYPE(b + v * W);                                          \
-            VEC_PANEL_EACH(i, v) s[i][v] += a[i] * x[v];                                          \
-        }                                                                                         \
-        VEC_PANEL_EACH(i, v) vec_block_store_##TYPE(c + i * stride + v * W, s[i][v]);             \
+#define VEC_PANEL(TYPE, NUM)                                                              \
+    static void vec_panel_##TYPE(size_t depth, const NUM *const *a, const NUM *b, NUM *c, \
+                                 size_t stride)                                           \
+    {                                                                                     \
+        enum { W = BLOCK_BYTES / sizeof(NUM) };                                           \
+        vec_block_##TYPE s[PANEL_ROWS][PANEL_VECS];                                       \
+        const NUM *row[PANEL_ROWS];                                                       \
+        VEC_UNROLL                                                                        \
+        for (size_t i = 0; i < PANEL_ROWS; i++)                                           \
+            row[i] = a[i];                                                                \
+        VEC_PANEL_EACH(i, v) s[i][v] = vec_block_load_##TYPE(c + i * stride + v * W);     \
+        for (size_t k = 0; k < depth; k++, b += PANEL_VECS * W) {                         \
+            vec_block_##TYPE x[PANEL_VECS];                                               \
+            VEC_UNROLL                                                                    \
+            for (size_t v = 0; v < PANEL_VECS; v++)                                       \
+                x[v] = vec_block_load_##TYPE(b + v * W);                                  \
+            VEC_PANEL_EACH(i, v) s[i][v] += row[i][k] * x[v];                             \
+        }                                                                                 \
+        VEC_PANEL_EACH(i, v) vec_block_store_##TYPE(c + i * stride + v * W, s[i][v]);     \
     }
 
 VEC_PANEL(f32, float)

@@ -53,7 +53,7 @@ static double chain_f64(const double *a, const double *b, size_t depth)
 
 static void compare(size_t m, size_t n, size_t depth)
 {
-    void *scratch = aligned_alloc(64, (hsp__product_scratch(m, n, depth, 8) + 127) / 64 * 64);
+    void *scratch = aligned_alloc(64, (hsp__product_scratch(depth, 8) + 127) / 64 * 64);
     uint64_t wrong = 0;
     for (size_t i = 0; i < MOST * MOST; i++)
         c32[i] = -7, c64[i] = -7;
