@@ -16,6 +16,7 @@ enum {
     TILE_ROWS = 256, /* of the left side: fewer when rows are long */
     TILE_COLS = 64,  /* of the right side */
     TILE_SPREAD = 8, /* rows of the right side that are spread out side by side */
+    TILE_PIECE = 16, /* rows that are turned at a time */
     TILE_BYTES = 4 << 20,
     TILE_MOST_COLUMNS = 1 << 26, /* beyond, spreading rows out takes too much memory */
 };
@@ -65,18 +66,7 @@ static void tile_dots(const hsp_view *view, uint64_t i, const double *spread, do
         vec->sparse_dots_f64(row.indices, row.values, n, spread, TILE_SPREAD, TILE_SPREAD, dots);
 }
 
-#define NUM            float
-#define TYPE           f32
-#define TILE_PRECISION HSP_FLOAT32
-#include "kernel/tile_type.h"
-
-#define NUM            double
-#define TYPE           f64
-#define TILE_PRECISION HSP_FLOAT64
-#include "kernel/tile_type.h"
-
-/* ---- The plan of a block --------------------------------------------------------------------- */
-
+/* What a block is computed by. */
 typedef struct block {
     hsp_context *ctx;
     const hsp__kernel_pick *left, *right;
@@ -90,6 +80,20 @@ typedef struct block {
     atomic_int no_memory;
     atomic_uint_fast64_t bad; /* 1 + left * right->count + right of a value that is not finite */
 } block;
+
+#define NUM            float
+#define TYPE           f32
+#define TILE_PRECISION HSP_FLOAT32
+#define TILE_MOST      FLT_MAX
+#include "kernel/tile_type.h"
+
+#define NUM            double
+#define TYPE           f64
+#define TILE_PRECISION HSP_FLOAT64
+#define TILE_MOST      DBL_MAX
+#include "kernel/tile_type.h"
+
+/* ---- The plan of a block --------------------------------------------------------------------- */
 
 /* Tiles that a node needs besides its own. */
 static uint64_t block_levels(const hsp_kernel *kernel, uint32_t at)
@@ -173,32 +177,6 @@ static int tile_new(const block *work, tile *t)
     return t->gathered && t->packed && t->line && t->values && t->spread;
 }
 
-static void tile_store_one(block *work, uint64_t left, uint64_t right, double value)
-{
-    const uint64_t line = work->turned ? right : left, at = work->turned ? left : right;
-    if (!isfinite(value) || (work->single && !(fabs(value) <= (double)FLT_MAX)))
-        atomic_store(&work->bad, 1 + left * work->right->count + right);
-    if (work->single)
-        work->single[line][at] = (float)value;
-    else
-        work->wide[line][at] = value;
-}
-
-/* Lines are written forward. */
-static void tile_store(block *work, const tile *t)
-{
-    const float *single = t->values;
-    const double *wide = t->values;
-    const uint64_t outer = work->turned ? t->cols : t->rows, inner = t->rows + t->cols - outer;
-    for (uint64_t p = 0; p < outer; p++)
-        for (uint64_t q = 0; q < inner; q++) {
-            const uint64_t i = work->turned ? q : p, j = work->turned ? p : q;
-            const uint64_t k = i * t->cols + j;
-            tile_store_one(work, t->from_left + i, t->from_right + j,
-                           work->in_double ? wide[k] : (double)single[k]);
-        }
-}
-
 static void block_strip(block *work, tile *t, uint64_t strip)
 {
     t->from_left = strip * work->shape.rows;
@@ -208,11 +186,13 @@ static void block_strip(block *work, tile *t, uint64_t strip)
         t->from_right = k * TILE_COLS;
         const uint64_t cols = work->right->count - t->from_right, area = t->rows * TILE_COLS;
         t->cols = cols < TILE_COLS ? cols : TILE_COLS;
-        if (work->in_double)
+        if (work->in_double) {
             tile_node_f64(t, t->kernel->root, t->values, (double *)t->values + area);
-        else
+            tile_store_f64(work, t);
+        } else {
             tile_node_f32(t, t->kernel->root, t->values, (float *)t->values + area);
-        tile_store(work, t);
+            tile_store_f32(work, t);
+        }
     }
 }
 
@@ -250,7 +230,7 @@ static hsp_status block_run(hsp_context *ctx, const hsp__kernel_pick *a, const h
     if (!bad) return HSP_OK;
     return hsp__fail(
         err, HSP_BAD_DATA,
-        "the kernel of row %llu with row %llu is not a finite number: scale the data",
+        "the kernel of rows near %llu and %llu is not a finite number: scale the data",
         (unsigned long long)hsp__kernel_picked(work.left, (bad - 1) / work.right->count) + 1,
         (unsigned long long)hsp__kernel_picked(work.right, (bad - 1) % work.right->count) + 1);
 }

@@ -209,6 +209,52 @@ static void FN(tile_node)(tile *t, uint32_t at, NUM *out, NUM *spare)
     }
 }
 
+/* ---- Into the lines -------------------------------------------------------------------------- */
+
+static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
+{
+    atomic_store(&work->bad, 1 + left * work->right->count + right);
+}
+
+/* A piece of a line: `count` numbers that lie `step` apart. 0 when one of them is not finite. */
+static int FN(tile_write)(const block *work, uint64_t line, uint64_t at, const NUM *from,
+                          uint64_t step, uint64_t count)
+{
+    const NUM most = work->single ? (NUM)FLT_MAX : (NUM)TILE_MOST;
+    int sound = 1;
+    if (work->single)
+        for (uint64_t k = 0; k < count; k++) {
+            const NUM value = from[k * step];
+            sound &= value <= most && value >= -most;
+            work->single[line][at + k] = (float)value;
+        }
+    else
+        for (uint64_t k = 0; k < count; k++) {
+            const NUM value = from[k * step];
+            sound &= value <= most && value >= -most;
+            work->wide[line][at + k] = (double)value;
+        }
+    return sound;
+}
+
+/* Turned, in pieces of a few rows: what is read then stays in the first cache. */
+static void FN(tile_store)(block *work, const tile *t)
+{
+    const NUM *values = t->values;
+    for (uint64_t i = 0; i < t->rows && !work->turned; i++)
+        if (!FN(tile_write)(work, t->from_left + i, t->from_right, values + i * t->cols, 1,
+                            t->cols))
+            FN(tile_note)(work, t->from_left + i, t->from_right);
+    for (uint64_t i = 0; i < t->rows && work->turned; i += TILE_PIECE) {
+        const uint64_t piece = t->rows - i < TILE_PIECE ? t->rows - i : TILE_PIECE;
+        for (uint64_t j = 0; j < t->cols; j++)
+            if (!FN(tile_write)(work, t->from_right + j, t->from_left + i, values + i * t->cols + j,
+                                t->cols, piece))
+                FN(tile_note)(work, t->from_left + i, t->from_right + j);
+    }
+}
+
+#undef TILE_MOST
 #undef TILE_PASTE_
 #undef TILE_PASTE
 #undef FN

@@ -34,6 +34,7 @@
 #include "base/threads.h"
 #include "learn/judge.h"
 #include "learn/smo_cache.h"
+#include "vec/vec.h"
 
 enum { SMO_SET = 1024, SMO_PARTS = 64 };
 
@@ -44,21 +45,23 @@ typedef struct smo {
     hsp__smo_solution *s;
     hsp__smo_cache cache;
     uint64_t n;
-    int equation;      /* sum a y = 0 holds and is kept */
-    double one;        /* added to every kernel value: offset regularized */
-    double *f;         /* n */
-    double *extra;     /* n: added to k(x_i, x_i); NULL: nothing */
-    uint64_t size;     /* of a working set, at most */
-    uint64_t count;    /* of the one at hand */
-    uint64_t *set;     /* size: its rows, ascending */
-    unsigned char *in; /* n: 1, in the set; 2, was in the one before */
-    float **lines;     /* size: their rows of the kernel matrix */
-    double *moved;     /* size: y times what a changed by */
+    int equation;          /* sum a y = 0 holds and is kept */
+    double one;            /* added to every kernel value: offset regularized */
+    double *f;             /* n */
+    double *extra;         /* n: added to k(x_i, x_i); NULL: nothing */
+    uint64_t size;         /* of a working set, at most */
+    uint64_t count;        /* of the one at hand */
+    uint64_t *set;         /* size: its rows; those that stay in the next one keep their place */
+    unsigned char *is_new; /* size: it was not in the set before */
+    unsigned char *in;     /* n: while a set is chosen: 1, new in it; 2, stays in it */
+    float **lines;         /* size: their rows of the kernel matrix */
+    double *moved;         /* size: y times what a changed by */
     /* The problem over the set alone: */
-    double *k;                 /* count * count */
-    double *la, *lf, *ly, *lc; /* count */
-    uint64_t *picked;          /* n: scratch for selection */
-    double *keys;              /* n */
+    double *k;                            /* count * count */
+    double *la, *lf, *ly, *lc, *diagonal; /* count */
+    double shift;                         /* sum of moved * one */
+    uint64_t *picked;                     /* n: scratch for selection */
+    double *keys;                         /* n */
 } smo;
 
 /* ---- What may move --------------------------------------------------------------------------- */
@@ -93,7 +96,7 @@ static uint64_t smo_first(const smo *w)
 /* The row that may move down and gains most together with i; *worst: the largest f among those. */
 static uint64_t smo_second(const smo *w, uint64_t i, double *worst)
 {
-    const double *ki = w->k + i * w->count, fi = w->lf[i], kii = ki[i];
+    const double *ki = w->k + i * w->size, fi = w->lf[i], kii = ki[i];
     uint64_t best = w->count;
     double most = -1;
     *worst = -HUGE_VAL;
@@ -101,7 +104,7 @@ static uint64_t smo_second(const smo *w, uint64_t i, double *worst)
         const double d = w->lf[j] - fi;
         if (!(d > 0) || !smo_down(w->ly[j], w->la[j], w->lc[j])) continue;
         if (w->lf[j] > *worst) *worst = w->lf[j];
-        const double curvature = kii + w->k[j * w->count + j] - 2 * ki[j];
+        const double curvature = kii + w->diagonal[j] - 2 * ki[j];
         const double gain = d * d / (curvature > 1e-12 ? curvature : 1e-12);
         if (gain > most) most = gain, best = j;
     }
@@ -110,18 +113,15 @@ static uint64_t smo_second(const smo *w, uint64_t i, double *worst)
 
 static void smo_shift(smo *w, uint64_t i, double change)
 {
-    const double *ki = w->k + i * w->count;
-    const double by = change * w->ly[i];
     w->la[i] += change;
-    for (uint64_t j = 0; j < w->count; j++)
-        w->lf[j] += by * ki[j];
+    hsp__vec()->axpy_f64(change * w->ly[i], w->k + i * w->size, w->lf, (size_t)w->count);
 }
 
 /* Move y a of i up and of j down by the same t, as far as is best and allowed. */
 static void smo_step(smo *w, uint64_t i, uint64_t j)
 {
     const double curvature =
-        w->k[i * w->count + i] + w->k[j * w->count + j] - 2 * w->k[i * w->count + j];
+        w->k[i * w->size + i] + w->k[j * w->size + j] - 2 * w->k[i * w->size + j];
     double t = (w->lf[j] - w->lf[i]) / (curvature > 1e-12 ? curvature : 1e-12);
     const double room_i = w->ly[i] > 0 ? w->lc[i] - w->la[i] : w->la[i];
     const double room_j = w->ly[j] > 0 ? w->la[j] : w->lc[j] - w->la[j];
@@ -141,7 +141,7 @@ static int smo_single(smo *w, double enough)
     uint64_t best = w->count;
     double most = 0, t = 0;
     for (uint64_t i = 0; i < w->count; i++) {
-        const double g = -w->lf[i] * w->ly[i], kii = fmax(w->k[i * w->count + i], 1e-12);
+        const double g = -w->lf[i] * w->ly[i], kii = fmax(w->k[i * w->size + i], 1e-12);
         const double to = fmin(fmax(w->la[i] + g / kii, 0), w->lc[i]);
         const double change = to - w->la[i];
         if (fabs(g) <= enough || fabs(change) * fabs(g) <= most) continue;
@@ -212,7 +212,7 @@ static void smo_take(smo *w, int sign, double limit, uint64_t want)
     uint64_t count = 0;
     for (uint64_t i = 0; i < w->n; i++) {
         const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
-        if (w->in[i] == 1 || !(sign > 0 ? smo_up(y, a, c) : smo_down(y, a, c))) continue;
+        if (w->in[i] || !(sign > 0 ? smo_up(y, a, c) : smo_down(y, a, c))) continue;
         w->keys[i] = sign * w->f[i];
         if (w->keys[i] < sign * limit) w->picked[count++] = i;
     }
@@ -237,41 +237,92 @@ static void smo_ends(const smo *w, double *up, double *down)
     if (!w->equation) *up = fmin(*up, 0), *down = fmax(*down, 0);
 }
 
+/* Is a row of the set before of use in the next? */
+static int smo_stays(const smo *w, uint64_t i, double up, double down)
+{
+    const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
+    return (a > 0 && a < c) || (smo_up(y, a, c) && w->f[i] < down) ||
+           (smo_down(y, a, c) && w->f[i] > up);
+}
+
+/* The new rows (in == 1) into the places of those that left, or behind the others. */
+static void smo_settle(smo *w, uint64_t before)
+{
+    uint64_t place = 0, count = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (w->in[i] != 1) continue;
+        while (place < before && w->set[place] != UINT64_MAX)
+            place++;
+        w->set[place] = i;
+        w->is_new[place++] = 1;
+    }
+    /* Places that stayed empty are closed by the last rows: those then count as new there. */
+    uint64_t end = place > before ? place : before;
+    for (uint64_t k = 0; k < end; k++) {
+        while (end > k && w->set[end - 1] == UINT64_MAX)
+            end--;
+        if (k >= end) break;
+        if (w->set[k] == UINT64_MAX) {
+            w->set[k] = w->set[--end];
+            w->is_new[k] = 1;
+        }
+        count = k + 1;
+    }
+    w->count = count;
+    for (uint64_t k = 0; k < count; k++)
+        w->in[w->set[k]] = 0;
+}
+
+/* Half of the set before stays, if it is of use; the others are the worst violators, one half of
+ * them to move up and one down. */
 static void smo_choose(smo *w, double up, double down)
 {
-    uint64_t kept = 0, at = 0;
-    for (uint64_t k = 0; k < w->count; k++) { /* half of the set before stays, if it is of use */
+    const uint64_t before = w->count;
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < before; k++) {
         const uint64_t i = w->set[k];
-        const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
-        const int use = (a > 0 && a < c) || (smo_up(y, a, c) && w->f[i] < down) ||
-                        (smo_down(y, a, c) && w->f[i] > up);
-        w->in[i] = use && kept < w->size / 2;
-        kept += w->in[i];
+        w->is_new[k] = 0;
+        if (kept < w->size / 2 && smo_stays(w, i, up, down))
+            w->in[i] = 2, kept++;
+        else
+            w->set[k] = UINT64_MAX;
     }
     w->count = kept;
     const double up_limit = w->equation ? down : 0, down_limit = w->equation ? up : 0;
     smo_take(w, 1, up_limit, (w->size - kept + 1) / 2);
     smo_take(w, -1, down_limit, w->size - w->count);
     if (w->count < w->size) smo_take(w, 1, up_limit, w->size - w->count);
-    for (uint64_t i = 0; i < w->n && at < w->count; i++)
-        if (w->in[i] == 1) w->set[at++] = i;
-    for (uint64_t k = 0; k < w->count; k++)
-        w->in[w->set[k]] = 0;
+    smo_settle(w, before);
 }
 
 /* ---- A round --------------------------------------------------------------------------------- */
 
+/* The set's own part of the kernel matrix. What two rows of the set before have is there already:
+ * rows keep their places in it, and only new ones are looked up. */
+static void smo_load_kernel(smo *w)
+{
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (!w->is_new[i]) continue;
+        const float *line = w->lines[i];
+        double *ki = w->k + i * w->size;
+        for (uint64_t j = 0; j < w->count; j++)
+            ki[j] = (double)line[w->set[j]] + w->one;
+        if (w->extra) ki[i] += w->extra[w->set[i]];
+        for (uint64_t j = 0; j < w->count; j++)
+            if (!w->is_new[j]) w->k[j * w->size + i] = ki[j];
+    }
+}
+
 static void smo_load(smo *w)
 {
+    smo_load_kernel(w);
     for (uint64_t i = 0; i < w->count; i++) {
         const uint64_t row = w->set[i];
         w->la[i] = w->s->a[row];
         w->lf[i] = w->f[row];
         w->ly[i] = hsp__problem_y(w->p, row);
         w->lc[i] = smo_box(w->p, row);
-        for (uint64_t j = 0; j < w->count; j++)
-            w->k[i * w->count + j] = (double)w->lines[i][w->set[j]] + w->one;
-        if (w->extra) w->k[i * w->count + i] += w->extra[row];
+        w->diagonal[i] = w->k[i * w->size + i];
     }
 }
 
@@ -281,24 +332,24 @@ static void smo_refresh_part(void *user, uint64_t part)
     smo *w = user;
     const uint64_t from = hsp__part(w->n, SMO_PARTS, part),
                    to = hsp__part(w->n, SMO_PARTS, part + 1);
-    enum { STRIP = 512 };
+    enum { STRIP = 1024 };
     for (uint64_t at = from; at < to; at += STRIP) {
-        const uint64_t end = at + STRIP < to ? at + STRIP : to;
-        for (uint64_t i = 0; i < w->count; i++) {
-            const double by = w->moved[i];
-            const float *line = w->lines[i];
-            if (by == 0) continue;
-            for (uint64_t j = at; j < end; j++)
-                w->f[j] += by * ((double)line[j] + w->one);
-        }
+        const uint64_t some = at + STRIP < to ? STRIP : to - at;
+        for (uint64_t i = 0; i < w->count; i++)
+            if (w->moved[i] != 0)
+                hsp__vec()->axpy_f32f64(w->moved[i], w->lines[i] + at, w->f + at, (size_t)some);
+        for (uint64_t j = at; j < at + some && w->one != 0; j++)
+            w->f[j] += w->shift;
     }
 }
 
 static void smo_unload(smo *w)
 {
+    w->shift = 0;
     for (uint64_t i = 0; i < w->count; i++) {
         const uint64_t row = w->set[i];
         w->moved[i] = w->ly[i] * (w->la[i] - w->s->a[row]);
+        w->shift += w->moved[i] * w->one;
         w->s->a[row] = w->la[i];
         if (w->extra) w->f[row] += w->moved[i] * w->extra[row];
     }
@@ -390,6 +441,8 @@ static hsp_status smo_new(smo *w, uint64_t cache_bytes, const hsp__kernel_rows *
     w->in = hsp__new(memory, n, sizeof *w->in);
     w->lines = hsp__new(memory, w->size, sizeof *w->lines);
     w->moved = hsp__new(memory, w->size, sizeof *w->moved);
+    w->is_new = hsp__new(memory, w->size, sizeof *w->is_new);
+    w->diagonal = hsp__new(memory, w->size, sizeof *w->diagonal);
     w->k = hsp__new_raw(memory, w->size * w->size, sizeof *w->k);
     w->la = hsp__new(memory, w->size, sizeof *w->la);
     w->lf = hsp__new(memory, w->size, sizeof *w->lf);
@@ -399,7 +452,7 @@ static hsp_status smo_new(smo *w, uint64_t cache_bytes, const hsp__kernel_rows *
     w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
     if (w->p->loss == HSP__LOSS_SQUARED) w->extra = hsp__new(memory, n, sizeof *w->extra);
     if (!w->f || !w->set || !w->in || !w->lines || !w->moved || !w->k || !w->la || !w->lf ||
-        !w->ly || !w->lc || !w->picked || !w->keys ||
+        !w->ly || !w->lc || !w->is_new || !w->diagonal || !w->picked || !w->keys ||
         (w->p->loss == HSP__LOSS_SQUARED && !w->extra))
         return hsp__fail_memory(err);
     for (uint64_t i = 0; i < n; i++) {
