@@ -421,6 +421,37 @@ static void test_classes_are_runs_of_their_own(void)
     }
 }
 
+/* All classes at once: the objective from data and model alone, and w from the dual weights. */
+static void test_all_at_once(void)
+{
+    machine_set set;
+    hsp_training run;
+    double objective = 0;
+    machine_random(&set, 100, 6, 4, 1.5, 8);
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_model *model = machine_train(
+        ctx, data, "svm", "multiclass=crammer-singer gap=1e-7 keep-dual=yes weight=a=2", &run);
+    CHECK(run.stop == HSP_STOP_CONVERGED && hsp_model_scorers(model) == 4);
+    CHECK_TEXT(run.optimum.solver, "crammer-singer");
+    for (uint64_t i = 0; i < set.n; i++) {
+        double s[4], best = -HUGE_VAL;
+        for (uint32_t c = 0; c < 4; c++) {
+            s[c] = hsp_model_offset(model, c);
+            for (uint64_t j = 0; j < set.d; j++)
+                s[c] += hsp_model_weights(model, c)[j] * set.x[i * set.d + j];
+            if (c != set.label[i]) best = fmax(best, s[c]);
+        }
+        objective += (set.label[i] == 0 ? 2 : 1) * fmax(0, 1 + best - s[set.label[i]]);
+    }
+    for (uint32_t c = 0; c < 4; c++)
+        for (uint64_t j = 0; j < set.d; j++)
+            objective += pow(hsp_model_weights(model, c)[j], 2) / 2;
+    CHECK(machine_near(objective / 100, run.optimum.objective, 1e-12));
+    CHECK(machine_rebuilt(&set, model) <= 1e-3);
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
 /* ---- What cannot be done --------------------------------------------------------------------- */
 
 static void test_refusals(void)
@@ -437,6 +468,8 @@ static void test_refusals(void)
     machine_refused(ctx, data, "svm", "hard=yes penalty=l1", HSP_USAGE, "penalty l2");
     machine_refused(ctx, data, "svm", "hard=yes loss=squared", HSP_USAGE, "no loss");
     machine_refused(ctx, data, "svm", "penalty=l1", HSP_USAGE, "loss squared");
+    machine_refused(ctx, data, "svm", "multiclass=crammer-singer loss=squared", HSP_USAGE,
+                    "hinge loss");
     machine_refused(ctx, data, "svm", "row-weight=x9", HSP_USAGE, "name or the number");
     machine_refused(ctx, data, "svm", "row-weight=1", HSP_BAD_DATA, "expected 0 or more");
     machine_refused(ctx, data, "svm", "row-weight=x1 normalize=rows", HSP_USAGE, "length");
@@ -465,6 +498,7 @@ int main(void)
     RUN(test_start);
     RUN(test_threads_change_nothing);
     RUN(test_classes_are_runs_of_their_own);
+    RUN(test_all_at_once);
     RUN(test_refusals);
     hsp_context_free(ctx);
     return check_done();
