@@ -182,22 +182,35 @@ static int fit_compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Put the second after the first, and pool backwards as long as they fall. Equal scores must have
- * equal values, so they are pooled in any case. */
+static void fit_join(fit_point *to, const fit_point *from)
+{
+    const double weight = to->weight + from->weight;
+    to->y = (to->y * to->weight + from->y * from->weight) / weight;
+    to->weight = weight;
+    to->last = from->last;
+}
+
+/* Points of one score become one point. */
+static uint64_t fit_merge(fit_point *points, uint64_t count)
+{
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (used && points[used - 1].x == points[i].x)
+            fit_join(&points[used - 1], &points[i]);
+        else
+            points[used++] = points[i];
+    }
+    return used;
+}
+
+/* One point after the other, pooled backwards as long as they do not rise. */
 static uint64_t fit_pool(fit_point *points, uint64_t count)
 {
     uint64_t used = 0;
     for (uint64_t i = 0; i < count; i++) {
         points[used++] = points[i];
-        while (used > 1) {
-            fit_point *a = &points[used - 2], *b = &points[used - 1];
-            if (a->last < b->x && a->y < b->y) break;
-            const double weight = a->weight + b->weight;
-            a->y = (a->y * a->weight + b->y * b->weight) / weight;
-            a->weight = weight;
-            a->last = b->last;
-            used--;
-        }
+        for (; used > 1 && !(points[used - 2].y < points[used - 1].y); used--)
+            fit_join(&points[used - 2], &points[used - 1]);
     }
     return used;
 }
@@ -209,7 +222,7 @@ static uint64_t fit_side(fit_point *points, uint64_t count, double least, double
 {
     uint64_t knots = 0;
     qsort(points, count, sizeof *points, fit_compare);
-    const uint64_t used = fit_pool(points, count);
+    const uint64_t used = fit_pool(points, fit_merge(points, count));
     for (uint64_t i = 0; i < used; i++) {
         const double y = fmin(fmax(points[i].y, least), most);
         at[knots] = points[i].x;
