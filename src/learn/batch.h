@@ -23,6 +23,7 @@ typedef struct hsp__batch_plan {
     const char *solver; /* a name, or "auto" */
     const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
+    int in_order, last; /* as in hsp__goal */
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none

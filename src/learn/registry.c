@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "learn/learner.h"
 
+#include <string.h>
+
 extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic;
 
 const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
@@ -49,4 +51,12 @@ void hsp_evidence_free(hsp_evidence *evidence)
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
     hsp__free(&memory, evidence);
+}
+
+int hsp__learner_has(const hsp_options *options, const char *name)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return 1;
+    return 0;
 }

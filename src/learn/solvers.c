@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-const hsp__solver *const hsp__solvers[] = {NULL};
+#include "learn/pegasos.h"
+
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_pegasos, NULL};
 
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
