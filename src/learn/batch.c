@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/crowd.h"
+#include "learn/derive.h"
 #include "learn/evidence.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
@@ -41,8 +42,8 @@ hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *pla
     plan->solver = hsp_options_text(options, "solver");
     plan->start = hsp_options_text(options, "start");
     plan->keep_dual = hsp_options_flag(options, "keep-dual");
-    plan->in_order = hsp__learner_has(options, "order") && batch_is(options, "order", "cyclic");
-    plan->last = hsp__learner_has(options, "average") && batch_is(options, "average", "none");
+    plan->in_order = hsp__options_have(options, "order") && batch_is(options, "order", "cyclic");
+    plan->last = hsp__options_have(options, "average") && batch_is(options, "average", "none");
     return HSP_OK;
 }
 

@@ -21,7 +21,4 @@ extern const hsp__learner *const hsp__learners[]; /* registry.c; ended by NULL *
 /* The learner whose table the options were made with; NULL: none. */
 const hsp__learner *hsp__learner_of(const hsp_options *options);
 
-/* Has the options' table one of that name? What drivers read, not every learner offers. */
-int hsp__learner_has(const hsp_options *options, const char *name);
-
 #endif

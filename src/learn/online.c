@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "learn/crew.h"
+#include "learn/derive.h"
 #include "learn/trace.h"
 #include "model/model.h"
 
@@ -20,7 +21,7 @@
 /* The place of a choice's value among its words. */
 static int online_choice(const hsp_options *options, const char *name, const char *const *words)
 {
-    if (!hsp__learner_has(options, name)) return 0;
+    if (!hsp__options_have(options, name)) return 0;
     const char *value = hsp_options_text(options, name);
     for (int i = 0; words[i]; i++)
         if (strcmp(value, words[i]) == 0) return i;
@@ -29,7 +30,7 @@ static int online_choice(const hsp_options *options, const char *name, const cha
 
 static uint64_t online_integer(const hsp_options *options, const char *name)
 {
-    return hsp__learner_has(options, name) ? (uint64_t)hsp_options_integer(options, name) : 0;
+    return hsp__options_have(options, name) ? (uint64_t)hsp_options_integer(options, name) : 0;
 }
 
 void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
@@ -37,7 +38,7 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
     static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random", NULL};
     static const char *const averages[] = {"none", "average", "vote", NULL};
     static const char *const ties[] = {"neg", "pos", "zero", NULL};
-    static const char *const classes[] = {"native", "ovr", NULL};
+    static const char *const classes[] = {"native", "ovr", NULL}; /* ovo is pairs.c */
     plan->order = (hsp__walk)online_choice(options, "order", orders);
     plan->average = (hsp__average)online_choice(options, "average", averages);
     plan->tie = (hsp_tie)online_choice(options, "tie", ties);

@@ -41,6 +41,7 @@
  * sub-gradient solver for SVM, Mathematical Programming 127 (2011). S. Lacoste-Julien, M. Schmidt,
  * F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for the projected stochastic
  * subgradient method, arXiv:1212.2002 (2012): the weights 1, 2, 3, ... */
+#include "learn/derive.h"
 #include "learn/pegasos.h"
 
 #include <math.h>
@@ -65,12 +66,12 @@ typedef struct pegasos {
 
 static int pegasos_is(const hsp_options *options, const char *name, const char *value)
 {
-    return hsp__learner_has(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
+    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
 }
 
 static int pegasos_set(const hsp_options *options, const char *name)
 {
-    return hsp__learner_has(options, name) && hsp_options_is_set(options, name);
+    return hsp__options_have(options, name) && hsp_options_is_set(options, name);
 }
 
 /* Options that need the rows all at once, or more than once. */

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/learner.h"
+#include "learn/pairs.h"
 
 #include <string.h>
 
@@ -35,6 +36,10 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+    int pairs;
+    hsp_status status = hsp__pairs_wanted(ctx, data, options, err, &pairs);
+    if (status) return status;
+    if (pairs) return hsp__pairs_train(ctx, data, learner, options, start, err, run, out);
     return learner->train(ctx, data, options, start, err, run, out);
 }
 
@@ -51,12 +56,4 @@ void hsp_evidence_free(hsp_evidence *evidence)
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
     hsp__free(&memory, evidence);
-}
-
-int hsp__learner_has(const hsp_options *options, const char *name)
-{
-    const hsp_option_table *table = hsp_options_table(options);
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return 1;
-    return 0;
 }

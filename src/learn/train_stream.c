@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "data/encode.h"
 #include "data/stream.h"
+#include "learn/derive.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
@@ -70,7 +71,7 @@ static hsp_status stream_check(const stream_work *work, hsp_error *err)
     const int known = work->given || work->rest;
     hsp_status status = hsp__online_check_stream(work->learner, options, err);
     if (status) return status;
-    if (hsp__learner_has(options, "passes") && hsp_options_is_set(options, "passes") &&
+    if (hsp__options_have(options, "passes") && hsp_options_is_set(options, "passes") &&
         hsp_options_integer(options, "passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
                             "a stream passes by once: use passes 1, or read the file whole");

@@ -46,6 +46,8 @@
 enum {
     HSP__VEC_DENSE_SUMS = 32, /* running sums of a dense sum */
     HSP__VEC_SPARSE_SUMS = 8, /* running sums of a sum over a sparse row */
+    HSP__VEC_TILE_ROWS = 8,   /* of the tile that matrix products are made of */
+    HSP__VEC_TILE_COLS = 24,
 };
 
 typedef struct hsp__vec_table {
@@ -118,6 +120,10 @@ typedef struct hsp__vec_table {
     /* Two rows of ones: how many places they share. Their squared distance is an + bn - 2 shared.
      */
     size_t (*ones_ones_dot)(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn);
+
+    /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
+     * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
+    void (*tile_f64)(size_t k, const double *a, const double *b, double *c, size_t stride);
 } hsp__vec_table;
 
 /* The tables: scalar is the specification and always there; the others are NULL where the compiler
