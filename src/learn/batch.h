@@ -24,6 +24,7 @@ typedef struct hsp__batch_plan {
     const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
     int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
+    int in_order, last; /* as in hsp__goal */
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
