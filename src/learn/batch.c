@@ -196,6 +196,8 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     hsp_status status = HSP_OK;
     if (batch->start) hsp__batch_start(batch, c, s);
     status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status && task->problem.hard)
+        status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
     if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
     double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
     double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
