@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/crowd.h"
+#include "learn/derive.h"
 #include "learn/evidence.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
@@ -41,6 +42,8 @@ hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *pla
     plan->solver = hsp_options_text(options, "solver");
     plan->start = hsp_options_text(options, "start");
     plan->keep_dual = hsp_options_flag(options, "keep-dual");
+    plan->in_order = hsp__options_have(options, "order") && batch_is(options, "order", "cyclic");
+    plan->last = hsp__options_have(options, "average") && batch_is(options, "average", "none");
     return HSP_OK;
 }
 
@@ -180,7 +183,9 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
                             .max_passes = batch->plan->max_passes,
                             .seed = batch->plan->seed,
                             .watch = &batch->watch,
-                            .report = report};
+                            .report = report,
+                            .in_order = batch->plan->in_order,
+                            .last = batch->plan->last};
     s->w = batch->weights + c * view->cols;
     s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
     if (!s->dual) return hsp__fail_memory(err);
@@ -191,6 +196,8 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     hsp_status status = HSP_OK;
     if (batch->start) hsp__batch_start(batch, c, s);
     status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status && task->problem.hard)
+        status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
     if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
     double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
     double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
@@ -262,7 +269,8 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
                                                  .loss = plan->loss,
                                                  .penalty = plan->penalty,
                                                  .offset = plan->offset,
-                                                 .hard = plan->hard};
+                                                 .hard = plan->hard,
+                                                 .lambda = plan->lambda};
     hsp_status status = batch_costs(batch, err);
     for (uint32_t c = 0; !status && c < batch->count; c++)
         batch->tasks[c].problem.row_weight = batch->row_weight;

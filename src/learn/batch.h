@@ -24,6 +24,7 @@ typedef struct hsp__batch_plan {
     const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
     int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
+    int in_order, last; /* as in hsp__goal */
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
@@ -74,6 +75,11 @@ typedef struct hsp__batch {
 hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err);
 /* Put what it knows of problem c into s->w, s->b and s->dual, which are zero. */
 void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s);
+
+/* batch_hard.c: a separator was demanded, and the solver found none: say whether there is one.
+ * s->stop becomes HSP_STOP_INSEPARABLE, with multipliers in s->dual, or HSP_STOP_PASSES. */
+hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
+                             hsp__solution *s, hsp_error *err);
 
 /* batch_crammer.c: all classes at once; the costs of classes are problem.cost[1] of the tasks. */
 hsp_status hsp__batch_crammer(hsp__batch *batch, hsp_error *err);

@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "learn/batch.h"
 #include "learn/learner.h"
+#include "learn/pegasos.h"
 
 static const hsp_option svm_options[] = {
     {"C", HSP_OPTION_REAL, NULL, 1e-100, 1e100, NULL, "C",
@@ -53,8 +54,12 @@ static const hsp_option svm_options[] = {
      "give up after so many passes over the rows"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
-    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton", NULL,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|pegasos", NULL,
      "how to minimise; auto looks at the shape of the data"},
+    {"order", HSP_OPTION_CHOICE, "shuffle", 0, 0, "shuffle|cyclic", NULL,
+     "pegasos: rows in turn shuffled, or in the order of the file, as a stream has them"},
+    {"average", HSP_OPTION_CHOICE, "average", 0, 0, "average|none", NULL,
+     "pegasos: hand over the mean of all weights, later ones counting more, or the last"},
     {"start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "begin at this model instead of at zero"},
     {"keep-dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "keep the rows' dual weights in the model, for certificates and warm starts"},
@@ -132,4 +137,5 @@ const hsp__learner hsp__learn_svm = {
               sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
     .train = svm_train,
-    .starts = 1};
+    .starts = 1,
+    .rule = &hsp__pegasos_rule};
