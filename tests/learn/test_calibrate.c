@@ -392,6 +392,32 @@ static void stopped_on_request(void)
     hsp_context_free(ctx);
 }
 
+/* ---- Memory that runs out -------------------------------------------------------------------- */
+
+static hsp_data *scarce_data;
+static hsp_options *scarce_options;
+
+static hsp_status scarce_train(hsp_context *ctx)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp_train(ctx, scarce_data, scarce_options, NULL, NULL, &model);
+    CHECK(!model == (status != HSP_OK));
+    hsp_model_free(model);
+    return status;
+}
+
+static void memory_runs_out(void)
+{
+    hsp_context *rich = test_context(1, 0);
+    scarce_data = any_data(rich, 91, 3);
+    scarce_options = test_options(rich, hsp_learner(0),
+                                  "passes=2 calibrate=isotonic calibrate-folds=2 multiclass=ovo");
+    test_no_memory(scarce_train);
+    hsp_options_free(scarce_options);
+    hsp_data_free(scarce_data);
+    hsp_context_free(rich);
+}
+
 int main(void)
 {
     RUN(platt_is_the_best_slope);
@@ -401,5 +427,6 @@ int main(void)
     RUN(classes_are_chosen_first);
     RUN(what_cannot_be);
     RUN(stopped_on_request);
+    RUN(memory_runs_out);
     return check_done();
 }
