@@ -131,7 +131,7 @@ static newton_figures newton_figure(const hsp__newton *s)
 
 static double newton_gap(const newton_figures *f)
 {
-    if (isinf(f->primal)) return 1;
+    if (!isfinite(f->primal) || isnan(f->dual)) return 1;
     return f->primal > f->dual ? (f->primal - f->dual) / f->primal : 0;
 }
 
@@ -452,7 +452,7 @@ static hsp__newton_kind newton_kind(const hsp__problem *p)
     return p->loss == HSP__LOSS_SQUARED ? HSP__NEWTON_HALF : HSP__NEWTON_LOGISTIC;
 }
 
-/* The mean squared norm of some rows, with their 1 where that counts. */
+/* The root of the mean squared norm of some rows, with their 1 where that counts. */
 static double newton_unit(const hsp__newton *s)
 {
     const uint64_t every = s->n / 1000 + 1;
@@ -465,7 +465,7 @@ static double newton_unit(const hsp__newton *s)
             sum += value * value;
         }
     }
-    return sum > 0 && isfinite(sum) ? sum / count : 1;
+    return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
 }
 
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
@@ -523,7 +523,7 @@ static void newton_start(newton_run *run, const double *w, const double *dual, d
             s->anchor[i] = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
         run->follow = s->kind == HSP__NEWTON_BOX;
     }
-    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? 1 : 0.25;
+    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? 1 / s->ridge : 0.25;
     hsp__newton_restart(s);
 }
 
