@@ -75,6 +75,7 @@ typedef struct newton_run {
     uint64_t steps;
     double *kept;      /* dim: the weights with the best primal value by our own figures */
     double kept_value; /* that value */
+    double *trial;     /* dim: those that are shown to the judge */
     double *best_w;    /* dim: those the judge found best, */
     double *best_a;    /* n: and the multipliers */
     hsp__verdict best; /* with the values that the judge gave to them */
@@ -173,12 +174,13 @@ static void newton_stretch(const hsp__newton *s, double *a)
 }
 
 /* What the judge says to w and the multipliers where we are; the best of each is kept. */
-static hsp_status newton_judge(newton_run *run, double *w)
+static hsp_status newton_judge(newton_run *run, const double *here)
 {
     hsp__newton *s = run->s;
     const hsp__problem *p = s->p;
-    double *u = s->delta, *scores = s->move, *a = run->out->dual;
+    double *u = s->delta, *scores = s->move, *a = run->out->dual, *w = run->trial;
     memcpy(a, s->pull, s->n * sizeof *a);
+    memcpy(w, here, s->dim * sizeof *w);
     if (p->hard) {
         newton_stretch(s, a);
         newton_separate(s, w, scores, run->err);
@@ -599,11 +601,13 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     double *w = hsp__new(memory, d + 1, sizeof *w), tau = 0;
     uint64_t passes = 0;
     run.kept = hsp__new(memory, d + 1, sizeof *w);
+    run.trial = hsp__new(memory, d + 1, sizeof *w);
     run.best_w = hsp__new(memory, d + 1, sizeof *w);
     run.best_a = hsp__new(memory, n, sizeof *w);
     run.kept_value = HUGE_VAL;
     run.best = (hsp__verdict){HUGE_VAL, -HUGE_VAL, 1};
-    hsp_status status = w && run.kept && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status =
+        w && run.kept && run.trial && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
@@ -615,8 +619,8 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);
     newton_free(&s);
-    double *all[] = {w, run.kept, run.best_w, run.best_a};
-    for (size_t i = 0; i < 4; i++)
+    double *all[] = {w, run.kept, run.trial, run.best_w, run.best_a};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
     return status;
 }
