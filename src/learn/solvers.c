@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const hsp__solver *const hsp__solvers[] = {NULL};
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_dcd, NULL};
 
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
