@@ -99,7 +99,7 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
 
 static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_error *err)
 {
-    (void)streamed; /* the rule is for rows that pass by; whole data sets go to the solver */
+    if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
     if (pegasos_set(options, "C"))
         return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
                             "C is 1 / (lambda n), and a stream does not say how many rows n it "

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "learn/calibrate.h"
 #include "learn/derive.h"
 #include "learn/mistakes.h"
 #include "learn/multiclass.h"
@@ -40,6 +41,10 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
             err, HSP_USAGE, "--average", 0, 0,
             "voting keeps the rows it learnt from, a stream does not: use average, or "
             "read the file whole");
+    if (hsp__calibrate_wanted(options))
+        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
+                            "calibration leaves out rows in turn, and a stream has none to leave "
+                            "out: read the file whole");
     if (train_is(options, "multiclass", "ovo"))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "pairs of classes need all rows at once: use native or ovr, or read "
