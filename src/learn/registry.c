@@ -4,8 +4,9 @@
 #include "learn/learner.h"
 
 extern const hsp__learner hsp__learn_perceptron;
+extern const hsp__learner hsp__learn_lp;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_lp, NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {
