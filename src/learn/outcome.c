@@ -18,6 +18,11 @@ static void outcome_put_option(hsp__text *text, const hsp_options *options,
                                const hsp_option *option)
 {
     const char *value;
+    const int number = option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
+    if (number && !option->fallback && !hsp_options_is_set(options, option->name)) {
+        hsp__text_puts(text, "null");
+        return;
+    }
     switch (option->type) {
     case HSP_OPTION_FLAG:
         hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
