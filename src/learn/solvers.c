@@ -36,3 +36,11 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
             return hsp__solvers[i];
     return NULL;
 }
+
+const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p)
+{
+    const hsp__solver *second = NULL;
+    if (first == &hsp__solver_newton) second = &hsp__solver_dcd;
+    if (first == &hsp__solver_dcd) second = &hsp__solver_newton;
+    return second && second->suits(p) ? second : NULL;
+}
