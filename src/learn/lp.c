@@ -29,6 +29,7 @@
 #include "learn/mistakes.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
+#include "learn/weights.h"
 #include "vec/vec.h"
 
 static const hsp_option lp_options[] = {
@@ -36,6 +37,10 @@ static const hsp_option lp_options[] = {
      "b is part of the program, or 0: hyperplanes through the origin"},
     {"soft", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "the least total slack instead of a separator: there is always a model"},
+    {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
+     "soft: the slack of this class's rows counts W times; balanced: as if classes had equal size"},
+    {"row-weight", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
+     "a column of the file that says how many copies a row stands for; not learnt from"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
     {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,
@@ -59,12 +64,13 @@ typedef struct lp_work {
     hsp__watch watch;
     hsp_training run;
     char hash[HSP__HASH_TEXT];
-    int soft, pairs;
+    int soft, balanced;
     uint32_t scorers;
-    double *w;      /* scorers * d */
-    double *b;      /* scorers */
-    double *a;      /* n */
-    double *weight; /* n: of the rows in the problem at hand */
+    double *class_weight; /* classes */
+    double *w;            /* scorers * d */
+    double *b;            /* scorers */
+    double *a;            /* n */
+    double *weight;       /* n: of the rows, with that of their class */
 } lp_work;
 
 extern const hsp__learner hsp__learn_lp;
@@ -76,32 +82,14 @@ static int lp_is(const hsp_options *options, const char *name, const char *value
 
 /* ---- One problem of two classes -------------------------------------------------------------- */
 
-/* Scorer s is of the classes *one (negative) and *other (positive); *one is HSP_NO_CLASS for all
- * the rest. */
-static void lp_classes_of(const lp_work *work, uint32_t s, uint32_t *one, uint32_t *other)
+/* What was not what one might hope for, in words. */
+static void lp_log_outcome(const lp_work *work, uint32_t positive, hsp_stop stop)
 {
-    *one = HSP_NO_CLASS;
-    *other = work->scorers == 1 ? 1 : s;
-    if (!work->pairs) return;
-    uint32_t first = 0, left = s;
-    while (left >= work->run.classes - 1 - first)
-        left -= work->run.classes - 1 - first++;
-    *one = first;
-    *other = first + 1 + left;
-}
-
-/* "a against the rest", "a against b". */
-static void lp_log_outcome(const lp_work *work, uint32_t s, hsp_stop stop)
-{
-    uint32_t one, other;
-    lp_classes_of(work, s, &one, &other);
     const hsp__names *names = &work->prepared.data->class_names;
-    if (work->scorers == 1) one = 0;
-    const char *left = hsp__names_get(names, other);
-    const char *right = one == HSP_NO_CLASS ? "the rest" : hsp__names_get(names, one);
+    const char *left = hsp__names_get(names, positive);
+    const char *right = work->scorers > 1 ? "the rest" : hsp__names_get(names, 0);
     if (stop == HSP_STOP_INSEPARABLE && work->scorers > 1)
-        hsp__log(work->ctx, HSP_LOG_NOTE, "no hyperplane separates '%.80s' from '%.80s'", left,
-                 right);
+        hsp__log(work->ctx, HSP_LOG_NOTE, "no hyperplane separates '%.80s' from the rest", left);
     if (stop == HSP_STOP_PASSES && !work->soft)
         hsp__log(work->ctx, HSP_LOG_WARNING,
                  "not known whether a hyperplane separates '%.80s' from '%.80s': the classes are "
@@ -109,18 +97,33 @@ static void lp_log_outcome(const lp_work *work, uint32_t s, hsp_stop stop)
                  left, right);
     if (stop == HSP_STOP_PASSES && work->soft)
         hsp__log(work->ctx, HSP_LOG_WARNING,
-                 "the linear program for '%.80s' and '%.80s' was not solved to the precision that "
+                 "the linear program for '%.80s' and '%.80s' was solved with less precision than "
                  "is asked for",
                  left, right);
 }
 
-static void lp_weigh(lp_work *work, uint32_t one, uint32_t other)
+/* The weights of rows and classes, once for all problems. */
+static hsp_status lp_weigh(lp_work *work, hsp_error *err)
 {
     const hsp_view *view = work->prepared.view;
-    for (uint64_t i = 0; i < view->rows; i++) {
-        const uint32_t label = view->labels[i];
-        work->weight[i] = one == HSP_NO_CLASS || label == one || label == other;
-    }
+    const double *own = work->prepared.weight;
+    hsp_status status =
+        hsp__weights_classes(work->ctx, work->options, &work->prepared.data->class_names, err,
+                             work->class_weight, &work->balanced);
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        work->weight[i] = (own ? own[i] : 1) * work->class_weight[view->labels[i]];
+    return status;
+}
+
+/* The two costs of a problem: 1, or with balanced such that both sides weigh the same. */
+static void lp_cost(const lp_work *work, hsp__problem *p)
+{
+    double total[2] = {0, 0};
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        total[hsp__problem_positive(p, i)] += work->weight[i];
+    for (int side = 0; side < 2; side++)
+        p->cost[side] =
+            work->balanced && total[side] > 0 ? (total[0] + total[1]) / (2 * total[side]) : 1;
 }
 
 /* Of several reasons to stop, the one that says most. */
@@ -146,28 +149,34 @@ static void lp_count(lp_work *work, const hsp__lp_answer *answer)
         optimum->support_vectors += answer->a[i] > 0;
 }
 
+static hsp_status lp_evidence(lp_work *work, const hsp__problem *p, hsp_error *err)
+{
+    uint64_t *origin = NULL;
+    hsp_status status =
+        hsp__prepare_origin(work->ctx, work->given, work->options, &work->prepared, err, &origin);
+    if (!status)
+        status = hsp__evidence_new(work->ctx, p, work->a, origin, err, &work->run.evidence);
+    hsp__free(&work->ctx->allocator, origin);
+    return status;
+}
+
 static hsp_status lp_solve(lp_work *work, uint32_t s, hsp_error *err)
 {
-    uint32_t one, other;
-    lp_classes_of(work, s, &one, &other);
-    lp_weigh(work, one, other);
-    const hsp__problem p = {.view = work->prepared.view,
-                            .positive = other,
-                            .cost = {1, 1},
-                            .row_weight = work->weight,
-                            .loss = HSP__LOSS_HINGE,
-                            .offset = lp_is(work->options, "offset", "none") ? HSP__OFFSET_NONE
-                                                                             : HSP__OFFSET_FREE};
+    hsp__problem p = {.view = work->prepared.view,
+                      .positive = work->scorers == 1 ? 1 : s,
+                      .row_weight = work->weight,
+                      .loss = HSP__LOSS_HINGE,
+                      .offset = lp_is(work->options, "offset", "none") ? HSP__OFFSET_NONE
+                                                                       : HSP__OFFSET_FREE};
+    lp_cost(work, &p);
     hsp__lp_answer answer = {.w = work->w + s * p.view->cols, .a = work->a};
     hsp_status status = work->soft ? hsp__lp_soften(work->ctx, &p, &work->watch, 1, err, &answer)
                                    : hsp__lp_separate(work->ctx, &p, &work->watch, 1, err, &answer);
     if (status) return status;
     work->b[s] = answer.b;
     lp_count(work, &answer);
-    lp_log_outcome(work, s, answer.stop);
-    if (answer.stop == HSP_STOP_INSEPARABLE)
-        status = hsp__evidence_new(work->ctx, &p, work->a, NULL, err, &work->run.evidence);
-    return status;
+    lp_log_outcome(work, p.positive, answer.stop);
+    return answer.stop == HSP_STOP_INSEPARABLE ? lp_evidence(work, &p, err) : HSP_OK;
 }
 
 static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
@@ -183,8 +192,9 @@ static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
     hsp_optimum *optimum = &work->run.optimum;
     const double apart = optimum->objective - optimum->dual_objective;
     optimum->gap = apart > 0 ? apart / optimum->objective : 0;
-    if (!work->soft && work->run.stop != HSP_STOP_CONVERGED)
-        optimum->objective = optimum->dual_objective = optimum->gap = (double)NAN;
+    const int cut = work->run.stop > HSP_STOP_PASSES; /* some programs were not solved */
+    if (cut || (!work->soft && work->run.stop != HSP_STOP_CONVERGED))
+        optimum->objective = optimum->dual_objective = optimum->gap = optimum->margin = (double)NAN;
     return status;
 }
 
@@ -199,9 +209,7 @@ static hsp_status lp_prepare(lp_work *work, hsp_error *err)
     const hsp_view *view = work->prepared.view;
     const double nan = (double)NAN;
     work->soft = hsp_options_flag(work->options, "soft");
-    work->pairs = view->classes > 2 && lp_is(work->options, "multiclass", "ovo");
     work->scorers = view->classes == 2 ? 1 : view->classes;
-    if (work->pairs) work->scorers = view->classes * (view->classes - 1) / 2;
     work->run = (hsp_training){.rows = view->rows,
                                .cols = view->cols,
                                .nonzeros = work->prepared.data->nonzeros,
@@ -222,7 +230,10 @@ static hsp_status lp_prepare(lp_work *work, hsp_error *err)
     work->b = hsp__new(memory, work->scorers, sizeof *work->b);
     work->a = hsp__new(memory, view->rows, sizeof *work->a);
     work->weight = hsp__new(memory, view->rows, sizeof *work->weight);
-    return work->w && work->b && work->a && work->weight ? HSP_OK : hsp__fail_memory(err);
+    work->class_weight = hsp__new(memory, view->classes, sizeof *work->class_weight);
+    if (!work->w || !work->b || !work->a || !work->weight || !work->class_weight)
+        return hsp__fail_memory(err);
+    return lp_weigh(work, err);
 }
 
 static hsp_tie lp_tie(const hsp_options *options)
@@ -266,7 +277,6 @@ static hsp_status lp_model(lp_work *work, hsp_error *err, hsp_model **out)
     hsp_model *model = NULL;
     hsp_status status = hsp__outcome_frame(&unasked, &outcome, work->scorers, d, err, &model);
     if (status) return status;
-    model->pairs = work->pairs;
     memcpy(model->weights, work->w, work->scorers * d * sizeof *work->w);
     memcpy(model->offsets, work->b, work->scorers * sizeof *work->b);
     status = hsp__outcome_close(&outcome, model, err);
@@ -286,6 +296,7 @@ static void lp_free(lp_work *work)
     hsp__free(memory, work->b);
     hsp__free(memory, work->a);
     hsp__free(memory, work->weight);
+    hsp__free(memory, work->class_weight);
 }
 
 static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
