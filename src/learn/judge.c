@@ -285,16 +285,12 @@ static double judge_gap(double primal, double dual)
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out)
 {
-    const uint64_t n = p->view->rows;
     hsp__judge_balance(p, a);
-    hsp__products_scores(ctx, p->view, w, 0, scores);
-    double *ay = hsp__new_raw(&ctx->allocator, n, sizeof *ay);
-    if (!ay) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < n; i++)
-        ay[i] = hsp__problem_y(p, i) * a[i];
-    hsp_status status = hsp__products_combine(ctx, p->view, ay, err, u);
-    hsp__free(&ctx->allocator, ay);
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        scores[i] = hsp__problem_y(p, i) * a[i]; /* until the scores themselves come */
+    hsp_status status = hsp__products_combine(ctx, p->view, scores, err, u);
     if (status) return status;
+    hsp__products_scores(ctx, p->view, w, 0, scores);
     if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
     out->primal = hsp__judge_primal(ctx, p, w, b, scores);
     out->dual = hsp__judge_dual(p, a, u);

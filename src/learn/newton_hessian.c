@@ -41,8 +41,8 @@ struct hsp__hessian {
     double *sums;    /* parts * side * side, or NULL: straight to g */
     double *scratch; /* parts * each */
     uint64_t each;
-    double *inside; /* n: the weights that g was made with */
-    double *scale;  /* dim: 1 / sqrt of H's diagonal */
+    unsigned char *inside; /* n: which rows are in g; NULL: g is made anew each time */
+    double *scale;         /* dim: 1 / sqrt of H's diagonal */
     /* Many columns: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
@@ -149,9 +149,13 @@ static void hessian_part(void *user, uint64_t part)
     if (h->sums) memset(block.g, 0, cells * sizeof *block.g);
     const uint64_t to = hsp__part(s->n, h->parts, part + 1);
     for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
-        if (s->weight[i] == h->inside[i]) continue;
-        hessian_add(s, i, s->weight[i] - h->inside[i], &block);
-        h->inside[i] = s->weight[i];
+        if (!h->inside) {
+            hessian_add(s, i, hsp__newton_weight(s, i), &block);
+        } else if (s->curved[i] != h->inside[i]) {
+            const double c = fabs(hsp__newton_cost(s, i));
+            hessian_add(s, i, s->curved[i] ? c : -c, &block);
+            h->inside[i] = s->curved[i];
+        }
     }
     hessian_flush(s, &block);
 }
@@ -163,9 +167,10 @@ static void hessian_update(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    if (h->peak == 0 || s->now.turned >= s->now.active || s->now.active < h->peak / 4) {
+    if (!h->inside || h->peak == 0 || s->now.turned >= s->now.active ||
+        s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
-        memset(h->inside, 0, s->n * sizeof *h->inside);
+        if (h->inside) memset(h->inside, 0, s->n);
         h->peak = 0;
     }
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
@@ -233,8 +238,8 @@ static void hessian_times_part(void *user, uint64_t part)
     const uint64_t to = hsp__part(s->n, s->parts, part + 1);
     const int offset = s->dim > s->d;
     for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
-        if (s->weight[i] == 0) continue;
-        double a = s->weight[i];
+        double a = hsp__newton_weight(s, i);
+        if (a == 0) continue;
         if (work->x) {
             a *= hsp__row_score(view, i * s->step, work->x, offset ? work->x[s->d] : 0);
             hsp__products_add_row(view, i * s->step, a, sum);
@@ -314,10 +319,11 @@ void hsp__hessian_free(hsp__newton *s)
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian;
     if (!h) return;
-    double *all[] = {h->g,    h->factor,   h->sums,     h->scratch,   h->inside,  h->scale,
-                     h->down, h->diagonal, h->residual, h->direction, h->product, h->solved};
+    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->scale, h->down,
+                     h->diagonal, h->residual, h->direction, h->product, h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
+    hsp__free(memory, h->inside);
     hsp__free(memory, h);
     s->hessian = NULL;
 }
@@ -337,7 +343,7 @@ static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
     h->g = hsp__new(memory, cells, sizeof *h->g);
     h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
     h->scratch = hsp__new_raw(memory, h->parts * h->each, sizeof *h->scratch);
-    h->inside = hsp__new(memory, s->n, sizeof *h->inside);
+    if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
     h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
     if (h->parts > 1) h->sums = hsp__new_raw(memory, h->parts * cells, sizeof *h->sums);
 }
@@ -352,7 +358,7 @@ hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
     if (!h->down) return hsp__fail_memory(err);
     if (h->direct) {
         hessian_new_direct(s, h);
-        return h->g && h->factor && h->scratch && h->inside && h->scale &&
+        return h->g && h->factor && h->scratch && (h->inside || !s->curved) && h->scale &&
                        (h->sums || h->parts == 1)
                    ? HSP_OK
                    : hsp__fail_memory(err);
