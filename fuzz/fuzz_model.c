@@ -64,8 +64,9 @@ static void fuzz_score(hsp_context *ctx, const hsp_model *model)
     hsp_view views[] = {hsp_view_dense(HSP_FLOAT32, ROWS, COLS, COLS, dense),
                         hsp_view_sparse(HSP_FLOAT32, ROWS, COLS, 8, starts, indices, NULL)};
     for (int i = 0; scores && i < 2; i++) {
-        fuzz_expect(hsp_model_score(ctx, model, &views[i], &err, scores, classes), &err);
-        for (int row = 0; row < ROWS; row++)
+        const hsp_status status = hsp_model_score(ctx, model, &views[i], &err, scores, classes);
+        fuzz_expect(status, &err);
+        for (int row = 0; !status && row < ROWS; row++)
             fuzz_chances(model, scores + (size_t)row * model->scorers, classes[row]);
         if (model->features < COLS) views[i].cols = model->features;
         if (views[i].storage == HSP_DENSE)

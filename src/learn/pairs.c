@@ -336,10 +336,9 @@ static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err
 
 static hsp_status pairs_learn_all(pairs_work *work, hsp_error *err)
 {
-    const int threads = hsp_context_threads(work->ctx);
-    const int workers = (uint32_t)threads < work->count ? threads : (int)work->count;
+    const int workers = hsp__crowd_workers(work->ctx, work->count);
     const double start = hsp__clock();
-    work->threads = threads / workers;
+    work->threads = hsp_context_threads(work->ctx) / workers;
     if (hsp__options_have(work->options, "max-seconds") &&
         hsp_options_real(work->options, "max-seconds") > 0)
         work->watch.deadline = start + hsp_options_real(work->options, "max-seconds");
