@@ -182,8 +182,10 @@ static void crammer_pulls(const crammer *work, const double *dual, double *t)
 static double crammer_loss(const double *s, uint32_t k, uint32_t y)
 {
     double best = -HUGE_VAL;
-    for (uint32_t m = 0; m < k; m++)
-        if (m != y && s[m] > best) best = s[m];
+    for (uint32_t m = 0; m < y; m++)
+        best = s[m] > best ? s[m] : best;
+    for (uint32_t m = y + 1; m < k; m++)
+        best = s[m] > best ? s[m] : best;
     const double loss = 1 + best - s[y];
     return loss > 0 || isnan(loss) ? loss : 0;
 }
@@ -192,7 +194,7 @@ static double crammer_loss(const double *s, uint32_t k, uint32_t y)
 static double crammer_share(const double *s, const double *a, uint32_t k, uint32_t y, double c)
 {
     double sum = c * crammer_loss(s, k, y);
-    for (uint32_t m = 0; m < k; m++)
+    for (uint32_t m = 0; a[y] != 0 && m < k; m++)
         if (m != y) sum += a[m] * (1 + s[m] - s[y]);
     return sum;
 }
@@ -488,15 +490,18 @@ typedef struct crammer_run {
  * left would have, until nothing does. */
 static double crammer_level_of(const double *z, uint32_t k, double mass)
 {
-    double beta = -HUGE_VAL;
-    for (uint32_t left = k, count;; left = count) {
+    double beta = z[0];
+    for (uint32_t m = 1; m < k; m++)
+        beta = z[m] > beta ? z[m] : beta;
+    beta -= mass; /* not above the answer: the largest alone would be the whole mass */
+    for (uint32_t left = k + 1, count;; left = count) {
         double sum = 0;
         count = 0;
         for (uint32_t m = 0; m < k; m++) {
             sum += z[m] > beta ? z[m] : 0;
             count += z[m] > beta;
         }
-        if (count == 0 || (count >= left && beta > -HUGE_VAL)) return beta;
+        if (count == 0 || count >= left) return beta;
         beta = (sum - mass) / count;
     }
 }
@@ -618,6 +623,7 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
 #define CRAMMER_CHUNK  4096 /* rows between two looks at the clock */
 #define CRAMMER_STALLS 500  /* rounds without a smaller gap: this is as near as rounding allows */
 #define CRAMMER_NARROW 1e-5 /* gaps from here on ask for more than single precision */
+#define CRAMMER_FETCH  512  /* places of a row that are fetched ahead */
 #define CRAMMER_WAIT   6    /* rounds that the offsets may wait for the rows */
 #define CRAMMER_OPEN   0.05 /* so small a part of the gap in the rows: the rest is in the offsets */
 
@@ -635,6 +641,21 @@ static void crammer_tick(crammer_run *run, uint64_t rows)
     }
 }
 
+/* Rows come in any order: have the one after next on its way from memory. */
+static void crammer_fetch(const crammer_run *run, uint64_t at)
+{
+    const hsp_view *view = run->work.view;
+    if (at >= run->count) return;
+    const hsp__row x = hsp__view_row(view, run->order[at]);
+    const uint64_t count = x.count < CRAMMER_FETCH ? x.count : CRAMMER_FETCH;
+    const uint64_t bytes = count * hsp__value_bytes(view->precision);
+    for (uint64_t byte = 0; x.values && byte < bytes; byte += 64)
+        __builtin_prefetch((const char *)x.values + byte);
+    for (uint64_t k = 0; view->storage != HSP_DENSE && k < count; k += 16)
+        __builtin_prefetch(x.indices + k);
+    __builtin_prefetch(run->work.dual + run->order[at] * run->work.k);
+}
+
 /* A pass over the active rows: the sum of the shares as they were met. Rows with at most `least`
  * drop out. */
 static double crammer_pass(crammer_run *run, double least)
@@ -649,6 +670,7 @@ static double crammer_pass(crammer_run *run, double least)
         const uint64_t from = at;
         for (; at < to; at++) {
             const uint64_t i = run->order[at];
+            crammer_fetch(run, at + 2);
             const double share = crammer_visit(run, i, least);
             sum += share;
             run->order[kept] = i;
