@@ -36,6 +36,10 @@
  * value t must be 0: the pulls from class to class are a flow, which is scaled down until as much
  * goes into each class as comes out of it (crammer_balance). As t goes to 0 so does the scaling.
  *
+ * Precision. Rows of single-precision numbers are stepped through with weights in single precision
+ * until the gap is small; each round starts with weights made anew from A in double, and A, the
+ * shares and all that is judged are in double always.
+ *
  * Guarantee. D never falls in a step; the method converges, in practice linearly. It stops by the
  * gap (P - D) / P of W = u recomputed from A, never by its own sums.
  *
@@ -62,6 +66,7 @@
 
 #define CRAMMER_BLOCK 8  /* columns come in blocks of a cache line */
 #define CRAMMER_ALIGN 64 /* bytes */
+#define CRAMMER_WIDE  16 /* columns in single precision */
 
 typedef struct crammer {
     hsp_context *ctx;
@@ -177,8 +182,10 @@ static void crammer_pulls(const crammer *work, const double *dual, double *t)
 static double crammer_loss(const double *s, uint32_t k, uint32_t y)
 {
     double best = -HUGE_VAL;
-    for (uint32_t m = 0; m < k; m++)
-        if (m != y && s[m] > best) best = s[m];
+    for (uint32_t m = 0; m < y; m++)
+        best = s[m] > best ? s[m] : best;
+    for (uint32_t m = y + 1; m < k; m++)
+        best = s[m] > best ? s[m] : best;
     const double loss = 1 + best - s[y];
     return loss > 0 || isnan(loss) ? loss : 0;
 }
@@ -187,7 +194,7 @@ static double crammer_loss(const double *s, uint32_t k, uint32_t y)
 static double crammer_share(const double *s, const double *a, uint32_t k, uint32_t y, double c)
 {
     double sum = c * crammer_loss(s, k, y);
-    for (uint32_t m = 0; m < k; m++)
+    for (uint32_t m = 0; a[y] != 0 && m < k; m++)
         if (m != y) sum += a[m] * (1 + s[m] - s[y]);
     return sum;
 }
@@ -467,7 +474,12 @@ typedef struct crammer_run {
     double *own_dual;
     void *even_block;
     double pull; /* q has this on top of ||x||^2: 1 / rho; 0: no offset */
-    int waited;  /* rounds since b0 moved */
+    /* Rounds in single precision: the weights once more, in half the memory. */
+    float *single;   /* d * wide; NULL: none */
+    float *single_s; /* 2 * wide: scores, and changes */
+    size_t wide;     /* k, rounded up to a multiple of CRAMMER_WIDE */
+    void *single_block;
+    int waited; /* rounds since b0 moved */
     uint64_t looked, passes, updates;
     int stopped;
     hsp_stop stop;
@@ -478,15 +490,18 @@ typedef struct crammer_run {
  * left would have, until nothing does. */
 static double crammer_level_of(const double *z, uint32_t k, double mass)
 {
-    double beta = -HUGE_VAL;
-    for (uint32_t left = k, count;; left = count) {
+    double beta = z[0];
+    for (uint32_t m = 1; m < k; m++)
+        beta = z[m] > beta ? z[m] : beta;
+    beta -= mass; /* not above the answer: the largest alone would be the whole mass */
+    for (uint32_t left = k + 1, count;; left = count) {
         double sum = 0;
         count = 0;
         for (uint32_t m = 0; m < k; m++) {
             sum += z[m] > beta ? z[m] : 0;
             count += z[m] > beta;
         }
-        if (count == 0 || (count >= left && beta > -HUGE_VAL)) return beta;
+        if (count == 0 || count >= left) return beta;
         beta = (sum - mass) / count;
     }
 }
@@ -534,24 +549,68 @@ static void crammer_fill_row(crammer_run *run, uint64_t i, uint32_t y, double c)
     a[y == 0] = -c;
 }
 
+/* The scores of a row, with offsets, by whichever weights are in use. */
+static void crammer_score_row(const crammer_run *run, uint64_t i)
+{
+    const crammer *work = &run->work;
+    const hsp_view *view = work->view;
+    double *s = run->s;
+    if (run->single) {
+        const hsp__row x = hsp__view_row(view, i);
+        const uint32_t *places = view->storage == HSP_DENSE ? work->identity : x.indices;
+        if (x.values)
+            work->vec->sparse_dots_f32(places, x.values, (size_t)x.count, run->single, run->wide,
+                                       run->wide, run->single_s);
+        else
+            work->vec->ones_dots_f32(places, (size_t)x.count, run->single, run->wide, run->wide,
+                                     run->single_s);
+        for (uint32_t m = 0; m < work->k; m++)
+            s[m] = (double)run->single_s[m];
+    } else {
+        crammer_dots(work, work->w, i, s);
+    }
+    for (uint32_t m = 0; m < work->k; m++)
+        s[m] += work->b[m];
+}
+
+/* The row's change, in run->next, to whichever weights are in use. */
+static void crammer_change(crammer_run *run, uint64_t i)
+{
+    crammer *work = &run->work;
+    const hsp_view *view = work->view;
+    if (run->single) {
+        const hsp__row x = hsp__view_row(view, i);
+        const uint32_t *places = view->storage == HSP_DENSE ? work->identity : x.indices;
+        float *a = run->single_s + run->wide;
+        for (uint32_t m = 0; m < work->k; m++)
+            a[m] = (float)run->next[m];
+        if (x.values)
+            work->vec->sparse_axpys_f32(a, places, x.values, (size_t)x.count, run->single,
+                                        run->wide, run->wide);
+        else
+            work->vec->ones_axpys_f32(a, places, (size_t)x.count, run->single, run->wide,
+                                      run->wide);
+    } else {
+        crammer_add(work, run->next, i, work->w, work->columns);
+    }
+    for (uint32_t m = 0; m < work->k; m++)
+        work->b[m] += run->pull * run->next[m];
+    run->updates++;
+}
+
 /* One step, if the row's share of the gap is above `least`: the share. */
 static double crammer_visit(crammer_run *run, uint64_t i, double least)
 {
     crammer *work = &run->work;
     const uint32_t k = work->k, y = work->view->labels[i];
     const double c = crammer_cost(work->p, i);
-    crammer_dots(work, work->w, i, run->s);
-    for (uint32_t m = 0; m < k; m++)
-        run->s[m] += work->b[m];
+    crammer_score_row(run, i);
     const double share = crammer_share(run->s, work->dual + i * k, k, y, c);
     if (!(share > least)) return share;
     if (!(run->square[i] > 0)) {
         crammer_fill_row(run, i, y, c);
     } else if (crammer_solve_row(run, i, y, c)) {
-        crammer_add(work, run->next, i, work->w, work->columns);
-        for (uint32_t m = 0; m < k; m++)
-            work->b[m] += run->pull * run->next[m];
-        run->updates++;
+        crammer_change(run, i);
     }
     return share;
 }
@@ -563,6 +622,8 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
 #define CRAMMER_INNER  20   /* or after so many passes over its rows */
 #define CRAMMER_CHUNK  4096 /* rows between two looks at the clock */
 #define CRAMMER_STALLS 500  /* rounds without a smaller gap: this is as near as rounding allows */
+#define CRAMMER_NARROW 1e-5 /* gaps from here on ask for more than single precision */
+#define CRAMMER_FETCH  512  /* places of a row that are fetched ahead */
 #define CRAMMER_WAIT   6    /* rounds that the offsets may wait for the rows */
 #define CRAMMER_OPEN   0.05 /* so small a part of the gap in the rows: the rest is in the offsets */
 
@@ -580,6 +641,21 @@ static void crammer_tick(crammer_run *run, uint64_t rows)
     }
 }
 
+/* Rows come in any order: have the one after next on its way from memory. */
+static void crammer_fetch(const crammer_run *run, uint64_t at)
+{
+    const hsp_view *view = run->work.view;
+    if (at >= run->count) return;
+    const hsp__row x = hsp__view_row(view, run->order[at]);
+    const uint64_t count = x.count < CRAMMER_FETCH ? x.count : CRAMMER_FETCH;
+    const uint64_t bytes = count * hsp__value_bytes(view->precision);
+    for (uint64_t byte = 0; x.values && byte < bytes; byte += 64)
+        __builtin_prefetch((const char *)x.values + byte);
+    for (uint64_t k = 0; view->storage != HSP_DENSE && k < count; k += 16)
+        __builtin_prefetch(x.indices + k);
+    __builtin_prefetch(run->work.dual + run->order[at] * run->work.k);
+}
+
 /* A pass over the active rows: the sum of the shares as they were met. Rows with at most `least`
  * drop out. */
 static double crammer_pass(crammer_run *run, double least)
@@ -594,6 +670,7 @@ static double crammer_pass(crammer_run *run, double least)
         const uint64_t from = at;
         for (; at < to; at++) {
             const uint64_t i = run->order[at];
+            crammer_fetch(run, at + 2);
             const double share = crammer_visit(run, i, least);
             sum += share;
             run->order[kept] = i;
@@ -603,6 +680,15 @@ static double crammer_pass(crammer_run *run, double least)
     }
     run->count = kept;
     return sum;
+}
+
+/* The weights in single precision, as they are at the beginning of a round. */
+static void crammer_narrow(crammer_run *run)
+{
+    const crammer *work = &run->work;
+    for (uint64_t j = 0; j < work->d; j++)
+        for (uint32_t m = 0; m < work->k; m++)
+            run->single[j * run->wide + m] = (float)work->w[j * work->columns + m];
 }
 
 /* Choose the active rows by their shares, and step through them until most of those is gone. */
@@ -617,6 +703,7 @@ static void crammer_round(crammer_run *run)
     const double enough = exact ? 0 : run->goal->gap * run->verdict.primal / 2;
     const double until = fmax(CRAMMER_LEFT * gap, enough);
     const double least = CRAMMER_SMALL * fmax(fmin(gap, until / CRAMMER_LEFT), 0) / (double)n;
+    if (run->single) crammer_narrow(run);
     run->count = 0;
     for (uint64_t i = 0; i < n; i++)
         if (run->work.share[i] > least) run->order[run->count++] = i;
@@ -645,7 +732,7 @@ static hsp_status crammer_measure(crammer_run *run, int fresh, hsp_error *err)
     crammer *work = &run->work;
     double value = 0;
     hsp_status status = HSP_OK;
-    if (fresh) crammer_weights(work, work->dual, work->w);
+    if (fresh || run->single) crammer_weights(work, work->dual, work->w);
     crammer_pulls(work, work->dual, run->t);
     for (uint32_t m = 0; m < work->k; m++)
         work->b[m] = run->center[m] + run->pull * run->t[m];
@@ -696,6 +783,7 @@ static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
                 return HSP_OK;
             }
         }
+        if (run->verdict.gap < CRAMMER_NARROW || !(run->verdict.gap < best)) run->single = NULL;
         stalls = run->verdict.gap < best ? 0 : stalls + 1;
         best = fmin(best, run->verdict.gap);
         if (status || run->stopped || stalls > CRAMMER_STALLS) break;
@@ -727,7 +815,14 @@ static hsp_status crammer_start(crammer_run *run, hsp_context *ctx, const hsp__c
         run->even = crammer_array(work, n * work->k, sizeof *run->even, &failed);
         run->even_block = crammer_array(work, weights, sizeof(double), &failed);
     }
+    if (p->view->storage == HSP_ONES || p->view->precision == HSP_FLOAT32) {
+        run->wide = ((size_t)work->k + CRAMMER_WIDE - 1) / CRAMMER_WIDE * CRAMMER_WIDE;
+        run->single_block =
+            crammer_array(work, work->d * run->wide + CRAMMER_WIDE, sizeof(float), &failed);
+        run->single_s = crammer_array(work, 2 * run->wide, sizeof *run->single_s, &failed);
+    }
     if (failed) return hsp__fail_memory(err);
+    if (run->single_block) run->single = (void *)crammer_align(run->single_block);
     if (run->even_block) run->even_u = crammer_align(run->even_block);
     run->next = run->s + work->columns;
     run->center = run->next + work->columns;
@@ -793,6 +888,8 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
     hsp__free(memory, run.s);
     hsp__free(memory, run.even);
     hsp__free(memory, run.even_block);
+    hsp__free(memory, run.single_block);
+    hsp__free(memory, run.single_s);
     crammer_close(&run.work);
     return status;
 }

@@ -53,9 +53,11 @@
 enum { DCD_TEAM = 2 };        /* sweeps side by side */
 #define DCD_ROUNDS_MOST  64   /* rounds of sweeps side by side in a pass */
 #define DCD_ROUND_STORED 2e5  /* entries that a round visits at least, */
-#define DCD_ROUND_COLS   16   /* and at least, for each column */
-#define DCD_STEP_POOR    0.7  /* when less than this of the changes is kept, one sweep is better */
+#define DCD_ROUND_COLS   12   /* and at least, for each column */
+#define DCD_STEP_WHOLE   0.99 /* a best step above this is near enough to 1: a stays at its ends */
+#define DCD_STEP_POOR    0.7  /* when the best steps are below this, one sweep is better */
 #define DCD_HOLD         0.01 /* rho, relative to the most that P can curve in b */
+#define DCD_LOOSE        0.05 /* 1 / rho at most, relative to the mean ||x||^2, unless it must */
 #define DCD_FAR          1.0  /* slope to rest at, relative to the mean slope of rows that move */
 #define DCD_BEYOND       1.2  /* times the way to the top of D, on one sweep at a time */
 #define DCD_STALLS       12   /* checks without progress, where rounding is all that is left */
@@ -78,6 +80,8 @@ typedef struct dcd {
     double gain;            /* sum e(a) */
     double t;               /* sum a y */
     double base, slope;     /* b = base + slope t */
+    double loose;           /* a slope that hinders visits little */
+    double apart;           /* what dcd_apart was after the last pass */
     double far;             /* dcd_sweep.h */
     double estimate;        /* of P - D: what the last pass saw */
     double fall;            /* estimate, relative to the pass before */
@@ -110,19 +114,41 @@ static void dcd_offset(dcd *m)
     }
     const double curve = m->p->loss == HSP__LOSS_SQUARED ? 2 * costs : costs;
     double rho = DCD_HOLD * curve;
-    /* Few rows: no less than what leaves a visit most of its freedom. */
-    if (norms > 0) rho = fmax(rho, 8 * (double)m->n / norms);
+    /* Few rows: no less than what leaves a visit its freedom. */
+    m->loose = DCD_LOOSE * norms / (double)(m->n + 1);
+    if (m->loose > 0) rho = fmax(rho, 1 / m->loose);
     if (!(rho > 0)) rho = 1;
     if (m->p->offset == HSP__OFFSET_FREE) m->slope = 1 / rho;
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->slope = 1 / (1 + rho);
 }
 
-/* After a pass that began with sum a y = `before`. */
-static void dcd_offset_next(dcd *m, double before)
+/* How far b and sum a y are from what they must be to each other. */
+static double dcd_apart(const dcd *m)
 {
-    const double b = dcd_b(m);
-    const int late = fabs(m->t) > fmax(m->estimate, 0.5 * fabs(before));
-    if (m->p->offset == HSP__OFFSET_FREE && late && m->slope < 1e6) m->slope *= 2;
+    if (m->p->offset == HSP__OFFSET_NONE) return 0;
+    return m->p->offset == HSP__OFFSET_FREE ? m->t : m->t - dcd_b(m);
+}
+
+/* What that adds to P - D; free: about, b being as far off as the next pass will move it. */
+static double dcd_apart_cost(const dcd *m)
+{
+    const double apart = dcd_apart(m);
+    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5);
+}
+
+/* After a pass: take b as the place to stay near, and hold it less if that does not bring b and
+ * sum a y together: as long as a visit keeps its freedom, or, when nothing else is left to do,
+ * without that limit. */
+static void dcd_offset_next(dcd *m)
+{
+    const double b = dcd_b(m), apart = fabs(dcd_apart(m));
+    const double most = apart > m->estimate ? HUGE_VAL : m->loose;
+    const int matters = dcd_apart_cost(m) > 0.1 * m->estimate;
+    if (matters && apart > 0.5 * m->apart && 2 * m->slope < most) {
+        const double rho = m->p->offset == HSP__OFFSET_FREE ? 1 / m->slope : 1 / m->slope - 1;
+        m->slope = m->p->offset == HSP__OFFSET_FREE ? 2 / rho : 1 / (1 + rho / 2);
+    }
+    m->apart = apart;
     dcd_hold(m, b);
 }
 
@@ -162,11 +188,11 @@ static void dcd_combine(dcd *m, const dcd_sweep *sweeps)
     const double rise = gain + bend / 2 - vec->dot_f64(m->u, m->w, d) - dcd_b(m) * t;
     const double curve = vec->sqnorm_f64(m->u, d) + m->slope * t * t + bend;
     double step = curve > 0 ? rise / curve : 1;
-    step = step > 1 ? 1 : step > 0 ? step : 0;
+    m->steps += fmin(step, 1) / (double)m->rounds;
+    step = step > DCD_STEP_WHOLE ? 1 : step > 0 ? step : 0;
     vec->axpy_f64(step, m->u, m->w, d);
     m->t += step * t;
     m->gain += step * (gain + bend / 2) - step * step * bend / 2;
-    m->steps += step / (double)m->rounds;
     if (step < 1)
         for (int k = 0; k < DCD_TEAM; k++)
             dcd_keep(m, &sweeps[k], step);
@@ -204,7 +230,6 @@ static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
 
 static void dcd_pass(dcd *m)
 {
-    const double before = m->t;
     double gap = 0, off = 0;
     uint64_t updates = 0;
     m->steps = 0;
@@ -225,15 +250,13 @@ static void dcd_pass(dcd *m)
             m->t += work.sweeps[0].t, m->gain += work.sweeps[0].gain;
     }
     if (m->team > 1 && m->steps < DCD_STEP_POOR) m->team = m->rounds = 1;
-    const double b = dcd_b(m);
-    if (m->p->offset == HSP__OFFSET_FREE) gap += fabs(b * m->t);
-    if (m->p->offset == HSP__OFFSET_REGULARIZED) gap += (b - m->t) * (b - m->t) / 2;
+    gap += dcd_apart_cost(m);
     m->fall = m->estimate > 0 ? fmin(gap / m->estimate, 1) : 1;
     m->estimate = gap;
     m->far = updates ? DCD_FAR * off / (double)updates : HUGE_VAL;
     m->s->passes++;
     m->s->updates += updates;
-    dcd_offset_next(m, before);
+    dcd_offset_next(m);
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
@@ -370,8 +393,10 @@ static hsp_status dcd_new(dcd *m)
     m->count = (m->n + DCD_BUNDLE - 1) / DCD_BUNDLE;
     const double stored = (double)hsp_view_stored(m->p->view);
     const double rounds = fmin(stored / DCD_ROUND_STORED, stored / (DCD_ROUND_COLS * (double)m->d));
-    m->team = rounds >= 8 ? DCD_TEAM : 1;
-    m->rounds = rounds >= 8 ? (uint64_t)fmin(rounds, DCD_ROUNDS_MOST) : 1;
+    /* More than two classes are several problems, which have their own threads. */
+    const int many = rounds >= 8 && m->p->view->classes == 2;
+    m->team = many ? DCD_TEAM : 1;
+    m->rounds = many ? (uint64_t)fmin(rounds, DCD_ROUNDS_MOST) : 1;
     m->rows = hsp__new_raw(memory, m->n, sizeof *m->rows);
     m->bundles = hsp__new_raw(memory, m->count, sizeof *m->bundles);
     m->w = hsp__new(memory, m->d, sizeof *m->w);

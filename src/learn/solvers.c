@@ -15,7 +15,7 @@ const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd
 #define SOLVERS_FILLS  3    /* times that all rows are added to that matrix */
 #define SOLVERS_PASSES 40   /* passes that Newton steps make besides */
 #define SOLVERS_FAST   0.25 /* a number of a matrix against one of a row in a pass */
-#define SOLVERS_VISITS 50   /* likewise of coordinate descent where C ||x||^2 is small; it grows so */
+#define SOLVERS_VISITS 50   /* likewise of coordinate descent, where C is small beside the rows */
 #define SOLVERS_SAMPLE 1024 /* rows that are looked at */
 
 /* The mean of ||x||^2, from some of the rows. */
