@@ -375,6 +375,7 @@ static hsp_status crammer_open(crammer *work, hsp_context *ctx, const hsp__cramm
         work->identity = crammer_array(work, work->d, sizeof *work->identity, &failed);
     if (failed) return hsp__fail_memory(err);
     work->w = crammer_align(work->w_block);
+    hsp__advise_huge(work->w_block, (work->d * work->columns + CRAMMER_BLOCK) * sizeof(double));
     for (uint32_t j = 0; work->identity && j < work->d; j++)
         work->identity[j] = j;
     return HSP_OK;
@@ -823,6 +824,8 @@ static hsp_status crammer_start(crammer_run *run, hsp_context *ctx, const hsp__c
     }
     if (failed) return hsp__fail_memory(err);
     if (run->single_block) run->single = (void *)crammer_align(run->single_block);
+    if (run->single)
+        hsp__advise_huge(run->single_block, (work->d * run->wide + CRAMMER_WIDE) * sizeof(float));
     if (run->even_block) run->even_u = crammer_align(run->even_block);
     run->next = run->s + work->columns;
     run->center = run->next + work->columns;
