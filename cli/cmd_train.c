@@ -159,6 +159,14 @@ static void train_warn_gap(const cli *run, const train *done)
     const char *limit = all->stop == HSP_STOP_SECONDS ? "--max-seconds" : "--max-passes";
     const int hard =
         train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
+    if (!train_has(run, "gap")) {
+        fprintf(stderr,
+                "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s. Try more "
+                "--max-seconds or --scale standard.\n",
+                show_count(all->passes), all->passes == 1 ? "" : "es",
+                show_number(all->optimum.gap));
+        return;
+    }
     fprintf(stderr,
             "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s, %s was asked for. "
             "Try more %s, --scale standard%s or a larger --gap.\n",
