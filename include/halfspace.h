@@ -152,6 +152,10 @@ HSP_API hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *tab
                                    hsp_options **out);
 HSP_API void hsp_options_free(hsp_options *options);
 
+/* A copy with the same values, and the same knowledge of which were set. */
+HSP_API hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                    hsp_options **out);
+
 /* Set an option by name from text. HSP_USAGE with a sentence for an unknown name (the nearest known
  * one is suggested), a value of the wrong type, out of range, or not among the choices. */
 HSP_API hsp_status hsp_options_set(hsp_options *options, const char *name, const char *value,

@@ -294,6 +294,11 @@ static hsp_status alloc_options_list(alloc_scene *s, hsp_error *err)
     return hsp_options_set(s->options, "ignore", "colour", err);
 }
 
+static hsp_status alloc_options_copy(alloc_scene *s, hsp_error *err)
+{
+    return hsp_options_copy(s->ctx, s->options, err, &s->out_options);
+}
+
 /* One call: the table of its options (NULL: none), what is set there, and the call itself. */
 typedef struct alloc_case {
     const char *name;
@@ -466,6 +471,10 @@ int main(void)
         {"options", NULL, {0}, alloc_options_new},
         {"set a text", read, {0}, alloc_options_text},
         {"set a list", read, {"ignore", "size"}, alloc_options_list},
+        {"copy options",
+         read,
+         {"ignore", "size", "ignore", "colour", "label", "class"},
+         alloc_options_copy},
         {"read libsvm", NULL, {0}, alloc_read_libsvm},
         {"read libsvm, dense doubles",
          read,
