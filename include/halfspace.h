@@ -13,6 +13,7 @@
  *     9. models                  hypotheses: keep, predict, change the form of
  *    10. learning                learners by name, whole data sets, streams, single steps
  *    11. measuring               error, margins, and mistake bounds against the run
+ *    12. choosing                cross-validation, and options chosen by it
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -642,6 +643,48 @@ HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
 HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
+
+/* ---- 12. Choosing ---------------------------------------------------------------------------- */
+
+/* How a learner did on rows that it had not seen: the rows are dealt into folds, and each fold is
+ * predicted by a model learnt from all the others (docs/tuning.md). */
+typedef struct hsp_held_out {
+    uint32_t folds;
+    uint64_t rows, mistakes, ties; /* over all folds; a tie is a mistake */
+    double error;                  /* the mean of the folds' errors */
+    double standard_error;         /* of that mean: the folds' deviation / sqrt(folds) */
+    uint32_t unconverged;          /* folds whose learning ended before it was done */
+} hsp_held_out;
+
+/* One fold. */
+typedef struct hsp_fold {
+    uint64_t rows, mistakes, ties; /* of those held out */
+    double error;                  /* mistakes / rows */
+    hsp_stop stop; /* why learning from the others ended; HSP_STOP_INSEPARABLE: there is
+                      no model, and every row is a mistake */
+} hsp_fold;
+
+/* Options of hsp_cross_validate: folds, fold-seed. */
+HSP_API const hsp_option_table *hsp_validate_options(void);
+
+/* Cross-validate the learner that `learner` are options of. Each class is dealt evenly, at random
+ * by the seed; the folds depend on the labels and the seed alone. Whatever the learner fits to the
+ * rows (scaling too) is fitted to the rows it learns from. Folds run in parallel, each on a copy of
+ * its rows; limits of time hold for one fold. `validate` NULL: the defaults. HSP_BAD_DATA when a
+ * class has one row only; a log warning when it has fewer rows than there are folds. */
+typedef struct hsp_validation hsp_validation;
+HSP_API hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                      const hsp_options *validate, hsp_error *err,
+                                      hsp_validation **out);
+HSP_API void hsp_validation_free(hsp_validation *validation);
+HSP_API const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation);
+HSP_API const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold);
+/* The classes that the models tell apart, and classes * classes counts, [true class * classes +
+ * predicted class]; ties are in none. */
+HSP_API uint32_t hsp_validation_classes(const hsp_validation *validation);
+HSP_API const char *hsp_validation_class_name(const hsp_validation *validation,
+                                              uint32_t class_index);
+HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validation);
 
 #ifdef __cplusplus
 }
