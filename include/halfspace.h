@@ -703,6 +703,41 @@ HSP_API const char *hsp_validation_class_name(const hsp_validation *validation,
                                               uint32_t class_index);
 HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validation);
 
+/* Options of hsp_tune: tune (NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C, once
+ * an option of the learner: all combinations are tried), choose (best, simplest), folds, fold-seed.
+ */
+HSP_API const hsp_option_table *hsp_tune_options(void);
+
+/* What was tried, and what was chosen. */
+typedef struct hsp_tuning hsp_tuning;
+HSP_API void hsp_tuning_free(hsp_tuning *tuning);
+
+/* Cross-validate a learner at every combination of values, on the same folds, choose, and train on
+ * everything with what was chosen: `model` is what hsp_train makes with those options, and keeps
+ * the table as its fact "tuning". `learner` holds all other options. Learners that minimise begin
+ * at the model of the neighbouring point: to the same gap, in less time.
+ *
+ * best: the smallest mean error. simplest: the simplest point whose mean error is at most one
+ * standard error (of the best) above it: the smallest C, the largest lambda, of any other option
+ * the value that was given first; the first option in which two points differ decides. Among
+ * equally good ones the best is the simplest, too.
+ *
+ * `run` and `model` may be NULL: then nothing is trained on everything. A request to stop is
+ * HSP_CANCELLED while points are tried; while the chosen one is trained it ends that run, as in
+ * hsp_train. */
+HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, hsp_error *err, hsp_tuning **out,
+                            hsp_training *run, hsp_model **model);
+
+/* The names of the options that were tuned, NULL past the last; and the points, numbered from 0. */
+HSP_API const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option);
+HSP_API uint64_t hsp_tuning_points(const hsp_tuning *tuning);
+HSP_API const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option);
+HSP_API const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point);
+HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold);
+HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
+HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
+
 #ifdef __cplusplus
 }
 #endif
