@@ -216,6 +216,7 @@ char *cli_class_list(const hsp_model *model);
 
 /* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
 char *cli_error_text(const hsp_held_out *all);
+
 /* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
  * and margin mean something to this learner. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins);
