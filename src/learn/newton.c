@@ -45,31 +45,37 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
-#define NEWTON_STEPS      1000 /* Newton steps in all, where they should be ten or fifty */
-#define NEWTON_INNER      200  /* for one set of anchors */
-#define NEWTON_STALLS     8    /* outer steps that may bring nothing */
-#define NEWTON_SAMPLE     2048 /* rows that a sample has at least, */
-#define NEWTON_SAMPLE_DIM 16   /* and for each column */
-#define NEWTON_SAMPLE_TRY 5    /* Newton steps on a sample, smooth losses; more would only fit it */
-#define NEWTON_SAMPLE_CUT 8    /* from one sample to the next larger one */
-#define NEWTON_SAMPLE_GAP 0.03 /* how well a sample is solved */
-#define NEWTON_FOLLOW     1e-4 /* relative slack down to which tau is followed */
-#define NEWTON_CALM       0.01 /* or until so few of the rows turn */
-#define NEWTON_GROWTH     3    /* of tau, from one outer step to the next */
+#define NEWTON_STEPS       1000 /* Newton steps in all, where they should be ten or fifty */
+#define NEWTON_INNER       200  /* for one set of anchors */
+#define NEWTON_STALLS      8    /* outer steps that may bring nothing */
+#define NEWTON_STALLS_HARD 40   /* hard: that take to see whether the rows can be separated */
+#define NEWTON_SAMPLE      2048 /* rows that a sample has at least, */
+#define NEWTON_SAMPLE_DIM  16   /* and for each column */
+#define NEWTON_SAMPLE_TRY  5 /* Newton steps on a sample, smooth losses; more would only fit it */
+#define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
+#define NEWTON_SAMPLE_GAP  0.03  /* how well a sample is solved */
+#define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
+#define NEWTON_CALM        0.01  /* or until so few of the rows turn */
+#define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
+#define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
+
+#define NEWTON_GROWTH_HARD 10
 
 typedef struct newton_run {
     hsp__newton *s;
     const hsp__goal *goal;
     hsp__solution *out;
     hsp_error *err;
-    double wanted; /* our own figure of the gap at which to ask the judge */
-    int sample;    /* a sample: our own figure is enough */
+    double wanted;  /* our own figure of the gap at which to ask the judge */
+    int sample;     /* a sample: our own figure is enough */
+    double longest; /* hard: the largest norm of a row */
     int over;
     int follow; /* the anchors stay in the middle, and tau is followed */
     hsp_stop stop;
     uint64_t steps;
     double *kept;      /* dim: the weights with the best primal value by our own figures */
     double kept_value; /* that value */
+    double *trial;     /* dim: those that are shown to the judge */
     double *best_w;    /* dim: those the judge found best, */
     double *best_a;    /* n: and the multipliers */
     hsp__verdict best; /* with the values that the judge gave to them */
@@ -80,6 +86,7 @@ typedef struct newton_run {
 typedef struct newton_figures {
     double primal, dual;
     double apart; /* what of the difference is due to w not being sum a y x */
+    double size;  /* a number in whose unit rounding errors are small */
 } newton_figures;
 
 static double newton_sqnorm(const hsp__newton *s, const double *x)
@@ -88,30 +95,44 @@ static double newton_sqnorm(const hsp__newton *s, const double *x)
     return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
 }
 
+/* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost. */
+static double newton_apart(const hsp__newton *s)
+{
+    double sum = 0, off = 0;
+    for (uint64_t j = 0; j < s->d; j++) {
+        const double apart = s->ridge * s->w[j] - s->u[j];
+        sum += apart * (apart / s->ridge);
+    }
+    if (s->own > 0) {
+        const double apart = s->own * s->w[s->d] - s->u[s->d];
+        sum += apart * (apart / s->own);
+    } else if (s->dim > s->d) {
+        off = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+    }
+    return sum / 2 + off;
+}
+
 static newton_figures newton_figure(const hsp__newton *s)
 {
-    newton_figures f = {0};
     const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
-    double off = 0, apart = hsp__vec()->sqdist_f64(s->w, s->u, (size_t)s->d);
-    if (s->dim > s->d && s->own > 0)
-        apart += (s->w[s->d] - s->u[s->d]) * (s->w[s->d] - s->u[s->d]);
-    else if (s->dim > s->d)
-        off = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
-    if (s->kind == HSP__NEWTON_RAY) {
+    newton_figures f = {.apart = newton_apart(s)};
+    if (s->kind == HSP__NEWTON_RAY) { /* of (w, b) and a scaled as is best */
         f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
         f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
-        f.apart = apart / 2 + off;
-        return f;
+        f.size = s->now.total;
+    } else {
+        const double off =
+            s->own > 0 || s->dim == s->d ? 0 : fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+        f.primal = ww / 2 + s->now.loss;
+        f.dual = s->now.gain - uu / 2 - off;
+        f.size = f.primal;
     }
-    f.primal = ww / 2 + s->now.loss;
-    f.dual = s->now.gain - uu / 2 - off;
-    f.apart = apart / 2 + off;
     return f;
 }
 
 static double newton_gap(const newton_figures *f)
 {
-    if (isinf(f->primal)) return 1;
+    if (!isfinite(f->primal) || isnan(f->dual)) return 1;
     return f->primal > f->dual ? (f->primal - f->dual) / f->primal : 0;
 }
 
@@ -153,12 +174,13 @@ static void newton_stretch(const hsp__newton *s, double *a)
 }
 
 /* What the judge says to w and the multipliers where we are; the best of each is kept. */
-static hsp_status newton_judge(newton_run *run, double *w)
+static hsp_status newton_judge(newton_run *run, const double *here)
 {
     hsp__newton *s = run->s;
     const hsp__problem *p = s->p;
-    double *u = s->delta, *scores = s->move, *a = run->out->dual;
+    double *u = s->delta, *scores = s->move, *a = run->out->dual, *w = run->trial;
     memcpy(a, s->pull, s->n * sizeof *a);
+    memcpy(w, here, s->dim * sizeof *w);
     if (p->hard) {
         newton_stretch(s, a);
         newton_separate(s, w, scores, run->err);
@@ -173,7 +195,7 @@ static hsp_status newton_judge(newton_run *run, double *w)
         const double primal = hsp__judge_primal(s->ctx, p, w, other, scores);
         if (primal < verdict.primal) verdict.primal = primal, b = other;
     }
-    if (!(verdict.primal >= run->best.primal)) {
+    if (!(verdict.primal > run->best.primal)) {
         run->best.primal = verdict.primal;
         memcpy(run->best_w, w, s->d * sizeof *w);
         if (s->dim > s->d) run->best_w[s->d] = b;
@@ -182,9 +204,60 @@ static hsp_status newton_judge(newton_run *run, double *w)
         run->best.dual = verdict.dual;
         memcpy(run->best_a, a, s->n * sizeof *a);
     }
-    const newton_figures best = {run->best.primal, run->best.dual, 0};
+    const newton_figures best = {.primal = run->best.primal, .dual = run->best.dual};
     run->best.gap = newton_gap(&best);
     return HSP_OK;
+}
+
+/* Hard: do the multipliers where we are show that no (w, b) will do: do they make the two hulls
+ * meet (offset none or regularised: is 0 in the hull of the y x)? Then they are handed back, with a
+ * sum of 1 a class (in all). No separator of rows that have one can be told from this if its margin
+ * is below NEWTON_MEET of the longest row. */
+static hsp_status newton_evidence(newton_run *run, int *meet)
+{
+    hsp__newton *s = run->s;
+    const hsp__problem *p = s->p;
+    double *a = run->out->dual, *ay = s->move, *u = s->delta, sum = 0, t = 0;
+    *meet = 0;
+    if (!(sqrt(newton_sqnorm(s, s->u)) <= NEWTON_MEET * run->longest * s->now.total)) return HSP_OK;
+    memcpy(a, s->pull, s->n * sizeof *a);
+    hsp__judge_balance(p, a);
+    for (uint64_t i = 0; i < s->n; i++)
+        sum += p->offset != HSP__OFFSET_FREE || hsp__problem_positive(p, i) ? a[i] : 0;
+    if (!(sum > 0) || isinf(sum)) return HSP_OK;
+    for (uint64_t i = 0; i < s->n; i++) {
+        a[i] /= sum;
+        ay[i] = hsp__problem_y(p, i) * a[i];
+        t += ay[i];
+    }
+    hsp_status status = hsp__products_combine(s->ctx, p->view, ay, run->err, u);
+    if (status) return status;
+    s->passes++;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
+    const double apart = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)s->d) + own * own);
+    if (!(apart <= NEWTON_MEET * run->longest)) return HSP_OK;
+    *meet = 1;
+    run->best.dual = hsp__judge_dual(p, a, u);
+    memcpy(run->best_a, a, s->n * sizeof *a);
+    run->over = 1;
+    run->stop = HSP_STOP_INSEPARABLE;
+    return HSP_OK;
+}
+
+/* The longest row's norm. */
+static double newton_longest(const hsp__newton *s)
+{
+    double longest = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
+        double sum = s->own > 0 ? 1 : 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(s->p->view, &row, k);
+            sum += value * value;
+        }
+        longest = fmax(longest, sum);
+    }
+    return sqrt(longest);
 }
 
 /* Where we are is worth asking the judge, or (sample) good enough. */
@@ -211,10 +284,9 @@ static hsp_status newton_ask(newton_run *run)
 static double newton_search(hsp__newton *s, double decrement)
 {
     const hsp__vec_table *vec = hsp__vec();
-    const double own = s->own > 0 ? s->delta[s->d] : 0;
-    const double wd =
-        vec->dot_f64(s->w, s->delta, (size_t)s->d) + (own != 0 ? s->w[s->d] * own : 0);
-    const double dd = vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own;
+    const double own = s->own > 0 ? s->delta[s->d] : 0, b = own != 0 ? s->w[s->d] : 0;
+    const double wd = s->ridge * (vec->dot_f64(s->w, s->delta, (size_t)s->d) + b * own);
+    const double dd = s->ridge * (vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own);
     double t = 1, low = 0, high = HUGE_VAL;
     hsp__newton_sums sums = hsp__newton_probe(s);
     for (int trial = 0; trial < 40; trial++) {
@@ -300,7 +372,7 @@ static hsp_status newton_minimise(newton_run *run)
         hsp_status status = newton_step(run, 0, &left);
         if (status) return status;
         if (moved == 0) first = left;
-        if (!(left > 1e-25 * first) || !(left > 1e-16 * fabs(f.dual))) return HSP_OK;
+        if (!(left > 1e-25 * first) || !(left > 1e-16 * f.size)) return HSP_OK;
     }
     return HSP_OK;
 }
@@ -316,7 +388,7 @@ static hsp_status newton_advance(newton_run *run)
     if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
         run->follow = 0;
     if (!run->follow) hsp__newton_anchor(s);
-    s->tau *= NEWTON_GROWTH;
+    s->tau *= s->kind == HSP__NEWTON_RAY ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
     hsp__newton_hold(s);
     return newton_step(run, 1, &left);
 }
@@ -325,6 +397,7 @@ static hsp_status newton_advance(newton_run *run)
 static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
+    const int most = s->kind == HSP__NEWTON_RAY ? NEWTON_STALLS_HARD : NEWTON_STALLS;
     double last = HUGE_VAL;
     int stalls = 0;
     while (!run->over) {
@@ -332,9 +405,14 @@ static hsp_status newton_outer(newton_run *run)
         if (status || run->over) return status;
         const newton_figures f = newton_figure(s);
         const double apart = f.primal - f.dual;
+        if (s->kind == HSP__NEWTON_RAY) {
+            int meet;
+            status = newton_evidence(run, &meet);
+            if (status || run->over) return status;
+        }
         stalls = apart < 0.7 * last ? 0 : stalls + 1;
         last = fmin(last, apart);
-        if ((!run->follow && stalls >= NEWTON_STALLS) || (!s->anchor && stalls)) {
+        if ((!run->follow && stalls >= most) || (!s->anchor && stalls)) {
             run->over = 1;
             run->stop = HSP_STOP_PASSES;
         } else if (s->anchor) {
@@ -376,6 +454,22 @@ static hsp__newton_kind newton_kind(const hsp__problem *p)
     return p->loss == HSP__LOSS_SQUARED ? HSP__NEWTON_HALF : HSP__NEWTON_LOGISTIC;
 }
 
+/* The root of the mean squared norm of some rows, with their 1 where that counts. */
+static double newton_unit(const hsp__newton *s)
+{
+    const uint64_t every = s->n / 1000 + 1;
+    double sum = 0, count = 0;
+    for (uint64_t i = 0; i < s->n; i += every, count++) {
+        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
+        if (s->p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(s->p->view, &row, k);
+            sum += value * value;
+        }
+    }
+    return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
+}
+
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
                              hsp_error *err)
 {
@@ -384,7 +478,8 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->n = (p->view->rows + step - 1) / step;
     s->d = p->view->cols;
     s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
-    s->own = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    s->ridge = p->hard ? newton_unit(s) : 1;
+    s->own = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     s->parts = newton_parts(s);
     double **rows[] = {&s->cost, &s->score, &s->move, &s->pull, &s->weight, &s->anchor};
     const size_t arrays = s->kind == HSP__NEWTON_BOX || s->kind == HSP__NEWTON_RAY ? 6 : 5;
@@ -407,27 +502,12 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
 
 /* ---- Where to start -------------------------------------------------------------------------- */
 
-/* 1 / the mean squared norm of some rows: the unit of a hard problem's multipliers. */
-static double newton_unit(const hsp__newton *s)
-{
-    const uint64_t every = s->n / 1000 + 1;
-    double sum = 0, count = 0;
-    for (uint64_t i = 0; i < s->n; i += every, count++) {
-        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double value = hsp__row_value(s->p->view, &row, k);
-            sum += value * value;
-        }
-    }
-    return sum > 0 && isfinite(sum) ? count / sum : 1;
-}
-
 /* Anchors from multipliers that came from elsewhere; 0: there are none. */
 static int newton_take_dual(hsp__newton *s, const double *dual)
 {
     int any = 0;
     for (uint64_t i = 0; i < s->n; i++) {
-        const double c = fabs(s->cost[i]), a = c > 0 ? dual[i] / c : 0;
+        const double c = fabs(s->cost[i]), a = c > 0 ? s->ridge * dual[i] / c : 0;
         any |= a != 0;
         s->anchor[i] = !(a > 0) ? 0 : s->kind == HSP__NEWTON_BOX ? fmin(a, 1) : a;
     }
@@ -445,7 +525,7 @@ static void newton_start(newton_run *run, const double *w, const double *dual, d
             s->anchor[i] = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
         run->follow = s->kind == HSP__NEWTON_BOX;
     }
-    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? newton_unit(s) : 0.25;
+    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? 1 / s->ridge : 0.25;
     hsp__newton_restart(s);
 }
 
@@ -485,9 +565,11 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
+    if (s->p->hard) run->longest = newton_longest(s);
     newton_start(run, w, run->out->dual, tau);
     hsp_status status = newton_outer(run);
-    if (status || run->stop == HSP_STOP_CONVERGED) return status;
+    if (status || run->stop == HSP_STOP_CONVERGED || run->stop == HSP_STOP_INSEPARABLE)
+        return status;
     status = newton_judge(run, s->w); /* cut short: the best there is */
     if (!status && run->kept_value < HUGE_VAL) status = newton_judge(run, run->kept);
     if (!status && run->best.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
@@ -519,11 +601,13 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     double *w = hsp__new(memory, d + 1, sizeof *w), tau = 0;
     uint64_t passes = 0;
     run.kept = hsp__new(memory, d + 1, sizeof *w);
+    run.trial = hsp__new(memory, d + 1, sizeof *w);
     run.best_w = hsp__new(memory, d + 1, sizeof *w);
     run.best_a = hsp__new(memory, n, sizeof *w);
     run.kept_value = HUGE_VAL;
     run.best = (hsp__verdict){HUGE_VAL, -HUGE_VAL, 1};
-    hsp_status status = w && run.kept && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status =
+        w && run.kept && run.trial && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
@@ -535,8 +619,8 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);
     newton_free(&s);
-    double *all[] = {w, run.kept, run.best_w, run.best_a};
-    for (size_t i = 0; i < 4; i++)
+    double *all[] = {w, run.kept, run.trial, run.best_w, run.best_a};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
     return status;
 }

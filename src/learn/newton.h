@@ -39,17 +39,19 @@ typedef struct hsp__newton {
     uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
     uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */
     uint64_t parts;   /* that the rows are cut into */
-    double own;       /* 1: the offset is penalised as a weight is; 0: it is not */
-    double tau;       /* kinds box and ray */
-    double *cost;     /* n: y c; a row of no cost has 0 and counts for nothing */
-    double *score;    /* n: <w, x> + b */
-    double *move;     /* n: what a step of length 1 adds to score */
-    double *pull;     /* n: a, the multipliers that the rows ask for */
-    double *anchor;   /* n: kinds box and ray: a / c of the last outer step; others: NULL */
-    double *weight;   /* n: curvature that the rows have, without `factor` */
-    double *w, *u;    /* dim: the weights; sum a y x */
-    double *delta;    /* dim: the direction */
-    double *sums;     /* parts * dim */
+    double ridge;   /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
+                       only scales the multipliers, and keeps numbers near 1 for rows of any unit */
+    double own;     /* the offset's: ridge if it is penalised as a weight is; else 0 */
+    double tau;     /* kinds box and ray */
+    double *cost;   /* n: y c; a row of no cost has 0 and counts for nothing */
+    double *score;  /* n: <w, x> + b */
+    double *move;   /* n: what a step of length 1 adds to score */
+    double *pull;   /* n: a, the multipliers that the rows ask for */
+    double *anchor; /* n: kinds box and ray: a / c of the last outer step; others: NULL */
+    double *weight; /* n: curvature that the rows have, without `factor` */
+    double *w, *u;  /* dim: the weights; sum a y x */
+    double *delta;  /* dim: the direction */
+    double *sums;   /* parts * dim */
     hsp__newton_state *states; /* parts */
     hsp__newton_sums *lines;   /* parts */
     hsp__newton_state now;

@@ -31,6 +31,7 @@ enum {
 
 struct hsp__hessian {
     int direct;
+    double *down; /* dim: minus the gradient */
     /* Few columns: */
     size_t side;
     uint64_t parts;  /* matrices in `sums`, which is then added to `g` */
@@ -182,7 +183,7 @@ static int hessian_factor(hsp__newton *s, double lift)
     const double factor = hsp__newton_factor(s);
     const size_t dim = s->dim, side = h->side;
     for (size_t i = 0; i < dim; i++) {
-        const double own = i < s->d ? 1 : s->own, all = own + factor * h->g[i * side + i];
+        const double own = i < s->d ? s->ridge : s->own, all = own + factor * h->g[i * side + i];
         h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
     }
     memset(h->factor, 0, side * side * sizeof *h->factor);
@@ -252,7 +253,7 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
     hessian_times work = {s, x};
     hsp__tasks_run(s->ctx, s->parts, hessian_times_part, &work);
     for (uint64_t j = 0; j < s->dim; j++)
-        out[j] = (j < s->d ? 1 : s->own) * (x ? x[j] : 1);
+        out[j] = (j < s->d ? s->ridge : s->own) * (x ? x[j] : 1);
     for (uint64_t part = 0; part < s->parts; part++)
         hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
 }
@@ -294,21 +295,15 @@ hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *er
                                   double *decrement)
 {
     (void)err;
-    double sum = 0;
+    double *down = s->hessian->down;
     for (uint64_t j = 0; j < s->dim; j++)
-        s->delta[j] = s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]);
-    double *gradient = s->hessian->solved; /* only its sign is turned */
-    if (s->hessian->direct) {
-        gradient = s->hessian->scale + s->dim;
-        memcpy(gradient, s->delta, s->dim * sizeof *gradient);
+        down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
+    memcpy(s->delta, down, s->dim * sizeof *down);
+    if (s->hessian->direct)
         hessian_direct(s, s->delta);
-        sum = hsp__vec()->dot_f64(gradient, s->delta, (size_t)s->dim);
-    } else {
+    else
         hessian_conjugate(s, accuracy, s->delta);
-        for (uint64_t j = 0; j < s->dim; j++)
-            sum += s->delta[j] * (s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]));
-    }
-    *decrement = sum;
+    *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
     return HSP_OK;
 }
 
@@ -319,8 +314,8 @@ void hsp__hessian_free(hsp__newton *s)
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian;
     if (!h) return;
-    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->inside, h->scale,
-                     h->diagonal, h->residual, h->direction, h->product, h->solved};
+    double *all[] = {h->g,    h->factor,   h->sums,     h->scratch,   h->inside,  h->scale,
+                     h->down, h->diagonal, h->residual, h->direction, h->product, h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
     hsp__free(memory, h);
@@ -343,7 +338,7 @@ static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
     h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
     h->scratch = hsp__new_raw(memory, h->parts * h->each, sizeof *h->scratch);
     h->inside = hsp__new(memory, s->n, sizeof *h->inside);
-    h->scale = hsp__new_raw(memory, 2 * s->dim, sizeof *h->scale);
+    h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
     if (h->parts > 1) h->sums = hsp__new_raw(memory, h->parts * cells, sizeof *h->sums);
 }
 
@@ -353,6 +348,8 @@ hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
     hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
     h->direct = s->dim <= HESSIAN_COLS;
+    h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
+    if (!h->down) return hsp__fail_memory(err);
     if (h->direct) {
         hessian_new_direct(s, h);
         return h->g && h->factor && h->scratch && h->inside && h->scale &&

@@ -161,7 +161,7 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
         if (hold && s->weight[i] > 0)
             row = (newton_share){s->anchor[i] + s->tau * (1 - m), 1};
         else if (hold)
-            row = (newton_share){s->pull[i] / c, 0};
+            row = (newton_share){c > 0 ? s->pull[i] / c : 0, 0};
         const double pull = c * row.pull, weight = c * row.weight, old = s->pull[i];
         double loss, gain;
         newton_values(kind, m, row.pull, &loss, &gain);
