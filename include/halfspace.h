@@ -409,7 +409,8 @@ typedef enum hsp_tie { HSP_TIE_NEG, HSP_TIE_POS, HSP_TIE_ZERO } hsp_tie;
 
 /* A hypothesis with all that prediction needs: classes, encoding, scalings. Two classes have one
  * scorer, and a positive score says the second class; more have one scorer a class, and the highest
- * says. It owns all its memory (or maps its file). */
+ * says, or one scorer a pair of classes, and votes say (docs/multiclass.md). It owns all its memory
+ * (or maps its file). */
 typedef struct hsp_model hsp_model;
 HSP_API hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err,
                                   hsp_model **out);
@@ -429,6 +430,13 @@ HSP_API uint32_t hsp_model_class_of(const hsp_model *model, const char *label);
 HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
+/* More than two classes and one scorer a pair of them, in the order (0,1), (0,2), ..., (1,2), ...?
+ */
+HSP_API int hsp_model_pairs(const hsp_model *model);
+/* The class that a positive score of a scorer speaks for, and the one it speaks against:
+ * HSP_NO_CLASS where that is all the others. */
+HSP_API uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer);
+HSP_API uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer);
 HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
 HSP_API const char *hsp_tie_name(hsp_tie tie);                          /* "neg", "pos", "zero" */
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
@@ -476,6 +484,12 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
  * passed over, and a log warning counts the values in them. */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
+
+/* From the scores of one row to one number a class, the highest of which is the row's class
+ * (several highest: the tie rule says): s and -s of two classes, the scores themselves of one
+ * scorer a class; of pairs the votes for the class plus s / (2 (1 + |s|)), where s is the sum of
+ * its pair scores, each signed towards the class. */
+HSP_API void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out);
 
 /* Options of hsp_predict_file: scores, distance. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
@@ -532,12 +546,15 @@ typedef struct hsp_optimum {
 } hsp_optimum;
 
 /* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
- * which the rows of both classes have (almost) the same mean: a point common to both hulls. */
+ * which the rows of both classes have (almost) the same mean: a point common to both hulls. (Where
+ * only hyperplanes through the origin were asked for: multipliers adding up to 2 over both classes,
+ * with which the rows, those of the first class negated, add up to almost 0.) */
 typedef struct hsp_evidence {
     uint64_t count;
     uint64_t *row;      /* from 0, ascending, as in the data that was given to hsp_train */
     double *multiplier; /* > 0 */
-    double distance;    /* between the two means, after the learner's scaling: rounding only */
+    double distance;    /* between the two means (or of the sum from 0), after the learner's
+                           scaling: rounding only */
     double margin;      /* no separator has a margin above this: distance / 2 */
     hsp_allocator memory;
 } hsp_evidence;
@@ -599,9 +616,9 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
- * more than two classes AUC and the last three distances; of votes, hinge loss, margins and
- * distances. A label that the model does not know is a mistake, and no part of losses, margins, AUC
- * and confusion; one warning to the log says how many. */
+ * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
+ * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */

@@ -3,9 +3,10 @@
 #include "base/memory.h"
 #include "learn/learner.h"
 
-extern const hsp__learner hsp__learn_perceptron;
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
+                                             &hsp__learn_logistic, NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {

@@ -26,7 +26,7 @@ typedef struct evaluate_state {
     const hsp_model *model;
     const hsp_view *view;
     uint32_t classes, scorers;
-    int votes;
+    int bare;             /* votes or pairs: scores that have no margins */
     uint32_t *class_of;   /* view->classes: the model's class for each label */
     uint64_t *confusion;  /* classes * classes */
     uint64_t *of_class;   /* classes: rows of each */
@@ -70,7 +70,7 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint32_t c
     if (state->ranked) state->ranked[state->known] = (hsp__ranked){scores[0], class};
     state->known++;
     all->mistakes += predicted != class;
-    if (state->votes) return;
+    if (state->bare) return;
     double margin = evaluate_margin(state, scores, class);
     /* A NaN enters, and stays: nothing is less than it. */
     if (state->known == 1 || margin < all->functional_margin || isnan(margin))
@@ -147,11 +147,11 @@ static void evaluate_finish(evaluate_state *state)
     all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
     all->balanced_accuracy = evaluate_balanced(state);
     all->auc = state->ranked ? hsp__auc(state->ranked, state->known) : (double)NAN;
-    const int some = state->known && !state->votes;
+    const int some = state->known && !state->bare;
     all->hinge_loss = some ? (state->hinge + state->carry) / (double)state->known : (double)NAN;
     if (!some) all->functional_margin = (double)NAN;
     all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
-    if (state->scorers != 1 || state->votes) return;
+    if (state->scorers != 1 || state->bare) return;
     const double norm = evaluate_norm(state->model);
     if (!(norm > 0)) return;
     all->geometric_margin = all->functional_margin / norm;
@@ -213,7 +213,7 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                             .model = model,
                             .classes = hsp_model_classes(model),
                             .scorers = model->scorers,
-                            .votes = model->hypothesis == HSP__VOTES};
+                            .bare = model->hypothesis == HSP__VOTES || model->pairs};
     hsp_status status = hsp_data_view(ctx, data, err, &state.view);
     if (status) return status;
     if (!state.view->labels)

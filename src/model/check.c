@@ -30,12 +30,19 @@ static int check_below(const uint32_t *x, uint64_t n, uint64_t bound)
 static hsp_status check_shape(const hsp_model *model, const char *file, hsp_error *err)
 {
     const uint32_t classes = model->class_names.count;
-    if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3)
+    if (model->pairs) {
+        if (classes < 3 || model->scorers != hsp__pair_count(classes))
+            return check_fail(file, "a model of pairs of %u classes with %u scorers", classes,
+                              model->scorers);
+        if (model->hypothesis != HSP__LINEAR)
+            return check_fail(file, "a model of pairs that is not linear");
+    } else if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3) {
         return check_fail(
             file,
             "a model of %u classes with %u scorers; two classes have one scorer, more "
             "have one each",
             classes, model->scorers);
+    }
     if (model->features > CHECK_COLS)
         return check_fail(file, "a model of %llu features, which is too many",
                           (unsigned long long)model->features);

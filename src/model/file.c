@@ -162,6 +162,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     file_put(writer, "homogeneous", file_flags[model->constant != 0]);
     file_put(writer, "rest", file_flags[model->rest != 0]);
     file_put(writer, "leaves_out", file_flags[model->leaves_out != 0]);
+    file_put(writer, "pairs", file_flags[model->pairs != 0]);
     writer->tensors[writer->tensor_count++] =
         (hsp__tensor){"weights", HSP__F64, 2, {model->scorers, model->features}, model->weights};
     file_put_array(writer, "offsets", HSP__F64, model->scorers, model->offsets);
@@ -248,6 +249,8 @@ static hsp_status file_read_words(const hsp__container *file, hsp_model *model, 
     if (!status) status = hsp__meta_word(file, "rest", file_flags, 2, err, &model->rest);
     if (!status)
         status = hsp__meta_word(file, "leaves_out", file_flags, 2, err, &model->leaves_out);
+    if (!status && hsp__container_meta(file, "pairs")) /* files from before have none */
+        status = hsp__meta_word(file, "pairs", file_flags, 2, err, &model->pairs);
     model->hypothesis = (hsp__hypothesis)hypothesis;
     model->tie = (hsp_tie)tie;
     model->order = (hsp__order)order;

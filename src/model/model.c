@@ -12,6 +12,7 @@
 #include "data/encode.h"
 #include "data/formats.h"
 #include "data/scale.h"
+#include "model/pairs.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
@@ -172,6 +173,7 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
     copy->constant = model->constant;
     copy->rest = model->rest;
     copy->leaves_out = model->leaves_out;
+    copy->pairs = model->pairs;
     status = model_copy_parts(ctx, model, copy, err);
     if (status)
         hsp_model_free(copy);
@@ -213,6 +215,29 @@ const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
 uint32_t hsp_model_scorers(const hsp_model *model)
 {
     return model->scorers;
+}
+
+int hsp_model_pairs(const hsp_model *model)
+{
+    return model->pairs;
+}
+
+uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer)
+{
+    uint32_t i, j;
+    if (scorer >= model->scorers) return HSP_NO_CLASS;
+    if (!model->pairs) return model->scorers == 1 ? 1 : scorer;
+    hsp__pair_classes(model->class_names.count, scorer, &i, &j);
+    return j;
+}
+
+uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer)
+{
+    uint32_t i, j;
+    if (scorer >= model->scorers) return HSP_NO_CLASS;
+    if (!model->pairs) return model->scorers == 1 ? 0 : HSP_NO_CLASS;
+    hsp__pair_classes(model->class_names.count, scorer, &i, &j);
+    return i;
 }
 
 hsp_tie hsp_model_tie(const hsp_model *model)
@@ -301,7 +326,20 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
 
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
 {
-    return hsp__decide(scores, model->scorers, model->tie);
+    return model->pairs ? hsp__pairs_decide(model, scores)
+                        : hsp__decide(scores, model->scorers, model->tie);
+}
+
+void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out)
+{
+    if (model->pairs) {
+        hsp__pairs_class_scores(model, scores, 1, out);
+    } else if (model->scorers == 1) {
+        out[0] = -scores[0];
+        out[1] = scores[0];
+    } else {
+        memcpy(out, scores, model->scorers * sizeof *out);
+    }
 }
 
 uint32_t hsp_model_class_of(const hsp_model *model, const char *label)

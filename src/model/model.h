@@ -105,6 +105,17 @@ static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
 /* Class of a row from its scores, by the model's tie rule: the one place where that is decided. */
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
 
+/* The scorer of the pair (i, j), i < j < classes. */
+static inline uint64_t hsp__pair(uint64_t classes, uint64_t i, uint64_t j)
+{
+    return i * (2 * classes - i - 1) / 2 + (j - i - 1);
+}
+
+static inline uint64_t hsp__pair_count(uint64_t classes)
+{
+    return classes * (classes - 1) / 2;
+}
+
 /* The rule alone, for learners: two classes (scorers 1) or more. */
 uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
 

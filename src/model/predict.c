@@ -15,7 +15,9 @@
 
 static const hsp_option predict_options[] = {
     {"scores", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the score behind the class; one a class when there are more than two"},
+     "print the score behind the class; one a class when there are more than two (pairs of "
+     "classes: "
+     "votes and a fraction)"},
     {"distance", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "print the signed distance from the boundary (two classes, linear)"},
 };
@@ -33,6 +35,7 @@ typedef struct predict_worker {
     hsp__text text; /* the lines of the block at hand */
     void *scores;   /* rows * scorers of it */
     uint64_t scores_room;
+    double *numbers; /* classes: of the row at hand, to be printed */
     uint64_t rows, ties, unknown;
 } predict_worker;
 
@@ -58,8 +61,19 @@ static char *predict_put_number(char *at, double number)
     return at + hsp__decimal_print_f64(number, at);
 }
 
+static char *predict_put_scores(const hsp_model *model, const double *scores, double *numbers,
+                                char *at)
+{
+    if (model->scorers == 1) return predict_put_number(at, scores[0]);
+    hsp_model_class_scores(model, scores, numbers);
+    for (uint32_t c = 0; c < model->class_names.count; c++)
+        at = predict_put_number(at, numbers[c]);
+    return at;
+}
+
 /* The line of one row. */
-static char *predict_line(const predict_job *job, const double *scores, char *at, int *tie)
+static char *predict_line(const predict_job *job, const double *scores, double *numbers, char *at,
+                          int *tie)
 {
     const hsp_model *model = job->model;
     const uint32_t chosen = hsp__model_decide(model, scores);
@@ -72,8 +86,7 @@ static char *predict_line(const predict_job *job, const double *scores, char *at
     }
     memcpy(at, name, size);
     at += size;
-    for (uint32_t k = 0; job->scores && k < model->scorers; k++)
-        at = predict_put_number(at, scores[k]);
+    if (job->scores) at = predict_put_scores(model, scores, numbers, at);
     if (job->length > 0) at = predict_put_number(at, scores[0] / job->length);
     *at++ = '\n';
     return at;
@@ -84,7 +97,8 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     predict_job *job = self;
     predict_worker *worker = &job->workers[number];
     const uint32_t scorers = job->model->scorers;
-    const size_t numbers = (job->scores ? scorers : 0) + (size_t)(job->length > 0);
+    const size_t numbers =
+        (job->scores ? job->model->class_names.count : 0) + (size_t)(job->length > 0);
     hsp_context quiet = hsp__quiet(job->ctx);
     if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
                       sizeof(double)))
@@ -102,7 +116,7 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     worker->ties = 0;
     for (uint64_t i = 0; i < rows->rows; i++) {
         int tie;
-        at = predict_line(job, scores + i * scorers, at, &tie);
+        at = predict_line(job, scores + i * scorers, worker->numbers, at, &tie);
         worker->ties += (uint64_t)tie;
     }
     worker->text.size = (size_t)(at - worker->text.data);
@@ -168,6 +182,10 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     if (!job->workers) return hsp__fail_memory(err);
     for (int i = 0; i < job->count; i++)
         hsp__text_init(&job->workers[i].text, memory);
+    for (int i = 0; i < job->count; i++) {
+        job->workers[i].numbers = hsp__new(memory, classes->count, sizeof(double));
+        if (!job->workers[i].numbers) return hsp__fail_memory(err);
+    }
     return HSP_OK;
 }
 
@@ -201,6 +219,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     for (int i = 0; job.workers && i < job.count; i++) {
         hsp__text_free(&job.workers[i].text);
         hsp__free(&ctx->allocator, job.workers[i].scores);
+        hsp__free(&ctx->allocator, job.workers[i].numbers);
     }
     hsp__free(&ctx->allocator, job.workers);
     hsp__scoring_free(&job.scoring, ctx);
