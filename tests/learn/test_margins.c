@@ -249,6 +249,116 @@ static void class_weights_are_copies(void)
     }
 }
 
+/* A row of weight k is k copies of it, also in n: the same objective, of the same weights. */
+static void row_weights_are_copies(void)
+{
+    margin_random r = {29};
+    for (int i = 0; i < 36; i++) {
+        margin_set s, copies;
+        do
+            random_set(&r, &s);
+        while (s.n > 24 || s.d + 1 >= MARGIN_COLS);
+        copies = s;
+        copies.n = 0;
+        copies.d++; /* a column of zeros where the weights are */
+        for (int row = 0; row < s.n; row++) {
+            const int times = row < 2 ? 1 : margin_below(&r, 4);
+            s.x[row][s.d] = times;
+            for (int k = 0; k < times; k++) {
+                memcpy(copies.x[copies.n], s.x[row], sizeof s.x[row]);
+                copies.x[copies.n][s.d] = 0;
+                copies.label[copies.n++] = s.label[row];
+            }
+        }
+        s.d++;
+        char column[32], lambda[32], offset[32], loss[32];
+        const int l = i % 3;
+        const char *words[] = {"gap=1e-8", lambda, offset, column, loss, NULL};
+        const char *plain[] = {"gap=1e-8", lambda, offset, loss, NULL};
+        snprintf(column, sizeof column, "row-weight=%d", s.d);
+        snprintf(lambda, sizeof lambda, "lambda=%g", pow(10, -i % 4));
+        snprintf(offset, sizeof offset, "offset=%s", offsets[i / 3 % 3]);
+        snprintf(loss, sizeof loss, "loss=%s", losses[l].loss ? losses[l].loss : "");
+        if (!losses[l].loss) words[4] = plain[3] = NULL;
+        margin_run weighted = margin_train(ctx, &s, losses[l].learner, words);
+        margin_run copied = margin_train(ctx, &copies, losses[l].learner, plain);
+        CHECK_NOTE(weighted.model && copied.model, "%s%s", weighted.err.message,
+                   copied.err.message);
+        if (weighted.model && copied.model) {
+            const hsp_optimum *a = &weighted.run.optimum, *b = &copied.run.optimum;
+            const margin_problem p = {
+                losses[l].loss ? *losses[l].loss : 'l', *offsets[i / 3 % 3], b->C, {1, 1}};
+            CHECK_NOTE(fabs(a->C - b->C) <= 1e-12 * b->C, "set %d: C %g and %g", i, a->C, b->C);
+            CHECK_NOTE(fabs(a->objective - b->objective) <= 2e-8 * b->objective,
+                       "set %d: J %g and %g", i, a->objective, b->objective);
+            const long double P = margin_judge(&copies, &p, copied.model, 0).primal;
+            const hsp_updates none = hsp_model_updates(weighted.model);
+            CHECK(none.count == 0); /* nobody asked for them */
+            CHECK_NOTE(margin_judge(&copies, &p, weighted.model, 0).primal <= P * (1 + 2e-8L),
+                       "set %d: the weights are not the copies'", i);
+        }
+        margin_free(&weighted);
+        margin_free(&copied);
+    }
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* A noisy set of some thousand rows from the library's generators, so that work is cut in parts. */
+static hsp_data *large_set(const char *generator, const char *rows, const char *features)
+{
+    hsp_options *options = NULL;
+    hsp_data *data = NULL;
+    for (size_t i = 0; hsp_generator(i); i++)
+        if (strcmp(hsp_generator(i)->name, generator) == 0)
+            CHECK(hsp_options_new(ctx, hsp_generator(i), NULL, &options) == HSP_OK);
+    CHECK(hsp_options_set(options, "rows", rows, NULL) == HSP_OK);
+    CHECK(hsp_options_set(options, "features", features, NULL) == HSP_OK);
+    CHECK(hsp_options_set(options, "noise", "0.1", NULL) == HSP_OK);
+    CHECK(hsp_data_make(ctx, options, NULL, NULL, NULL, &data) == HSP_OK);
+    hsp_options_free(options);
+    return data;
+}
+
+/* The same bits on 1, 2 and 5 threads. */
+static void threads_change_nothing(void)
+{
+    for (int i = 0; i < 12; i++) {
+        hsp_data *data =
+            i % 2 ? large_set("text", "2000", "3000") : large_set("halfspace", "4000", "15");
+        char loss[32], offset[32];
+        const int l = i / 2 % 3;
+        const char *words[] = {"gap=1e-4", "C=0.1", "keep-dual=yes", offset, loss, NULL};
+        snprintf(offset, sizeof offset, "offset=%s", i < 6 ? "free" : "regularized");
+        snprintf(loss, sizeof loss, "loss=%s", losses[l].loss ? losses[l].loss : "");
+        if (!losses[l].loss) words[4] = NULL;
+        hsp_context_set_threads(ctx, 1);
+        margin_run one = margin_train_data(ctx, data, losses[l].learner, words);
+        CHECK_NOTE(one.model != NULL, "%s", one.err.message);
+        for (int threads = 2; one.model && threads <= 5; threads += 3) {
+            hsp_context_set_threads(ctx, threads);
+            margin_run more = margin_train_data(ctx, data, losses[l].learner, words);
+            CHECK(more.model != NULL);
+            if (more.model) {
+                const hsp_updates a = hsp_model_updates(one.model),
+                                  b = hsp_model_updates(more.model);
+                CHECK_NOTE(memcmp(hsp_model_weights(one.model, 0), hsp_model_weights(more.model, 0),
+                                  hsp_model_features(one.model) * sizeof(double)) == 0,
+                           "case %d: weights on %d threads", i, threads);
+                CHECK(hsp_model_offset(one.model, 0) == hsp_model_offset(more.model, 0));
+                CHECK(one.run.optimum.gap == more.run.optimum.gap &&
+                      one.run.passes == more.run.passes);
+                CHECK(a.count == b.count &&
+                      memcmp(a.amount, b.amount, a.count * sizeof(double)) == 0);
+            }
+            margin_free(&more);
+        }
+        margin_free(&one);
+        hsp_data_free(data);
+    }
+    hsp_context_set_threads(ctx, 2);
+}
+
 /* ---- Margins --------------------------------------------------------------------------------- */
 
 /* A larger lambda never narrows the margin. P(w) - P* >= ||w - w*||^2/2 says how far a run may be
@@ -369,6 +479,8 @@ int main(void)
     RUN(claims_at_a_small_gap);
     RUN(solvers_agree);
     RUN(class_weights_are_copies);
+    RUN(row_weights_are_copies);
+    RUN(threads_change_nothing);
     RUN(larger_lambda_is_never_narrower);
     RUN(large_C_tends_to_the_hard_margin);
     RUN(cut_short);
