@@ -5,6 +5,7 @@
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      JSON for machines, aligned tables for people
+ *     optimum.c     the part of them that learners have which minimise
  *     cmd_*.c       one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -212,6 +213,14 @@ void cli_free_pair(cli_pair *pair);
 
 /* "no and yes", "a, b and 8 more", malloc'ed. */
 char *cli_class_list(const hsp_model *model);
+
+/* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
+ * and margin mean something to this learner. */
+void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins);
+void json_optimum(cli_json_writer *json, const hsp_optimum *best);
+/* Why the classes of `data` are not separable; rows are counted from 1. */
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file);
+void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

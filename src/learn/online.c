@@ -31,7 +31,7 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
     static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random", NULL};
     static const char *const averages[] = {"none", "average", "vote", NULL};
     static const char *const ties[] = {"neg", "pos", "zero", NULL};
-    static const char *const classes[] = {"native", "ovr", NULL};
+    static const char *const classes[] = {"native", "ovr", NULL}; /* ovo is pairs.c */
     plan->order = (hsp__walk)online_choice(options, "order", orders);
     plan->average = (hsp__average)online_choice(options, "average", averages);
     plan->tie = (hsp_tie)online_choice(options, "tie", ties);

@@ -175,6 +175,19 @@ static hsp_status prepare_drop(hsp_context *ctx, hsp__prepared *to, hsp_error *e
     return status;
 }
 
+/* Rows that come with weights from another part of the library keep their classes. */
+static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_data *given,
+                                       const hsp_options *options, hsp__prepared *to,
+                                       hsp_error *err)
+{
+    const uint64_t rows = given->view.rows;
+    if (!given->row_weights || to->grouped || !prepare_has(options, "row-weight")) return HSP_OK;
+    to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
+    if (!to->weight) return hsp__fail_memory(err);
+    memcpy(to->weight, given->row_weights, rows * sizeof *to->weight);
+    return HSP_OK;
+}
+
 /* The weights are in a column, which is not learnt from: it is 0 in a copy of the rows. */
 static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const hsp_options *options,
                                 hsp__prepared *to, hsp_error *err)
@@ -182,7 +195,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     const char *text =
         prepare_has(options, "row-weight") ? hsp_options_text(options, "row-weight") : NULL;
     uint64_t column, *origin = NULL;
-    if (!text) return HSP_OK;
+    if (!text) return prepare_take_weights(ctx, given, options, to, err);
     if (strcmp(hsp_options_text(options, "normalize"), "rows") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
                             "the weight would be a part of the row's length: normalize rows before "

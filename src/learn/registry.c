@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/learner.h"
+#include "learn/pairs.h"
 
 extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic;
 
@@ -33,6 +34,10 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+    int pairs;
+    hsp_status status = hsp__pairs_wanted(ctx, data, options, err, &pairs);
+    if (status) return status;
+    if (pairs) return hsp__pairs_train(ctx, data, learner, options, start, err, run, out);
     return learner->train(ctx, data, options, start, err, run, out);
 }
 

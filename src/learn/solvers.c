@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-const hsp__solver *const hsp__solvers[] = {NULL};
+extern const hsp__solver hsp__solver_newton;
+
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, NULL};
 
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {

@@ -38,6 +38,10 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
             err, HSP_USAGE, "--average", 0, 0,
             "voting keeps the rows it learnt from, a stream does not: use average, or "
             "read the file whole");
+    if (train_is(options, "multiclass", "ovo"))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "pairs of classes need all rows at once: use native or ovr, or read "
+                            "the file whole");
     if (hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");

@@ -46,6 +46,8 @@
 enum {
     HSP__VEC_DENSE_SUMS = 32, /* running sums of a dense sum */
     HSP__VEC_SPARSE_SUMS = 8, /* running sums of a sum over a sparse row */
+    HSP__VEC_TILE_ROWS = 8,   /* of the tile that matrix products are made of */
+    HSP__VEC_TILE_COLS = 24,
 };
 
 typedef struct hsp__vec_table {
@@ -96,6 +98,14 @@ typedef struct hsp__vec_table {
     void (*ones_dots_f64)(const uint32_t *idx, size_t nnz, const double *w, size_t stride,
                           size_t many, double *out);
 
+    /* The way back: y[idx * stride + c] += a[c] * v for c < many, many a multiple of 8. */
+    void (*sparse_axpys_f64)(const double *a, const uint32_t *idx, const double *v, size_t nnz,
+                             double *y, size_t stride, size_t many);
+    void (*sparse_axpys_f32f64)(const double *a, const uint32_t *idx, const float *v, size_t nnz,
+                                double *y, size_t stride, size_t many);
+    void (*ones_axpys_f64)(const double *a, const uint32_t *idx, size_t nnz, double *y,
+                           size_t stride, size_t many);
+
     /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
      * left out of dot, even when its number is infinite or NaN. */
     double (*sparse_sparse_dot_f32)(const uint32_t *ai, const float *av, size_t an,
@@ -110,6 +120,10 @@ typedef struct hsp__vec_table {
     /* Two rows of ones: how many places they share. Their squared distance is an + bn - 2 shared.
      */
     size_t (*ones_ones_dot)(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn);
+
+    /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
+     * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
+    void (*tile_f64)(size_t k, const double *a, const double *b, double *c, size_t stride);
 } hsp__vec_table;
 
 /* The tables: scalar is the specification and always there; the others are NULL where the compiler

@@ -460,14 +460,16 @@ size_t hsp__vec_avx2_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t
 VEC_SPARSE_SPARSE_DOT(f32, float)
 VEC_SPARSE_SPARSE_DOT(f64, double)
 
-#define MANY 4
-#include "vec/vec_many.h"
+#define MANY      4
+#define TILE_ROWS 4
+#include "vec/vec_tile.h"
 
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_SPARSE_ROUTINES,
+    .tile_f64 = vec_tile_f64,
 };
 
 const hsp__vec_table *const hsp__vec_avx2 = &vec_avx2_table;

@@ -186,14 +186,16 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define OPS  f64
 #include "vec/vec_dense.h"
 
-#define MANY 8
-#include "vec/vec_many.h"
+#define MANY      8
+#define TILE_ROWS 8
+#include "vec/vec_tile.h"
 
 static const hsp__vec_table vec_avx512_table = {
     .name = "avx512",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_SPARSE_ROUTINES,
+    .tile_f64 = vec_tile_f64,
 };
 
 const hsp__vec_table *const hsp__vec_avx512 = &vec_avx512_table;

@@ -20,6 +20,11 @@ static VEC_INLINE vec_many vec_many_load(const double *w)
     return x;
 }
 
+static VEC_INLINE void vec_many_store(double *w, vec_many x)
+{
+    memcpy(w, &x, sizeof x);
+}
+
 static VEC_INLINE void vec_many_fold(vec_many s[8], double *out)
 {
     s[0] += s[4], s[1] += s[5], s[2] += s[6], s[3] += s[7];
@@ -63,8 +68,44 @@ VEC_MANY(vec_ones_dots_f64,
           double *out),
          VEC_MANY_ONE)
 
+/* y += a x for many vectors: 16 of them at a time, while there are as many, so that a cache line
+ * and its neighbour are written together. */
+#define VEC_MANY_BACK(routine, parameters, TERM)                                      \
+    static void routine parameters                                                    \
+    {                                                                                 \
+        for (size_t c = 0, width; c < many; c += width) {                             \
+            width = many - c < 16 ? 8 : 16;                                           \
+            vec_many f[16 / MANY];                                                    \
+            for (size_t j = 0; j < width / MANY; j++)                                 \
+                f[j] = vec_many_load(a + c + j * MANY);                               \
+            for (size_t k = 0; k < nnz; k++) {                                        \
+                double *at = y + idx[k] * stride + c;                                 \
+                if (width == 16)                                                      \
+                    VEC_UNROLL for (size_t j = 0; j < 16 / MANY; j++) vec_many_store( \
+                        at + j * MANY, vec_many_load(at + j * MANY) + TERM(k) f[j]);  \
+                else                                                                  \
+                    VEC_UNROLL for (size_t j = 0; j < 8 / MANY; j++) vec_many_store(  \
+                        at + j * MANY, vec_many_load(at + j * MANY) + TERM(k) f[j]);  \
+            }                                                                         \
+        }                                                                             \
+    }
+
+VEC_MANY_BACK(vec_sparse_axpys_f64,
+              (const double *a, const uint32_t *idx, const double *v, size_t nnz, double *y,
+               size_t stride, size_t many),
+              VEC_MANY_VALUE)
+VEC_MANY_BACK(vec_sparse_axpys_f32f64,
+              (const double *a, const uint32_t *idx, const float *v, size_t nnz, double *y,
+               size_t stride, size_t many),
+              VEC_MANY_VALUE)
+VEC_MANY_BACK(vec_ones_axpys_f64,
+              (const double *a, const uint32_t *idx, size_t nnz, double *y, size_t stride,
+               size_t many),
+              VEC_MANY_ONE)
+
 #define VEC_MANY_ROUTINES                                                                 \
     .sparse_dots_f64 = vec_sparse_dots_f64, .sparse_dots_f32f64 = vec_sparse_dots_f32f64, \
-    .ones_dots_f64 = vec_ones_dots_f64
+    .ones_dots_f64 = vec_ones_dots_f64, .sparse_axpys_f64 = vec_sparse_axpys_f64,         \
+    .sparse_axpys_f32f64 = vec_sparse_axpys_f32f64, .ones_axpys_f64 = vec_ones_axpys_f64
 
 #endif

@@ -201,6 +201,30 @@ static void scalar_ones_dots_f64(const uint32_t *idx, size_t nnz, const double *
         out[c] = scalar_one_of_ones(idx, nnz, w + c, stride);
 }
 
+static void scalar_sparse_axpys_f64(const double *restrict a, const uint32_t *restrict idx,
+                                    const double *restrict v, size_t nnz, double *restrict y,
+                                    size_t stride, size_t many)
+{
+    for (size_t k = 0; k < nnz; k++)
+        for (size_t c = 0; c < many; c++)
+            y[idx[k] * stride + c] += a[c] * v[k];
+}
+static void scalar_sparse_axpys_f32f64(const double *restrict a, const uint32_t *restrict idx,
+                                       const float *restrict v, size_t nnz, double *restrict y,
+                                       size_t stride, size_t many)
+{
+    for (size_t k = 0; k < nnz; k++)
+        for (size_t c = 0; c < many; c++)
+            y[idx[k] * stride + c] += a[c] * (double)v[k];
+}
+static void scalar_ones_axpys_f64(const double *restrict a, const uint32_t *restrict idx,
+                                  size_t nnz, double *restrict y, size_t stride, size_t many)
+{
+    for (size_t k = 0; k < nnz; k++)
+        for (size_t c = 0; c < many; c++)
+            y[idx[k] * stride + c] += a[c];
+}
+
 static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)
 {
     SCALAR_SUM(float, f32, S, nnz, w[idx[k]]);
@@ -246,6 +270,24 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
         y[idx[k]] += a;
 }
 
+/* Four rows of four columns at a time: sixteen running sums, which is what plain registers hold. */
+static void scalar_tile_f64(size_t k, const double *a, const double *b, double *c, size_t stride)
+{
+    for (size_t tile = 0; tile < HSP__VEC_TILE_ROWS * HSP__VEC_TILE_COLS / 16; tile++) {
+        const size_t i = tile % 2 * 4, j = tile / 2 * 4;
+        double s[4][4] = {{0}};
+        for (size_t l = 0; l < k; l++) {
+            const double *al = a + l * HSP__VEC_TILE_ROWS + i, *bl = b + l * HSP__VEC_TILE_COLS + j;
+            for (size_t r = 0; r < 4; r++)
+                for (size_t q = 0; q < 4; q++)
+                    s[r][q] += al[r] * bl[q];
+        }
+        for (size_t r = 0; r < 4; r++)
+            for (size_t q = 0; q < 4; q++)
+                c[(i + r) * stride + j + q] += s[r][q];
+    }
+}
+
 #define SCALAR(routine) .routine = scalar_##routine
 
 const hsp__vec_table hsp__vec_scalar = {
@@ -277,6 +319,9 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(sparse_dots_f64),
     SCALAR(sparse_dots_f32f64),
     SCALAR(ones_dots_f64),
+    SCALAR(sparse_axpys_f64),
+    SCALAR(sparse_axpys_f32f64),
+    SCALAR(ones_axpys_f64),
     SCALAR(ones_dot_f32),
     SCALAR(ones_dot_f64),
     SCALAR(ones_axpy_f32),
@@ -286,4 +331,5 @@ const hsp__vec_table hsp__vec_scalar = {
     .sparse_sparse_sqdist_f32 = hsp__vec_merge_sqdist_f32,
     .sparse_sparse_sqdist_f64 = hsp__vec_merge_sqdist_f64,
     .ones_ones_dot = hsp__vec_merge_ones,
+    SCALAR(tile_f64),
 };

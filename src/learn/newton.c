@@ -1,0 +1,506 @@
+/* newton: the second-order solver, for an l2 penalty and data of few columns (it works on many).
+ *
+ *     minimise    P(w, b) = ||w||^2 / 2 + sum_i c_i loss(m_i)        (problem.h)
+ *
+ * Smooth losses. Newton's method on (w, b), b being one more coordinate:
+ *     H = R + X^T diag(c loss'') X,    step -H^-1 grad,    then the step length that is best along
+ * it. Squared hinge: only rows with m < 1 are in H, and the method ends after finitely many steps,
+ * since P is quadratic between changes of that set [Keerthi and DeCoste 2005]; logistic:
+ * quadratically.
+ *
+ * Hinge. The method of multipliers on the dual, Newton within [Li, Sun, Toh 2018]: with multipliers
+ * a = c * anchor and a penalty tau, minimise over (w, b)
+ *     ||w||^2 / 2 + sum_i c_i max over 0 <= s <= 1 of { s z_i - (s - anchor_i)^2 / (2 tau) },  z =
+ * 1 - m, which is smooth and quadratic in pieces: the maximiser is s = clip(anchor + tau z, 0, 1),
+ * and only rows strictly inside the box have curvature, so that H is cheap. Its minimiser has w =
+ * sum a y x and sum a y = 0 with a = c s, so a is a feasible dual point with P - D = sum c max(0,
+ * z) - a z; then anchor = s, tau grows. Outer steps converge the faster the larger tau, in the end
+ * in one step.
+ *
+ * Hard margin. The same with c = 1 and no upper limit on s. If rows cannot be separated, s grows
+ * for ever in proportion to the residuals z of the least squares of the violations, whose
+ * stationarity is sum z y x = 0: the common point of the two hulls.
+ *
+ * All stop by hsp__judge's gap. Cost of a step: X delta for all rows; rows whose multiplier changed
+ * are added to the gradient, rows whose curvature changed to the matrix (newton_hessian.c); its
+ * Cholesky. Many rows: a sample of them is solved roughly first, so that the full problem starts
+ * near its solution.
+ *
+ * Keerthi, DeCoste: A modified finite Newton method for fast solution of large scale linear SVMs,
+ * JMLR 6, 2005. Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method for
+ * solving Lasso problems, SIAM J. Optim. 28, 2018 (the scheme; their problem is another). */
+#include "learn/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/judge.h"
+#include "learn/products.h"
+#include "vec/vec.h"
+
+#define NEWTON_STEPS      400  /* Newton steps in all, where they should be ten or fifty */
+#define NEWTON_INNER      40   /* for one set of anchors */
+#define NEWTON_STALLS     4    /* outer steps that may bring nothing */
+#define NEWTON_SAMPLE     2048 /* rows that a sample has at least, */
+#define NEWTON_SAMPLE_DIM 8    /* and for each column */
+#define NEWTON_SAMPLE_CUT 8    /* from one sample to the next larger one */
+#define NEWTON_SAMPLE_GAP 0.03 /* how well a sample is solved */
+#define NEWTON_GROWTH     8    /* of tau, from one outer step to the next */
+
+typedef struct newton_run {
+    hsp__newton *s;
+    const hsp__goal *goal;
+    hsp__solution *out;
+    hsp_error *err;
+    double wanted; /* our own figure of the gap at which to ask the judge */
+    int sample;    /* a sample: our own figure is enough */
+    int over;
+    hsp_stop stop;
+    uint64_t steps;
+    double *kept;      /* dim: the weights with the best primal value by our own figures */
+    double kept_value; /* that value */
+    double *best_w;    /* dim: those the judge found best, */
+    double *best_a;    /* n: and the multipliers */
+    hsp__verdict best; /* with the values that the judge gave to them */
+} newton_run;
+
+/* ---- Our own figures ------------------------------------------------------------------------- */
+
+typedef struct newton_figures {
+    double primal, dual;
+    double apart; /* what of the difference is due to w not being sum a y x */
+} newton_figures;
+
+static double newton_sqnorm(const hsp__newton *s, const double *x)
+{
+    const double own = s->own > 0 ? x[s->d] * x[s->d] : 0;
+    return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
+}
+
+static newton_figures newton_figure(const hsp__newton *s)
+{
+    newton_figures f = {0};
+    const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
+    double off = 0, apart = hsp__vec()->sqdist_f64(s->w, s->u, (size_t)s->d);
+    if (s->dim > s->d && s->own > 0)
+        apart += (s->w[s->d] - s->u[s->d]) * (s->w[s->d] - s->u[s->d]);
+    else if (s->dim > s->d)
+        off = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+    if (s->kind == HSP__NEWTON_RAY) {
+        f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
+        f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
+        f.apart = apart / 2 + off;
+        return f;
+    }
+    f.primal = ww / 2 + s->now.loss;
+    f.dual = s->now.gain - uu / 2 - off;
+    f.apart = apart / 2 + off;
+    return f;
+}
+
+static double newton_gap(const newton_figures *f)
+{
+    if (isinf(f->primal)) return 1;
+    return f->primal > f->dual ? (f->primal - f->dual) / f->primal : 0;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+/* Hard: the offset in the middle, and (w, b) scaled so that every m is at least 1 as the judge
+ * computes it. 0: these w separate nothing. */
+static int newton_separate(hsp__newton *s, double *w, double *scores, hsp_error *err)
+{
+    const hsp__problem *p = s->p;
+    double b = s->dim > s->d ? w[s->d] : 0;
+    hsp__products_scores(s->ctx, p->view, w, 0, scores);
+    if (hsp__judge_offset(s->ctx, p, scores, err, &b)) return 0;
+    for (double more = 1; more < 1.01; more = more == 1 ? 1 + 4e-16 : 1 + (more - 1) * 4) {
+        double least = HUGE_VAL;
+        for (uint64_t i = 0; i < p->view->rows; i++)
+            least = fmin(least, hsp__problem_y(p, i) * (scores[i] + b));
+        if (least >= 1 && (more > 1 || least == 1)) break;
+        if (!(least > 0) || isinf(least)) return 0;
+        const double factor = more / least;
+        for (uint64_t j = 0; j < s->d; j++)
+            w[j] *= factor;
+        b *= factor;
+        hsp__products_scores(s->ctx, p->view, w, 0, scores);
+        hsp__judge_offset(s->ctx, p, scores, err, &b);
+    }
+    if (s->dim > s->d) w[s->d] = b;
+    return 1;
+}
+
+/* Hard: the multiple of a with the largest dual value. */
+static void newton_stretch(const hsp__newton *s, double *a)
+{
+    const double uu = newton_sqnorm(s, s->u);
+    const double factor = uu > 0 ? s->now.total / uu : 1;
+    if (isfinite(factor))
+        for (uint64_t i = 0; i < s->n; i++)
+            a[i] *= factor;
+}
+
+/* What the judge says to w and the multipliers where we are; the best of each is kept. */
+static hsp_status newton_judge(newton_run *run, double *w)
+{
+    hsp__newton *s = run->s;
+    const hsp__problem *p = s->p;
+    double *u = s->delta, *scores = s->move, *a = run->out->dual;
+    memcpy(a, s->pull, s->n * sizeof *a);
+    if (p->hard) {
+        newton_stretch(s, a);
+        newton_separate(s, w, scores, run->err);
+    }
+    double b = s->dim > s->d ? w[s->d] : 0, other = b;
+    hsp__verdict verdict;
+    hsp_status status = hsp__judge(s->ctx, p, w, b, a, u, scores, run->err, &verdict);
+    if (!status && !p->hard) status = hsp__judge_offset(s->ctx, p, scores, run->err, &other);
+    if (status) return status;
+    s->passes += 2;
+    if (other != b) {
+        const double primal = hsp__judge_primal(s->ctx, p, w, other, scores);
+        if (primal < verdict.primal) verdict.primal = primal, b = other;
+    }
+    if (!(verdict.primal >= run->best.primal)) {
+        run->best.primal = verdict.primal;
+        memcpy(run->best_w, w, s->d * sizeof *w);
+        if (s->dim > s->d) run->best_w[s->d] = b;
+    }
+    if (!(verdict.dual <= run->best.dual)) {
+        run->best.dual = verdict.dual;
+        memcpy(run->best_a, a, s->n * sizeof *a);
+    }
+    const newton_figures best = {run->best.primal, run->best.dual, 0};
+    run->best.gap = newton_gap(&best);
+    return HSP_OK;
+}
+
+/* Where we are is worth asking the judge, or (sample) good enough. */
+static hsp_status newton_ask(newton_run *run)
+{
+    if (run->sample) {
+        run->over = 1;
+        return HSP_OK;
+    }
+    hsp_status status = newton_judge(run, run->s->w);
+    if (status) return status;
+    if (run->best.gap <= run->goal->gap) {
+        run->over = 1;
+        run->stop = HSP_STOP_CONVERGED;
+    } else {
+        run->wanted /= 4; /* our figures were too good */
+    }
+    return HSP_OK;
+}
+
+/* ---- One Newton step ------------------------------------------------------------------------- */
+
+/* The step length along delta: where the slope is gone, or nearly. */
+static double newton_search(hsp__newton *s, double decrement)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const double own = s->own > 0 ? s->delta[s->d] : 0;
+    const double wd =
+        vec->dot_f64(s->w, s->delta, (size_t)s->d) + (own != 0 ? s->w[s->d] * own : 0);
+    const double dd = vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own;
+    double t = 1, low = 0, high = HUGE_VAL;
+    hsp__newton_sums sums = hsp__newton_probe(s);
+    for (int trial = 0; trial < 40; trial++) {
+        const double slope = sums.slope + wd + t * dd, curve = sums.curve + dd;
+        if (fabs(slope) <= 0.1 * decrement) break;
+        if (slope < 0)
+            low = t;
+        else
+            high = t;
+        double next = curve > 0 ? t - slope / curve : HUGE_VAL;
+        if (isinf(high)) next = fmin(next, 10 * t);
+        if (!(next > low && next < high)) next = (low + high) / 2;
+        if (!isfinite(next) || next == t) break;
+        t = next;
+        sums = hsp__newton_along(s, t);
+    }
+    return t;
+}
+
+static void newton_keep(newton_run *run, const newton_figures *f)
+{
+    if (run->sample || !(f->primal < run->kept_value)) return;
+    run->kept_value = f->primal;
+    memcpy(run->kept, run->s->w, run->s->dim * sizeof *run->kept);
+}
+
+static void newton_limits(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    const uint64_t most = run->goal->max_passes;
+    if (hsp__watch_tick(run->goal->watch, 2 * s->n, run->goal->report, &run->stop)) {
+        run->over = 1;
+    } else if (++run->steps >= NEWTON_STEPS || (most && s->passes >= most)) {
+        run->over = 1;
+        run->stop = HSP_STOP_PASSES;
+    }
+}
+
+/* Minimise with the anchors as they are, as far as is worth while. *moved: steps made. */
+static hsp_status newton_minimise(newton_run *run, int *moved)
+{
+    hsp__newton *s = run->s;
+    double first = 0;
+    for (*moved = 0; !run->over && *moved < NEWTON_INNER; ++*moved) {
+        const newton_figures f = newton_figure(s);
+        newton_keep(run, &f);
+        if (newton_gap(&f) <= run->wanted) {
+            hsp_status status = newton_ask(run);
+            if (status || run->over) return status;
+        }
+        if (s->anchor && *moved && f.apart <= 0.1 * (f.primal - f.dual)) return HSP_OK;
+        double decrement;
+        hsp_status status = hsp__hessian_direction(s, 0.05, run->err, &decrement);
+        if (status) return status;
+        if (*moved == 0) first = decrement;
+        if (!(decrement > 1e-25 * first) || !(decrement > 1e-16 * fabs(f.dual))) return HSP_OK;
+        hsp__newton_go(s, newton_search(s, decrement));
+        s->updates++;
+        newton_limits(run);
+    }
+    return HSP_OK;
+}
+
+/* ---- Outer steps ----------------------------------------------------------------------------- */
+
+/* Smooth losses need none. The end: the judge is content, a limit was met, or nothing moves. */
+static hsp_status newton_outer(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    double last = HUGE_VAL;
+    int stalls = 0, moved;
+    while (!run->over) {
+        hsp_status status = newton_minimise(run, &moved);
+        if (status || run->over) return status;
+        const newton_figures f = newton_figure(s);
+        const double apart = f.primal - f.dual;
+        stalls = apart < 0.7 * last && (moved || s->anchor) ? 0 : stalls + 1;
+        last = fmin(last, apart);
+        if (stalls >= NEWTON_STALLS || (!s->anchor && stalls)) {
+            run->over = 1;
+            run->stop = HSP_STOP_PASSES;
+        } else if (s->anchor) {
+            hsp__newton_anchor(s);
+            s->tau *= NEWTON_GROWTH;
+            hsp__newton_go(s, 0);
+        }
+    }
+    return HSP_OK;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void newton_free(hsp__newton *s)
+{
+    const hsp_allocator *memory = &s->ctx->allocator;
+    double *all[] = {s->cost,   s->score, s->move, s->pull,  s->anchor,
+                     s->weight, s->w,     s->u,    s->delta, s->sums};
+    hsp__hessian_free(s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        hsp__free(memory, all[i]);
+    hsp__free(memory, s->states);
+    hsp__free(memory, s->lines);
+}
+
+/* Parts have a sum of dim numbers each, so there are few where columns are many. */
+static uint64_t newton_parts(const hsp__newton *s)
+{
+    const uint64_t stored = hsp_view_stored(s->p->view) / s->step;
+    const uint64_t most = stored / (4 * s->dim + 1) + 1;
+    uint64_t parts = hsp__parts(s->n, stored / (s->n + 1) * sizeof(double) + 64);
+    if (parts > 16) parts = 16;
+    return parts > most ? most : parts;
+}
+
+static hsp__newton_kind newton_kind(const hsp__problem *p)
+{
+    if (p->hard) return HSP__NEWTON_RAY;
+    if (p->loss == HSP__LOSS_HINGE) return HSP__NEWTON_BOX;
+    return p->loss == HSP__LOSS_SQUARED ? HSP__NEWTON_HALF : HSP__NEWTON_LOGISTIC;
+}
+
+static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
+                             hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    *s = (hsp__newton){.ctx = ctx, .p = p, .step = step, .kind = newton_kind(p)};
+    s->n = (p->view->rows + step - 1) / step;
+    s->d = p->view->cols;
+    s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
+    s->own = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    s->parts = newton_parts(s);
+    double **rows[] = {&s->cost, &s->score, &s->move, &s->pull, &s->weight, &s->anchor};
+    const size_t arrays = s->kind == HSP__NEWTON_BOX || s->kind == HSP__NEWTON_RAY ? 6 : 5;
+    for (size_t i = 0; i < arrays; i++)
+        if (!(*rows[i] = hsp__new(memory, s->n, sizeof(double)))) return hsp__fail_memory(err);
+    double **cols[] = {&s->w, &s->u, &s->delta};
+    for (size_t i = 0; i < 3; i++)
+        if (!(*cols[i] = hsp__new(memory, s->dim, sizeof(double)))) return hsp__fail_memory(err);
+    s->sums = hsp__new_raw(memory, s->parts * s->dim, sizeof *s->sums);
+    s->states = hsp__new_raw(memory, s->parts, sizeof *s->states);
+    s->lines = hsp__new_raw(memory, s->parts, sizeof *s->lines);
+    if (!s->sums || !s->states || !s->lines) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < s->n; i++) {
+        const uint64_t at = i * step;
+        const double c = p->hard ? 1 : (double)step * hsp__problem_cost(p, at);
+        s->cost[i] = hsp__problem_y(p, at) * c;
+    }
+    return hsp__hessian_new(s, err);
+}
+
+/* ---- Where to start -------------------------------------------------------------------------- */
+
+/* 1 / the mean squared norm of some rows: the unit of a hard problem's multipliers. */
+static double newton_unit(const hsp__newton *s)
+{
+    const uint64_t every = s->n / 1000 + 1;
+    double sum = 0, count = 0;
+    for (uint64_t i = 0; i < s->n; i += every, count++) {
+        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(s->p->view, &row, k);
+            sum += value * value;
+        }
+    }
+    return sum > 0 && isfinite(sum) ? count / sum : 1;
+}
+
+/* Anchors from multipliers that came from elsewhere; 0: there are none. */
+static int newton_take_dual(hsp__newton *s, const double *dual)
+{
+    int any = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double c = fabs(s->cost[i]), a = c > 0 ? dual[i] / c : 0;
+        any |= a != 0;
+        s->anchor[i] = !(a > 0) ? 0 : s->kind == HSP__NEWTON_BOX ? fmin(a, 1) : a;
+    }
+    return any;
+}
+
+/* Without multipliers the anchors are in the middle of the box, which rounds off the hinge's corner
+ * on both sides alike. */
+static void newton_start(hsp__newton *s, const double *w, const double *dual, double tau)
+{
+    memcpy(s->w, w, s->dim * sizeof *w);
+    if (s->anchor && !(dual && newton_take_dual(s, dual)))
+        for (uint64_t i = 0; i < s->n; i++)
+            s->anchor[i] = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
+    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? newton_unit(s) : 0.25;
+    hsp__newton_restart(s);
+}
+
+static int newton_is_zero(const double *x, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (x[i] != 0) return 0;
+    return 1;
+}
+
+/* Solve ever larger samples roughly: w (dim) and *tau are where to go on from. */
+static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                                 hsp_error *err, double *w, double *tau, uint64_t *passes)
+{
+    const uint64_t least = NEWTON_SAMPLE + NEWTON_SAMPLE_DIM * p->view->cols;
+    uint64_t step = 1;
+    hsp_status status = HSP_OK;
+    while (p->view->rows / (step * NEWTON_SAMPLE_CUT) >= least)
+        step *= NEWTON_SAMPLE_CUT;
+    for (; step > 1 && !status; step /= NEWTON_SAMPLE_CUT) {
+        hsp__newton s;
+        newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
+        run.wanted = NEWTON_SAMPLE_GAP;
+        status = newton_new(&s, ctx, p, step, err);
+        if (!status) {
+            newton_start(&s, w, NULL, *tau);
+            status = newton_outer(&run);
+            memcpy(w, s.w, s.dim * sizeof *w);
+            *tau = s.tau / NEWTON_GROWTH;
+            *passes += s.passes / step;
+        }
+        newton_free(&s);
+    }
+    return status;
+}
+
+/* ---- The solver ------------------------------------------------------------------------------ */
+
+static hsp_status newton_full(newton_run *run, const double *w, double tau)
+{
+    hsp__newton *s = run->s;
+    newton_start(s, w, run->out->dual, tau);
+    hsp_status status = newton_outer(run);
+    if (status || run->stop == HSP_STOP_CONVERGED) return status;
+    status = newton_judge(run, s->w); /* cut short: the best there is */
+    if (!status && run->kept_value < HUGE_VAL) status = newton_judge(run, run->kept);
+    if (!status && run->best.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
+    return status;
+}
+
+static void newton_hand_back(const newton_run *run)
+{
+    const hsp__newton *s = run->s;
+    hsp__solution *out = run->out;
+    memcpy(out->w, run->best_w, s->d * sizeof *out->w);
+    out->b = s->dim > s->d ? run->best_w[s->d] : 0;
+    memcpy(out->dual, run->best_a, s->n * sizeof *out->dual);
+    out->primal = run->best.primal;
+    out->dual_value = run->best.dual;
+    out->gap = run->best.gap;
+    out->passes = s->passes;
+    out->updates = s->updates;
+    out->stop = run->stop;
+}
+
+static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                               hsp_error *err, hsp__solution *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t d = p->view->cols, n = p->view->rows;
+    hsp__newton s = {.ctx = ctx};
+    newton_run run = {.s = &s, .goal = goal, .out = out, .err = err, .wanted = goal->gap};
+    double *w = hsp__new(memory, d + 1, sizeof *w), tau = 0;
+    uint64_t passes = 0;
+    run.kept = hsp__new(memory, d + 1, sizeof *w);
+    run.best_w = hsp__new(memory, d + 1, sizeof *w);
+    run.best_a = hsp__new(memory, n, sizeof *w);
+    run.kept_value = HUGE_VAL;
+    run.best = (hsp__verdict){HUGE_VAL, -HUGE_VAL, 1};
+    hsp_status status = w && run.kept && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        memcpy(w, out->w, d * sizeof *w);
+        w[d] = out->b;
+        if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
+            status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
+    }
+    if (!status) status = newton_new(&s, ctx, p, 1, err);
+    s.passes = passes;
+    if (!status) status = newton_full(&run, w, tau);
+    if (!status) newton_hand_back(&run);
+    newton_free(&s);
+    double *all[] = {w, run.kept, run.best_w, run.best_a};
+    for (size_t i = 0; i < 4; i++)
+        hsp__free(memory, all[i]);
+    return status;
+}
+
+static int newton_suits(const hsp__problem *p)
+{
+    return p->penalty == HSP__PENALTY_L2 && (!p->hard || p->loss == HSP__LOSS_HINGE);
+}
+
+const hsp__solver hsp__solver_newton = {
+    .name = "newton",
+    .summary = "second order: few columns, any number of rows, tight gaps",
+    .suits = newton_suits,
+    .solve = newton_solve,
+};

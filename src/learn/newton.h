@@ -1,0 +1,90 @@
+/* Inside of the second-order solver: the state that its files share. See newton.c for the method.
+ */
+#ifndef HSP_LEARN_NEWTON_H
+#define HSP_LEARN_NEWTON_H
+
+#include "learn/problem.h"
+
+/* The row's share of the smooth function that a Newton run minimises. */
+typedef enum hsp__newton_kind {
+    HSP__NEWTON_BOX,  /* hinge: c max over 0 <= s <= 1 of s z - (s - anchor)^2 / (2 tau), z = 1 - m
+                       */
+    HSP__NEWTON_RAY,  /* hard: the same over 0 <= s, with c = 1 */
+    HSP__NEWTON_HALF, /* squared: c max(0, z)^2 */
+    HSP__NEWTON_LOGISTIC
+} hsp__newton_kind;
+
+/* Sums over the rows along a direction, at one step length. */
+typedef struct hsp__newton_sums {
+    double slope, curve;
+} hsp__newton_sums;
+
+/* Sums over the rows where we are. */
+typedef struct hsp__newton_state {
+    double loss;     /* sum c loss(m), of the problem's own loss */
+    double gain;     /* sum e(a) */
+    double total;    /* sum a */
+    double least;    /* smallest m */
+    uint64_t active; /* rows with curvature */
+    uint64_t turned; /* of all rows, how many lost or won theirs, or had it change */
+} hsp__newton_state;
+
+typedef struct hsp__hessian hsp__hessian; /* newton_hessian.c */
+
+typedef struct hsp__newton {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    hsp__newton_kind kind;
+    uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
+    uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */
+    uint64_t parts;   /* that the rows are cut into */
+    double own;       /* 1: the offset is penalised as a weight is; 0: it is not */
+    double tau;       /* kinds box and ray */
+    double *cost;     /* n: y c; a row of no cost has 0 and counts for nothing */
+    double *score;    /* n: <w, x> + b */
+    double *move;     /* n: what a step of length 1 adds to score */
+    double *pull;     /* n: a, the multipliers that the rows ask for */
+    double *anchor;   /* n: kinds box and ray: a / c of the last outer step; others: NULL */
+    double *weight;   /* n: curvature that the rows have, without `factor` */
+    double *w, *u;    /* dim: the weights; sum a y x */
+    double *delta;    /* dim: the direction */
+    double *sums;     /* parts * dim */
+    hsp__newton_state *states; /* parts */
+    hsp__newton_sums *lines;   /* parts */
+    hsp__newton_state now;
+    hsp__hessian *hessian;
+    uint64_t passes, updates;
+} hsp__newton;
+
+/* ---- newton_rows.c: everything that runs over the rows --------------------------------------- */
+
+/* sum a y x (dim) and all row sums anew, from w; every row's curvature too. */
+void hsp__newton_restart(hsp__newton *s);
+
+/* move = X delta, and the sums at a step of 1. */
+hsp__newton_sums hsp__newton_probe(hsp__newton *s);
+
+/* The sums of the smooth function, rows only, at a step of t. */
+hsp__newton_sums hsp__newton_along(hsp__newton *s, double t);
+
+/* Go there: w, score, pull, weight, u and the row sums follow. With t = 0: the anchors or tau have
+ * changed. */
+void hsp__newton_go(hsp__newton *s, double t);
+
+/* anchor = a / c. */
+void hsp__newton_anchor(hsp__newton *s);
+
+/* What the curvatures in `weight` are multiplied by. */
+double hsp__newton_factor(const hsp__newton *s);
+
+/* ---- newton_hessian.c ------------------------------------------------------------------------ */
+
+hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err);
+void hsp__hessian_free(hsp__newton *s);
+
+/* delta = H^-1 (-gradient): directly where there are few columns, else by conjugate gradients, to
+ * `accuracy`. *decrement is -<gradient, delta>. */
+hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *err,
+                                  double *decrement);
+
+#endif

@@ -1,0 +1,368 @@
+/* The second-order solver's matrix, H = R + factor * G with G = sum weight_i x_i x_i^T, x_i with a
+ * 1 appended for the offset, R the penalty's diagonal.
+ *
+ * Few columns: G is kept, and the rows whose weight changed since it was last brought up to date
+ * are added or taken away; when that would be more work than starting anew, or when what is left is
+ * small beside what was there (and so full of its rounding errors), it is made anew. Then Cholesky,
+ * after scaling to a diagonal of ones, since columns may have any unit.
+ *
+ * Many columns: conjugate gradients with products by H that pass over the rows with a weight,
+ * preconditioned by H's diagonal. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/newton.h"
+#include "learn/products.h"
+#include "model/model.h"
+#include "vec/matrix.h"
+#include "vec/vec.h"
+
+enum {
+    HESSIAN_COLS = 2400,  /* most columns, with the offset, for a matrix */
+    HESSIAN_SMALL = 24,   /* up to which rows are added one by one */
+    HESSIAN_PARTS = 8,    /* matrices that are summed */
+    HESSIAN_STEPS = 2000, /* of conjugate gradients */
+};
+#define HESSIAN_BYTES ((uint64_t)96 << 20) /* for all those matrices */
+
+struct hsp__hessian {
+    int direct;
+    /* Few columns: */
+    size_t side;
+    uint64_t parts;  /* matrices in `sums`, which is then added to `g` */
+    uint64_t peak;   /* rows that were in g at most since it was made anew; 0: never */
+    double *g;       /* side * side */
+    double *factor;  /* side * side: Cholesky of the scaled H */
+    double *sums;    /* parts * side * side, or NULL: straight to g */
+    double *scratch; /* parts * each */
+    uint64_t each;
+    double *inside; /* n: the weights that g was made with */
+    double *scale;  /* dim: 1 / sqrt of H's diagonal */
+    /* Many columns: vectors of dim. */
+    double *diagonal, *residual, *direction, *product, *solved;
+};
+
+/* ---- Adding rows to a matrix ----------------------------------------------------------------- */
+
+typedef struct hessian_block {
+    double *g, *scratch;
+    double *rows;   /* HSP__MATRIX_BLOCK * dim: rows as double, with their 1 */
+    double *weight; /* HSP__MATRIX_BLOCK */
+    size_t count;
+} hessian_block;
+
+static void hessian_flush(const hsp__newton *s, hessian_block *block)
+{
+    if (block->count)
+        hsp__matrix_update(block->g, s->dim, block->rows, s->dim, block->weight, block->count,
+                           block->scratch);
+    block->count = 0;
+}
+
+static void hessian_widen(const hsp__newton *s, const hsp__row *row, double *out)
+{
+    const hsp_view *view = s->p->view;
+    if (view->precision == HSP_FLOAT64)
+        memcpy(out, row->values, s->d * sizeof *out);
+    else
+        for (uint64_t j = 0; j < s->d; j++)
+            out[j] = (double)((const float *)row->values)[j];
+    if (s->dim > s->d) out[s->d] = 1;
+}
+
+static void hessian_add_dense(const hsp__newton *s, const hsp__row *row, double weight,
+                              hessian_block *block)
+{
+    const size_t dim = s->dim, side = s->hessian->side;
+    if (dim > HESSIAN_SMALL) {
+        hessian_widen(s, row, block->rows + block->count * dim);
+        block->weight[block->count++] = weight;
+        if (block->count == HSP__MATRIX_BLOCK) hessian_flush(s, block);
+        return;
+    }
+    double x[HESSIAN_SMALL];
+    hessian_widen(s, row, x);
+    for (size_t i = 0; i < dim; i++)
+        for (size_t j = 0; j <= i; j++)
+            block->g[i * side + j] += weight * x[i] * x[j];
+}
+
+static void hessian_add_ones(const hsp__newton *s, const hsp__row *row, double weight, double *g)
+{
+    const size_t side = s->hessian->side, count = (size_t)row->count;
+    const uint32_t *at = row->indices;
+    for (size_t i = 0; i < count; i++) {
+        double *line = g + at[i] * side;
+        for (size_t j = 0; j <= i; j++)
+            line[at[j]] += weight;
+    }
+}
+
+static void hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double weight, double *g)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t side = s->hessian->side, count = (size_t)row->count;
+    const int single = s->p->view->precision == HSP_FLOAT32;
+    for (size_t i = 0; i < count; i++) {
+        double *line = g + row->indices[i] * side;
+        const double a = weight * hsp__row_value(s->p->view, row, i);
+        if (single)
+            vec->sparse_axpy_f32f64(a, row->indices, row->values, i + 1, line);
+        else
+            vec->sparse_axpy_f64(a, row->indices, row->values, i + 1, line);
+    }
+}
+
+static void hessian_add(const hsp__newton *s, uint64_t i, double weight, hessian_block *block)
+{
+    const uint64_t at = i * s->step;
+    const hsp__row row = hsp__view_row(s->p->view, at);
+    if (!row.indices) {
+        hessian_add_dense(s, &row, weight, block);
+        return;
+    }
+    if (row.values)
+        hessian_add_sparse(s, &row, weight, block->g);
+    else
+        hessian_add_ones(s, &row, weight, block->g);
+    if (s->dim > s->d) {
+        double *line = block->g + s->d * s->hessian->side;
+        hsp__products_add_row(s->p->view, at, weight, line);
+        line[s->d] += weight;
+    }
+}
+
+static void hessian_part(void *user, uint64_t part)
+{
+    const hsp__newton *s = user;
+    hsp__hessian *h = s->hessian;
+    const size_t cells = h->side * h->side;
+    hessian_block block = {.g = h->sums ? h->sums + part * cells : h->g};
+    block.rows = h->scratch + part * h->each;
+    block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
+    block.scratch = block.weight + HSP__MATRIX_BLOCK;
+    if (h->sums) memset(block.g, 0, cells * sizeof *block.g);
+    const uint64_t to = hsp__part(s->n, h->parts, part + 1);
+    for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
+        if (s->weight[i] == h->inside[i]) continue;
+        hessian_add(s, i, s->weight[i] - h->inside[i], &block);
+        h->inside[i] = s->weight[i];
+    }
+    hessian_flush(s, &block);
+}
+
+/* ---- Few columns ----------------------------------------------------------------------------- */
+
+/* Bring g up to date. */
+static void hessian_update(hsp__newton *s)
+{
+    hsp__hessian *h = s->hessian;
+    const size_t cells = h->side * h->side;
+    if (h->peak == 0 || s->now.turned >= s->now.active || s->now.active < h->peak / 4) {
+        memset(h->g, 0, cells * sizeof *h->g);
+        memset(h->inside, 0, s->n * sizeof *h->inside);
+        h->peak = 0;
+    }
+    hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
+    if (h->sums)
+        for (uint64_t part = 0; part < h->parts; part++)
+            hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
+    if (s->now.active > h->peak) h->peak = s->now.active;
+    if (h->peak == 0) h->peak = 1;
+}
+
+/* Cholesky of H scaled to a diagonal of ones, with `lift` added to it. */
+static int hessian_factor(hsp__newton *s, double lift)
+{
+    hsp__hessian *h = s->hessian;
+    const double factor = hsp__newton_factor(s);
+    const size_t dim = s->dim, side = h->side;
+    for (size_t i = 0; i < dim; i++) {
+        const double own = i < s->d ? 1 : s->own, all = own + factor * h->g[i * side + i];
+        h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
+    }
+    memset(h->factor, 0, side * side * sizeof *h->factor);
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = 0; j < i; j++)
+            h->factor[i * side + j] = factor * h->g[i * side + j] * h->scale[i] * h->scale[j];
+        h->factor[i * side + i] = 1 + lift;
+    }
+    return hsp__matrix_cholesky(h->factor, dim, h->scratch);
+}
+
+static void hessian_direct(hsp__newton *s, double *x)
+{
+    hsp__hessian *h = s->hessian;
+    hessian_update(s);
+    for (double lift = 1e-15; !hessian_factor(s, lift) && lift < 1;)
+        lift *= 100;
+    for (size_t i = 0; i < s->dim; i++)
+        x[i] *= h->scale[i];
+    hsp__matrix_solve(h->factor, s->dim, x);
+    for (size_t i = 0; i < s->dim; i++)
+        x[i] *= h->scale[i];
+}
+
+/* ---- Many columns ---------------------------------------------------------------------------- */
+
+typedef struct hessian_times {
+    hsp__newton *s;
+    const double *x; /* NULL: the diagonal is wanted */
+} hessian_times;
+
+static void hessian_square_row(const hsp_view *view, const hsp__row *row, double a, double *sum)
+{
+    for (uint64_t k = 0; k < row->count; k++) {
+        const double value = hsp__row_value(view, row, k);
+        sum[hsp__row_column(row, k)] += a * value * value;
+    }
+}
+
+static void hessian_times_part(void *user, uint64_t part)
+{
+    const hessian_times *work = user;
+    hsp__newton *s = work->s;
+    const hsp_view *view = s->p->view;
+    double *sum = s->sums + part * s->dim;
+    memset(sum, 0, s->dim * sizeof *sum);
+    const uint64_t to = hsp__part(s->n, s->parts, part + 1);
+    const int offset = s->dim > s->d;
+    for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
+        if (s->weight[i] == 0) continue;
+        double a = s->weight[i];
+        if (work->x) {
+            a *= hsp__row_score(view, i * s->step, work->x, offset ? work->x[s->d] : 0);
+            hsp__products_add_row(view, i * s->step, a, sum);
+        } else {
+            const hsp__row row = hsp__view_row(view, i * s->step);
+            hessian_square_row(view, &row, a, sum);
+        }
+        if (offset) sum[s->d] += a;
+    }
+}
+
+/* out = H x, or with x NULL H's diagonal. */
+static void hessian_product(hsp__newton *s, const double *x, double *out)
+{
+    const double factor = hsp__newton_factor(s);
+    hessian_times work = {s, x};
+    hsp__tasks_run(s->ctx, s->parts, hessian_times_part, &work);
+    for (uint64_t j = 0; j < s->dim; j++)
+        out[j] = (j < s->d ? 1 : s->own) * (x ? x[j] : 1);
+    for (uint64_t part = 0; part < s->parts; part++)
+        hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
+}
+
+/* x, the right side, becomes about H^-1 x. */
+static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    hsp__hessian *h = s->hessian;
+    const size_t dim = s->dim;
+    hessian_product(s, NULL, h->diagonal);
+    for (size_t j = 0; j < dim; j++)
+        if (!(h->diagonal[j] > 0)) h->diagonal[j] = 1;
+    double *r = h->residual, *p = h->direction, *q = h->product, *y = h->solved;
+    memcpy(r, x, dim * sizeof *r);
+    memset(x, 0, dim * sizeof *x);
+    double rho = 0, first = 0;
+    for (int step = 0; step < HESSIAN_STEPS; step++) {
+        for (size_t j = 0; j < dim; j++)
+            y[j] = r[j] / h->diagonal[j];
+        const double next = vec->dot_f64(r, y, dim);
+        if (step == 0) first = next;
+        if (!(next > first * accuracy * accuracy) || !isfinite(next)) break;
+        for (size_t j = 0; j < dim; j++)
+            p[j] = step == 0 ? y[j] : y[j] + next / rho * p[j];
+        rho = next;
+        hessian_product(s, p, q);
+        s->passes++;
+        const double curve = vec->dot_f64(p, q, dim);
+        if (!(curve > 0)) break;
+        vec->axpy_f64(rho / curve, p, x, dim);
+        vec->axpy_f64(-rho / curve, q, r, dim);
+    }
+}
+
+/* ---- The direction --------------------------------------------------------------------------- */
+
+hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *err,
+                                  double *decrement)
+{
+    (void)err;
+    double sum = 0;
+    for (uint64_t j = 0; j < s->dim; j++)
+        s->delta[j] = s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]);
+    double *gradient = s->hessian->solved; /* only its sign is turned */
+    if (s->hessian->direct) {
+        gradient = s->hessian->scale + s->dim;
+        memcpy(gradient, s->delta, s->dim * sizeof *gradient);
+        hessian_direct(s, s->delta);
+        sum = hsp__vec()->dot_f64(gradient, s->delta, (size_t)s->dim);
+    } else {
+        hessian_conjugate(s, accuracy, s->delta);
+        for (uint64_t j = 0; j < s->dim; j++)
+            sum += s->delta[j] * (s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]));
+    }
+    *decrement = sum;
+    return HSP_OK;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+void hsp__hessian_free(hsp__newton *s)
+{
+    const hsp_allocator *memory = &s->ctx->allocator;
+    hsp__hessian *h = s->hessian;
+    if (!h) return;
+    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->inside, h->scale,
+                     h->diagonal, h->residual, h->direction, h->product, h->solved};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        hsp__free(memory, all[i]);
+    hsp__free(memory, h);
+    s->hessian = NULL;
+}
+
+/* As many matrices as keep 8 processors busy, if the rows are worth it. */
+static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
+{
+    const hsp_allocator *memory = &s->ctx->allocator;
+    h->side = hsp__matrix_side((size_t)s->dim);
+    const uint64_t cells = (uint64_t)h->side * h->side;
+    const uint64_t stored = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) + 2;
+    h->parts = s->n / (4 * cells / stored / stored + 256) + 1;
+    if (h->parts > HESSIAN_PARTS) h->parts = HESSIAN_PARTS;
+    while (h->parts > 1 && h->parts * cells * sizeof(double) > HESSIAN_BYTES)
+        h->parts--;
+    h->each = hsp__matrix_scratch((size_t)s->dim) + HSP__MATRIX_BLOCK * (s->dim + 1);
+    h->g = hsp__new(memory, cells, sizeof *h->g);
+    h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
+    h->scratch = hsp__new_raw(memory, h->parts * h->each, sizeof *h->scratch);
+    h->inside = hsp__new(memory, s->n, sizeof *h->inside);
+    h->scale = hsp__new_raw(memory, 2 * s->dim, sizeof *h->scale);
+    if (h->parts > 1) h->sums = hsp__new_raw(memory, h->parts * cells, sizeof *h->sums);
+}
+
+hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
+{
+    const hsp_allocator *memory = &s->ctx->allocator;
+    hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
+    if (!h) return hsp__fail_memory(err);
+    h->direct = s->dim <= HESSIAN_COLS;
+    if (h->direct) {
+        hessian_new_direct(s, h);
+        return h->g && h->factor && h->scratch && h->inside && h->scale &&
+                       (h->sums || h->parts == 1)
+                   ? HSP_OK
+                   : hsp__fail_memory(err);
+    }
+    double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(*all[i] = hsp__new_raw(memory, s->dim, sizeof **all[i])))
+            return hsp__fail_memory(err);
+    return HSP_OK;
+}

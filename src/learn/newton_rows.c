@@ -1,0 +1,238 @@
+/* The passes of the second-order solver over the rows: along a direction, to the next place. Rows
+ * whose multiplier did not change cost nothing but their score. */
+#include <math.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "learn/judge.h"
+#include "learn/newton.h"
+#include "learn/products.h"
+#include "model/model.h"
+#include "vec/vec.h"
+
+#define NEWTON_INLINE static inline __attribute__((always_inline))
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+typedef struct newton_share {
+    double pull, weight; /* both for a cost of 1; the weight without the kind's factor */
+} newton_share;
+
+NEWTON_INLINE newton_share newton_row(hsp__newton_kind kind, double m, double anchor, double tau)
+{
+    const double z = 1 - m;
+    if (kind == HSP__NEWTON_HALF) return z > 0 ? (newton_share){2 * z, 1} : (newton_share){0, 0};
+    if (kind == HSP__NEWTON_LOGISTIC) {
+        const double e = exp(-fabs(m)), more = 1 / (1 + e), less = e * more;
+        return (newton_share){m > 0 ? less : more, more * less};
+    }
+    const double s = anchor + tau * z;
+    if (!(s > 0)) return (newton_share){0, 0};
+    if (kind == HSP__NEWTON_BOX && !(s < 1)) return (newton_share){1, 0};
+    return (newton_share){s, 1};
+}
+
+double hsp__newton_factor(const hsp__newton *s)
+{
+    if (s->kind == HSP__NEWTON_LOGISTIC) return 1;
+    return s->kind == HSP__NEWTON_HALF ? 2 : s->tau;
+}
+
+static double newton_row_score(const hsp__newton *s, uint64_t i, const double *w)
+{
+    return hsp__row_score(s->p->view, i * s->step, w, s->dim > s->d ? w[s->d] : 0);
+}
+
+/* ---- Along a direction ----------------------------------------------------------------------- */
+
+typedef struct newton_line {
+    hsp__newton *s;
+    double t;
+    int fresh; /* the moves must be computed first */
+} newton_line;
+
+NEWTON_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp__newton *s,
+                                                uint64_t from, uint64_t to, double t)
+{
+    hsp__newton_sums sums = {0, 0};
+    for (uint64_t i = from; i < to; i++) {
+        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
+        const double move = s->move[i];
+        const newton_share row =
+            newton_row(kind, y * (s->score[i] + t * move), s->anchor ? s->anchor[i] : 0, s->tau);
+        sums.slope -= s->cost[i] * row.pull * move;
+        sums.curve += c * row.weight * (move * move);
+    }
+    return sums;
+}
+
+static void newton_line_part(void *user, uint64_t part)
+{
+    const newton_line *line = user;
+    hsp__newton *s = line->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    if (line->fresh)
+        for (uint64_t i = from; i < to; i++)
+            s->move[i] = newton_row_score(s, i, s->delta);
+    hsp__newton_sums sums;
+    switch (s->kind) {
+    case HSP__NEWTON_BOX:
+        sums = newton_line_rows(HSP__NEWTON_BOX, s, from, to, line->t);
+        break;
+    case HSP__NEWTON_RAY:
+        sums = newton_line_rows(HSP__NEWTON_RAY, s, from, to, line->t);
+        break;
+    case HSP__NEWTON_HALF:
+        sums = newton_line_rows(HSP__NEWTON_HALF, s, from, to, line->t);
+        break;
+    default:
+        sums = newton_line_rows(HSP__NEWTON_LOGISTIC, s, from, to, line->t);
+        break;
+    }
+    s->lines[part] = sums;
+}
+
+static hsp__newton_sums newton_line_sums(hsp__newton *s, double t, int fresh)
+{
+    newton_line line = {s, t, fresh};
+    hsp__newton_sums all = {0, 0};
+    hsp__tasks_run(s->ctx, s->parts, newton_line_part, &line);
+    for (uint64_t part = 0; part < s->parts; part++) {
+        all.slope += s->lines[part].slope;
+        all.curve += s->lines[part].curve;
+    }
+    all.curve *= hsp__newton_factor(s);
+    return all;
+}
+
+hsp__newton_sums hsp__newton_probe(hsp__newton *s)
+{
+    s->passes++;
+    return newton_line_sums(s, 1, 1);
+}
+
+hsp__newton_sums hsp__newton_along(hsp__newton *s, double t)
+{
+    return newton_line_sums(s, t, 0);
+}
+
+/* ---- To the next place ----------------------------------------------------------------------- */
+
+typedef struct newton_walk {
+    hsp__newton *s;
+    double t;
+    int fresh; /* forget pull, weight and u, and compute scores from w */
+} newton_walk;
+
+/* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
+ */
+NEWTON_INLINE void newton_values(hsp__newton_kind kind, double m, double s, double *loss,
+                                 double *gain)
+{
+    *loss = m < 1 ? 1 - m : 0;
+    *gain = s;
+    if (kind == HSP__NEWTON_HALF) {
+        *loss *= *loss;
+        *gain -= s * s / 4;
+    } else if (kind == HSP__NEWTON_LOGISTIC) {
+        *loss = (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)));
+        *gain = s * m + *loss;
+    }
+}
+
+NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__newton *s,
+                                                 uint64_t from, uint64_t to, double t, double *sum)
+{
+    hsp__newton_state state = {.least = HUGE_VAL};
+    for (uint64_t i = from; i < to; i++) {
+        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
+        if (t != 0) s->score[i] += t * s->move[i];
+        const double m = y * s->score[i];
+        const newton_share row = newton_row(kind, m, s->anchor ? s->anchor[i] : 0, s->tau);
+        const double pull = c * row.pull, weight = c * row.weight, old = s->pull[i];
+        double loss, gain;
+        newton_values(kind, m, row.pull, &loss, &gain);
+        state.loss += c * loss;
+        state.gain += c * gain;
+        state.total += pull;
+        if (c > 0 && m < state.least) state.least = m;
+        state.active += weight > 0;
+        state.turned += weight != s->weight[i];
+        s->weight[i] = weight;
+        if (pull == old) continue;
+        s->pull[i] = pull;
+        hsp__products_add_row(s->p->view, i * s->step, y * (pull - old), sum);
+        if (s->dim > s->d) sum[s->d] += y * (pull - old);
+    }
+    return state;
+}
+
+static void newton_walk_part(void *user, uint64_t part)
+{
+    const newton_walk *walk = user;
+    hsp__newton *s = walk->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    double *sum = s->sums + part * s->dim;
+    hsp__newton_state *state = &s->states[part];
+    memset(sum, 0, s->dim * sizeof *sum);
+    if (walk->fresh) {
+        memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
+        for (uint64_t i = from; i < to; i++)
+            s->score[i] = newton_row_score(s, i, s->w);
+    }
+    switch (s->kind) {
+    case HSP__NEWTON_BOX:
+        *state = newton_walk_rows(HSP__NEWTON_BOX, s, from, to, walk->t, sum);
+        break;
+    case HSP__NEWTON_RAY:
+        *state = newton_walk_rows(HSP__NEWTON_RAY, s, from, to, walk->t, sum);
+        break;
+    case HSP__NEWTON_HALF:
+        *state = newton_walk_rows(HSP__NEWTON_HALF, s, from, to, walk->t, sum);
+        break;
+    default:
+        *state = newton_walk_rows(HSP__NEWTON_LOGISTIC, s, from, to, walk->t, sum);
+        break;
+    }
+}
+
+static void newton_walk_all(hsp__newton *s, double t, int fresh)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    newton_walk walk = {s, t, fresh};
+    hsp__newton_state all = {.least = HUGE_VAL};
+    hsp__tasks_run(s->ctx, s->parts, newton_walk_part, &walk);
+    if (fresh) memset(s->u, 0, s->dim * sizeof *s->u);
+    for (uint64_t part = 0; part < s->parts; part++) {
+        const hsp__newton_state *one = &s->states[part];
+        all.loss += one->loss;
+        all.gain += one->gain;
+        all.total += one->total;
+        all.least = fmin(all.least, one->least);
+        all.active += one->active;
+        all.turned += one->turned;
+        vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
+    }
+    if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
+    s->now = all;
+}
+
+void hsp__newton_restart(hsp__newton *s)
+{
+    s->passes += 2;
+    newton_walk_all(s, 0, 1);
+}
+
+void hsp__newton_go(hsp__newton *s, double t)
+{
+    s->passes++;
+    newton_walk_all(s, t, 0);
+}
+
+/* ---- Anchors --------------------------------------------------------------------------------- */
+
+void hsp__newton_anchor(hsp__newton *s)
+{
+    for (uint64_t i = 0; i < s->n; i++)
+        if (s->cost[i] != 0) s->anchor[i] = s->pull[i] / fabs(s->cost[i]);
+}

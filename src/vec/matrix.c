@@ -1,0 +1,110 @@
+#include "vec/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vec/vec.h"
+
+enum { MATRIX_PANEL = 2 * HSP__VEC_TILE_COLS }; /* columns that Cholesky finishes at a time */
+
+size_t hsp__matrix_side(size_t n)
+{
+    return (n + HSP__VEC_TILE_COLS - 1) / HSP__VEC_TILE_COLS * HSP__VEC_TILE_COLS;
+}
+
+size_t hsp__matrix_scratch(size_t n)
+{
+    return 2 * HSP__MATRIX_BLOCK * hsp__matrix_side(n);
+}
+
+/* ---- Rank updates ---------------------------------------------------------------------------- */
+
+/* Where row k, element j of an update is: rows[k * down + j * right]. */
+typedef struct matrix_source {
+    const double *rows;
+    size_t down, right, n, count;
+    const double *weight; /* count, or NULL: all -1 */
+} matrix_source;
+
+/* Panels of `width` columns, each with its numbers row by row; the last is filled with zeros. */
+static void matrix_pack(const matrix_source *from, size_t width, int weighted, double *out)
+{
+    for (size_t first = 0; first < from->n; first += width) {
+        const size_t have = from->n - first < width ? from->n - first : width;
+        for (size_t k = 0; k < from->count; k++, out += width) {
+            const double *row = from->rows + k * from->down + first * from->right;
+            const double factor = !weighted ? 1 : from->weight ? from->weight[k] : -1;
+            for (size_t j = 0; j < have; j++)
+                out[j] = factor * row[j * from->right];
+            for (size_t j = have; j < width; j++)
+                out[j] = 0;
+        }
+    }
+}
+
+/* The lower triangle in tiles: those that touch it. */
+static void matrix_tiles(double *g, size_t side, const matrix_source *from, double *scratch)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t rows = HSP__VEC_TILE_ROWS, cols = HSP__VEC_TILE_COLS, k = from->count;
+    double *left = scratch, *right = scratch + hsp__matrix_side(from->n) * k;
+    matrix_pack(from, rows, 0, left);
+    matrix_pack(from, cols, 1, right);
+    for (size_t j = 0; j < from->n; j += cols)
+        for (size_t i = j; i < from->n; i += rows)
+            vec->tile_f64(k, left + i * k, right + j * k, g + i * side + j, side);
+}
+
+void hsp__matrix_update(double *g, size_t n, const double *rows, size_t stride,
+                        const double *weight, size_t count, double *scratch)
+{
+    const matrix_source from = {rows, stride, 1, n, count, weight};
+    matrix_tiles(g, hsp__matrix_side(n), &from, scratch);
+}
+
+/* ---- Cholesky -------------------------------------------------------------------------------- */
+
+/* Columns first .. first + count - 1 of L, whose updates from the columns before were made. */
+static int matrix_panel(double *g, size_t n, size_t side, size_t first, size_t count)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    for (size_t i = first; i < n; i++) {
+        double *row = g + i * side + first;
+        const size_t last = i - first < count ? i - first : count;
+        for (size_t j = 0; j < last; j++) {
+            const double *other = g + (first + j) * side + first;
+            row[j] = (row[j] - vec->dot_f64(row, other, j)) / other[j];
+        }
+        if (last == count) continue;
+        const double pivot = row[last] - vec->sqnorm_f64(row, last);
+        if (!(pivot > 0) || !isfinite(pivot)) return 0;
+        row[last] = sqrt(pivot);
+    }
+    return 1;
+}
+
+int hsp__matrix_cholesky(double *g, size_t n, double *scratch)
+{
+    const size_t side = hsp__matrix_side(n);
+    for (size_t first = 0; first < n; first += MATRIX_PANEL) {
+        const size_t count = n - first < MATRIX_PANEL ? n - first : MATRIX_PANEL;
+        if (!matrix_panel(g, n, side, first, count)) return 0;
+        const size_t next = first + count;
+        if (next == n) break;
+        const matrix_source from = {g + next * side + first, 1, side, n - next, count, NULL};
+        matrix_tiles(g + next * side + next, side, &from, scratch);
+    }
+    return 1;
+}
+
+void hsp__matrix_solve(const double *g, size_t n, double *x)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t side = hsp__matrix_side(n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (x[i] - vec->dot_f64(g + i * side, x, i)) / g[i * side + i];
+    for (size_t i = n; i-- > 0;) {
+        x[i] /= g[i * side + i];
+        vec->axpy_f64(-x[i], g + i * side, x, i);
+    }
+}
