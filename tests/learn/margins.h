@@ -79,7 +79,7 @@ static inline void margin_round(margin_set *s)
 /* The set as the library's. Values of 32 bits must have been rounded (margin_round). */
 static inline hsp_data *margin_data(hsp_context *ctx, const margin_set *s)
 {
-    static const char *const two[] = {"-1", "+1"};
+    static const char *const two[] = {"-1", "1"};
     static double values[MARGIN_ROWS * MARGIN_COLS];
     static float singles[MARGIN_ROWS * MARGIN_COLS];
     static uint32_t indices[MARGIN_ROWS * MARGIN_COLS], starts[MARGIN_ROWS + 1],
@@ -173,11 +173,12 @@ typedef struct margin_problem {
 
 typedef struct margin_verdict {
     long double primal, dual;
-    long double apart;    /* ||w - u||^2 / 2 (+ (b - t)^2 / 2) */
-    long double norm;     /* ||w|| */
-    long double outside;  /* how far an a is outside its box, relative to c */
-    long double balance;  /* |sum a y| / sum a */
-    long double smallest; /* the least margin m */
+    long double apart;     /* ||w - u||^2 / 2 (+ (b - t)^2 / 2) */
+    long double norm;      /* ||w|| */
+    long double penalised; /* the same with b, where b is penalised */
+    long double outside;   /* how far an a is outside its box, relative to c */
+    long double balance;   /* |sum a y| / sum a */
+    long double smallest;  /* the least margin m */
     uint64_t support;
 } margin_verdict;
 
@@ -261,6 +262,7 @@ static inline margin_verdict margin_judge(const margin_set *s, const margin_prob
     v.norm = sqrtl(squares);
     if (p->offset == 'r') squares += b * b, duals += t * t, v.apart += (b - t) * (b - t) / 2;
     if (p->offset == 'f') v.balance = total > 0 ? fabsl(t) / total : 0;
+    v.penalised = sqrtl(squares);
     v.primal += squares / 2;
     v.dual -= duals / 2;
     return v;
