@@ -157,12 +157,13 @@ static void train_warn_gap(const cli *run, const train *done)
 {
     const hsp_training *all = &done->run;
     const char *limit = all->stop == HSP_STOP_SECONDS ? "--max-seconds" : "--max-passes";
+    const int hard =
+        train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
     fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s pass%s: the objective may be %s above the "
-            "best, %s was asked for. Try more %s, --scale standard, a smaller --C or a larger "
-            "--gap.\n",
-            show_count(all->passes), all->passes == 1 ? "" : "es", show_share(all->optimum.gap),
-            show_share(train_gap(run)), limit);
+            "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s, %s was asked for. "
+            "Try more %s, --scale standard%s or a larger --gap.\n",
+            show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
+            show_number(train_gap(run)), limit, hard ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */

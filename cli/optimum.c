@@ -24,8 +24,11 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
     table_line(table, "converged", "%s: the gap is %s, %s was asked for",
                all->stop == HSP_STOP_CONVERGED ? "yes" : "no", show_number(best->gap),
                show_number(asked));
-    table_line(table, "objective", "%s; no weights have less than %s", show_number(best->objective),
-               show_number(best->dual_objective));
+    if (isfinite(best->objective))
+        table_line(table, "objective", "%s; no weights have less than %s",
+                   show_number(best->objective), show_number(best->dual_objective));
+    else
+        table_line(table, "objective", "not there yet: some rows are not beyond the margin");
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
     if (!isnan(best->C))

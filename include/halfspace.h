@@ -491,7 +491,20 @@ HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, con
  * its pair scores, each signed towards the class. */
 HSP_API void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out);
 
-/* Options of hsp_predict_file: scores, distance. */
+/* Probabilities of classes (docs/probabilities.md): a link is a fixed function of the score
+ * ("none", "logistic", "probit", "step"), a calibration one that was fitted ("none", "platt",
+ * "isotonic") and is used instead where there is one. */
+HSP_API const char *hsp_model_link(const hsp_model *model);
+HSP_API const char *hsp_model_calibration(const hsp_model *model);
+HSP_API int hsp_model_has_probabilities(const hsp_model *model);
+
+/* From the scores of one row to a probability a class, of a model that has them. They add up to 1
+ * and never disagree with the label: two classes have 1/2 each at the score 0, else the class that
+ * the score says has more than 1/2; of more classes, those with the highest class score have the
+ * highest probability, and no other has. */
+HSP_API void hsp_model_probabilities(const hsp_model *model, const double *scores, double *out);
+
+/* Options of hsp_predict_file: scores, distance, probability, link. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
@@ -500,9 +513,9 @@ typedef struct hsp_prediction {
 } hsp_prediction;
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
- * on the boundary, or "boundary" if a class is named "0"), then the scores or the signed distance
- * when asked for. `read` are the options of hsp_read_options, or NULL; the model's encoding reads
- * CSV. */
+ * on the boundary, or "boundary" if a class is named "0"), then the scores, the signed distance and
+ * the probabilities of the classes in their order, when asked for. `read` are the options of
+ * hsp_read_options, or NULL; the model's encoding reads CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
@@ -624,6 +637,10 @@ typedef struct hsp_evaluation {
     uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;
     double auc;        /* ties count half */
+    double log_loss;   /* mean of -log of the probability of the row's class, at least 2^-52; NaN
+                          without probabilities */
+    double brier;      /* mean of (p - y)^2 over rows, p the second class's probability, y 0 or 1;
+                          more classes: of the sum of (p_c - y_c)^2; NaN without probabilities */
     double hinge_loss; /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
     double functional_margin;    /* min y s; more classes: min of s_y - best other */
     double geometric_margin;     /* functional_margin / ||w|| */

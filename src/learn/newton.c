@@ -33,6 +33,9 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef NEWTON_TRACE
+#include <stdio.h>
+#endif
 
 #include "base/context.h"
 #include "base/error.h"
@@ -42,14 +45,17 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
-#define NEWTON_STEPS      400  /* Newton steps in all, where they should be ten or fifty */
-#define NEWTON_INNER      40   /* for one set of anchors */
-#define NEWTON_STALLS     4    /* outer steps that may bring nothing */
+#define NEWTON_STEPS      1000 /* Newton steps in all, where they should be ten or fifty */
+#define NEWTON_INNER      200  /* for one set of anchors */
+#define NEWTON_STALLS     8    /* outer steps that may bring nothing */
 #define NEWTON_SAMPLE     2048 /* rows that a sample has at least, */
-#define NEWTON_SAMPLE_DIM 8    /* and for each column */
+#define NEWTON_SAMPLE_DIM 16   /* and for each column */
+#define NEWTON_SAMPLE_TRY 5    /* Newton steps on a sample, smooth losses; more would only fit it */
 #define NEWTON_SAMPLE_CUT 8    /* from one sample to the next larger one */
 #define NEWTON_SAMPLE_GAP 0.03 /* how well a sample is solved */
-#define NEWTON_GROWTH     8    /* of tau, from one outer step to the next */
+#define NEWTON_FOLLOW     1e-4 /* relative slack down to which tau is followed */
+#define NEWTON_CALM       0.01 /* or until so few of the rows turn */
+#define NEWTON_GROWTH     3    /* of tau, from one outer step to the next */
 
 typedef struct newton_run {
     hsp__newton *s;
@@ -59,6 +65,7 @@ typedef struct newton_run {
     double wanted; /* our own figure of the gap at which to ask the judge */
     int sample;    /* a sample: our own figure is enough */
     int over;
+    int follow; /* the anchors stay in the middle, and tau is followed */
     hsp_stop stop;
     uint64_t steps;
     double *kept;      /* dim: the weights with the best primal value by our own figures */
@@ -240,59 +247,99 @@ static void newton_limits(newton_run *run)
     const uint64_t most = run->goal->max_passes;
     if (hsp__watch_tick(run->goal->watch, 2 * s->n, run->goal->report, &run->stop)) {
         run->over = 1;
-    } else if (++run->steps >= NEWTON_STEPS || (most && s->passes >= most)) {
+    } else if (++run->steps >= (run->sample && !s->anchor ? NEWTON_SAMPLE_TRY : NEWTON_STEPS) ||
+               (most && s->passes >= most)) {
         run->over = 1;
         run->stop = HSP_STOP_PASSES;
     }
 }
 
-/* Minimise with the anchors as they are, as far as is worth while. *moved: steps made. */
-static hsp_status newton_minimise(newton_run *run, int *moved)
+/* One Newton step; `whole`: of length 1 wherever it leads. *left is about the decrease that it had
+ * to make; 0: there is nothing left to do. */
+static hsp_status newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
-    double first = 0;
-    for (*moved = 0; !run->over && *moved < NEWTON_INNER; ++*moved) {
+    hsp_status status = hsp__hessian_direction(s, 0.05, run->err, left);
+    if (status) return status;
+    if (!whole && !(*left > 0)) return HSP_OK;
+    double t = 1;
+    if (whole)
+        hsp__newton_probe(s);
+    else
+        t = newton_search(s, *left);
+    hsp__newton_go(s, t);
+    s->updates++;
+#ifdef NEWTON_TRACE
+    const newton_figures f = newton_figure(s);
+    fprintf(stderr,
+            "step %lu: n %lu tau %g left %.3g t %.3g active %lu turned %lu P %.8g D %.8g gap %.3g "
+            "apart %.3g slack %.3g\n",
+            run->steps, s->n, s->tau, *left, t, s->now.active, s->now.turned, f.primal, f.dual,
+            newton_gap(&f), f.apart, s->now.slack);
+#endif
+    newton_limits(run);
+    return HSP_OK;
+}
+
+/* Minimise with the anchors as they are, as far as is worth while. */
+static hsp_status newton_minimise(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    double first = 0, left = HUGE_VAL;
+    for (int moved = 0; !run->over && moved < NEWTON_INNER; moved++) {
         const newton_figures f = newton_figure(s);
+        const double slack = s->now.slack;
         newton_keep(run, &f);
         if (newton_gap(&f) <= run->wanted) {
             hsp_status status = newton_ask(run);
             if (status || run->over) return status;
         }
-        if (s->anchor && *moved && f.apart <= 0.1 * (f.primal - f.dual)) return HSP_OK;
-        double decrement;
-        hsp_status status = hsp__hessian_direction(s, 0.05, run->err, &decrement);
+        if (s->anchor && moved && f.apart <= 0.1 * slack) return HSP_OK;
+        if (run->follow && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
+            return HSP_OK;
+        hsp_status status = newton_step(run, 0, &left);
         if (status) return status;
-        if (*moved == 0) first = decrement;
-        if (!(decrement > 1e-25 * first) || !(decrement > 1e-16 * fabs(f.dual))) return HSP_OK;
-        hsp__newton_go(s, newton_search(s, decrement));
-        s->updates++;
-        newton_limits(run);
+        if (moved == 0) first = left;
+        if (!(left > 1e-25 * first) || !(left > 1e-16 * fabs(f.dual))) return HSP_OK;
     }
     return HSP_OK;
 }
 
 /* ---- Outer steps ----------------------------------------------------------------------------- */
 
+/* Other anchors, a larger tau, and a step that keeps up with them. */
+static hsp_status newton_advance(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    double left;
+    const newton_figures f = newton_figure(s);
+    if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
+        run->follow = 0;
+    if (!run->follow) hsp__newton_anchor(s);
+    s->tau *= NEWTON_GROWTH;
+    hsp__newton_hold(s);
+    return newton_step(run, 1, &left);
+}
+
 /* Smooth losses need none. The end: the judge is content, a limit was met, or nothing moves. */
 static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
     double last = HUGE_VAL;
-    int stalls = 0, moved;
+    int stalls = 0;
     while (!run->over) {
-        hsp_status status = newton_minimise(run, &moved);
+        hsp_status status = newton_minimise(run);
         if (status || run->over) return status;
         const newton_figures f = newton_figure(s);
         const double apart = f.primal - f.dual;
-        stalls = apart < 0.7 * last && (moved || s->anchor) ? 0 : stalls + 1;
+        stalls = apart < 0.7 * last ? 0 : stalls + 1;
         last = fmin(last, apart);
-        if (stalls >= NEWTON_STALLS || (!s->anchor && stalls)) {
+        if ((!run->follow && stalls >= NEWTON_STALLS) || (!s->anchor && stalls)) {
             run->over = 1;
             run->stop = HSP_STOP_PASSES;
         } else if (s->anchor) {
-            hsp__newton_anchor(s);
-            s->tau *= NEWTON_GROWTH;
-            hsp__newton_go(s, 0);
+            status = newton_advance(run);
+            if (status) return status;
         }
     }
     return HSP_OK;
@@ -389,12 +436,15 @@ static int newton_take_dual(hsp__newton *s, const double *dual)
 
 /* Without multipliers the anchors are in the middle of the box, which rounds off the hinge's corner
  * on both sides alike. */
-static void newton_start(hsp__newton *s, const double *w, const double *dual, double tau)
+static void newton_start(newton_run *run, const double *w, const double *dual, double tau)
 {
+    hsp__newton *s = run->s;
     memcpy(s->w, w, s->dim * sizeof *w);
-    if (s->anchor && !(dual && newton_take_dual(s, dual)))
+    if (s->anchor && !(dual && newton_take_dual(s, dual))) {
         for (uint64_t i = 0; i < s->n; i++)
             s->anchor[i] = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
+        run->follow = s->kind == HSP__NEWTON_BOX;
+    }
     s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? newton_unit(s) : 0.25;
     hsp__newton_restart(s);
 }
@@ -411,17 +461,15 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
                                  hsp_error *err, double *w, double *tau, uint64_t *passes)
 {
     const uint64_t least = NEWTON_SAMPLE + NEWTON_SAMPLE_DIM * p->view->cols;
-    uint64_t step = 1;
+    uint64_t step = p->view->rows / least;
     hsp_status status = HSP_OK;
-    while (p->view->rows / (step * NEWTON_SAMPLE_CUT) >= least)
-        step *= NEWTON_SAMPLE_CUT;
     for (; step > 1 && !status; step /= NEWTON_SAMPLE_CUT) {
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
         status = newton_new(&s, ctx, p, step, err);
         if (!status) {
-            newton_start(&s, w, NULL, *tau);
+            newton_start(&run, w, NULL, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
             *tau = s.tau / NEWTON_GROWTH;
@@ -437,7 +485,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
-    newton_start(s, w, run->out->dual, tau);
+    newton_start(run, w, run->out->dual, tau);
     hsp_status status = newton_outer(run);
     if (status || run->stop == HSP_STOP_CONVERGED) return status;
     status = newton_judge(run, s->w); /* cut short: the best there is */

@@ -23,6 +23,7 @@ typedef struct hsp__newton_sums {
 typedef struct hsp__newton_state {
     double loss;     /* sum c loss(m), of the problem's own loss */
     double gain;     /* sum e(a) */
+    double slack;    /* hinge: sum c max(0, z) - a z; hard: sum a |z| */
     double total;    /* sum a */
     double least;    /* smallest m */
     uint64_t active; /* rows with curvature */
@@ -67,9 +68,13 @@ hsp__newton_sums hsp__newton_probe(hsp__newton *s);
 /* The sums of the smooth function, rows only, at a step of t. */
 hsp__newton_sums hsp__newton_along(hsp__newton *s, double t);
 
-/* Go there: w, score, pull, weight, u and the row sums follow. With t = 0: the anchors or tau have
- * changed. */
+/* Go there: w, score, pull, weight, u and the row sums follow. */
 void hsp__newton_go(hsp__newton *s, double t);
+
+/* The anchors or tau have changed: pull and u follow as if the rows that have curvature now kept it
+ * whatever they ask for. A full step from here keeps up with the change, as long as those rows stay
+ * the ones. */
+void hsp__newton_hold(hsp__newton *s);
 
 /* anchor = a / c. */
 void hsp__newton_anchor(hsp__newton *s);

@@ -2,9 +2,12 @@
 
 #include <string.h>
 
+#include "learn/pegasos.h"
+
 extern const hsp__solver hsp__solver_newton;
 
-const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, NULL};
+/* auto takes the first that suits: pegasos is for those who ask for it. */
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_pegasos, NULL};
 
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
