@@ -136,8 +136,11 @@ static int one_claim(margin_random *r, const char *solver, int loss, int offset,
     CHECK_NOTE(done || (run.status == HSP_USAGE && strcmp(solver, "auto") != 0), "%s: %s",
                request_text(&q), run.err.message);
     if (done) {
-        CHECK_NOTE(run.run.stop == HSP_STOP_CONVERGED, "%s: %s at gap %g", request_text(&q),
-                   hsp_stop_name(run.run.stop), run.run.optimum.gap);
+        /* Steps along single rows come near, and the nearer the slower: what they say must be true,
+         * but it may be that they gave up. */
+        CHECK_NOTE(run.run.stop == HSP_STOP_CONVERGED || strcmp(solver, "pegasos") == 0,
+                   "%s: %s at gap %g", request_text(&q), hsp_stop_name(run.run.stop),
+                   run.run.optimum.gap);
         CHECK(run.model != NULL);
         if (run.model) check_claims(&q, &s, &run);
     }
@@ -156,7 +159,6 @@ static void claims_at(double gap, int repeats)
             char solver[64];
             int done = 0;
             snprintf(solver, sizeof solver, "%s", choice(option, k));
-            if (strcmp(solver, "sgd") == 0) continue; /* it stops by passes: see below */
             for (int i = 0; i < repeats; i++)
                 for (int offset = 0; offset < 3; offset++)
                     done += one_claim(&r, solver, l, offset, gap);
@@ -192,7 +194,7 @@ static void solvers_agree(void)
         for (int k = 0; option && choice(option, k); k++) {
             char solver[64];
             snprintf(solver, sizeof solver, "%s", choice(option, k));
-            if (strcmp(solver, "sgd") == 0) continue;
+            if (strcmp(solver, "pegasos") == 0) continue;
             q.solver = solver;
             margin_run run = request_run(&q, &s, 1);
             if (run.model) {
