@@ -196,6 +196,13 @@ static void test_refusals(void)
     hsp_data_free(data);
 }
 
+static void test_no_memory(void)
+{
+    machine_set set;
+    machine_random(&set, 30, 3, 2, 1, 1);
+    machine_starve(&set, "logistic", "keep-dual=yes");
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -207,6 +214,7 @@ int main(void)
     RUN(test_dual_weights);
     RUN(test_classes_and_threads);
     RUN(test_refusals);
+    RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();
 }

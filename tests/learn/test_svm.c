@@ -482,6 +482,21 @@ static void test_refusals(void)
     hsp_data_free(data);
 }
 
+static void test_no_memory(void)
+{
+    static const machine_set xor = {4, 2, 2, {0, 0, 1, 1, 0, 1, 1, 0}, {0, 0, 1, 1}};
+    machine_set two, three;
+    machine_random(&two, 30, 3, 2, 2, 1);
+    machine_random(&three, 30, 3, 3, 2, 2);
+    for (uint64_t i = 0; i < 30; i++)
+        two.x[i * 3 + 2] = (double)(i % 3);
+    machine_starve(&two, "svm", "row-weight=x3 keep-dual=yes weight=b=2");
+    machine_starve(&three, "svm", "weight=balanced scale=standard");
+    machine_starve(&three, "svm", "weight=a=2 keep-dual=yes loss=squared");
+    machine_starve(&three, "svm", "multiclass=crammer-singer keep-dual=yes gap=0.1");
+    machine_starve(&xor, "svm", "hard=yes classes=a,b");
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -501,6 +516,7 @@ int main(void)
     RUN(test_classes_are_runs_of_their_own);
     RUN(test_all_at_once);
     RUN(test_refusals);
+    RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();
 }
