@@ -49,8 +49,8 @@ function times(key, name,    a, b, n, i, r, list)
 }
 
 END {
-    printf "\n%s\n  %-34s %-19s %9s %9s %9s %9s %9s %6s %6s %11s\n", title, "", "beside", "their s", "our s", "times", \
-        "their MB", "our MB", "share", "gap", "objective"
+    printf "\n%s\n  %-34s %-19s %9s %9s %9s %9s %9s %9s %6s %6s %11s\n", title, "", "beside", "their s", "our s", "times", \
+        "cpu times", "their MB", "our MB", "share", "gap", "objective"
     printf "[" > json
     for (k = 1; k <= keys; k++) {
         key = order[k]
@@ -60,16 +60,19 @@ END {
         if (!count[b] || !count[a]) continue
         ratio = times(key, figure)
         better = (a in objective) && (b in objective) ? sprintf("%+.1e", objective[b] / objective[a] - 1) : ""
-        printf "  %-34s %-19s %9s %9.4f %9s %9s %9.1f %6s %6s %11s\n", name[1], (name[2] ~ /^-s/ ? "LIBLINEAR " : "") name[2], \
+        spent = times(key, "cpu")
+        printf "  %-34s %-19s %9s %9.4f %9s %9s %9s %9.1f %6s %6s %11s\n", name[1], (name[2] ~ /^-s/ ? "LIBLINEAR " : "") name[2], \
             sprintf("%s%.4f", stopped[key] ? ">" : "", middle(a, figure)), middle(b, figure), \
             sprintf("%s%.1f", stopped[key] ? ">" : "", ratio), \
+            spent > 0 ? sprintf("%s%.1f", stopped[key] ? ">" : "", spent) : "", \
             peak[a] ? sprintf("%.1f", peak[a] / 1e6) : "", peak[b] / 1e6, \
             peak[a] ? sprintf("%.2f", peak[b] / peak[a]) : "", gap[key], better
-        printf "%s\n  {\"what\": \"%s\", \"beside\": \"%s\", \"their_seconds\": %.6f, \"our_seconds\": %.6f, \"times\": %.4f, \"stopped\": %d, \"their_peak_bytes\": %.0f, \"our_peak_bytes\": %.0f, \"gap\": \"%s\", \"their_objective\": %.15g, \"our_objective\": %.15g, \"rounds\": %d}", \
-            (k > 1 ? "," : ""), name[1], name[2], middle(a, figure), middle(b, figure), ratio, stopped[key] + 0, peak[a], \
+        printf "%s\n  {\"what\": \"%s\", \"beside\": \"%s\", \"their_seconds\": %.6f, \"our_seconds\": %.6f, \"times\": %.4f, \"cpu_times\": %.4f, \"stopped\": %d, \"their_peak_bytes\": %.0f, \"our_peak_bytes\": %.0f, \"gap\": \"%s\", \"their_objective\": %.15g, \"our_objective\": %.15g, \"rounds\": %d}", \
+            (k > 1 ? "," : ""), name[1], name[2], middle(a, figure), middle(b, figure), ratio, spent, stopped[key] + 0, peak[a], \
             peak[b], gap[key], objective[a], objective[b], count[a] > json
     }
     printf "\n]\n" > json
-    printf "\ntimes: theirs for one of ours, the median of the ratios round by round; share: our peak memory for one of theirs;\n"
+    printf "\ntimes: theirs for one of ours, the median of the ratios round by round; cpu times: the same of the\n"
+    printf "processor time of whole processes, on all threads; share: our peak memory for one of theirs;\n"
     printf "gap: what ours was told to reach; objective: ours / theirs - 1, both judged from the saved models (bench/objective.c).\n"
 }
