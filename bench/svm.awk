@@ -64,11 +64,11 @@ END {
         printf "  %-34s %-19s %9s %9.4f %9s %9s %9s %9.1f %6s %6s %11s\n", name[1], (name[2] ~ /^-s/ ? "LIBLINEAR " : "") name[2], \
             sprintf("%s%.4f", stopped[key] ? ">" : "", middle(a, figure)), middle(b, figure), \
             sprintf("%s%.1f", stopped[key] ? ">" : "", ratio), \
-            spent > 0 ? sprintf("%s%.1f", stopped[key] ? ">" : "", spent) : "", \
+            (spent ? sprintf("%s%.1f", stopped[key] ? ">" : "", spent) : ""), \
             peak[a] ? sprintf("%.1f", peak[a] / 1e6) : "", peak[b] / 1e6, \
             peak[a] ? sprintf("%.2f", peak[b] / peak[a]) : "", gap[key], better
         printf "%s\n  {\"what\": \"%s\", \"beside\": \"%s\", \"their_seconds\": %.6f, \"our_seconds\": %.6f, \"times\": %.4f, \"cpu_times\": %.4f, \"stopped\": %d, \"their_peak_bytes\": %.0f, \"our_peak_bytes\": %.0f, \"gap\": \"%s\", \"their_objective\": %.15g, \"our_objective\": %.15g, \"rounds\": %d}", \
-            (k > 1 ? "," : ""), name[1], name[2], middle(a, figure), middle(b, figure), ratio, spent, stopped[key] + 0, peak[a], \
+            (printed++ ? "," : ""), name[1], name[2], middle(a, figure), middle(b, figure), ratio, spent, stopped[key] + 0, peak[a], \
             peak[b], gap[key], objective[a], objective[b], count[a] > json
     }
     printf "\n]\n" > json
