@@ -1,5 +1,7 @@
 #include "learn/lp_clp.h"
 
+#include <string.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,7 +22,7 @@ int hsp__clp_there(void)
 }
 
 #define CLP_TOLERANCE 1e-9
-#define CLP_SMALL 1e-300 /* entries are dropped below this; CLP's own choice is 1e-20 */
+#define CLP_SMALL     1e-300 /* entries are dropped below this; CLP's own choice is 1e-20 */
 
 hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
                         const double *cost, hsp_error *err, hsp__clp **out)
@@ -39,8 +41,7 @@ hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, cons
     Clp_setPrimalTolerance(lp->model, CLP_TOLERANCE);
     Clp_setDualTolerance(lp->model, CLP_TOLERANCE);
     Clp_scaling(lp->model, 0); /* what comes here is scaled */
-    if (columns)
-        Clp_addColumns(lp->model, columns, lower, upper, cost, starts, starts, NULL);
+    if (columns) Clp_addColumns(lp->model, columns, lower, upper, cost, starts, starts, NULL);
     hsp__free(&ctx->allocator, starts);
     *out = lp;
     return HSP_OK;
@@ -76,6 +77,26 @@ void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
 {
     Clp_chgColumnLower(lp->model, lower);
     Clp_chgColumnUpper(lp->model, upper);
+}
+
+enum { CLP_BASIC = 1, CLP_AT_UPPER = 2, CLP_AT_LOWER = 3 }; /* CLP's own numbers */
+
+hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
+{
+    const int columns = Clp_numberColumns(lp->model), rows = Clp_numberRows(lp->model);
+    unsigned char *sides = hsp__new_raw(&lp->memory, (uint64_t)columns + (uint64_t)rows, 1);
+    if (!sides) return hsp__fail_memory(err);
+    memset(sides, CLP_AT_LOWER, (size_t)columns);
+    memset(sides + columns, CLP_BASIC, (size_t)rows);
+    Clp_copyinStatus(lp->model, sides);
+    hsp__free(&lp->memory, sides);
+    return HSP_OK;
+}
+
+void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
+{
+    if (Clp_getColumnStatus(lp->model, column) != CLP_BASIC)
+        Clp_setColumnStatus(lp->model, column, upper ? CLP_AT_UPPER : CLP_AT_LOWER);
 }
 
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
@@ -150,6 +171,17 @@ void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
 void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
 {
     (void)lp, (void)lower, (void)upper;
+}
+
+hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
+{
+    (void)lp, (void)err;
+    return HSP_OK;
+}
+
+void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
+{
+    (void)lp, (void)column, (void)upper;
 }
 
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)

@@ -1,4 +1,5 @@
-/* Linear programs, solved by COIN-OR CLP, which lp_clp.c alone knows: without it the build has none.
+/* Linear programs, solved by COIN-OR CLP, which lp_clp.c alone knows: without it the build has
+ * none.
  *
  *     minimise <cost, v>    with    lower <= v <= upper,    row_lower <= A v <= row_upper
  *
@@ -30,6 +31,11 @@ void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const do
 void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower);
 void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper);
 
+/* Begin at a basis of the rows, all variables at their lower limits. */
+hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err);
+/* Once begun: a variable that is not in the basis goes to its upper or lower limit. */
+void hsp__clp_set_side(hsp__clp *lp, int column, int upper);
+
 typedef enum hsp__clp_outcome {
     HSP__CLP_OPTIMAL,
     HSP__CLP_LIMIT,  /* so many steps were made: ask again to go on */
@@ -39,8 +45,8 @@ typedef enum hsp__clp_outcome {
 /* At most so many steps of the dual or the primal simplex method, from where it stands. */
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps);
 
-/* Of the last answer: steps it took, the variables, a price a row (>= 0 where the lower limit binds).
- * The arrays are the program's, until it is changed. */
+/* Of the last answer: steps it took, the variables, a price a row (>= 0 where the lower limit
+ * binds). The arrays are the program's, until it is changed. */
 uint64_t hsp__clp_steps(const hsp__clp *lp);
 const double *hsp__clp_values(const hsp__clp *lp);
 const double *hsp__clp_prices(const hsp__clp *lp);

@@ -1,8 +1,8 @@
 /* A point common to both hulls, to the rounding of long double.
  *
  * CLP's prices solve  M a = r  to about nine digits, where M has a row a column of the data (y_i
- * x_ij, scaled by powers of two to at most 1) and two rows that add up the classes. Rows of the data
- * with a price of 0 are left out, at most d + 2 remain. Gauss-Jordan elimination with complete
+ * x_ij, scaled by powers of two to at most 1) and two rows that add up the classes. Rows of the
+ * data with a price of 0 are left out, at most d + 2 remain. Gauss-Jordan elimination with complete
  * pivoting in long double solves for the correction, twice; multipliers that come out negative are
  * left out and the rest is solved again. The residual then says whether the hulls meet: if they are
  * delta apart, no multipliers have a residual below delta, so that a residual of rounding only is
@@ -19,8 +19,8 @@
 #include "learn/lp.h"
 
 #define POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */
-#define POINT_WORK 2e10                   /* operations, at most */
-#define POINT_RANK 0x1p-50L               /* a pivot below this is a dependent column */
+#define POINT_WORK    2e10                /* operations, at most */
+#define POINT_RANK    0x1p-50L            /* a pivot below this is a dependent column */
 
 typedef struct point {
     const hsp__problem *p;
@@ -198,8 +198,7 @@ static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *e
     t->r = hsp__new_raw(memory, t->equations, sizeof *t->r);
     t->pivot = hsp__new_raw(memory, t->equations, sizeof *t->pivot);
     t->out = hsp__new(memory, t->count, sizeof *t->out);
-    hsp_status status =
-        t->m && t->a && t->r && t->pivot && t->out ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status = t->m && t->a && t->r && t->pivot && t->out ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < t->count; i++)
         t->a[i] = (long double)a[i];
     if (!status && point_solve(t)) {

@@ -1,21 +1,23 @@
 /* A separator by linear programming, or the point that both hulls have in common.
  *
- *     maximise t    with    y_i (<v, x_i> + b) >= t,    -1 <= v_j <= 1,    0 <= t
+ *     maximise t    with    y_i (<v, x_i> + b) >= t,    -1 <= v_j <= 1,    0 <= t <= 1
  *
  * over columns that powers of two have brought to at most 1. A hyperplane separates exactly if the
- * best t is above 0. The dual looks for multipliers a >= 0 with sum a = 1, sum a y = 0 and the least
+ * best t is above 0. The dual looks for multipliers a >= 0 with sum a = 1, sum a y = 0 and the
+ * least
  * ||sum a y x||_1: the nearest points of the two hulls in that norm; the best t is 0 exactly if the
  * hulls meet.
  *
- * Rows are brought in as they are needed: the program begins with a few of each class, its answer is
- * tried on all rows, those that are wrong join. What the rows of a program cannot be separated by,
- * all rows cannot.
+ * Rows are brought in as they are needed: the program begins with a few of each class, its answer
+ * is tried on all rows, those that are wrong join. What the rows of a program cannot be separated
+ * by, all rows cannot.
  *
  * CLP answers to about nine digits, a margin may be smaller. So an answer (v, b) whose program says
  * more than it holds becomes the centre of the next: with the margins m_i of the centre in long
  * double and a scale S, the correction (dv, db) of
  *
- *     maximise t    with    y_i (<dv, x_i> + db) >= t - S m_i,    S (-1 - v_j) <= dv_j <= S (1 - v_j)
+ *     maximise t    with    y_i (<dv, x_i> + db) >= t - S m_i,    S (-1 - v_j) <= dv_j <= S (1 -
+ * v_j)
  *
  * is again a program of the same matrix, and (v, b) + (dv, db) / S is better by a factor of S.
  * [A. Gleixner, D. Steffy, K. Wolter, Improving the accuracy of linear programming solvers with
@@ -38,12 +40,15 @@
 #include "learn/products.h"
 #include "model/model.h"
 
-#define SEPARATE_FIRST 400    /* rows of the first program, at most (or all of a small set) */
-#define SEPARATE_SMALL 1000   /* so many rows are taken at once */
-#define SEPARATE_STEPS 2000   /* of the simplex method between two looks at the clock */
-#define SEPARATE_ZOOM 0x1p30  /* S grows by so much at a time, at most */
+#define SEPARATE_FIRST   400    /* rows of the first program, at most (or all of a small set) */
+#define SEPARATE_SMALL   1000   /* so many rows are taken at once */
+#define SEPARATE_STEPS   2000   /* of the simplex method between two looks at the clock */
+#define SEPARATE_ZOOM    0x1p30 /* S grows by so much at a time, at most */
 #define SEPARATE_DEEPEST 0x1p90
-#define SEPARATE_FAR 1e12     /* a row with S m above this cannot bind */
+#define SEPARATE_CAP     1.0   /* t is not asked to be above this */
+#define SEPARATE_SHARE   0.125 /* rows with a margin below this share of t join */
+enum { SEPARATE_PLUS = 1, SEPARATE_MINUS = 2 };
+#define SEPARATE_FAR 1e12 /* a row with S m above this cannot bind */
 
 typedef struct separate {
     hsp_context *ctx;
@@ -51,16 +56,19 @@ typedef struct separate {
     hsp__watch *watch;
     int report;
     hsp__lp_answer *answer;
-    int *exponents;        /* d */
-    double reach;          /* |b| and t are below this */
-    hsp__clp *lp;          /* variables: d weights, b, t */
-    uint64_t *rows;        /* of the program, in its order */
+    int *exponents; /* d */
+    double reach;   /* |b| and t are below this */
+    hsp__clp *lp;   /* variables: d weights, b, t */
+    uint64_t *rows; /* of the program, in its order */
     uint64_t count, room;
     unsigned char *in;     /* n: the row is one of them */
     long double *centre;   /* d + 1: v and b */
     long double *next;     /* d + 1: the answer */
     double scale;          /* S */
     double *scores;        /* n */
+    unsigned char *signs;  /* d: SEPARATE_PLUS, _MINUS: signs of y x in the rows of the program */
+    unsigned char *fixed;  /* d: its weight was no variable in the last program */
+    double *pull;          /* d: sum of y x over them */
     double *lower, *upper; /* d + 2 */
     double claimed;        /* the margin that the last program says it found */
     int stopped;
@@ -124,18 +132,38 @@ static double separate_row_lower(const separate *t, uint64_t i)
     return m > SEPARATE_FAR ? -HUGE_VAL : (double)-m;
 }
 
+/* A column that the program's rows do not have has no weight. Where y x has one sign only, the
+ * weight is at the end of its box: nothing speaks against it. Of wide data that is most columns. */
 static void separate_bounds(separate *t)
 {
     const uint64_t d = t->p->view->cols;
     const int offset = t->p->offset != HSP__OFFSET_NONE;
     for (uint64_t j = 0; j < d; j++) {
-        t->lower[j] = (double)((long double)t->scale * (-1 - t->centre[j]));
-        t->upper[j] = (double)((long double)t->scale * (1 - t->centre[j]));
+        const long double low = t->signs[j] & SEPARATE_MINUS ? -1 : t->signs[j] ? 1 : 0;
+        const long double high = t->signs[j] & SEPARATE_PLUS ? 1 : t->signs[j] ? -1 : 0;
+        t->lower[j] = (double)((long double)t->scale * (low - t->centre[j]));
+        t->upper[j] = (double)((long double)t->scale * (high - t->centre[j]));
     }
     t->lower[d] = offset ? (double)((long double)t->scale * (-t->reach - t->centre[d])) : 0;
     t->upper[d] = offset ? (double)((long double)t->scale * (t->reach - t->centre[d])) : 0;
     t->lower[d + 1] = 0;
-    t->upper[d + 1] = t->scale * t->reach;
+    t->upper[d + 1] = t->scale * SEPARATE_CAP;
+}
+
+/* New rows came: weights that are variables only now, in the first program all, begin where the
+ * means of the classes point. */
+static hsp_status separate_limit(separate *t, int first, hsp_error *err)
+{
+    const uint64_t d = t->p->view->cols;
+    hsp_status status = first ? hsp__clp_begin(t->lp, err) : HSP_OK;
+    if (status) return status;
+    separate_bounds(t);
+    hsp__clp_set_bounds(t->lp, t->lower, t->upper);
+    for (uint64_t j = 0; j < d; j++) {
+        if (first || t->fixed[j]) hsp__clp_set_side(t->lp, (int)j, t->pull[j] > 0);
+        t->fixed[j] = t->lower[j] == t->upper[j];
+    }
+    return HSP_OK;
 }
 
 /* The rows first .. t->count - 1 as rows of the program. */
@@ -164,7 +192,9 @@ static hsp_status separate_load(separate *t, uint64_t first, hsp_error *err)
             const double x = hsp__row_value(t->p->view, &row, k);
             if (x == 0) continue;
             columns[at] = (int)j;
-            values[at++] = y * ldexp(x, -t->exponents[j]);
+            values[at] = y * ldexp(x, -t->exponents[j]);
+            t->signs[j] |= values[at] > 0 ? SEPARATE_PLUS : SEPARATE_MINUS;
+            t->pull[j] += values[at++];
         }
         columns[at] = (int)d, values[at++] = y;
         columns[at] = (int)d + 1, values[at++] = -1;
@@ -178,7 +208,7 @@ static hsp_status separate_load(separate *t, uint64_t first, hsp_error *err)
     hsp__free(memory, starts);
     hsp__free(memory, columns);
     hsp__free(memory, values);
-    return fine ? HSP_OK : hsp__fail_memory(err);
+    return fine ? separate_limit(t, first == 0, err) : hsp__fail_memory(err);
 }
 
 static hsp_status separate_join(separate *t, uint64_t i, hsp_error *err)
@@ -273,20 +303,22 @@ static void separate_check_part(void *user, uint64_t part)
     const separate *t = work->t;
     const uint64_t n = t->p->view->rows, to = hsp__part(n, work->parts, part + 1);
     for (uint64_t i = hsp__part(n, work->parts, part); i < to; i++)
-        work->wrong[i] = hsp__problem_cost(t->p, i) > 0 &&
-                         !hsp__lp_right(t->p, i, t->answer->w, t->answer->b);
+        work->wrong[i] =
+            hsp__problem_cost(t->p, i) > 0 && !hsp__lp_right(t->p, i, t->answer->w, t->answer->b);
 }
 
-/* Which rows are wrong: cheaply first, and only when none is, beyond doubt. */
+/* Which rows are to join: those with too little margin, cheaply; when there is none, all that are
+ * not right beyond doubt. */
 static void separate_mark(const separate *t, unsigned char *wrong)
 {
     const uint64_t n = t->p->view->rows;
+    const double enough = t->claimed > 0 ? SEPARATE_SHARE * t->claimed : 0;
     uint64_t plain = 0;
     hsp__products_scores(t->ctx, t->p->view, t->answer->w, t->answer->b, t->scores);
     for (uint64_t i = 0; i < n; i++) {
-        wrong[i] = hsp__problem_cost(t->p, i) > 0 &&
-                   !(hsp__problem_y(t->p, i) * t->scores[i] > 0);
-        plain += wrong[i] && !t->in[i];
+        wrong[i] = !t->in[i] && hsp__problem_cost(t->p, i) > 0 &&
+                   !(hsp__problem_y(t->p, i) * t->scores[i] > enough);
+        plain += wrong[i];
     }
     if (plain) return;
     separate_check work = {.t = t, .parts = hsp__parts(n, 64), .wrong = wrong};
@@ -437,11 +469,14 @@ static hsp_status separate_new(separate *t, hsp_error *err)
     t->centre = hsp__new(memory, d + 1, sizeof *t->centre);
     t->next = hsp__new(memory, d + 1, sizeof *t->next);
     t->scores = hsp__new_raw(memory, n, sizeof *t->scores);
+    t->signs = hsp__new(memory, d, sizeof *t->signs);
+    t->fixed = hsp__new(memory, d, sizeof *t->fixed);
+    t->pull = hsp__new(memory, d, sizeof *t->pull);
     t->lower = hsp__new(memory, d + 2, sizeof *t->lower);
     t->upper = hsp__new(memory, d + 2, sizeof *t->upper);
     double *cost = hsp__new(memory, d + 2, sizeof *cost);
-    hsp_status status = t->exponents && t->in && t->centre && t->next && t->scores && t->lower &&
-                                t->upper && cost
+    hsp_status status = t->exponents && t->in && t->centre && t->next && t->scores && t->signs &&
+                                t->fixed && t->pull && t->lower && t->upper && cost
                             ? HSP_OK
                             : hsp__fail_memory(err);
     if (!status) {
@@ -467,6 +502,9 @@ static void separate_free(separate *t)
     hsp__free(memory, t->centre);
     hsp__free(memory, t->next);
     hsp__free(memory, t->scores);
+    hsp__free(memory, t->signs);
+    hsp__free(memory, t->fixed);
+    hsp__free(memory, t->pull);
     hsp__free(memory, t->lower);
     hsp__free(memory, t->upper);
 }

@@ -7,10 +7,11 @@
 #include "learn/pairs.h"
 #include "model/probability.h"
 
-extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic;
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic,
+    hsp__learn_lp;
 
 const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
-                                             &hsp__learn_logistic, NULL};
+                                             &hsp__learn_logistic, &hsp__learn_lp, NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {
