@@ -467,6 +467,7 @@ typedef struct crammer_run {
     double *own_dual;
     void *even_block;
     double pull; /* q has this on top of ||x||^2: 1 / rho; 0: no offset */
+    int waited;  /* rounds since b0 moved */
     uint64_t looked, passes, updates;
     int stopped;
     hsp_stop stop;
@@ -485,7 +486,7 @@ static double crammer_level_of(const double *z, uint32_t k, double mass)
             sum += z[m] > beta ? z[m] : 0;
             count += z[m] > beta;
         }
-        if (count == 0 || (count == left && beta > -HUGE_VAL)) return beta;
+        if (count == 0 || (count >= left && beta > -HUGE_VAL)) return beta;
         beta = (sum - mass) / count;
     }
 }
@@ -501,16 +502,21 @@ static int crammer_solve_row(crammer_run *run, uint64_t i, uint32_t y, double c)
         z[m] = run->s[m] + 1 - q * a[m];
     z[y] += q * c - 1;
     const double beta = crammer_level_of(z, k, q * c);
-    const int full = !(z[y] > beta);
+    for (uint32_t m = 0; m < k; m++)
+        if (m != y) sum += z[m] > beta ? (z[m] - beta) / q : 0;
+    /* rounding of large z against a small q c is no reason to leave the box */
+    const int full = !(z[y] > beta) || sum > c;
+    const double factor = full && sum > 0 ? c / sum : 1;
+    if (full) sum = 0;
     for (uint32_t m = 0; m < k; m++) {
         if (m == y) continue;
-        const double to = z[m] > beta ? (beta - z[m]) / q : 0;
-        sum -= to;
+        const double to = z[m] > beta ? (beta - z[m]) / q * factor : 0;
+        if (full) sum -= to;
         changed |= to != a[m];
         z[m] = to - a[m];
         a[m] = to;
     }
-    if (full || sum > c) sum = c;
+    if (sum > c) sum = c;
     z[y] = sum - a[y];
     changed |= z[y] != 0;
     a[y] = sum;
@@ -556,7 +562,9 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
 #define CRAMMER_LEFT   0.2  /* a round ends when so much of its gap is left, */
 #define CRAMMER_INNER  20   /* or after so many passes over its rows */
 #define CRAMMER_CHUNK  4096 /* rows between two looks at the clock */
-#define CRAMMER_STALLS 50   /* rounds without a smaller gap: this is as near as rounding allows */
+#define CRAMMER_STALLS 500  /* rounds without a smaller gap: this is as near as rounding allows */
+#define CRAMMER_WAIT   6    /* rounds that the offsets may wait for the rows */
+#define CRAMMER_OPEN   0.05 /* so small a part of the gap in the rows: the rest is in the offsets */
 
 static void crammer_tick(crammer_run *run, uint64_t rows)
 {
@@ -604,7 +612,9 @@ static void crammer_round(crammer_run *run)
     double gap = 0;
     for (uint64_t i = 0; i < n; i++)
         gap += run->work.share[i];
-    const double enough = run->goal->gap * run->verdict.primal / 2;
+    /* offset free: how well t = 0 is met depends on the rows too */
+    const int exact = run->work.p->offset == HSP__OFFSET_FREE;
+    const double enough = exact ? 0 : run->goal->gap * run->verdict.primal / 2;
     const double until = fmax(CRAMMER_LEFT * gap, enough);
     const double least = CRAMMER_SMALL * fmax(fmin(gap, until / CRAMMER_LEFT), 0) / (double)n;
     run->count = 0;
@@ -650,9 +660,21 @@ static hsp_status crammer_measure(crammer_run *run, int fresh, hsp_error *err)
     return HSP_OK;
 }
 
-/* b0 moves to b, and b as far again. */
+/* b0 moves to b, and b as far again, unless most of the gap is the rows' still. Where rows have
+ * little left to do and the gap is all in t, rho is too large: half of it. */
 static void crammer_recenter(crammer_run *run)
 {
+    const double missing = run->verdict.primal - run->verdict.dual;
+    double open = 0;
+    for (uint64_t i = 0; i < run->work.n; i++)
+        open += run->work.share[i];
+    if (open > missing / 2 && ++run->waited < CRAMMER_WAIT) return;
+    run->waited = 0;
+    if (open < CRAMMER_OPEN * missing) {
+        for (uint64_t i = 0; i < run->work.n; i++)
+            run->square[i] += run->pull;
+        run->pull *= 2;
+    }
     for (uint32_t m = 0; m < run->work.k; m++) {
         run->center[m] += run->pull * run->t[m];
         run->work.b[m] = run->center[m] + run->pull * run->t[m];

@@ -404,7 +404,7 @@ static void pairs_report(pairs_work *work)
     hsp_optimum *optimum = &all->optimum;
     if (!optimum->solver) return;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = apart == 0 ? 0 : apart / optimum->objective;
+    optimum->gap = isinf(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
 }
 
 /* The first pair that cannot be told apart says why, in rows of the data as it was given. */
