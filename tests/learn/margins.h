@@ -115,7 +115,7 @@ typedef struct margin_run {
     hsp_status status;
     hsp_error err;
     hsp_training run;
-    hsp_model *model; /* as read back from its file; NULL: none */
+    hsp_model *model; /* NULL: none */
 } margin_run;
 
 static char margin_folder[] = "/tmp/hsp-margins-XXXXXX"; /* main: mkdtemp */
@@ -127,7 +127,8 @@ static inline void margin_free(margin_run *r)
     *r = (margin_run){0};
 }
 
-/* Train by "name=value" words ended by NULL, write the model, read it back. */
+/* Train by "name=value" words ended by NULL. Every eighth model is written and read back: a file
+ * goes down to the disk, which takes its time. */
 static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, const char *learner,
                                            const char *const *words)
 {
@@ -135,6 +136,7 @@ static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, con
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     char name[64], path[64];
+    static int models;
     r.status = hsp_options_new(ctx, margin_learner(learner), &r.err, &options);
     for (; !r.status && *words; words++) {
         const char *value = strchr(*words, '=');
@@ -142,7 +144,10 @@ static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, con
         r.status = hsp_options_set(options, name, value + 1, &r.err);
     }
     if (!r.status) r.status = hsp_train(ctx, data, options, &r.err, &r.run, &model);
-    if (!r.status && model) {
+    if (!r.status && model && models++ % 8 != 0) {
+        r.model = model;
+        model = NULL;
+    } else if (!r.status && model) {
         snprintf(path, sizeof path, "%s/model", margin_folder);
         r.status = hsp_model_write(ctx, model, path, &r.err);
         if (!r.status) r.status = hsp_model_read(ctx, path, &r.err, &r.model);

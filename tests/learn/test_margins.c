@@ -119,6 +119,14 @@ static const struct {
 } losses[] = {{"svm", "hinge"}, {"svm", "squared"}, {"logistic", NULL}};
 static const char *const offsets[] = {"free", "regularized", "none"};
 
+/* Steps along single rows come near, and the nearer the slower, the more so the larger C is: what
+ * such a solver says must be true, but it may be that it gave up. */
+static int must_converge(const request *q)
+{
+    if (strcmp(q->solver, "pegasos") == 0) return 0;
+    return strcmp(q->solver, "dcd") != 0 || (q->gap >= 1e-3 && q->C <= 10);
+}
+
 /* One solver on a random set, if it does such problems: 1. With "auto" all problems are done. */
 static int one_claim(margin_random *r, const char *solver, int loss, int offset, double gap)
 {
@@ -136,11 +144,8 @@ static int one_claim(margin_random *r, const char *solver, int loss, int offset,
     CHECK_NOTE(done || (run.status == HSP_USAGE && strcmp(solver, "auto") != 0), "%s: %s",
                request_text(&q), run.err.message);
     if (done) {
-        /* Steps along single rows come near, and the nearer the slower: what they say must be true,
-         * but it may be that they gave up. */
-        CHECK_NOTE(run.run.stop == HSP_STOP_CONVERGED || strcmp(solver, "pegasos") == 0,
-                   "%s: %s at gap %g", request_text(&q), hsp_stop_name(run.run.stop),
-                   run.run.optimum.gap);
+        CHECK_NOTE(run.run.stop == HSP_STOP_CONVERGED || !must_converge(&q), "%s: %s at gap %g",
+                   request_text(&q), hsp_stop_name(run.run.stop), run.run.optimum.gap);
         CHECK(run.model != NULL);
         if (run.model) check_claims(&q, &s, &run);
     }
@@ -192,15 +197,15 @@ static void solvers_agree(void)
         for (int k = 0; option && choice(option, k); k++) {
             char solver[64];
             snprintf(solver, sizeof solver, "%s", choice(option, k));
-            if (strcmp(solver, "pegasos") == 0) continue;
             q.solver = solver;
             margin_run run = request_run(&q, &s, 1);
             if (run.model) {
                 const margin_verdict v = margin_judge(&s, &p, run.model, 0);
                 lowest = fminl(lowest, v.primal);
                 proven = fmaxl(proven, v.dual);
-                CHECK_NOTE(v.primal - lowest <= 1e-7L * lowest, "%s: %Lg, another has %Lg",
-                           request_text(&q), v.primal, lowest);
+                CHECK_NOTE(run.run.stop != HSP_STOP_CONVERGED ||
+                               v.primal - lowest <= q.gap * v.primal,
+                           "%s: %Lg, another has %Lg", request_text(&q), v.primal, lowest);
             }
             margin_free(&run);
         }
