@@ -69,6 +69,13 @@ static double model_norm(const model_weight *order, uint64_t count)
 
 /* ---- show, for people ---- */
 
+/* What makes probabilities of scores. */
+static const char *model_map(const hsp_model *model)
+{
+    const char *calibration = hsp_model_calibration(model);
+    return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
+}
+
 static void model_print_facts(const hsp_model *model)
 {
     const hsp_encoding *encoding = hsp_model_encoding(model);
@@ -81,6 +88,8 @@ static void model_print_facts(const hsp_model *model)
     free(classes);
     if (hsp_model_pairs(model)) table_line(&table, "decided by", "votes of pairs of classes");
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
+    if (hsp_model_has_probabilities(model))
+        table_line(&table, "probabilities", "%s", model_map(model));
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
     for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
@@ -197,6 +206,9 @@ static const cli_term model_keys[] = {
      "object: what is kept with the model, as text by name: learner, options (JSON), seed, "
      "passes, updates, converged, data_rows, data_hash, version and others"},
     {"pairs", "true: a scorer a pair of classes, and votes decide"},
+    {"link, calibration",
+     "what makes probabilities of scores: none, logistic, probit or step; none, "
+     "platt or isotonic, which comes first"},
     {"scorers",
      "array: class (that a high score speaks for), against (the class it speaks against; "
      "null: all others), offset, norm (of the weights), weights (array, largest first, "
@@ -243,6 +255,8 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_close(&json, ']');
     json_text(&json, "tie", hsp_tie_name(hsp_model_tie(model)));
     json_flag(&json, "pairs", hsp_model_pairs(model));
+    json_text(&json, "link", hsp_model_link(model));
+    json_text(&json, "calibration", hsp_model_calibration(model));
     json_open(&json, "facts", '{');
     for (size_t i = 0; hsp_model_fact_name(model, i); i++)
         json_text(&json, hsp_model_fact_name(model, i),

@@ -18,14 +18,21 @@ static void optimum_support(cli_table *table, const hsp_optimum *best)
     free(rest);
 }
 
+/* `asked`: NaN where this learner has no such option. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins)
 {
     const hsp_optimum *best = &all->optimum;
-    table_line(table, "converged", "%s: the gap is %s, %s was asked for",
-               all->stop == HSP_STOP_CONVERGED ? "yes" : "no", show_number(best->gap),
-               show_number(asked));
-    table_line(table, "objective", "%s; no weights have less than %s", show_number(best->objective),
-               show_number(best->dual_objective));
+    const char *answer = all->stop == HSP_STOP_CONVERGED ? "yes" : "no";
+    if (isnan(asked))
+        table_line(table, "converged", "%s: the gap is %s", answer, show_number(best->gap));
+    else
+        table_line(table, "converged", "%s: the gap is %s, %s was asked for", answer,
+                   show_number(best->gap), show_number(asked));
+    if (isfinite(best->objective))
+        table_line(table, "objective", "%s; no weights have less than %s",
+                   show_number(best->objective), show_number(best->dual_objective));
+    else
+        table_line(table, "objective", "not there yet: some rows are not beyond the margin");
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
     if (!isnan(best->C))
@@ -34,9 +41,23 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
         optimum_support(table, best);
         table_line(table, "margin", "%s", show_number(best->margin));
     }
+    if (isnan(best->stationarity)) return;
     table_line(table, "KKT residuals", "stationarity %s, primal %s, dual %s, complementarity %s",
                show_number(best->stationarity), show_number(best->primal_feasibility),
                show_number(best->dual_feasibility), show_number(best->complementarity));
+}
+
+void cli_program_lines(cli_table *table, const hsp_training *all)
+{
+    const hsp_optimum *best = &all->optimum;
+    table_line(table, "converged", "%s",
+               all->stop == HSP_STOP_CONVERGED ? "yes: the answer was checked on every row" : "no");
+    if (isfinite(best->objective))
+        table_line(table, "total slack", "%s; no weights have less than %s",
+                   show_number(best->objective), show_number(best->dual_objective));
+    table_line(table, "solver", "%s, %s linear program%s in %s step%s", best->solver,
+               show_count(all->passes), plural(all->passes), show_count(all->updates),
+               plural(all->updates));
 }
 
 #define OPTIMUM_SHOWN 20

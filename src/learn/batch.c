@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/crowd.h"
+#include "learn/derive.h"
 #include "learn/evidence.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
@@ -41,6 +42,8 @@ hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *pla
     plan->solver = hsp_options_text(options, "solver");
     plan->start = hsp_options_text(options, "start");
     plan->keep_dual = hsp_options_flag(options, "keep-dual");
+    plan->in_order = hsp__options_have(options, "order") && batch_is(options, "order", "cyclic");
+    plan->last = hsp__options_have(options, "average") && batch_is(options, "average", "none");
     return HSP_OK;
 }
 
@@ -82,6 +85,11 @@ static void batch_cost(hsp__batch *batch, const double *totals, const double *cl
             cost[1] *= class_weight[1];
         }
         task->alone = !(with > 0 && without > 0);
+        if (batch->plan->at_once && batch->count > 1) {
+            cost[1] *= class_weight[c];
+            if (balanced && with > 0) cost[1] *= batch->total / (batch->count * with);
+            continue;
+        }
         if (!balanced || task->alone) continue;
         cost[0] *= batch->total / (2 * without);
         cost[1] *= batch->total / (2 * with);
@@ -109,7 +117,8 @@ static hsp_status batch_costs(hsp__batch *batch, hsp_error *err)
         batch->C = plan->C > 0 ? plan->C : 1 / (plan->lambda * batch->total);
         if (plan->hard) batch->C = 1;
         batch->row_weight = batch->prepared.weight;
-        if (uneven && batch->count > 1) status = batch_weigh_rows(batch, weight, err);
+        if (uneven && batch->count > 1 && !plan->at_once)
+            status = batch_weigh_rows(batch, weight, err);
     }
     if (!status) batch_cost(batch, totals, weight, balanced);
     hsp__free(&batch->ctx->allocator, totals);
@@ -164,6 +173,83 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     return HSP_OK;
 }
 
+/* Is what solves the problem without losses the answer to the one with them? Where no dual weight
+ * is above its cost, both have the same objective, bound and gap. */
+static int batch_hard_answers(const hsp__problem *p, const hsp__solution *s)
+{
+    if (s->stop != HSP_STOP_CONVERGED) return 0;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        if (!(s->dual[i] <= hsp__problem_cost(p, i))) return 0;
+    return 1;
+}
+
+/* Another solver goes on from where the first could not, or begins anew without losses (`hard`);
+ * what it makes worse is not kept. */
+static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int hard,
+                               hsp__batch_task *task, const hsp__goal *goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution, first = *s;
+    hsp__problem p = task->problem;
+    const uint64_t n = p.view->rows, d = p.view->cols;
+    int better = 0;
+    first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
+    first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
+    hsp_status status = first.w && first.dual ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        memcpy(first.w, s->w, d * sizeof *s->w);
+        memcpy(first.dual, s->dual, n * sizeof *s->dual);
+        p.hard |= hard;
+        if (hard) memset(s->w, 0, d * sizeof *s->w);
+        if (hard) memset(s->dual, 0, n * sizeof *s->dual);
+        status = second->solve(ctx, &p, goal, err, s);
+        better = hard ? batch_hard_answers(&task->problem, s)
+                      : s->stop == HSP_STOP_INSEPARABLE || s->gap <= first.gap;
+        first.passes += s->passes;
+        first.updates += s->updates;
+    }
+    if (!status && better) {
+        task->solver = second;
+        s->passes = first.passes;
+        s->updates = first.updates;
+    } else if (!status) {
+        if (s->stop == HSP_STOP_SECONDS || s->stop == HSP_STOP_REQUEST) first.stop = s->stop;
+        memcpy(s->w, first.w, d * sizeof *s->w);
+        memcpy(s->dual, first.dual, n * sizeof *s->dual);
+        *s = (hsp__solution){s->w,      first.b,      s->dual,       first.primal, first.dual_value,
+                             first.gap, first.passes, first.updates, first.stop};
+    }
+    hsp__free(&ctx->allocator, first.w);
+    hsp__free(&ctx->allocator, first.dual);
+    return status;
+}
+
+static int batch_stuck(const hsp__solution *s, hsp__goal *goal)
+{
+    if (s->stop != HSP_STOP_PASSES || s->passes >= goal->max_passes) return 0;
+    goal->max_passes -= s->passes;
+    return 1;
+}
+
+/* Left to choose, a solver that can get no further hands on to the other; and at a cost so high
+ * that it is the trouble, the separator without losses may be the answer. */
+static hsp_status batch_minimise(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
+                                 hsp__goal goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    hsp__problem hard = task->problem;
+    hard.hard = 1;
+    const int hinge = !task->problem.hard && task->problem.loss == HSP__LOSS_HINGE;
+    const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
+    const hsp__solver *third = hsp__solver_for("auto", &hard);
+    const int choose = strcmp(batch->plan->solver, "auto") == 0;
+    hsp_status status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status && choose && hinge && third && batch_stuck(s, &goal))
+        status = batch_second(ctx, third, 1, task, &goal, err);
+    if (!status && choose && second && batch_stuck(s, &goal))
+        status = batch_second(ctx, second, 0, task, &goal, err);
+    return status;
+}
+
 static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
                               hsp_error *err)
 {
@@ -174,7 +260,9 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
                             .max_passes = batch->plan->max_passes,
                             .seed = batch->plan->seed,
                             .watch = &batch->watch,
-                            .report = report};
+                            .report = report,
+                            .in_order = batch->plan->in_order,
+                            .last = batch->plan->last};
     s->w = batch->weights + c * view->cols;
     s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
     if (!s->dual) return hsp__fail_memory(err);
@@ -184,7 +272,9 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     }
     hsp_status status = HSP_OK;
     if (batch->start) hsp__batch_start(batch, c, s);
-    status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    status = batch_minimise(batch, ctx, task, goal, err);
+    if (!status && task->problem.hard)
+        status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
     if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
     double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
     double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
@@ -218,6 +308,7 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
     hsp_status status = HSP_OK;
     if (batch->plan->max_seconds > 0)
         batch->watch.deadline = hsp__clock() + batch->plan->max_seconds;
+    if (batch->plan->at_once && batch->count > 1) return hsp__batch_crammer(batch, err);
     if (threads > 1 && batch->count >= (uint32_t)threads)
         return hsp__crowd_run(&batch->watch, threads, batch->count, 1, batch_part, batch, err);
     for (uint32_t c = 0; !status && c < batch->count; c++)
@@ -227,6 +318,7 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
 
 static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
 {
+    if (batch->plan->at_once && batch->count > 1) return HSP_OK;
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
@@ -254,7 +346,8 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
                                                  .loss = plan->loss,
                                                  .penalty = plan->penalty,
                                                  .offset = plan->offset,
-                                                 .hard = plan->hard};
+                                                 .hard = plan->hard,
+                                                 .lambda = plan->lambda};
     hsp_status status = batch_costs(batch, err);
     for (uint32_t c = 0; !status && c < batch->count; c++)
         batch->tasks[c].problem.row_weight = batch->row_weight;
@@ -288,6 +381,7 @@ static void batch_free(hsp__batch *batch)
     if (batch->row_weight != batch->prepared.weight) hsp__free(memory, batch->row_weight);
     hsp__free(memory, batch->tasks);
     hsp__free(memory, batch->weights);
+    hsp__free(memory, batch->all_dual);
     hsp__prepared_free(&batch->prepared);
 }
 

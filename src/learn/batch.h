@@ -1,6 +1,6 @@
 /* The driver that all minimising learners share: from data and options to problems of two classes
  * (problem.h), through a solver, to a model. More than two classes: one problem a class against the
- * rest, several at once when there are as many as threads. */
+ * rest, several at once when there are as many as threads, or one of all classes (crammer.h). */
 #ifndef HSP_LEARN_BATCH_H
 #define HSP_LEARN_BATCH_H
 
@@ -23,6 +23,8 @@ typedef struct hsp__batch_plan {
     const char *solver; /* a name, or "auto" */
     const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
+    int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
+    int in_order, last; /* as in hsp__goal */
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
@@ -63,6 +65,7 @@ typedef struct hsp__batch {
     uint32_t count;     /* problems */
     hsp__batch_task *tasks;
     double *weights;        /* count * cols: of each problem */
+    double *all_dual;       /* all classes at once: rows * count, row after row; else NULL */
     const hsp_model *start; /* NULL: none */
     hsp__watch watch;
     hsp_training run;
@@ -72,6 +75,14 @@ typedef struct hsp__batch {
 hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err);
 /* Put what it knows of problem c into s->w, s->b and s->dual, which are zero. */
 void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s);
+
+/* batch_hard.c: a separator was demanded, and the solver found none: say whether there is one.
+ * s->stop becomes HSP_STOP_INSEPARABLE, with multipliers in s->dual, or HSP_STOP_PASSES. */
+hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
+                             hsp__solution *s, hsp_error *err);
+
+/* batch_crammer.c: all classes at once; the costs of classes are problem.cost[1] of the tasks. */
+hsp_status hsp__batch_crammer(hsp__batch *batch, hsp_error *err);
 
 /* batch_model.c: sum up what the problems came to, and make a model of it. */
 void hsp__batch_report(hsp__batch *batch);

@@ -89,13 +89,21 @@ void hsp__batch_report(hsp__batch *batch)
 
 /* ---- Dual weights ---------------------------------------------------------------------------- */
 
+/* How often row i is added to scorer c. */
+static double batch_amount(const hsp__batch *batch, uint64_t i, uint32_t c)
+{
+    const hsp__batch_task *task = &batch->tasks[c];
+    if (batch->all_dual) return batch->all_dual[i * batch->count + c];
+    return hsp__problem_y(&task->problem, i) * task->solution.dual[i];
+}
+
 static hsp_status batch_keep_dual(const hsp__batch *batch, hsp_model *model, hsp_error *err)
 {
     const uint64_t n = batch->prepared.view->rows, *place = batch->prepared.place;
     uint64_t count = 0;
     for (uint32_t c = 0; c < batch->count; c++)
         for (uint64_t i = 0; i < n; i++)
-            count += batch->tasks[c].solution.dual[i] > 0;
+            count += batch_amount(batch, i, c) != 0;
     uint64_t *row = hsp__new_raw(&model->memory, count, sizeof *row);
     uint32_t *scorer = hsp__new_raw(&model->memory, count, sizeof *scorer);
     double *amount = hsp__new_raw(&model->memory, count, sizeof *amount);
@@ -103,13 +111,12 @@ static hsp_status batch_keep_dual(const hsp__batch *batch, hsp_model *model, hsp
     if (!row || !scorer || !amount) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < n; i++)
         for (uint32_t c = 0; c < batch->count; c++) {
-            const hsp__batch_task *task = &batch->tasks[c];
-            const double a = task->solution.dual[i];
-            if (!(a > 0)) continue;
+            const double times = batch_amount(batch, i, c);
+            if (times == 0) continue;
             const uint64_t k = model->updates.count++;
             row[k] = place ? place[i] : i;
             scorer[k] = c;
-            amount[k] = hsp__problem_y(&task->problem, i) * a;
+            amount[k] = times;
         }
     return HSP_OK;
 }

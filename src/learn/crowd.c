@@ -90,3 +90,28 @@ hsp_status hsp__crowd_run(hsp__watch *watch, int workers, uint32_t count, uint32
     hsp__free(memory, work.errors);
     return status;
 }
+
+int hsp__ear_ask(const hsp__ear *ear)
+{
+    hsp__watch *watch = ear->watch;
+    if (ear->report && hsp__progress(watch->ctx, "training", "rows", atomic_load(&watch->done),
+                                     watch->total, NULL))
+        atomic_store(&watch->requested, 1);
+    return atomic_load(&watch->requested);
+}
+
+static int ear_progress(void *user, const hsp_progress *progress)
+{
+    (void)progress; /* how far one run of many is says little */
+    return hsp__ear_ask(user);
+}
+
+hsp_context hsp__ear_context(hsp__ear *ear, int threads)
+{
+    const hsp_context *ctx = ear->watch->ctx;
+    return (hsp_context){.allocator = ctx->allocator,
+                         .threads = threads,
+                         .block_bytes = ctx->block_bytes,
+                         .progress = ear_progress,
+                         .progress_user = ear};
+}

@@ -137,7 +137,7 @@ static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t 
     hsp_status status = HSP_OK;
     team_score(team, view, row, 0, team->count);
     for (uint32_t c = 0; c < team->count; c++)
-        team->scores[c] = team->runs[c].scores[0];
+        team->scores[c] = hsp__online_meant(&team->runs[c], team->runs[c].scores[0]);
     *predicted = hsp__decide(team->scores, team->count, team->plan.tie);
     *updated = 0;
     for (uint32_t c = 0; !status && c < team->count; c++)
@@ -341,9 +341,11 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
     } else {
         hsp__online *run = &team->runs[0];
         hsp__online_score(run, view, row);
-        made.predicted = hsp__decide(run->scores, run->scorers, team->plan.tie);
+        const double meant = hsp__online_meant(run, run->scores[0]);
+        made.predicted =
+            hsp__decide(run->scorers == 1 ? &meant : run->scores, run->scorers, team->plan.tie);
         made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
-        made.score = run->scorers == 1 ? run->scores[0] : margin;
+        made.score = run->scorers == 1 ? meant : margin;
         run->first_seen++;
         if (made.updated)
             status = hsp__online_learn(run, view, row, err);

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "learn/judge.h"
 #include "learn/newton.h"
@@ -56,12 +59,11 @@ NEWTON_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp
 {
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
-        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
-        const double move = s->move[i];
-        const newton_share row =
-            newton_row(kind, y * (s->score[i] + t * move), s->anchor ? s->anchor[i] : 0, s->tau);
-        sums.slope -= s->cost[i] * row.pull * move;
-        sums.curve += c * row.weight * (move * move);
+        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, move = s->move[i];
+        const newton_share row = newton_row(kind, y * (s->score[i] + t * move),
+                                            s->anchor ? s->anchor[i] : s->middle, s->tau);
+        sums.slope -= cost * row.pull * move;
+        sums.curve += y * cost * row.weight * (move * move);
     }
     return sums;
 }
@@ -118,10 +120,16 @@ hsp__newton_sums hsp__newton_along(hsp__newton *s, double t)
 
 /* ---- To the next place ----------------------------------------------------------------------- */
 
+typedef enum newton_walk_how {
+    NEWTON_WALK_ON,    /* by t times the moves */
+    NEWTON_WALK_FRESH, /* forget pull, weight and u, and compute scores from w */
+    NEWTON_WALK_HOLD   /* stay; rows with curvature keep it, and ask for more than they may */
+} newton_walk_how;
+
 typedef struct newton_walk {
     hsp__newton *s;
     double t;
-    int fresh; /* forget pull, weight and u, and compute scores from w */
+    newton_walk_how how;
 } newton_walk;
 
 /* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
@@ -141,24 +149,38 @@ NEWTON_INLINE void newton_values(hsp__newton_kind kind, double m, double s, doub
 }
 
 NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__newton *s,
-                                                 uint64_t from, uint64_t to, double t, double *sum)
+                                                 uint64_t from, uint64_t to,
+                                                 const newton_walk *walk, double *sum)
 {
+    const double t = walk->t;
+    const int hold = walk->how == NEWTON_WALK_HOLD;
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
-        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
+        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, c = y * cost;
+        const double anchor = s->anchor ? s->anchor[i] : s->middle;
         if (t != 0) s->score[i] += t * s->move[i];
         const double m = y * s->score[i];
-        const newton_share row = newton_row(kind, m, s->anchor ? s->anchor[i] : 0, s->tau);
-        const double pull = c * row.pull, weight = c * row.weight, old = s->pull[i];
+        newton_share row = newton_row(kind, m, anchor, s->tau);
+        if (hold && s->curved[i])
+            row = (newton_share){anchor + s->tau * (1 - m), 1};
+        else if (hold)
+            row = (newton_share){c > 0 ? s->pull[i] / c : 0, 0};
+        const double pull = c * row.pull, old = s->pull[i];
         double loss, gain;
         newton_values(kind, m, row.pull, &loss, &gain);
         state.loss += c * loss;
         state.gain += c * gain;
+        if (kind == HSP__NEWTON_BOX || kind == HSP__NEWTON_RAY)
+            state.slack +=
+                c * (kind == HSP__NEWTON_BOX ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
         state.total += pull;
         if (c > 0 && m < state.least) state.least = m;
-        state.active += weight > 0;
-        state.turned += weight != s->weight[i];
-        s->weight[i] = weight;
+        if (kind != HSP__NEWTON_LOGISTIC) {
+            const unsigned char curved = c > 0 && row.weight > 0;
+            state.active += curved;
+            state.turned += curved != s->curved[i];
+            s->curved[i] = curved;
+        }
         if (pull == old) continue;
         s->pull[i] = pull;
         hsp__products_add_row(s->p->view, i * s->step, y * (pull - old), sum);
@@ -175,38 +197,39 @@ static void newton_walk_part(void *user, uint64_t part)
     double *sum = s->sums + part * s->dim;
     hsp__newton_state *state = &s->states[part];
     memset(sum, 0, s->dim * sizeof *sum);
-    if (walk->fresh) {
+    if (walk->how == NEWTON_WALK_FRESH) {
         memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
         for (uint64_t i = from; i < to; i++)
             s->score[i] = newton_row_score(s, i, s->w);
     }
     switch (s->kind) {
     case HSP__NEWTON_BOX:
-        *state = newton_walk_rows(HSP__NEWTON_BOX, s, from, to, walk->t, sum);
+        *state = newton_walk_rows(HSP__NEWTON_BOX, s, from, to, walk, sum);
         break;
     case HSP__NEWTON_RAY:
-        *state = newton_walk_rows(HSP__NEWTON_RAY, s, from, to, walk->t, sum);
+        *state = newton_walk_rows(HSP__NEWTON_RAY, s, from, to, walk, sum);
         break;
     case HSP__NEWTON_HALF:
-        *state = newton_walk_rows(HSP__NEWTON_HALF, s, from, to, walk->t, sum);
+        *state = newton_walk_rows(HSP__NEWTON_HALF, s, from, to, walk, sum);
         break;
     default:
-        *state = newton_walk_rows(HSP__NEWTON_LOGISTIC, s, from, to, walk->t, sum);
+        *state = newton_walk_rows(HSP__NEWTON_LOGISTIC, s, from, to, walk, sum);
         break;
     }
 }
 
-static void newton_walk_all(hsp__newton *s, double t, int fresh)
+static void newton_walk_all(hsp__newton *s, double t, newton_walk_how how)
 {
     const hsp__vec_table *vec = hsp__vec();
-    newton_walk walk = {s, t, fresh};
+    newton_walk walk = {s, t, how};
     hsp__newton_state all = {.least = HUGE_VAL};
     hsp__tasks_run(s->ctx, s->parts, newton_walk_part, &walk);
-    if (fresh) memset(s->u, 0, s->dim * sizeof *s->u);
+    if (how == NEWTON_WALK_FRESH) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
         const hsp__newton_state *one = &s->states[part];
         all.loss += one->loss;
         all.gain += one->gain;
+        all.slack += one->slack;
         all.total += one->total;
         all.least = fmin(all.least, one->least);
         all.active += one->active;
@@ -214,25 +237,36 @@ static void newton_walk_all(hsp__newton *s, double t, int fresh)
         vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
+    if (s->kind == HSP__NEWTON_LOGISTIC) all.active = all.turned = s->n;
     s->now = all;
 }
 
 void hsp__newton_restart(hsp__newton *s)
 {
     s->passes += 2;
-    newton_walk_all(s, 0, 1);
+    newton_walk_all(s, 0, NEWTON_WALK_FRESH);
 }
 
 void hsp__newton_go(hsp__newton *s, double t)
 {
     s->passes++;
-    newton_walk_all(s, t, 0);
+    newton_walk_all(s, t, NEWTON_WALK_ON);
+}
+
+void hsp__newton_hold(hsp__newton *s)
+{
+    newton_walk_all(s, 0, NEWTON_WALK_HOLD);
 }
 
 /* ---- Anchors --------------------------------------------------------------------------------- */
 
-void hsp__newton_anchor(hsp__newton *s)
+hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
 {
-    for (uint64_t i = 0; i < s->n; i++)
-        if (s->cost[i] != 0) s->anchor[i] = s->pull[i] / fabs(s->cost[i]);
+    if (!s->anchor) s->anchor = hsp__new_raw(&s->ctx->allocator, s->n, sizeof *s->anchor);
+    if (!s->anchor) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double c = fabs(hsp__newton_cost(s, i));
+        s->anchor[i] = c > 0 ? s->pull[i] / c : 0;
+    }
+    return HSP_OK;
 }

@@ -233,24 +233,6 @@ static hsp_status pairs_start(hsp_context *ctx, const pairs_work *work, uint32_t
     return HSP_OK;
 }
 
-/* Who is asked while a pair is learnt: the user, on the user's thread; on others what was answered
- * there. */
-typedef struct pairs_ear {
-    hsp__watch *watch;
-    int report;
-} pairs_ear;
-
-static int pairs_ask(void *user, const hsp_progress *progress)
-{
-    const pairs_ear *ear = user;
-    hsp__watch *watch = ear->watch;
-    (void)progress;
-    if (ear->report && hsp__progress(watch->ctx, "training", "rows", atomic_load(&watch->done),
-                                     watch->total, NULL))
-        atomic_store(&watch->requested, 1);
-    return atomic_load(&watch->requested);
-}
-
 static hsp_status pairs_learn(pairs_work *work, hsp_context *quiet, uint32_t pair, uint32_t i,
                               uint32_t j, hsp_error *err)
 {
@@ -273,12 +255,8 @@ static hsp_status pairs_learn(pairs_work *work, hsp_context *quiet, uint32_t pai
 static hsp_status pairs_run(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     pairs_work *work = user;
-    pairs_ear ear = {&work->watch, report};
-    hsp_context quiet = {.allocator = work->ctx->allocator,
-                         .threads = work->threads,
-                         .block_bytes = work->ctx->block_bytes,
-                         .progress = pairs_ask,
-                         .progress_user = &ear};
+    hsp__ear ear = {&work->watch, report};
+    hsp_context quiet = hsp__ear_context(&ear, work->threads);
     hsp_status status = HSP_OK;
     for (uint32_t pair = from; !status && pair < to; pair++) {
         pairs_one *one = &work->pairs[pair];
@@ -286,7 +264,7 @@ static hsp_status pairs_run(void *user, uint32_t from, uint32_t to, int report, 
         hsp__pair_classes(work->classes, pair, &i, &j);
         status = pairs_rows(work, i, j, one, err);
         if (status || one->empty) continue;
-        if (!pairs_ask(&ear, NULL)) status = pairs_learn(work, &quiet, pair, i, j, err);
+        if (!hsp__ear_ask(&ear)) status = pairs_learn(work, &quiet, pair, i, j, err);
         if (status == HSP_CANCELLED) status = HSP_OK;
         if (!status && !one->model && !one->run.evidence) one->run.stop = HSP_STOP_REQUEST;
         atomic_fetch_add(&work->watch.done, one->count);
@@ -358,10 +336,9 @@ static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err
 
 static hsp_status pairs_learn_all(pairs_work *work, hsp_error *err)
 {
-    const int threads = hsp_context_threads(work->ctx);
-    const int workers = (uint32_t)threads < work->count ? threads : (int)work->count;
+    const int workers = hsp__crowd_workers(work->ctx, work->count);
     const double start = hsp__clock();
-    work->threads = threads / workers;
+    work->threads = hsp_context_threads(work->ctx) / workers;
     if (hsp__options_have(work->options, "max-seconds") &&
         hsp_options_real(work->options, "max-seconds") > 0)
         work->watch.deadline = start + hsp_options_real(work->options, "max-seconds");
@@ -426,7 +403,7 @@ static void pairs_report(pairs_work *work)
     hsp_optimum *optimum = &all->optimum;
     if (!optimum->solver) return;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = apart == 0 ? 0 : apart / optimum->objective;
+    optimum->gap = isinf(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
 }
 
 /* The first pair that cannot be told apart says why, in rows of the data as it was given. */

@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "learn/batch.h"
 #include "learn/learner.h"
+#include "learn/pegasos.h"
 
 static const hsp_option svm_options[] = {
     {"C", HSP_OPTION_REAL, NULL, 1e-100, 1e100, NULL, "C",
@@ -53,19 +54,27 @@ static const hsp_option svm_options[] = {
      "give up after so many passes over the rows"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
-    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton", NULL,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|pegasos", NULL,
      "how to minimise; auto looks at the shape of the data"},
+    {"order", HSP_OPTION_CHOICE, "shuffle", 0, 0, "shuffle|cyclic", NULL,
+     "pegasos: rows in turn shuffled, or in the order of the file, as a stream has them"},
+    {"average", HSP_OPTION_CHOICE, "average", 0, 0, "average|none", NULL,
+     "pegasos: hand over the mean of all weights, later ones counting more, or the last"},
     {"start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "begin at this model instead of at zero"},
     {"keep-dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "keep the rows' dual weights in the model, for certificates and warm starts"},
-    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo", NULL,
-     "more than two classes: each against the rest, or each pair"},
+    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo|crammer-singer", NULL,
+     "more than two classes: each against the rest, each pair, or all at once"},
     {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,
      "divide each row by its length, or all by the longest"},
     {"scale", HSP_OPTION_CHOICE, "none", 0, 0, "none|min-max|standard|max-abs", NULL,
      "scale columns first; the model remembers how"},
     {"tie", HSP_OPTION_CHOICE, "neg", 0, 0, "neg|pos|zero", NULL,
      "what a score of exactly 0 means: the first class, the second, neither"},
+    {"calibrate", HSP_OPTION_CHOICE, "none", 0, 0, "none|platt|isotonic", NULL,
+     "fit probabilities to the scores of rows that were left out in turn"},
+    {"calibrate-folds", HSP_OPTION_INTEGER, "5", 2, 1000, NULL, "K",
+     "calibrate: leave out one of so many parts at a time"},
     {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "learn this class against the rest"},
     {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
      "learn these classes only, in this order"},
@@ -99,6 +108,11 @@ static hsp_status svm_plan(const hsp_options *options, hsp__batch_plan *plan, hs
     if (status) return status;
     plan->loss = squared ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
     plan->hard = hsp_options_flag(options, "hard");
+    plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
+    if (plan->at_once && (squared || plan->hard || plan->penalty == HSP__PENALTY_L1 ||
+                          strcmp(plan->solver, "auto") != 0))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "crammer-singer has its own solver, for hinge loss and penalty l2");
     if (plan->hard) return svm_check_hard(options, plan, err);
     if (plan->penalty == HSP__PENALTY_L1 && !squared)
         return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
@@ -123,4 +137,5 @@ const hsp__learner hsp__learn_svm = {
               sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
     .train = svm_train,
-    .starts = 1};
+    .starts = 1,
+    .rule = &hsp__pegasos_rule};

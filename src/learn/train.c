@@ -6,6 +6,8 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "learn/calibrate.h"
+#include "learn/derive.h"
 #include "learn/mistakes.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
@@ -14,13 +16,14 @@
 
 static int train_is(const hsp_options *options, const char *name, const char *value)
 {
-    return strcmp(hsp_options_text(options, name), value) == 0;
+    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
 }
 
 hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
                                     hsp_error *err)
 {
-    if (!train_is(options, "order", "cyclic"))
+    if (hsp__options_have(options, "order") && hsp_options_is_set(options, "order") &&
+        !train_is(options, "order", "cyclic"))
         return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
                             "order %s needs all rows at once: a stream is learnt in its own order",
                             hsp_options_text(options, "order"));
@@ -38,11 +41,15 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
             err, HSP_USAGE, "--average", 0, 0,
             "voting keeps the rows it learnt from, a stream does not: use average, or "
             "read the file whole");
+    if (hsp__calibrate_wanted(options))
+        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
+                            "calibration leaves out rows in turn, and a stream has none to leave "
+                            "out: read the file whole");
     if (train_is(options, "multiclass", "ovo"))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "pairs of classes need all rows at once: use native or ovr, or read "
                             "the file whole");
-    if (hsp_options_text(options, "trace"))
+    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");
     return learner->rule->check(options, 1, err);

@@ -50,6 +50,8 @@ void hsp_model_free(hsp_model *model)
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
+        hsp__free(&memory, model->probability.at);
+        hsp__free(&memory, model->probability.value);
         model_free_const(&memory, model->updates.row);
         model_free_const(&memory, model->updates.scorer);
         model_free_const(&memory, model->updates.amount);
@@ -76,6 +78,7 @@ hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features,
     model->memory = *memory;
     model->scorers = scorers;
     model->features = features;
+    model->probability.scale = 1;
     hsp__names_init(&model->class_names, memory);
     hsp__names_init(&model->feature_names, memory);
     hsp__names_init(&model->fact_names, memory);
@@ -135,12 +138,23 @@ static int model_copy_updates(const hsp_model *from, hsp_model *to)
     return to->updates.row && to->updates.scorer && to->updates.amount;
 }
 
+static int model_copy_probability(const hsp_model *from, hsp_model *to)
+{
+    const hsp__probability *map = &from->probability;
+    to->probability = *map;
+    to->probability.at = model_copy_array(&to->memory, map->at, map->knots, sizeof *map->at);
+    to->probability.value =
+        model_copy_array(&to->memory, map->value, map->knots, sizeof *map->value);
+    return to->probability.at && to->probability.value;
+}
+
 static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_model *to,
                                    hsp_error *err)
 {
     hsp_status status = HSP_OK;
     if (!hsp__names_copy(&to->class_names, &from->class_names) ||
-        !hsp__names_copy(&to->feature_names, &from->feature_names) || !model_copy_updates(from, to))
+        !hsp__names_copy(&to->feature_names, &from->feature_names) ||
+        !model_copy_updates(from, to) || !model_copy_probability(from, to))
         return hsp__fail_memory(err);
     for (uint32_t i = 0; !status && i < from->fact_names.count; i++)
         status = hsp__model_set_fact(to, hsp__names_get(&from->fact_names, i), from->fact_values[i],

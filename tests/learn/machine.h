@@ -3,6 +3,7 @@
 #define HSP_TESTS_LEARN_MACHINE_H
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "base/random.h"
 #include "check.h"
@@ -147,6 +148,66 @@ static inline double machine_rebuilt(const machine_set *set, const hsp_model *mo
             most = fmax(most, fabs(sum - hsp_model_weights(model, c)[j]));
         }
     return most;
+}
+
+/* ---- Memory that runs out -------------------------------------------------------------------- */
+
+typedef struct machine_memory {
+    atomic_llong live;
+    atomic_ullong asked;
+    uint64_t fail_at; /* from this one on none is given; 0: all are */
+} machine_memory;
+
+static inline void *machine_reallocate(void *user, void *pointer, size_t size)
+{
+    machine_memory *memory = user;
+    const uint64_t number = atomic_fetch_add(&memory->asked, 1) + 1;
+    if (memory->fail_at && number >= memory->fail_at) return NULL;
+    void *block = realloc(pointer, size);
+    if (block && !pointer) atomic_fetch_add(&memory->live, 1);
+    return block;
+}
+
+static inline void machine_release(void *user, void *pointer)
+{
+    machine_memory *memory = user;
+    if (pointer) atomic_fetch_sub(&memory->live, 1);
+    free(pointer);
+}
+
+/* The first allocation of a training fails, then the second ... until it succeeds: it says so,
+ * keeps nothing, and hands nothing over. */
+static inline void machine_starve(const machine_set *set, const char *learner, const char *settings)
+{
+    machine_memory memory = {0};
+    const hsp_allocator allocator = {machine_reallocate, machine_release, &memory};
+    hsp_context *ctx = NULL;
+    if (hsp_context_new(&allocator, &ctx)) abort();
+    hsp_data *data = machine_data(ctx, set);
+    hsp_options *options = machine_options(ctx, learner, settings);
+    hsp_status status = HSP_NO_MEMORY;
+    const long long before = memory.live;
+    for (uint64_t n = 1; status == HSP_NO_MEMORY && n < 2000; n++) {
+        hsp_training run = {0};
+        hsp_model *model = NULL;
+        hsp_context_set_threads(ctx, n % 2 ? 1 : 2);
+        atomic_store(&memory.asked, 0);
+        memory.fail_at = n;
+        status = hsp_train(ctx, data, options, NULL, &run, &model);
+        memory.fail_at = 0;
+        CHECK_NOTE(status == HSP_NO_MEMORY || status == HSP_OK, "%s, allocation %d: status %d",
+                   settings, (int)n, (int)status);
+        CHECK(!status || !(model || run.evidence));
+        CHECK(status || model || run.evidence);
+        hsp_model_free(model);
+        hsp_evidence_free(run.evidence);
+        CHECK_NOTE(memory.live == before, "%s, allocation %d: %lld blocks left", settings, (int)n,
+                   (long long)memory.live - before);
+    }
+    CHECK(status == HSP_OK);
+    hsp_options_free(options);
+    hsp_data_free(data);
+    hsp_context_free(ctx);
 }
 
 #endif

@@ -290,14 +290,15 @@ static void test_solvers_agree(void)
                                                            : HSP__OFFSET_FREE,
                 .cost = {cost, cost}};
             if (!hsp__solvers[k]->suits(&p)) continue;
-            hsp_training run;
-            snprintf(settings, sizeof settings, "%s gap=1e-4 solver=%s", ways[i],
+            hsp_training run; /* pegasos is slow, and says so */
+            const double gap = strcmp(hsp__solvers[k]->name, "pegasos") == 0 ? 0.05 : 1e-4;
+            snprintf(settings, sizeof settings, "%s gap=%g solver=%s", ways[i], gap,
                      hsp__solvers[k]->name);
             model = machine_train(ctx, data, "svm", settings, &run);
             CHECK_TEXT(run.optimum.solver, hsp__solvers[k]->name);
-            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= 1e-4, "%s: gap %g",
+            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= gap, "%s: gap %g",
                        settings, run.optimum.gap);
-            CHECK_NOTE(machine_near(run.optimum.objective, best.optimum.objective, 1.1e-4),
+            CHECK_NOTE(machine_near(run.optimum.objective, best.optimum.objective, 1.1 * gap),
                        "%s: %.9g, best %.9g", settings, run.optimum.objective,
                        best.optimum.objective);
             CHECK(run.optimum.dual_objective <= best.optimum.objective * (1 + 1e-12));
@@ -421,6 +422,37 @@ static void test_classes_are_runs_of_their_own(void)
     }
 }
 
+/* All classes at once: the objective from data and model alone, and w from the dual weights. */
+static void test_all_at_once(void)
+{
+    machine_set set;
+    hsp_training run;
+    double objective = 0;
+    machine_random(&set, 100, 6, 4, 1.5, 8);
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_model *model = machine_train(
+        ctx, data, "svm", "multiclass=crammer-singer gap=1e-3 keep-dual=yes weight=a=2", &run);
+    CHECK(run.stop == HSP_STOP_CONVERGED && hsp_model_scorers(model) == 4);
+    CHECK_TEXT(run.optimum.solver, "crammer-singer");
+    for (uint64_t i = 0; i < set.n; i++) {
+        double s[4], best = -HUGE_VAL;
+        for (uint32_t c = 0; c < 4; c++) {
+            s[c] = hsp_model_offset(model, c);
+            for (uint64_t j = 0; j < set.d; j++)
+                s[c] += hsp_model_weights(model, c)[j] * set.x[i * set.d + j];
+            if (c != set.label[i]) best = fmax(best, s[c]);
+        }
+        objective += (set.label[i] == 0 ? 2 : 1) * fmax(0, 1 + best - s[set.label[i]]);
+    }
+    for (uint32_t c = 0; c < 4; c++)
+        for (uint64_t j = 0; j < set.d; j++)
+            objective += pow(hsp_model_weights(model, c)[j], 2) / 2;
+    CHECK(machine_near(objective / 100, run.optimum.objective, 1e-12));
+    CHECK(machine_rebuilt(&set, model) <= 0.1);
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
 /* ---- What cannot be done --------------------------------------------------------------------- */
 
 static void test_refusals(void)
@@ -437,6 +469,8 @@ static void test_refusals(void)
     machine_refused(ctx, data, "svm", "hard=yes penalty=l1", HSP_USAGE, "penalty l2");
     machine_refused(ctx, data, "svm", "hard=yes loss=squared", HSP_USAGE, "no loss");
     machine_refused(ctx, data, "svm", "penalty=l1", HSP_USAGE, "loss squared");
+    machine_refused(ctx, data, "svm", "multiclass=crammer-singer loss=squared", HSP_USAGE,
+                    "hinge loss");
     machine_refused(ctx, data, "svm", "row-weight=x9", HSP_USAGE, "name or the number");
     machine_refused(ctx, data, "svm", "row-weight=1", HSP_BAD_DATA, "expected 0 or more");
     machine_refused(ctx, data, "svm", "row-weight=x1 normalize=rows", HSP_USAGE, "length");
@@ -446,6 +480,21 @@ static void test_refusals(void)
     data = machine_data(ctx, &set);
     machine_refused(ctx, data, "svm", "C=1", HSP_BAD_DATA, "all rows are of the class 'b'");
     hsp_data_free(data);
+}
+
+static void test_no_memory(void)
+{
+    static const machine_set xor = {4, 2, 2, {0, 0, 1, 1, 0, 1, 1, 0}, {0, 0, 1, 1}};
+    machine_set two, three;
+    machine_random(&two, 30, 3, 2, 2, 1);
+    machine_random(&three, 30, 3, 3, 2, 2);
+    for (uint64_t i = 0; i < 30; i++)
+        two.x[i * 3 + 2] = (double)(i % 3);
+    machine_starve(&two, "svm", "row-weight=x3 keep-dual=yes weight=b=2");
+    machine_starve(&three, "svm", "weight=balanced scale=standard");
+    machine_starve(&three, "svm", "weight=a=2 keep-dual=yes loss=squared");
+    machine_starve(&three, "svm", "multiclass=crammer-singer keep-dual=yes gap=0.1");
+    machine_starve(&xor, "svm", "hard=yes classes=a,b");
 }
 
 int main(void)
@@ -465,7 +514,9 @@ int main(void)
     RUN(test_start);
     RUN(test_threads_change_nothing);
     RUN(test_classes_are_runs_of_their_own);
+    RUN(test_all_at_once);
     RUN(test_refusals);
+    RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();
 }
