@@ -8,7 +8,7 @@
 #include "halfspace.h"
 #include "model/beside.h"
 
-typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES } hsp__hypothesis;
+typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES, HSP__EXPANSION } hsp__hypothesis;
 
 /* The order in which a score is summed (vec.h): dense rows over all columns, sparse ones over what
  * they store. A model keeps the order it was learnt in, and rows in another storage are changed to
@@ -27,6 +27,7 @@ static inline hsp__order hsp__order_of(hsp_storage storage)
  * separator after it survived `survived[t]` examples. */
 typedef struct hsp__votes {
     hsp_data *rows; /* the distinct rows that were used, after scaling, as sparse or dense rows */
+    hsp_kernel *kernel; /* in whose feature space; NULL: none. Owned */
     uint64_t updates, steps;
     uint32_t *support;  /* updates: index into rows */
     uint32_t *scorer;   /* updates */
@@ -62,6 +63,18 @@ typedef struct hsp__probability {
     double *at;       /* knots: scores, ascending; two classes: 0 is among them */
     double *value;    /* knots: in 0..1, never falling; two classes: 1/2 at the score 0 */
 } hsp__probability;
+
+/* A kernel expansion: s_c(x) = sum_i coefficients[c * rows + i] k(x_i, x) + b_c. A row that several
+ * scorers use is there once. model->weights is NULL, and `features` the columns that rows may have.
+ */
+typedef struct hsp__expansion {
+    hsp_kernel *kernel; /* fitted; owned */
+    hsp_data *rows;     /* the support rows, after scaling, without labels; owned */
+    uint64_t *source;   /* rows: their numbers (from 0) in the data learnt from; precomputed: the
+                           columns that other rows are looked up in */
+    double
+        *coefficients; /* scorers * rows: a y of a machine, signed update counts of a perceptron */
+} hsp__expansion;
 
 #define HSP__MODEL_SCALINGS 2
 
