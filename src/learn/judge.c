@@ -289,7 +289,8 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
     if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
     out->primal = hsp__judge_primal(ctx, p, w, b, scores);
     out->dual = hsp__judge_dual(p, a, u);
-    out->gap = out->primal > out->dual ? (out->primal - out->dual) / out->primal : 0;
+    /* Written so that what is not a number stays one: it is no gap of 0. */
+    out->gap = out->primal <= out->dual ? 0 : (out->primal - out->dual) / out->primal;
     if (isinf(out->primal)) out->gap = 1;
     return HSP_OK;
 }
