@@ -33,9 +33,6 @@
 
 #include <math.h>
 #include <string.h>
-#ifdef NEWTON_TRACE
-#include <stdio.h>
-#endif
 
 #include "base/context.h"
 #include "base/error.h"
@@ -53,7 +50,8 @@
 #define NEWTON_SAMPLE_DIM  16   /* and for each column */
 #define NEWTON_SAMPLE_TRY  5 /* Newton steps on a sample, smooth losses; more would only fit it */
 #define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
-#define NEWTON_SAMPLE_GAP  0.03  /* how well a sample is solved */
+#define NEWTON_SAMPLE_GAP  1e-3  /* how well a sample is solved at most */
+#define NEWTON_SAMPLE_TAU  0.25  /* in how far tau is followed on a sample */
 #define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
 #define NEWTON_CALM        0.01  /* or until so few of the rows turn */
 #define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
@@ -358,14 +356,6 @@ static hsp_status newton_step(newton_run *run, int whole, double *left)
         t = newton_search(s, *left);
     hsp__newton_go(s, t);
     s->updates++;
-#ifdef NEWTON_TRACE
-    const newton_figures f = newton_figure(s);
-    fprintf(stderr,
-            "step %lu: n %lu tau %g left %.3g t %.3g active %lu turned %lu P %.8g D %.8g gap %.3g "
-            "apart %.3g slack %.3g\n",
-            run->steps, s->n, s->tau, *left, t, s->now.active, s->now.turned, f.primal, f.dual,
-            newton_gap(&f), f.apart, s->now.slack);
-#endif
     newton_limits(run);
     return HSP_OK;
 }
@@ -397,12 +387,23 @@ static hsp_status newton_minimise(newton_run *run)
 
 /* ---- Outer steps ----------------------------------------------------------------------------- */
 
+/* The tau at which the corner's rounding is as wide as a sample is uncertain about margins; from
+ * there on its solution says little about the solution for all rows. */
+static double newton_sample_tau(const hsp__newton *s)
+{
+    return NEWTON_SAMPLE_TAU * sqrt((double)s->n / (double)(s->dim + 1));
+}
+
 /* Other anchors, a larger tau, and a step that keeps up with them. */
 static hsp_status newton_advance(newton_run *run)
 {
     hsp__newton *s = run->s;
     double left;
     const newton_figures f = newton_figure(s);
+    if (run->sample && s->tau >= newton_sample_tau(s)) {
+        run->over = 1;
+        return HSP_OK;
+    }
     if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
         run->follow = 0;
     if (!run->follow) {
@@ -573,7 +574,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
             newton_start(&run, w, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
-            *tau = s.tau / NEWTON_GROWTH;
+            *tau = fmin(s.tau, newton_sample_tau(&s));
             *passes += s.passes / step;
         }
         newton_free(&s);
