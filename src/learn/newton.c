@@ -58,6 +58,7 @@
 #define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
 
 #define NEWTON_GROWTH_HARD 10
+#define NEWTON_ACCURACY    0.2 /* of directions by conjugate gradients */
 
 typedef struct newton_run {
     hsp__newton *s;
@@ -146,7 +147,8 @@ static int newton_separate(hsp__newton *s, double *w, double *scores, hsp_error 
     double b = s->dim > s->d ? w[s->d] : 0;
     hsp__products_scores(s->ctx, p->view, w, 0, scores);
     if (hsp__judge_offset(s->ctx, p, scores, err, &b)) return 0;
-    for (double more = 1; more < 1.01; more = more == 1 ? 1 + 4e-16 : 1 + (more - 1) * 4) {
+    for (int trial = 0; trial < 22; trial++) { /* with ever more to spare, as rounding may need */
+        const double more = trial == 0 ? 1 : 1 + ldexp(1, 2 * trial - 53);
         double least = HUGE_VAL;
         for (uint64_t i = 0; i < p->view->rows; i++)
             least = fmin(least, hsp__problem_y(p, i) * (scores[i] + b));
@@ -346,7 +348,7 @@ static void newton_limits(newton_run *run)
 static hsp_status newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
-    hsp_status status = hsp__hessian_direction(s, 0.05, run->err, left);
+    hsp_status status = hsp__hessian_direction(s, NEWTON_ACCURACY, run->err, left);
     if (status) return status;
     if (!whole && !(*left > 0)) return HSP_OK;
     double t = 1;
