@@ -496,11 +496,11 @@ static double newton_unit(const hsp__newton *s)
 }
 
 /* `pull` (n) is the caller's, or NULL. */
-static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
-                             double *pull, hsp_error *err)
+static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
+                             const hsp__goal *goal, uint64_t step, double *pull, hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    *s = (hsp__newton){.ctx = ctx, .p = p, .step = step, .kind = newton_kind(p)};
+    *s = (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .kind = newton_kind(p)};
     s->n = (p->view->rows + step - 1) / step;
     s->d = p->view->cols;
     s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
@@ -570,7 +570,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, step, NULL, err);
+        status = newton_new(&s, ctx, p, goal, step, NULL, err);
         if (!status) {
             run.follow = s.kind == HSP__NEWTON_BOX;
             newton_start(&run, w, *tau);
@@ -639,7 +639,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
             status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
     }
-    if (!status) status = newton_new(&s, ctx, p, 1, out->dual, err);
+    if (!status) status = newton_new(&s, ctx, p, goal, 1, out->dual, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);

@@ -299,6 +299,8 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         rho = next;
         hessian_product(s, p, q);
         s->passes++;
+        hsp_stop stop; /* whoever asked for the direction will be told the same */
+        if (hsp__watch_tick(s->goal->watch, s->n, s->goal->report, &stop)) break;
         const double curve = vec->dot_f64(p, q, dim);
         if (!(curve > 0)) break;
         vec->axpy_f64(rho / curve, p, x, dim);
