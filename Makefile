@@ -47,6 +47,13 @@ CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
 endif
 endif
+# CLP is written in C++; its own shared library knows of that one, we need not.
+ifneq ($(NO_CLP),1)
+ifeq ($(shell $(PKG_CONFIG) --exists clp 2>/dev/null && echo yes),yes)
+CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags clp))
+LDLIBS_ALL += $(filter -L% -lClp,$(shell $(PKG_CONFIG) --libs clp))
+endif
+endif
 
 LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
@@ -235,4 +242,4 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
-	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), BUILD=build, V=1 (whole commands)'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), BUILD=build, V=1 (whole commands)'

@@ -5,6 +5,7 @@
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      JSON for machines, aligned tables for people
+ *     optimum.c     the part of them that learners have which minimise
  *     cmd_*.c       one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -54,7 +55,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
-extern const cli_command cli_learners;
+extern const cli_command cli_learners, cli_cv, cli_tune;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
@@ -212,6 +213,19 @@ void cli_free_pair(cli_pair *pair);
 
 /* "no and yes", "a, b and 8 more", malloc'ed. */
 char *cli_class_list(const hsp_model *model);
+
+/* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
+char *cli_error_text(const hsp_held_out *all);
+
+/* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
+ * and margin mean something to this learner. */
+void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins);
+/* The same of linear programs, which have no gap to ask for. */
+void cli_program_lines(cli_table *table, const hsp_training *all);
+void json_optimum(cli_json_writer *json, const hsp_optimum *best);
+/* Why the classes of `data` are not separable; rows are counted from 1. */
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file);
+void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

@@ -92,6 +92,8 @@ static void eval_print_totals(const cli *run, const eval *seen)
     if (!isnan(all->balanced_accuracy))
         table_line(&table, "balanced accuracy", "%s", show_share(all->balanced_accuracy));
     eval_line(&table, "AUC", all->auc);
+    eval_line(&table, "log loss", all->log_loss);
+    eval_line(&table, "Brier score", all->brier);
     eval_print_margins(&table, all);
     table_line(&table, "ties", "%s", show_count(all->ties));
     table_print(&table, stdout);
@@ -135,6 +137,11 @@ static const cli_term eval_keys[] = {
     {"error, accuracy", "share of mistakes (0-1 loss), and 1 less it"},
     {"balanced_accuracy", "mean of the classes' recalls"},
     {"auc", "area under the ROC curve, ties counting half; null with more than two classes"},
+    {"log_loss",
+     "mean of -log of the probability of a row's class, which counts as 2^-52 at least; "
+     "null without probabilities"},
+    {"brier", "mean of (p - y)^2, p the probability of the second class; more classes: of the sum "
+              "over classes; null without probabilities"},
     {"hinge_loss", "mean of max(0, 1 - y s)"},
     {"functional_margin", "min of y s"},
     {"geometric_margin", "functional margin / ||w||"},
@@ -197,6 +204,8 @@ static void eval_json(const cli *run, const eval *seen)
     json_number(&json, "accuracy", all->accuracy);
     json_number(&json, "balanced_accuracy", all->balanced_accuracy);
     json_number(&json, "auc", all->auc);
+    json_number(&json, "log_loss", all->log_loss);
+    json_number(&json, "brier", all->brier);
     eval_json_margins(&json, all);
     json_count(&json, "ties", all->ties);
     eval_json_classes(&json, seen);
@@ -263,7 +272,8 @@ const cli_command cli_eval = {
         "Predict labelled rows and say how good the predictions are: mistakes, error, accuracy, "
         "the "
         "table of classes and what their rows were taken as, precision and recall of each class, "
-        "balanced accuracy, AUC, hinge loss; and where the rows lie: functional and geometric "
+        "balanced accuracy, AUC, log loss and Brier score of models with probabilities, hinge "
+        "loss; and where the rows lie: functional and geometric "
         "margin, the boundary's distance from the origin, the margin boundaries s = +-1 and how "
         "many rows lie beyond, on and within them.\n\n"
         "CSV is read as the model was taught. Rows of classes that the model was told to leave out "

@@ -69,6 +69,13 @@ static double model_norm(const model_weight *order, uint64_t count)
 
 /* ---- show, for people ---- */
 
+/* What makes probabilities of scores. */
+static const char *model_map(const hsp_model *model)
+{
+    const char *calibration = hsp_model_calibration(model);
+    return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
+}
+
 static void model_print_facts(const hsp_model *model)
 {
     const hsp_encoding *encoding = hsp_model_encoding(model);
@@ -79,7 +86,10 @@ static void model_print_facts(const hsp_model *model)
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
     free(classes);
+    if (hsp_model_pairs(model)) table_line(&table, "decided by", "votes of pairs of classes");
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
+    if (hsp_model_has_probabilities(model))
+        table_line(&table, "probabilities", "%s", model_map(model));
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
     for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
@@ -146,17 +156,21 @@ static void model_print_options(const cli *run, const hsp_model *model)
 
 static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
 {
-    uint32_t positive = hsp_model_scorers(model) == 1 ? 1 : scorer;
+    const uint32_t class = hsp_model_scorer_for(model, scorer);
+    const uint32_t against = hsp_model_scorer_against(model, scorer);
     const double *w = hsp_model_weights(model, scorer);
     uint64_t count, features = hsp_model_features(model);
     model_weight *order = model_order(model, scorer, &count);
     cli_table table;
-    printf("\n%s of %s: offset %s, length of the weights %s\n",
+    printf("\n%s of %s",
            strcmp(hsp_model_hypothesis(model), "votes") == 0
                ? "Of all separators that vote, the last one's score"
                : "Score",
-           show_name(hsp_model_class_name(model, positive)),
-           show_number(hsp_model_offset(model, scorer)), show_number(model_norm(order, count)));
+           show_name(hsp_model_class_name(model, class)));
+    if (hsp_model_pairs(model))
+        printf(" against %s", show_name(hsp_model_class_name(model, against)));
+    printf(": offset %s, length of the weights %s\n", show_number(hsp_model_offset(model, scorer)),
+           show_number(model_norm(order, count)));
     if (most < count)
         printf("Weights, the %s largest of %s\n", show_count(most), show_count(count));
     table_begin(&table, "lr");
@@ -191,18 +205,26 @@ static const cli_term model_keys[] = {
     {"facts",
      "object: what is kept with the model, as text by name: learner, options (JSON), seed, "
      "passes, updates, converged, data_rows, data_hash, version and others"},
-    {"scorers", "array: class (that a high score speaks for), offset, norm (of the weights), "
-                "weights (array, largest first, of column, name and weight)"},
+    {"pairs", "true: a scorer a pair of classes, and votes decide"},
+    {"link, calibration",
+     "what makes probabilities of scores: none, logistic, probit or step; none, "
+     "platt or isotonic, which comes first"},
+    {"scorers",
+     "array: class (that a high score speaks for), against (the class it speaks against; "
+     "null: all others), offset, norm (of the weights), weights (array, largest first, "
+     "of column, name and weight)"},
     {NULL, NULL}};
 
 static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
                               uint64_t most)
 {
-    uint32_t positive = hsp_model_scorers(model) == 1 ? 1 : scorer;
+    const uint32_t class = hsp_model_scorer_for(model, scorer);
+    const uint32_t against = hsp_model_scorer_against(model, scorer);
     uint64_t count;
     model_weight *order = model_order(model, scorer, &count);
     json_open(json, NULL, '{');
-    json_text(json, "class", hsp_model_class_name(model, positive));
+    json_text(json, "class", hsp_model_class_name(model, class));
+    json_text(json, "against", hsp_model_class_name(model, against));
     json_number(json, "offset", hsp_model_offset(model, scorer));
     json_number(json, "norm", model_norm(order, count));
     json_open(json, "weights", '[');
@@ -232,6 +254,9 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
         json_text(&json, NULL, hsp_model_class_name(model, c));
     json_close(&json, ']');
     json_text(&json, "tie", hsp_tie_name(hsp_model_tie(model)));
+    json_flag(&json, "pairs", hsp_model_pairs(model));
+    json_text(&json, "link", hsp_model_link(model));
+    json_text(&json, "calibration", hsp_model_calibration(model));
     json_open(&json, "facts", '{');
     for (size_t i = 0; hsp_model_fact_name(model, i); i++)
         json_text(&json, hsp_model_fact_name(model, i),

@@ -74,6 +74,7 @@ static const cli_term predict_arguments[] = {
 static const cli_term predict_examples[] = {
     {"halfspace predict model.hsp new.csv", "a class a line"},
     {"halfspace predict model.hsp test.svm --scores -o scores.txt", "and the scores behind it"},
+    {"halfspace predict model.hsp test.svm --probability", "and the probability of each class"},
     {NULL, NULL}};
 
 const cli_command cli_predict = {

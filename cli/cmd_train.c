@@ -30,46 +30,10 @@ typedef struct train {
     const char *path, *out, *trace; /* out, trace: NULL for none */
     int stream;
     hsp_training run;
-    hsp_model *model;
+    hsp_data *data;   /* NULL: a stream */
+    hsp_model *model; /* NULL: the answer is that there is none */
     double load_seconds;
 } train;
-
-/* ---- For people ---- */
-
-/* "0% (0 of 150 rows)". */
-static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
-{
-    if (isnan(error)) return;
-    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
-               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
-}
-
-static void train_print(const cli *run, const train *done, FILE *file)
-{
-    const hsp_training *all = &done->run;
-    char *classes = cli_class_list(done->model);
-    cli_table table;
-    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
-            plural(all->cols), classes);
-    table_begin(&table, "ll");
-    if (all->stop == HSP_STOP_CONVERGED)
-        table_line(&table, "converged", "yes: the last pass changed nothing");
-    else if (done->stream)
-        table_line(&table, "converged", "not known: a stream passes only once");
-    else
-        table_line(&table, "converged", "no");
-    table_line(&table, "passes", "%s", show_count(all->passes));
-    if (all->passes > 1)
-        table_line(&table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
-                   show_count(all->mistakes_last_pass));
-    else
-        table_line(&table, "updates", "%s", show_count(all->updates));
-    train_error_line(&table, "training error", all->training_error, all->rows);
-    train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
-    table_print(&table, file);
-    free(classes);
-}
 
 static int train_has(const cli *run, const char *option)
 {
@@ -82,6 +46,72 @@ static int train_has(const cli *run, const char *option)
 static const char *train_text(const cli *run, const char *option)
 {
     return train_has(run, option) ? hsp_options_text(run->options[TRAIN_LEARNER], option) : NULL;
+}
+
+/* The gap that was asked for. */
+static double train_gap(const cli *run)
+{
+    return train_has(run, "gap") ? hsp_options_real(run->options[TRAIN_LEARNER], "gap")
+                                 : (double)NAN;
+}
+
+/* ---- For people ---- */
+
+/* "0% (0 of 150 rows)". */
+static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
+{
+    if (isnan(error)) return;
+    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
+               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
+}
+
+/* Passes and updates, of learners that go over the rows one by one. */
+static void train_passes_lines(cli_table *table, const train *done)
+{
+    const hsp_training *all = &done->run;
+    if (all->stop == HSP_STOP_CONVERGED)
+        table_line(table, "converged", "yes: the last pass changed nothing");
+    else if (done->stream)
+        table_line(table, "converged", "not known: a stream passes only once");
+    else
+        table_line(table, "converged", "no");
+    table_line(table, "passes", "%s", show_count(all->passes));
+    if (all->passes > 1)
+        table_line(table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
+                   show_count(all->mistakes_last_pass));
+    else
+        table_line(table, "updates", "%s", show_count(all->updates));
+}
+
+static void train_print(const cli *run, const train *done, FILE *file)
+{
+    const hsp_training *all = &done->run;
+    char *classes = cli_class_list(done->model);
+    cli_table table;
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
+            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
+            plural(all->cols), classes);
+    table_begin(&table, "ll");
+    if (all->optimum.solver && !train_has(run, "gap"))
+        cli_program_lines(&table, all);
+    else if (all->optimum.solver)
+        cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
+    else
+        train_passes_lines(&table, done);
+    train_error_line(&table, "training error", all->training_error, all->rows);
+    train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
+    table_print(&table, file);
+    free(classes);
+}
+
+/* The answer is no. */
+static void train_print_inseparable(const cli *run, const train *done, FILE *file)
+{
+    const hsp_training *all = &done->run;
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, %s classes\n", run->variant->name,
+            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
+            plural(all->cols), show_count(all->classes));
+    if (all->evidence) cli_evidence_print(run->ctx, all->evidence, done->data, file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -99,7 +129,7 @@ static int train_may_be_soft(const cli *run, const train *done)
 {
     const char *multiclass = train_text(run, "multiclass");
     if (done->stream) return 0;
-    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "ovr") == 0);
+    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "native") != 0);
 }
 
 /* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
@@ -124,12 +154,57 @@ static char *train_advice(const cli *run, const train *done)
     return text;
 }
 
+/* Of a run that minimised and did not come near enough. */
+static void train_warn_gap(const cli *run, const train *done)
+{
+    const hsp_training *all = &done->run;
+    const char *limit = all->stop == HSP_STOP_SECONDS ? "--max-seconds" : "--max-passes";
+    if (!train_has(run, "gap")) {
+        fprintf(stderr, "halfspace: warning: DID NOT CONVERGE in %s linear program%s%s\n",
+                show_count(all->passes), plural(all->passes),
+                all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
+        return;
+    }
+    const int hard =
+        train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
+    if (!train_has(run, "gap")) {
+        fprintf(stderr,
+                "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s. Try more "
+                "--max-seconds or --scale standard.\n",
+                show_count(all->passes), all->passes == 1 ? "" : "es",
+                show_number(all->optimum.gap));
+        return;
+    }
+    fprintf(stderr,
+            "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s, %s was asked for. "
+            "Try more %s, --scale standard%s or a larger --gap.\n",
+            show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
+            show_number(train_gap(run)), limit, hard ? "" : ", a smaller --C");
+}
+
 /* What must not be overlooked, whatever form the report has. */
 static void train_warn(const cli *run, const train *done)
 {
     const hsp_training *all = &done->run;
     cli_progress_clear();
     if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
+    if (all->stop == HSP_STOP_INSEPARABLE) {
+        if (done->out)
+            fprintf(stderr, "halfspace: there is no separator, so %s was not written\n",
+                    show_output(done->out));
+        return;
+    }
+    if (all->stop == HSP_STOP_REQUEST && all->optimum.solver) {
+        fprintf(stderr,
+                "halfspace: stopped on request with a gap of %s; the model so far is %s%s\n",
+                show_number(all->optimum.gap), done->out ? "in " : "not kept",
+                done->out ? show_output(done->out) : "");
+        return;
+    }
+    if (all->optimum.solver) {
+        train_warn_gap(run, done);
+        return;
+    }
     if (all->stop == HSP_STOP_REQUEST) {
         fprintf(stderr,
                 "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
@@ -156,14 +231,26 @@ static const cli_term train_keys[] = {
     {"classes, class_names", "number of classes, and their names"},
     {"passes, updates", "how often it went through the rows, how often it changed the weights"},
     {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
-                           "from"},
-    {"converged", "true when the last pass changed nothing"},
-    {"stop", "why it ended: converged, passes, updates, seconds or request"},
+                           "from; null of learners that minimise"},
+    {"converged", "true when the last pass changed nothing, or the gap was reached"},
+    {"stop", "why it ended: converged, passes, updates, seconds, request or inseparable"},
     {"training_error", "share of the rows that the model gets wrong; null for a stream"},
     {"progressive_error", "share of wrong predictions over the first pass, each made before "
                           "learning from the row"},
     {"radius", "the largest norm of a row as it was learnt from; null when it is not known"},
-    {"model", "the file given to -o, or null"},
+    {"solver", "learners that minimise have this key and those up to evidence: how they did"},
+    {"C, lambda", "C = 1 / (lambda n), n the total weight of the rows; null when a separator was "
+                  "demanded"},
+    {"objective, dual_objective", "what was reached, and what no weights can be below"},
+    {"gap", "(objective - dual_objective) / objective"},
+    {"support_vectors, on_margin, inside, wrong_side", "rows with a dual weight; of those, by "
+                                                       "where they lie"},
+    {"margin", "1 / ||w||, the smallest of all scorers"},
+    {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
+            "complementarity"},
+    {"evidence", "an object when stop is inseparable: rows (from 1), their multipliers, distance "
+                 "between the means of the two sides, margin that no separator exceeds"},
+    {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
@@ -179,18 +266,23 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "nonzeros", all->nonzeros);
     json_count(&json, "classes", all->classes);
     json_open(&json, "class_names", '[');
-    for (uint32_t c = 0; c < hsp_model_classes(done->model); c++)
+    for (uint32_t c = 0; done->model && c < hsp_model_classes(done->model); c++)
         json_text(&json, NULL, hsp_model_class_name(done->model, c));
+    for (uint32_t c = 0; !done->model && c < hsp_data_classes(done->data); c++)
+        json_text(&json, NULL, hsp_data_class_name(done->data, c));
     json_close(&json, ']');
     json_count(&json, "passes", all->passes);
     json_count(&json, "updates", all->updates);
-    json_count(&json, "mistakes_last_pass", all->mistakes_last_pass);
+    json_number(&json, "mistakes_last_pass",
+                all->optimum.solver ? (double)NAN : (double)all->mistakes_last_pass);
     json_flag(&json, "converged", all->stop == HSP_STOP_CONVERGED);
     json_text(&json, "stop", hsp_stop_name(all->stop));
     json_number(&json, "training_error", all->training_error);
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
-    json_text(&json, "model", done->out);
+    if (all->optimum.solver) json_optimum(&json, &all->optimum);
+    if (all->evidence) json_evidence(&json, all->evidence);
+    json_text(&json, "model", done->model ? done->out : NULL);
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);
     json_cost(&json, run);
@@ -249,13 +341,26 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
         cli_begin_output(); /* from here on, Ctrl-C keeps what was learnt */
         return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run, &todo->model);
     }
-    hsp_data *data = NULL;
-    hsp_status status = cli_read(run, todo->path, read, NULL, err, &data, &todo->load_seconds);
+    hsp_status status =
+        cli_read(run, todo->path, read, NULL, err, &todo->data, &todo->load_seconds);
     cli_begin_output();
     if (status == HSP_OK)
-        status = hsp_train(run->ctx, data, learner, err, &todo->run, &todo->model);
-    hsp_data_free(data);
+        status = hsp_train(run->ctx, todo->data, learner, err, &todo->run, &todo->model);
     return status;
+}
+
+static void train_tell(cli *run, const train *done, FILE *file)
+{
+    cli_progress_clear();
+    if (cli_json(run))
+        train_json(run, done);
+    else if (done->model)
+        train_print(run, done, file);
+    else
+        train_print_inseparable(run, done, file);
+    fflush(stdout);
+    if (done->out && done->model) cli_say(run, "wrote %s", show_output(done->out));
+    train_warn(run, done);
 }
 
 static hsp_status train_run(cli *run, hsp_error *err)
@@ -268,18 +373,13 @@ static hsp_status train_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = train_learn(run, &todo, err);
     if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
         run->exit_status = hsp_status_exit(HSP_CANCELLED);
+    if (status == HSP_OK && !todo.model) run->exit_status = 1;
     cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
-    if (status == HSP_OK && todo.out) status = hsp_model_write(run->ctx, todo.model, todo.out, err);
-    if (status == HSP_OK) {
-        cli_progress_clear();
-        if (cli_json(run))
-            train_json(run, &todo);
-        else
-            train_print(run, &todo, taken ? stderr : stdout);
-        fflush(stdout);
-        if (todo.out) cli_say(run, "wrote %s", show_output(todo.out));
-        train_warn(run, &todo);
-    }
+    if (status == HSP_OK && todo.out && todo.model)
+        status = hsp_model_write(run->ctx, todo.model, todo.out, err);
+    if (status == HSP_OK) train_tell(run, &todo, taken ? stderr : stdout);
+    hsp_evidence_free(todo.run.evidence);
+    hsp_data_free(todo.data);
     hsp_model_free(todo.model);
     return status;
 }
@@ -313,7 +413,9 @@ const cli_command cli_train = {
         "by, "
         "in memory that depends on the number of features only.\n\n"
         "A run that did not converge says so on standard error, with what to try; the status is 0 "
-        "all the same. The first Ctrl-C while learning ends the run, keeps the model so far, says "
+        "all the same. A separator that was demanded (svm --hard) and does not exist is status 1, "
+        "with "
+        "the evidence. The first Ctrl-C while learning ends the run, keeps the model so far, says "
         "so, and the status is 130; the second one kills.",
     .arguments = train_arguments,
     .groups = train_groups,

@@ -13,6 +13,7 @@
  *     9. models                  hypotheses: keep, predict, change the form of
  *    10. learning                learners by name, whole data sets, streams, single steps
  *    11. measuring               error, margins, and mistake bounds against the run
+ *    12. choosing                cross-validation, and options chosen by it
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -151,6 +152,10 @@ typedef struct hsp_options hsp_options;
 HSP_API hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_error *err,
                                    hsp_options **out);
 HSP_API void hsp_options_free(hsp_options *options);
+
+/* A copy with the same values, and the same knowledge of which were set. */
+HSP_API hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                    hsp_options **out);
 
 /* Set an option by name from text. HSP_USAGE with a sentence for an unknown name (the nearest known
  * one is suggested), a value of the wrong type, out of range, or not among the choices. */
@@ -409,7 +414,8 @@ typedef enum hsp_tie { HSP_TIE_NEG, HSP_TIE_POS, HSP_TIE_ZERO } hsp_tie;
 
 /* A hypothesis with all that prediction needs: classes, encoding, scalings. Two classes have one
  * scorer, and a positive score says the second class; more have one scorer a class, and the highest
- * says. It owns all its memory (or maps its file). */
+ * says, or one scorer a pair of classes, and votes say (docs/multiclass.md). It owns all its memory
+ * (or maps its file). */
 typedef struct hsp_model hsp_model;
 HSP_API hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err,
                                   hsp_model **out);
@@ -429,6 +435,13 @@ HSP_API uint32_t hsp_model_class_of(const hsp_model *model, const char *label);
 HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
+/* More than two classes and one scorer a pair of them, in the order (0,1), (0,2), ..., (1,2), ...?
+ */
+HSP_API int hsp_model_pairs(const hsp_model *model);
+/* The class that a positive score of a scorer speaks for, and the one it speaks against:
+ * HSP_NO_CLASS where that is all the others. */
+HSP_API uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer);
+HSP_API uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer);
 HSP_API hsp_tie hsp_model_tie(const hsp_model *model);
 HSP_API const char *hsp_tie_name(hsp_tie tie);                          /* "neg", "pos", "zero" */
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
@@ -477,7 +490,26 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
-/* Options of hsp_predict_file: scores, distance. */
+/* From the scores of one row to one number a class, the highest of which is the row's class
+ * (several highest: the tie rule says): s and -s of two classes, the scores themselves of one
+ * scorer a class; of pairs the votes for the class plus s / (2 (1 + |s|)), where s is the sum of
+ * its pair scores, each signed towards the class. */
+HSP_API void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out);
+
+/* Probabilities of classes (docs/probabilities.md): a link is a fixed function of the score
+ * ("none", "logistic", "probit", "step"), a calibration one that was fitted ("none", "platt",
+ * "isotonic") and is used instead where there is one. */
+HSP_API const char *hsp_model_link(const hsp_model *model);
+HSP_API const char *hsp_model_calibration(const hsp_model *model);
+HSP_API int hsp_model_has_probabilities(const hsp_model *model);
+
+/* From the scores of one row to a probability a class, of a model that has them. They add up to 1
+ * and never disagree with the label: two classes have 1/2 each at the score 0, else the class that
+ * the score says has more than 1/2; of more classes, those with the highest class score have the
+ * highest probability, and no other has. */
+HSP_API void hsp_model_probabilities(const hsp_model *model, const double *scores, double *out);
+
+/* Options of hsp_predict_file: scores, distance, probability, link. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
@@ -486,9 +518,9 @@ typedef struct hsp_prediction {
 } hsp_prediction;
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
- * on the boundary, or "boundary" if a class is named "0"), then the scores or the signed distance
- * when asked for. `read` are the options of hsp_read_options, or NULL; the model's encoding reads
- * CSV. */
+ * on the boundary, or "boundary" if a class is named "0"), then the scores, the signed distance and
+ * the probabilities of the classes in their order, when asked for. `read` are the options of
+ * hsp_read_options, or NULL; the model's encoding reads CSV. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);
@@ -532,12 +564,15 @@ typedef struct hsp_optimum {
 } hsp_optimum;
 
 /* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
- * which the rows of both classes have (almost) the same mean: a point common to both hulls. */
+ * which the rows of both classes have (almost) the same mean: a point common to both hulls. (Where
+ * only hyperplanes through the origin were asked for: multipliers adding up to 2 over both classes,
+ * with which the rows, those of the first class negated, add up to almost 0.) */
 typedef struct hsp_evidence {
     uint64_t count;
     uint64_t *row;      /* from 0, ascending, as in the data that was given to hsp_train */
     double *multiplier; /* > 0 */
-    double distance;    /* between the two means, after the learner's scaling: rounding only */
+    double distance;    /* between the two means (or of the sum from 0), after the learner's
+                           scaling: rounding only */
     double margin;      /* no separator has a margin above this: distance / 2 */
     hsp_allocator memory;
 } hsp_evidence;
@@ -599,14 +634,18 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
- * more than two classes AUC and the last three distances; of votes, hinge loss, margins and
- * distances. A label that the model does not know is a mistake, and no part of losses, margins, AUC
- * and confusion; one warning to the log says how many. */
+ * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
+ * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;
     double auc;        /* ties count half */
+    double log_loss;   /* mean of -log of the probability of the row's class, at least 2^-52; NaN
+                          without probabilities */
+    double brier;      /* mean of (p - y)^2 over rows, p the second class's probability, y 0 or 1;
+                          more classes: of the sum of (p_c - y_c)^2; NaN without probabilities */
     double hinge_loss; /* mean of max(0, 1 - y s); more classes: max(0, 1 - s_y + best other) */
     double functional_margin;    /* min y s; more classes: min of s_y - best other */
     double geometric_margin;     /* functional_margin / ||w|| */
@@ -638,6 +677,83 @@ HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
 HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
+
+/* ---- 12. Choosing ---------------------------------------------------------------------------- */
+
+/* How a learner did on rows that it had not seen: the rows are dealt into folds, and each fold is
+ * predicted by a model learnt from all the others (docs/tuning.md). */
+typedef struct hsp_held_out {
+    uint32_t folds;
+    uint64_t rows, mistakes, ties; /* over all folds; a tie is a mistake */
+    double error;                  /* the mean of the folds' errors */
+    double standard_error;         /* of that mean: the folds' deviation / sqrt(folds) */
+    uint32_t unconverged;          /* folds whose learning ended before it was done */
+} hsp_held_out;
+
+/* One fold. */
+typedef struct hsp_fold {
+    uint64_t rows, mistakes, ties; /* of those held out */
+    double error;                  /* mistakes / rows */
+    hsp_stop stop; /* why learning from the others ended; HSP_STOP_INSEPARABLE: there is
+                      no model, and every row is a mistake */
+} hsp_fold;
+
+/* Options of hsp_cross_validate: folds, fold-seed. */
+HSP_API const hsp_option_table *hsp_validate_options(void);
+
+/* Cross-validate the learner that `learner` are options of. Each class is dealt evenly, at random
+ * by the seed; the folds depend on the labels and the seed alone. Whatever the learner fits to the
+ * rows (scaling too) is fitted to the rows it learns from. Folds run in parallel, each on a copy of
+ * its rows; limits of time hold for one fold. `validate` NULL: the defaults. HSP_BAD_DATA when a
+ * class has one row only; a log warning when it has fewer rows than there are folds. */
+typedef struct hsp_validation hsp_validation;
+HSP_API hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                      const hsp_options *validate, hsp_error *err,
+                                      hsp_validation **out);
+HSP_API void hsp_validation_free(hsp_validation *validation);
+HSP_API const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation);
+HSP_API const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold);
+/* The classes that the models tell apart, and classes * classes counts, [true class * classes +
+ * predicted class]; ties are in none. */
+HSP_API uint32_t hsp_validation_classes(const hsp_validation *validation);
+HSP_API const char *hsp_validation_class_name(const hsp_validation *validation,
+                                              uint32_t class_index);
+HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validation);
+
+/* Options of hsp_tune: tune (NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C, once
+ * an option of the learner: all combinations are tried), choose (best, simplest), folds, fold-seed.
+ */
+HSP_API const hsp_option_table *hsp_tune_options(void);
+
+/* What was tried, and what was chosen. */
+typedef struct hsp_tuning hsp_tuning;
+HSP_API void hsp_tuning_free(hsp_tuning *tuning);
+
+/* Cross-validate a learner at every combination of values, on the same folds, choose, and train on
+ * everything with what was chosen: `model` is what hsp_train makes with those options, and keeps
+ * the table as its fact "tuning". `learner` holds all other options. Learners that minimise begin
+ * at the model of the neighbouring point: to the same gap, in less time.
+ *
+ * best: the smallest mean error. simplest: the simplest point whose mean error is at most one
+ * standard error (of the best) above it: the smallest C, the largest lambda, of any other option
+ * the value that was given first; the first option in which two points differ decides. Among
+ * equally good ones the best is the simplest, too.
+ *
+ * `run` and `model` may be NULL: then nothing is trained on everything. A request to stop is
+ * HSP_CANCELLED while points are tried; while the chosen one is trained it ends that run, as in
+ * hsp_train. */
+HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, hsp_error *err, hsp_tuning **out,
+                            hsp_training *run, hsp_model **model);
+
+/* The names of the options that were tuned, NULL past the last; and the points, numbered from 0. */
+HSP_API const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option);
+HSP_API uint64_t hsp_tuning_points(const hsp_tuning *tuning);
+HSP_API const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option);
+HSP_API const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point);
+HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold);
+HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
+HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
 
 #ifdef __cplusplus
 }

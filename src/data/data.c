@@ -34,6 +34,7 @@ void hsp_data_free(hsp_data *data)
     hsp__free(&memory, data->starts);
     hsp__free(&memory, data->indices);
     hsp__free(&memory, data->labels);
+    hsp__free(&memory, data->row_weights);
     hsp__free(&memory, data);
 }
 

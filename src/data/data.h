@@ -16,6 +16,8 @@ struct hsp_data {
     uint64_t *starts;         /* owned, or NULL */
     uint32_t *indices;        /* owned, or NULL */
     uint32_t *labels;         /* owned, or NULL */
+    double *row_weights;      /* rows, > 0: for learners with the option row-weight, unless it names
+                                 a column; owned, or NULL: all 1 */
     hsp__names class_names;   /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */

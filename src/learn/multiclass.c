@@ -1,13 +1,11 @@
 #include "learn/multiclass.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <time.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/threads.h"
+#include "learn/crowd.h"
 #include "model/model.h"
 
 hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner *learner,
@@ -139,7 +137,7 @@ static hsp_status team_together(hsp__team *team, const hsp_view *view, uint64_t 
     hsp_status status = HSP_OK;
     team_score(team, view, row, 0, team->count);
     for (uint32_t c = 0; c < team->count; c++)
-        team->scores[c] = team->runs[c].scores[0];
+        team->scores[c] = hsp__online_meant(&team->runs[c], team->runs[c].scores[0]);
     *predicted = hsp__decide(team->scores, team->count, team->plan.tie);
     *updated = 0;
     for (uint32_t c = 0; !status && c < team->count; c++)
@@ -247,65 +245,6 @@ static hsp_status team_block_run(const team_block *block, hsp_error *err)
     return status;
 }
 
-typedef struct team_work {
-    hsp__team *team;
-    const hsp_view *view;
-    uint32_t width; /* runs that a worker takes at a time */
-    atomic_uint next;
-    hsp_status *statuses; /* count */
-    hsp_error *errors;    /* count */
-    pthread_mutex_t mutex;
-    pthread_cond_t all_done;
-    uint32_t done; /* runs that are over; the mutex guards it */
-} team_work;
-
-#define TEAM_LISTEN 20000000 /* nanoseconds between two questions to the user */
-
-static void team_finish(team_work *work, uint32_t runs)
-{
-    pthread_mutex_lock(&work->mutex);
-    work->done += runs;
-    if (work->done == work->team->count) pthread_cond_signal(&work->all_done);
-    pthread_mutex_unlock(&work->mutex);
-}
-
-/* The thread that may talk to the user has nothing left to do, others have: it goes on asking. */
-static void team_listen(team_work *work)
-{
-    hsp__watch *watch = &work->team->watch;
-    pthread_mutex_lock(&work->mutex);
-    while (work->done < work->team->count) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += TEAM_LISTEN;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&work->all_done, &work->mutex, &until) == 0) continue;
-        pthread_mutex_unlock(&work->mutex);
-        if (hsp__progress(watch->ctx, "training", "rows", atomic_load(&watch->done), watch->total,
-                          NULL))
-            atomic_store(&watch->requested, 1);
-        pthread_mutex_lock(&work->mutex);
-    }
-    pthread_mutex_unlock(&work->mutex);
-}
-
-static void team_worker(void *user, int worker)
-{
-    team_work *work = user;
-    for (;;) {
-        const uint32_t c = atomic_fetch_add(&work->next, work->width), all = work->team->count;
-        if (c >= all) break;
-        const team_block block = {work->team, work->view, c,
-                                  all - c < work->width ? all : c + work->width, worker == 0};
-        work->statuses[c] = work->width > 1 ? team_block_run(&block, &work->errors[c])
-                                            : hsp__online_run(&work->team->runs[c], work->view, 1,
-                                                              worker == 0, &work->errors[c]);
-        team_finish(work, block.to - block.from);
-    }
-    if (worker == 0) team_listen(work);
-}
-
 #define TEAM_SINGLE 3 /* runs on their own take less time than a block; measured */
 
 /* The runs that a worker takes at a time. Where there are fewer blocks than threads, and runs on
@@ -323,33 +262,27 @@ static uint32_t team_width(hsp__team *team, uint32_t threads)
     return 1;
 }
 
+typedef struct team_work {
+    hsp__team *team;
+    const hsp_view *view;
+    uint32_t width; /* runs that a worker takes at a time */
+} team_work;
+
+static hsp_status team_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
+{
+    const team_work *work = user;
+    const team_block block = {work->team, work->view, from, to, report};
+    if (work->width > 1) return team_block_run(&block, err);
+    return hsp__online_run(&work->team->runs[from], work->view, 1, report, err);
+}
+
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
  * by side; several at once. */
 static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
-    const hsp_allocator *memory = &team->ctx->allocator;
     const int threads = hsp_context_threads(team->ctx);
-    team_work work = {.team = team, .view = view, .width = team_width(team, (uint32_t)threads)};
-    hsp_status status = HSP_OK;
-    work.statuses = hsp__new(memory, team->count, sizeof *work.statuses);
-    work.errors = hsp__new(memory, team->count, sizeof *work.errors);
-    if (!work.statuses || !work.errors) {
-        status = hsp__fail_memory(err);
-    } else {
-        pthread_mutex_init(&work.mutex, NULL);
-        pthread_cond_init(&work.all_done, NULL);
-        hsp__workers_run((uint32_t)threads < team->count ? threads : (int)team->count, team_worker,
-                         &work);
-        pthread_cond_destroy(&work.all_done);
-        pthread_mutex_destroy(&work.mutex);
-        for (uint32_t c = 0; !status && c < team->count; c++) {
-            status = work.statuses[c];
-            if (status && err) *err = work.errors[c];
-        }
-    }
-    hsp__free(memory, work.statuses);
-    hsp__free(memory, work.errors);
-    return status;
+    team_work work = {team, view, team_width(team, (uint32_t)threads)};
+    return hsp__crowd_run(&team->watch, threads, team->count, work.width, team_part, &work, err);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -408,9 +341,11 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
     } else {
         hsp__online *run = &team->runs[0];
         hsp__online_score(run, view, row);
-        made.predicted = hsp__decide(run->scores, run->scorers, team->plan.tie);
+        const double meant = hsp__online_meant(run, run->scores[0]);
+        made.predicted =
+            hsp__decide(run->scorers == 1 ? &meant : run->scores, run->scorers, team->plan.tie);
         made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
-        made.score = run->scorers == 1 ? run->scores[0] : margin;
+        made.score = run->scorers == 1 ? meant : margin;
         run->first_seen++;
         if (made.updated)
             status = hsp__online_learn(run, view, row, err);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "learn/crew.h"
+#include "learn/derive.h"
 #include "learn/trace.h"
 #include "model/model.h"
 
@@ -20,10 +21,16 @@
 /* The place of a choice's value among its words. */
 static int online_choice(const hsp_options *options, const char *name, const char *const *words)
 {
+    if (!hsp__options_have(options, name)) return 0;
     const char *value = hsp_options_text(options, name);
     for (int i = 0; words[i]; i++)
         if (strcmp(value, words[i]) == 0) return i;
     return 0;
+}
+
+static uint64_t online_integer(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) ? (uint64_t)hsp_options_integer(options, name) : 0;
 }
 
 void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
@@ -31,14 +38,14 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
     static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random", NULL};
     static const char *const averages[] = {"none", "average", "vote", NULL};
     static const char *const ties[] = {"neg", "pos", "zero", NULL};
-    static const char *const classes[] = {"native", "ovr", NULL};
+    static const char *const classes[] = {"native", "ovr", NULL}; /* ovo is pairs.c */
     plan->order = (hsp__walk)online_choice(options, "order", orders);
     plan->average = (hsp__average)online_choice(options, "average", averages);
     plan->tie = (hsp_tie)online_choice(options, "tie", ties);
     plan->ovr = online_choice(options, "multiclass", classes);
-    plan->passes = (uint64_t)hsp_options_integer(options, "passes");
-    if (plan->passes == 0) plan->passes = (uint64_t)hsp_options_integer(options, "max-passes");
-    plan->max_updates = (uint64_t)hsp_options_integer(options, "max-updates");
+    plan->passes = online_integer(options, "passes");
+    if (plan->passes == 0) plan->passes = online_integer(options, "max-passes");
+    plan->max_updates = online_integer(options, "max-updates");
     plan->max_seconds = hsp_options_real(options, "max-seconds");
     plan->seed = (uint64_t)hsp_options_integer(options, "seed");
 }
@@ -202,16 +209,39 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
     return HSP_OK;
 }
 
+void hsp__online_drift(hsp__online *run, double change)
+{
+    const double before = (double)(run->examples - 1);
+    run->drift += change;
+    run->past_drift += change * (before * (before + 1) / 2);
+}
+
+/* From the scale that grew to what is meant. The mean of v_t = growth t w_t over all t is, but for
+ * 2 / (growth (T + 1)), the mean of the w_t with weights 1, 2, 3 ... */
+static void online_meant(const hsp__online *run, double *w, double *b)
+{
+    const double examples = (double)run->examples;
+    const double factor =
+        run->past ? 2 / (run->growth * (examples + 1)) : 1 / (run->growth * examples);
+    for (uint64_t j = 0; j < run->features; j++)
+        w[j] *= factor;
+    *b = *b * factor + run->drift;
+    if (run->past) *b -= run->past_drift * (2 / (examples * (examples + 1)));
+}
+
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
 {
     const double *last = run->weights + scorer * run->stride;
     memcpy(w, last, run->features * sizeof *w);
     *b = run->offsets[scorer];
-    if (!run->past || run->examples == 0) return;
-    const double examples = (double)run->examples, *past = run->past + scorer * run->stride;
-    for (uint64_t j = 0; j < run->features; j++)
-        w[j] -= past[j] / examples;
-    *b -= run->past_offsets[scorer] / examples;
+    if (run->examples == 0) return;
+    if (run->past) {
+        const double examples = (double)run->examples, *past = run->past + scorer * run->stride;
+        for (uint64_t j = 0; j < run->features; j++)
+            w[j] -= past[j] / examples;
+        *b -= run->past_offsets[scorer] / examples;
+    }
+    if (run->growth > 0) online_meant(run, w, b);
 }
 
 /* ---- One example ----------------------------------------------------------------------------- */
@@ -239,6 +269,7 @@ int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row
         const int positive = label == run->target;
         const double s = scores[0] + (run->extra ? run->extra[row] : 0);
         *margin = positive ? s : -s;
+        if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
         return !(*margin > run->limit[positive]);
     }
     *margin = scores[label] - scores[online_rival(run, scores, label)];
@@ -254,10 +285,11 @@ static void online_predict_first(hsp__online *run, uint32_t label)
         return;
     }
     const int positive = label == run->target;
-    if (run->scores[0] == 0)
+    const double score = hsp__online_meant(run, run->scores[0]);
+    if (score == 0)
         run->first_zero[positive]++;
     else
-        run->first_wrong += (run->scores[0] > 0) != positive;
+        run->first_wrong += (score > 0) != positive;
 }
 
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
@@ -302,6 +334,7 @@ hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64
     const uint64_t start = run->examples;
     hsp_status status = HSP_OK;
     for (uint64_t p = from; !status && !run->stopped && p < to; p++) {
+        run->at = p;
         uint64_t wrong = hsp__online_find(run, view, order, p, to);
         run->examples += wrong - p;
         p = wrong;
@@ -334,7 +367,7 @@ static void online_stop(hsp__online *run, hsp_stop stop)
 void hsp__online_end(hsp__online *run)
 {
     if (run->stopped) return;
-    if (run->mistakes == 0)
+    if (run->mistakes == 0 && !(run->growth > 0))
         online_stop(run, HSP_STOP_CONVERGED);
     else if (run->passes >= run->plan.passes)
         online_stop(run, HSP_STOP_PASSES);

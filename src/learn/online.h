@@ -11,6 +11,9 @@
  *     how to update       a function, called on mistakes only
  *     its own state       its size, and functions to set it up and take it down
  *
+ * A rule may learn in a scale that grows (`growth`): then weights / (growth * examples) are what is
+ * meant, and two classes' mistakes are judged with those: y s is not above 1.
+ *
  * Between two updates the weights do not change: so the driver looks for the next mistake over many
  * rows at once (hsp__online_find), with everything that depends on the kind of rows decided outside
  * the loop, and on several threads when mistakes are rare. The bits are those of one row at a time.
@@ -98,10 +101,16 @@ struct hsp__online {
                            before it), so that the mean of all separators is w - past / examples */
     double *past_offsets; /* scorers */
     double *scores;       /* scorers: of the row at hand */
-    double limit[2]; /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
-                        more classes: limit[1] is the margin's, see margin_only */
-    int margin_only; /* more classes: the limit alone decides; 0: the tie rule does */
-    double *extra;   /* rows: added to the training score of each row; NULL: none. The rule's. */
+    double limit[2];   /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
+                          more classes: limit[1] is the margin's, see margin_only */
+    int margin_only;   /* more classes: the limit alone decides; 0: the tie rule does */
+    double *extra;     /* rows: added to the training score of each row; NULL: none. The rule's. */
+    double growth;     /* > 0, one scorer: weights and offset are growth * examples times what they
+                          stand for, and a row is right when y s > 1 with those; 0: as they are */
+    double drift;      /* growth: an offset of its own beside, in the scale that is meant */
+    double past_drift; /* averaging: sum over its changes of change * (examples before, taken two
+                          at a time: e (e + 1) / 2) */
+    uint64_t at;       /* growth: the position that the examples so far lead up to */
 
     uint64_t examples, updates, passes; /* passes: begun */
     uint64_t mistakes;                  /* updates of the pass under way, or of the last */
@@ -146,6 +155,25 @@ uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t
  * that several threads may look at once. */
 uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
                              uint64_t from, uint64_t to, double *scores);
+
+/* What a score stands for: itself, but for a rule whose scale grows. */
+static inline double hsp__online_meant(const hsp__online *run, double score)
+{
+    if (!(run->growth > 0)) return score;
+    const double scale = run->growth * (double)run->examples;
+    return (scale > 0 ? score / scale : 0) + run->drift;
+}
+
+/* Growth: a row of that class is right when y s is above this, `before` examples having been seen.
+ */
+static inline double hsp__online_bar(const hsp__online *run, int positive, uint64_t before)
+{
+    const double drift = positive ? run->drift : -run->drift;
+    return run->growth * (double)before * (1 - drift);
+}
+
+/* What rules call whose scale grows: the offset beside changes. */
+void hsp__online_drift(hsp__online *run, double change);
 
 /* Score one row into run->scores (without extra). */
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row);
@@ -192,8 +220,8 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
  */
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped);
 
-/* The weights and offset that the run hands over: the last ones, or the mean. `w` has `features`.
- */
+/* The weights and offset that the run hands over: the last ones, or the mean (growth: those meant,
+ * the mean weighted by 1, 2, 3 ...). `w` has `features`. */
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b);
 
 #endif

@@ -58,6 +58,24 @@ FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *view, cons
     return to;
 }
 
+/* Two classes, in a scale that grows. */
+FIND_INLINE uint64_t find_grown(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                                uint64_t from, uint64_t to, double *scores, find_kind kind)
+{
+    const double b = run->offsets[0];
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = order ? order[p] : p;
+        const double s = find_dot(run->vec, view, kind, row, run->weights) + b;
+        const int positive = view->labels[row] == run->target;
+        const double bar = hsp__online_bar(run, positive, run->examples + (p - run->at));
+        if (!((positive ? s : -s) > bar)) {
+            scores[0] = s;
+            return p;
+        }
+    }
+    return to;
+}
+
 /* The scores of all scorers on one sparse row at once. */
 static void find_beside(const hsp__online *run, const hsp_view *view, uint64_t row, double *scores)
 {
@@ -88,6 +106,7 @@ FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view, con
 #define FIND_CASE(kind)                                                                     \
     case kind:                                                                              \
         if (run->scorers > 1) return find_more(run, view, order, from, to, scores, kind);   \
+        if (run->growth > 0) return find_grown(run, view, order, from, to, scores, kind);   \
         return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
                                      : find_two(run, view, order, from, to, scores, kind, 0)
 

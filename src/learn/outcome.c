@@ -18,6 +18,11 @@ static void outcome_put_option(hsp__text *text, const hsp_options *options,
                                const hsp_option *option)
 {
     const char *value;
+    const int number = option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
+    if (number && !option->fallback && !hsp_options_is_set(options, option->name)) {
+        hsp__text_puts(text, "null");
+        return;
+    }
     switch (option->type) {
     case HSP_OPTION_FLAG:
         hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
@@ -79,25 +84,41 @@ static hsp_status outcome_count(hsp_model *model, const char *name, uint64_t val
 static hsp_status outcome_real(hsp_model *model, const char *name, double value, hsp_error *err)
 {
     char text[HSP__DECIMAL_MAX];
-    if (isnan(value)) return HSP_OK;
+    if (!isfinite(value)) return HSP_OK;
     hsp__decimal_print_f64(value, text);
     return hsp__model_set_fact(model, name, text, err);
 }
 
-static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
-                                const hsp__outcome *outcome, hsp_model *model, hsp_error *err)
+/* How near to the best it is, of learners that minimise. */
+static hsp_status outcome_optimum(const hsp_optimum *optimum, hsp_model *model, hsp_error *err)
+{
+    hsp_status status = hsp__model_set_fact(model, "solver", optimum->solver, err);
+    if (!status) status = outcome_real(model, "lambda", optimum->lambda, err);
+    if (!status) status = outcome_real(model, "C", optimum->C, err);
+    if (!status) status = outcome_real(model, "objective", optimum->objective, err);
+    if (!status) status = outcome_real(model, "dual_objective", optimum->dual_objective, err);
+    if (!status) status = outcome_real(model, "gap", optimum->gap, err);
+    if (!status) status = outcome_count(model, "support_vectors", optimum->support_vectors, err);
+    return status;
+}
+
+static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
+                                hsp_error *err)
 {
     const hsp_training *run = outcome->run;
+    const int minimises = run->optimum.solver != NULL;
     const int converged = run->stop == HSP_STOP_CONVERGED;
     hsp_status status = hsp__model_set_fact(model, "learner", outcome->learner->table.name, err);
     if (!status) status = outcome_options(ctx, outcome->options, model, err);
-    if (!status) status = outcome_count(model, "seed", team->plan.seed, err);
+    if (!status) status = outcome_count(model, "seed", outcome->seed, err);
     if (!status) status = outcome_count(model, "passes", run->passes, err);
     if (!status) status = outcome_count(model, "updates", run->updates, err);
-    if (!status) status = outcome_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
+    if (!status && !minimises)
+        status = outcome_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
     if (!status)
         status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
     if (!status) status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
+    if (!status && minimises) status = outcome_optimum(&run->optimum, model, err);
     if (!status) status = outcome_real(model, "radius", run->radius, err);
     if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
     if (!status) status = outcome_count(model, "data_rows", run->rows, err);
@@ -114,8 +135,7 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__team *team,
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-static hsp_status outcome_weights(const hsp__team *team, const hsp__outcome *outcome,
-                                  hsp_model *model, hsp_error *err)
+static void outcome_weights(const hsp__team *team, const hsp__outcome *outcome, hsp_model *model)
 {
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
@@ -123,18 +143,11 @@ static hsp_status outcome_weights(const hsp__team *team, const hsp__outcome *out
             hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
-        int finite = isfinite(model->offsets[c]);
-        for (uint64_t j = 0; j < model->features; j++) {
-            finite &= isfinite(w[j]) != 0;
-            if (outcome->flip)
-                w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
-        }
-        if (outcome->flip) model->offsets[c] = 0 - model->offsets[c];
-        if (!finite)
-            return hsp__fail(err, HSP_BAD_DATA,
-                             "the weights grew out of range: scale the data (scale, normalize)");
+        if (!outcome->flip) continue;
+        for (uint64_t j = 0; j < model->features; j++)
+            w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
+        model->offsets[c] = 0 - model->offsets[c];
     }
-    return HSP_OK;
 }
 
 /* ---- How often each row was used ------------------------------------------------------------- */
@@ -259,42 +272,70 @@ static hsp_status outcome_votes(hsp_context *ctx, const hsp__online *run, hsp_da
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-static hsp_status outcome_fill(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
-                               hsp_model *model, hsp_error *err)
+static hsp_status outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
+                               hsp_error *err)
 {
-    model->tie = team->plan.tie;
+    model->tie = outcome->tie;
     model->order = hsp__order_of(outcome->storage);
     model->rest = outcome->rest;
     model->leaves_out = outcome->leaves_out;
     if (!hsp__names_copy(&model->class_names, outcome->class_names) ||
         (outcome->feature_names && !hsp__names_copy(&model->feature_names, outcome->feature_names)))
         return hsp__fail_memory(err);
-    hsp_status status = outcome_weights(team, outcome, model, err);
-    if (!status && outcome->encoding)
+    hsp_status status = HSP_OK;
+    if (outcome->encoding)
         status = hsp__encoding_copy(&model->memory, outcome->encoding, err, &model->encoding);
-    if (!status && team->runs[0].keep_ledger) status = outcome_updates(ctx, team, model, err);
-    if (!status && team->runs[0].steps)
-        status = outcome_votes(ctx, &team->runs[0], outcome->rows, model, err);
-    if (!status) status = outcome_facts(ctx, team, outcome, model, err);
+    return status ? status : outcome_facts(ctx, outcome, model, err);
+}
+
+hsp_status hsp__outcome_frame(hsp_context *ctx, const hsp__outcome *outcome, uint32_t scorers,
+                              uint64_t features, hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp__model_new(ctx, scorers, features, err, &model);
+    if (status) return status;
+    status = outcome_fill(ctx, outcome, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
     return status;
 }
 
-hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
-                              hsp_error *err, hsp_model **out)
+hsp_status hsp__outcome_close(const hsp__outcome *outcome, hsp_model *model, hsp_error *err)
 {
-    hsp_model *model = NULL;
-    hsp_status status =
-        hsp__model_new(ctx, hsp__team_scorers(team), team->runs[0].features, err, &model);
-    if (status) return status;
-    status = outcome_fill(ctx, team, outcome, model, err);
-    if (status) {
-        hsp_model_free(model);
-        return status;
-    }
+    int finite = 1;
+    for (uint32_t c = 0; c < model->scorers; c++)
+        finite &= isfinite(model->offsets[c]) != 0;
+    for (uint64_t j = 0; j < model->scorers * model->features; j++)
+        finite &= isfinite(model->weights[j]) != 0;
+    if (!finite)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the weights grew out of range: scale the data (scale, normalize)");
     for (int i = 0; outcome->scalings && i < HSP__MODEL_SCALINGS; i++) {
         model->scalings[i] = outcome->scalings[i];
         outcome->scalings[i] = NULL;
     }
-    *out = model;
     return HSP_OK;
+}
+
+hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, hsp__outcome *outcome,
+                              hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    outcome->tie = team->plan.tie;
+    outcome->seed = team->plan.seed;
+    hsp_status status = hsp__outcome_frame(ctx, outcome, hsp__team_scorers(team),
+                                           team->runs[0].features, err, &model);
+    if (status) return status;
+    outcome_weights(team, outcome, model);
+    if (team->runs[0].keep_ledger) status = outcome_updates(ctx, team, model, err);
+    if (!status && team->runs[0].steps)
+        status = outcome_votes(ctx, &team->runs[0], outcome->rows, model, err);
+    if (!status) status = hsp__outcome_close(outcome, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
 }

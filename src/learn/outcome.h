@@ -1,4 +1,4 @@
-/* From a team that has learnt to a model. */
+/* From what was learnt to a model. */
 #ifndef HSP_LEARN_OUTCOME_H
 #define HSP_LEARN_OUTCOME_H
 
@@ -21,9 +21,18 @@ typedef struct hsp__outcome {
     const char *index_base;  /* of the libsvm text they came from; NULL: from elsewhere */
     const char *data_hash;   /* NULL: not known */
     const hsp_training *run;
+    hsp_tie tie;
+    uint64_t seed;
 } hsp__outcome;
 
-hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, const hsp__outcome *outcome,
+/* A model of zeros with everything else: names, encoding, tie, facts. */
+hsp_status hsp__outcome_frame(hsp_context *ctx, const hsp__outcome *outcome, uint32_t scorers,
+                              uint64_t features, hsp_error *err, hsp_model **out);
+/* The weights are in: are they finite? Then the scalings become the model's. */
+hsp_status hsp__outcome_close(const hsp__outcome *outcome, hsp_model *model, hsp_error *err);
+
+/* Both, with the weights, updates and votes of a team, whose tie and seed go into the outcome. */
+hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, hsp__outcome *outcome,
                               hsp_error *err, hsp_model **out);
 
 #endif

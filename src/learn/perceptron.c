@@ -83,8 +83,12 @@ static const hsp_option perceptron_options[] = {
      "scale columns first; the model remembers how"},
     {"tie", HSP_OPTION_CHOICE, "neg", 0, 0, "neg|pos|zero", NULL,
      "what a score of exactly 0 means: the first class, the second, neither"},
-    {"multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr", NULL,
-     "more than two classes: all against all at once, or each against the rest"},
+    {"multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr|ovo", NULL,
+     "more than two classes: all at once, each against the rest, or each pair"},
+    {"calibrate", HSP_OPTION_CHOICE, "none", 0, 0, "none|platt|isotonic", NULL,
+     "fit probabilities to the scores of rows that were left out in turn"},
+    {"calibrate-folds", HSP_OPTION_INTEGER, "5", 2, 1000, NULL, "K",
+     "calibrate: leave out one of so many parts at a time"},
     {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "learn this class against the rest"},
     {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
      "learn these classes only, in this order"},
@@ -186,8 +190,9 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
     perceptron_limits(run, own->target);
     if (own->soft == 0) return HSP_OK;
     if (run->scorers > 1)
-        return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
-                            "soft is for two classes: use multiclass ovr, positive or classes");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--soft", 0, 0,
+            "soft is for two classes: use multiclass ovr or ovo, positive or classes");
     run->extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->extra);
     return run->extra ? HSP_OK : hsp__fail_memory(err);
 }

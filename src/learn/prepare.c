@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "data/labels.h"
 #include "data/sweep.h"
+#include "learn/weights.h"
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
 
@@ -101,6 +102,115 @@ static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hs
     return status;
 }
 
+/* ---- Weights of rows ------------------------------------------------------------------------- */
+
+static int prepare_has(const hsp_options *options, const char *name)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return 1;
+    return 0;
+}
+
+/* The numbers in `data` of the rows whose classes were asked for; NULL: all of them. */
+static hsp_status prepare_kept(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                               hsp_error *err, uint64_t **out)
+{
+    const hsp_view *view = &data->view;
+    hsp__names keep;
+    hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);
+    if (status) return status;
+    uint64_t *rows = NULL, count = 0;
+    if (keep.count) {
+        rows = hsp__new_raw(&ctx->allocator, view->rows, sizeof *rows);
+        if (!rows) status = hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; rows && i < view->rows; i++) {
+        const uint32_t label = view->labels[i];
+        if (hsp__names_find(&keep, hsp__names_get(&data->class_names, label),
+                            hsp__names_size(&data->class_names, label)) != HSP__NAME_NONE)
+            rows[count++] = i;
+    }
+    hsp__names_free(&keep);
+    if (!status) *out = rows;
+    return status;
+}
+
+hsp_status hsp__prepare_origin(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                               const hsp__prepared *prepared, hsp_error *err, uint64_t **origin)
+{
+    uint64_t *kept = NULL;
+    hsp_status status = prepare_kept(ctx, data, options, err, &kept);
+    if (status) return status;
+    const uint64_t rows = prepared->view->rows;
+    if (!kept && prepared->place) {
+        kept = hsp__new_raw(&ctx->allocator, rows, sizeof *kept);
+        if (!kept) return hsp__fail_memory(err);
+        memcpy(kept, prepared->place, rows * sizeof *kept);
+    } else if (prepared->place) {
+        for (uint64_t i = 0; i < rows; i++) /* place[i] >= i: none is overwritten too early */
+            kept[i] = kept[prepared->place[i]];
+    }
+    *origin = kept;
+    return HSP_OK;
+}
+
+/* Leave the rows of weight 0 out, and their weights with them. */
+static hsp_status prepare_drop(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
+{
+    const uint64_t rows = to->data->view.rows;
+    uint64_t count = 0;
+    uint64_t *place = hsp__new_raw(&ctx->allocator, rows, sizeof *place);
+    if (!place) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < rows; i++) {
+        if (!(to->weight[i] > 0)) continue;
+        to->weight[count] = to->weight[i];
+        place[count++] = i;
+    }
+    hsp_status status = hsp_data_select(ctx, to->data, place, count, err, &to->weighed);
+    if (!status && count < rows)
+        to->place = place;
+    else
+        hsp__free(&ctx->allocator, place);
+    return status;
+}
+
+/* Rows that come with weights from another part of the library keep their classes. */
+static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_data *given,
+                                       const hsp_options *options, hsp__prepared *to,
+                                       hsp_error *err)
+{
+    const uint64_t rows = given->view.rows;
+    if (!given->row_weights || to->grouped || !prepare_has(options, "row-weight")) return HSP_OK;
+    to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
+    if (!to->weight) return hsp__fail_memory(err);
+    memcpy(to->weight, given->row_weights, rows * sizeof *to->weight);
+    return HSP_OK;
+}
+
+/* The weights are in a column, which is not learnt from: it is 0 in a copy of the rows. */
+static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const hsp_options *options,
+                                hsp__prepared *to, hsp_error *err)
+{
+    const char *text =
+        prepare_has(options, "row-weight") ? hsp_options_text(options, "row-weight") : NULL;
+    uint64_t column, *origin = NULL;
+    if (!text) return prepare_take_weights(ctx, given, options, to, err);
+    if (strcmp(hsp_options_text(options, "normalize"), "rows") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
+                            "the weight would be a part of the row's length: normalize rows before "
+                            "the weights are added to the file, or use normalize ball");
+    hsp_status status = hsp__weights_column(to->data, text, err, &column);
+    if (!status) status = prepare_kept(ctx, given, options, err, &origin);
+    if (!status) status = hsp__weights_rows(ctx, to->data, column, origin, err, &to->weight);
+    if (!status) status = prepare_drop(ctx, to, err);
+    hsp__free(&ctx->allocator, origin);
+    if (status) return status;
+    hsp__weights_blank(to->weighed, column);
+    to->base = to->data = to->weighed;
+    return HSP_OK;
+}
+
 /* ---- Scaling --------------------------------------------------------------------------------- */
 
 static hsp_status prepare_fit(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,
@@ -176,12 +286,13 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                         hsp_error *err, hsp__prepared *out)
 {
-    hsp__prepared to = {.base = data, .data = data};
+    hsp__prepared to = {.memory = ctx->allocator, .base = data, .data = data};
     const char *columns = hsp_options_text(options, "scale");
     const char *rows = hsp_options_text(options, "normalize");
     int place = 0;
     hsp_status status = hsp_data_view(ctx, data, err, &to.view);
     if (!status) status = prepare_group(ctx, options, &to, err);
+    if (!status) status = prepare_weigh(ctx, data, options, &to, err);
     if (!status) status = prepare_checked(ctx, &to, err);
     if (!status && strcmp(columns, "none") != 0)
         status = prepare_scale(ctx, columns, place++, &to, err);
@@ -198,8 +309,12 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
 
 void hsp__prepared_free(hsp__prepared *prepared)
 {
+    if (!prepared->base) return;
     hsp_data_free(prepared->grouped);
+    hsp_data_free(prepared->weighed);
     hsp_data_free(prepared->scaled);
+    hsp__free(&prepared->memory, prepared->weight);
+    hsp__free(&prepared->memory, prepared->place);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(prepared->scalings[i]);
     *prepared = (hsp__prepared){0};

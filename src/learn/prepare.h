@@ -1,5 +1,6 @@
 /* From the data as given to the rows that a learner sees: the classes that were asked for, scaled
- * columns, normalised rows. Options `classes`, `positive`, `scale` and `normalize`. */
+ * columns, normalised rows. Options `classes`, `positive`, `scale`, `normalize`, and where a
+ * learner has it `row-weight`. */
 #ifndef HSP_LEARN_PREPARE_H
 #define HSP_LEARN_PREPARE_H
 
@@ -9,10 +10,14 @@
 #include "model/model.h"
 
 typedef struct hsp__prepared {
-    hsp_data *base;             /* the caller's data, or `grouped`: rows before scaling */
-    hsp_data *data;             /* `base`, or `scaled`: the rows to learn from */
-    hsp_data *grouped, *scaled; /* owned, or NULL */
-    const hsp_view *view;       /* of data */
+    hsp_allocator memory;                 /* of weight and place */
+    hsp_data *base;                       /* the caller's data, or `grouped`: rows before scaling */
+    hsp_data *data;                       /* `base`, or `scaled`: the rows to learn from */
+    hsp_data *grouped, *weighed, *scaled; /* owned, or NULL */
+    double *weight;  /* rows: of each row, > 0; NULL: all 1. Rows of weight 0 are not there */
+    uint64_t *place; /* rows: the number of a row among those of the classes that were asked for;
+                        NULL: the same. Without it they differ by the rows of weight 0 */
+    const hsp_view *view;                       /* of data */
     hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* owned until a model takes them */
     int rest, leaves_out;                       /* as in a model */
 } hsp__prepared;
@@ -20,6 +25,11 @@ typedef struct hsp__prepared {
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                         hsp_error *err, hsp__prepared *out);
 void hsp__prepared_free(hsp__prepared *prepared);
+
+/* origin[i] is the number of row i of prepared->view in `data`, as it was given; NULL: the same.
+ * The caller frees it. */
+hsp_status hsp__prepare_origin(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                               const hsp__prepared *prepared, hsp_error *err, uint64_t **origin);
 
 /* The names in the option `classes` ("a,b"), as labels have them; none when it is not set. */
 hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hsp_error *err,

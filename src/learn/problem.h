@@ -46,6 +46,7 @@ typedef struct hsp__problem {
     hsp__penalty penalty;
     hsp__offset offset;
     int hard;
+    double lambda; /* when the costs come from one: as it was given; 0: from C */
 } hsp__problem;
 
 static inline int hsp__problem_positive(const hsp__problem *p, uint64_t i)
@@ -71,6 +72,8 @@ typedef struct hsp__goal {
     uint64_t seed;
     hsp__watch *watch; /* tick it now and then; it may say stop */
     int report;        /* this is the thread that the context belongs to: progress may be told */
+    int in_order;      /* solvers that learn row by row: in the order of the rows, not shuffled; */
+    int last;          /* hand over the last weights, not the average */
 } hsp__goal;
 
 /* Where a solver starts, and what it found. The caller owns the arrays. Every solver hands back the

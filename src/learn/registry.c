@@ -1,11 +1,16 @@
 /* The list of learners. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/calibrate.h"
+#include "learn/derive.h"
 #include "learn/learner.h"
+#include "learn/pairs.h"
+#include "model/probability.h"
 
-extern const hsp__learner hsp__learn_perceptron;
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
+                                             &hsp__learn_logistic, &hsp__learn_lp, NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {
@@ -22,6 +27,21 @@ const hsp__learner *hsp__learner_of(const hsp_options *options)
     return NULL;
 }
 
+/* One run a pair of classes, or the learner's own; then what makes probabilities of its scores. */
+static hsp_status registry_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                                 const hsp_options *options, const hsp_model *start, hsp_error *err,
+                                 hsp_training *run, hsp_model **out)
+{
+    int pairs;
+    hsp_status status = hsp__pairs_wanted(ctx, data, options, err, &pairs);
+    if (status) return status;
+    if (pairs) return hsp__pairs_train(ctx, data, learner, options, start, err, run, out);
+    status = learner->train(ctx, data, options, start, err, run, out);
+    if (!status && *out && hsp__options_have(options, "link"))
+        (*out)->probability.link = hsp__link_of(hsp_options_text(options, "link"));
+    return status;
+}
+
 hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           const hsp_model *start, hsp_error *err, hsp_training *run,
                           hsp_model **out)
@@ -32,7 +52,20 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
-    return learner->train(ctx, data, options, start, err, run, out);
+    hsp_training done = {0};
+    hsp_model *model = NULL;
+    hsp_status status = hsp__calibrate_check(ctx, data, options, err);
+    if (!status) status = registry_train(ctx, data, learner, options, start, err, &done, &model);
+    if (!status && model && hsp__calibrate_wanted(options))
+        status = hsp__calibrate(ctx, data, options, err, &done, model);
+    if (status || !run) hsp_evidence_free(done.evidence);
+    if (status) {
+        hsp_model_free(model);
+        return status;
+    }
+    if (run) *run = done;
+    *out = model;
+    return HSP_OK;
 }
 
 hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,

@@ -6,8 +6,9 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
+#include "learn/calibrate.h"
+#include "learn/derive.h"
+#include "learn/mistakes.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
@@ -15,13 +16,14 @@
 
 static int train_is(const hsp_options *options, const char *name, const char *value)
 {
-    return strcmp(hsp_options_text(options, name), value) == 0;
+    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
 }
 
 hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
                                     hsp_error *err)
 {
-    if (!train_is(options, "order", "cyclic"))
+    if (hsp__options_have(options, "order") && hsp_options_is_set(options, "order") &&
+        !train_is(options, "order", "cyclic"))
         return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
                             "order %s needs all rows at once: a stream is learnt in its own order",
                             hsp_options_text(options, "order"));
@@ -39,74 +41,21 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
             err, HSP_USAGE, "--average", 0, 0,
             "voting keeps the rows it learnt from, a stream does not: use average, or "
             "read the file whole");
-    if (hsp_options_text(options, "trace"))
+    if (hsp__calibrate_wanted(options))
+        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
+                            "calibration leaves out rows in turn, and a stream has none to leave "
+                            "out: read the file whole");
+    if (train_is(options, "multiclass", "ovo"))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "pairs of classes need all rows at once: use native or ovr, or read "
+                            "the file whole");
+    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");
     return learner->rule->check(options, 1, err);
 }
 
 /* ---- Error on the rows learnt from ----------------------------------------------------------- */
-
-typedef struct train_error {
-    const hsp_model *model;
-    const hsp_view *view;
-    uint64_t parts;
-    uint64_t *wrong; /* parts */
-    double *scores;  /* parts * scorers */
-} train_error;
-
-static void train_error_part(void *user, uint64_t part)
-{
-    train_error *work = user;
-    const hsp_model *model = work->model;
-    double *scores = work->scores + part * model->scorers;
-    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
-    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
-        for (uint32_t c = 0; c < model->scorers; c++)
-            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
-                                       model->offsets[c]);
-        work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
-    }
-}
-
-static hsp_status train_error_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                     hsp_error *err, uint64_t *wrong)
-{
-    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
-    train_error work = {.model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
-    work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
-    work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
-    hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
-    if (!status) hsp__tasks_run(ctx, work.parts, train_error_part, &work);
-    for (uint64_t part = 0; !status && part < work.parts; part++)
-        *wrong += work.wrong[part];
-    hsp__free(&ctx->allocator, work.wrong);
-    hsp__free(&ctx->allocator, work.scores);
-    return status;
-}
-
-#define TRAIN_SLICE 4096
-
-/* Of votes: rows as they were before scaling, a slice at a time. */
-static hsp_status train_error_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                    hsp_error *err, uint64_t *wrong)
-{
-    hsp_status status = HSP_OK;
-    double *scores =
-        hsp__new(&ctx->allocator, (uint64_t)TRAIN_SLICE * model->scorers, sizeof *scores);
-    uint32_t *classes = hsp__new(&ctx->allocator, TRAIN_SLICE, sizeof *classes);
-    if (!scores || !classes) status = hsp__fail_memory(err);
-    for (uint64_t from = 0; !status && from < view->rows; from += TRAIN_SLICE) {
-        const uint64_t to = view->rows - from < TRAIN_SLICE ? view->rows : from + TRAIN_SLICE;
-        const hsp_view slice = hsp__view_slice(view, from, to);
-        status = hsp_model_score(ctx, model, &slice, err, scores, classes);
-        for (uint64_t i = 0; !status && i < slice.rows; i++)
-            *wrong += classes[i] != slice.labels[i];
-    }
-    hsp__free(&ctx->allocator, scores);
-    hsp__free(&ctx->allocator, classes);
-    return status;
-}
 
 /* A run that found no mistake, and hands over what it found none with, has none. */
 static int train_error_is_known(const hsp__team *team, const hsp_training *run)
@@ -123,8 +72,8 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
     uint64_t wrong = 0;
     hsp_status status = HSP_OK;
     if (!train_error_is_known(team, run))
-        status = model->votes ? train_error_votes(ctx, model, &prepared->base->view, err, &wrong)
-                              : train_error_linear(ctx, model, prepared->view, err, &wrong);
+        status = model->votes ? hsp__mistakes_votes(ctx, model, &prepared->base->view, err, &wrong)
+                              : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
     run->training_error = (double)wrong / (double)run->rows;
     hsp__decimal_print_f64(run->training_error, text);
     return status ? status : hsp__model_set_fact(model, "training_error", text, err);

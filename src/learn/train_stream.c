@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "data/encode.h"
 #include "data/stream.h"
+#include "learn/derive.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
@@ -70,14 +71,16 @@ static hsp_status stream_check(const stream_work *work, hsp_error *err)
     const int known = work->given || work->rest;
     hsp_status status = hsp__online_check_stream(work->learner, options, err);
     if (status) return status;
-    if (hsp_options_is_set(options, "passes") && hsp_options_integer(options, "passes") != 1)
+    if (hsp__options_have(options, "passes") && hsp_options_is_set(options, "passes") &&
+        hsp_options_integer(options, "passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
                             "a stream passes by once: use passes 1, or read the file whole");
     if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
                             "tie pos treats the classes differently, and a stream does not say in "
                             "time which is which: name them with classes");
-    if (!known && strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
+    if (!known && work->learner->rule->native &&
+        strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "one-vs-rest learns every class from the first row on: name them with "
                             "classes");
@@ -158,6 +161,17 @@ static int stream_over(stream_work *work)
     return over;
 }
 
+/* One-vs-rest, and a class that no run has learnt from the first row on. */
+static hsp_status stream_fail_third(const stream_work *work, uint32_t label, hsp_error *err)
+{
+    const char *name = hsp__names_get(&work->classes, label);
+    char quoted[HSP__QUOTED];
+    return hsp__fail(err, HSP_USAGE,
+                     "found a third class, '%s': one-vs-rest learns every class from the first row "
+                     "on: name them with classes",
+                     hsp__quote(name, strlen(name), quoted));
+}
+
 static hsp_status stream_learn(stream_work *work, const hsp_view *rows, hsp_error *err)
 {
     hsp_status status = hsp__team_grow(&work->team, work->team.classes, rows->cols, err);
@@ -172,8 +186,10 @@ static hsp_status stream_learn(stream_work *work, const hsp_view *rows, hsp_erro
         if (to == rows->rows || status) continue;
         if (work->given)
             to++; /* of a class that was left out */
-        else
+        else if (work->learner->rule->native)
             status = hsp__team_grow(&work->team, rows->labels[to] + 1, rows->cols, err);
+        else
+            status = stream_fail_third(work, rows->labels[to], err);
     }
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/derive.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
@@ -64,7 +65,7 @@ static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *er
 {
     static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
-        if (hsp_options_is_set(options, callers[i]))
+        if (hsp__options_have(options, callers[i]) && hsp_options_is_set(options, callers[i]))
             return hsp__fail(err, HSP_USAGE,
                              "%s is not for single steps: how many to make, and how long, is the "
                              "caller's to say",

@@ -21,12 +21,17 @@
 
 #define EVALUATE_SLICE ((uint64_t)1 << 19) /* scores held at a time, about */
 
+/* A sum, and what its additions rounded away. */
+typedef struct evaluate_sum {
+    double sum, carry;
+} evaluate_sum;
+
 typedef struct evaluate_state {
     hsp_context *ctx;
     const hsp_model *model;
     const hsp_view *view;
     uint32_t classes, scorers;
-    int votes;
+    int bare;             /* votes or pairs: scores that have no margins */
     uint32_t *class_of;   /* view->classes: the model's class for each label */
     uint64_t *confusion;  /* classes * classes */
     uint64_t *of_class;   /* classes: rows of each */
@@ -36,19 +41,26 @@ typedef struct evaluate_state {
     uint64_t known;       /* rows of known label so far */
     uint64_t unknown;     /* rows of a label that the model does not know */
     const char *stranger; /* the first such label */
-    double hinge, carry;  /* sum of the losses: the sum, and what its additions rounded away */
+    int probabilities;    /* the model has them */
+    double *chances;      /* classes: those of the row at hand */
+    evaluate_sum hinge, log_loss, brier;
     hsp_evaluation all;
 } evaluate_state;
 
-/* Neumaier's sum: hinge + carry is the sum as if it were rounded once or twice. */
-static void evaluate_add_loss(evaluate_state *state, double loss)
+/* Neumaier's sum: sum + carry is the sum as if it were rounded once or twice. */
+static void evaluate_add(evaluate_sum *to, double loss)
 {
-    const double before = state->hinge, sum = before + loss;
-    state->hinge = sum;
+    const double before = to->sum, sum = before + loss;
+    to->sum = sum;
     if (!isfinite(sum)) /* scores that overflowed: the carry would be infinity less infinity */
-        state->carry = 0;
+        to->carry = 0;
     else
-        state->carry += before >= loss ? (before - sum) + loss : (loss - sum) + before;
+        to->carry += before >= loss ? (before - sum) + loss : (loss - sum) + before;
+}
+
+static double evaluate_mean(const evaluate_sum *of, uint64_t n)
+{
+    return (of->sum + of->carry) / (double)n;
 }
 
 static double evaluate_margin(const evaluate_state *state, const double *scores, uint32_t class)
@@ -58,6 +70,19 @@ static double evaluate_margin(const evaluate_state *state, const double *scores,
     for (uint32_t c = 0; c < state->scorers; c++)
         if (c != class && (scores[c] > other || isnan(scores[c]))) other = scores[c];
     return scores[class] - other;
+}
+
+#define EVALUATE_LEAST 0x1p-52 /* a probability of 0 for what then happens costs 36 nats */
+
+static void evaluate_probabilities(evaluate_state *state, const double *scores, uint32_t class)
+{
+    double *p = state->chances, squares = 0;
+    hsp_model_probabilities(state->model, scores, p);
+    evaluate_add(&state->log_loss, -log(fmax(p[class], EVALUATE_LEAST)));
+    for (uint32_t c = 0; c < state->classes; c++)
+        squares += c == class ? (1 - p[c]) * (1 - p[c]) : p[c] * p[c];
+    if (state->classes == 2) squares = (p[1] - class) * (p[1] - class);
+    evaluate_add(&state->brier, squares);
 }
 
 static void evaluate_row(evaluate_state *state, const double *scores, uint32_t class,
@@ -70,12 +95,13 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint32_t c
     if (state->ranked) state->ranked[state->known] = (hsp__ranked){scores[0], class};
     state->known++;
     all->mistakes += predicted != class;
-    if (state->votes) return;
+    if (state->probabilities) evaluate_probabilities(state, scores, class);
+    if (state->bare) return;
     double margin = evaluate_margin(state, scores, class);
     /* A NaN enters, and stays: nothing is less than it. */
     if (state->known == 1 || margin < all->functional_margin || isnan(margin))
         all->functional_margin = margin;
-    evaluate_add_loss(state, margin >= 1 ? 0 : 1 - margin);
+    evaluate_add(&state->hinge, margin >= 1 ? 0 : 1 - margin);
     all->beyond += margin > 1;
     all->on += margin == 1;
     all->within += margin < 1;
@@ -147,11 +173,14 @@ static void evaluate_finish(evaluate_state *state)
     all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
     all->balanced_accuracy = evaluate_balanced(state);
     all->auc = state->ranked ? hsp__auc(state->ranked, state->known) : (double)NAN;
-    const int some = state->known && !state->votes;
-    all->hinge_loss = some ? (state->hinge + state->carry) / (double)state->known : (double)NAN;
+    const int some = state->known && !state->bare;
+    all->hinge_loss = some ? evaluate_mean(&state->hinge, state->known) : (double)NAN;
+    const int chances = state->known && state->probabilities;
+    all->log_loss = chances ? evaluate_mean(&state->log_loss, state->known) : (double)NAN;
+    all->brier = chances ? evaluate_mean(&state->brier, state->known) : (double)NAN;
     if (!some) all->functional_margin = (double)NAN;
     all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
-    if (state->scorers != 1 || state->votes) return;
+    if (state->scorers != 1 || state->bare) return;
     const double norm = evaluate_norm(state->model);
     if (!(norm > 0)) return;
     all->geometric_margin = all->functional_margin / norm;
@@ -182,10 +211,11 @@ static hsp_status evaluate_start(evaluate_state *state, hsp_data *data, uint64_t
     state->of_class = hsp__new(memory, state->classes, sizeof *state->of_class);
     state->scores = hsp__new_raw(memory, slice * state->scorers, sizeof *state->scores);
     state->predicted = hsp__new_raw(memory, slice, sizeof *state->predicted);
+    state->chances = hsp__new_raw(memory, state->classes, sizeof *state->chances);
     if (state->scorers == 1)
         state->ranked = hsp__new_raw(memory, view->rows, sizeof *state->ranked);
     if (!state->class_of || !state->confusion || !state->of_class || !state->scores ||
-        !state->predicted || (state->scorers == 1 && !state->ranked))
+        !state->predicted || !state->chances || (state->scorers == 1 && !state->ranked))
         return hsp__fail_memory(err);
     for (uint32_t c = 0; c < view->classes; c++) {
         const char *label = hsp_data_class_name(data, c);
@@ -204,6 +234,7 @@ static void evaluate_end(evaluate_state *state)
     hsp__free(memory, state->ranked);
     hsp__free(memory, state->scores);
     hsp__free(memory, state->predicted);
+    hsp__free(memory, state->chances);
 }
 
 hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data, hsp_error *err,
@@ -213,7 +244,8 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                             .model = model,
                             .classes = hsp_model_classes(model),
                             .scorers = model->scorers,
-                            .votes = model->hypothesis == HSP__VOTES};
+                            .probabilities = hsp_model_has_probabilities(model),
+                            .bare = model->hypothesis == HSP__VOTES || model->pairs};
     hsp_status status = hsp_data_view(ctx, data, err, &state.view);
     if (status) return status;
     if (!state.view->labels)

@@ -30,12 +30,19 @@ static int check_below(const uint32_t *x, uint64_t n, uint64_t bound)
 static hsp_status check_shape(const hsp_model *model, const char *file, hsp_error *err)
 {
     const uint32_t classes = model->class_names.count;
-    if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3)
+    if (model->pairs) {
+        if (classes < 3 || model->scorers != hsp__pair_count(classes))
+            return check_fail(file, "a model of pairs of %u classes with %u scorers", classes,
+                              model->scorers);
+        if (model->hypothesis != HSP__LINEAR)
+            return check_fail(file, "a model of pairs that is not linear");
+    } else if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3) {
         return check_fail(
             file,
             "a model of %u classes with %u scorers; two classes have one scorer, more "
             "have one each",
             classes, model->scorers);
+    }
     if (model->features > CHECK_COLS)
         return check_fail(file, "a model of %llu features, which is too many",
                           (unsigned long long)model->features);
@@ -116,12 +123,48 @@ static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const ch
     return HSP_OK;
 }
 
+/* A line that rises; with two classes through 1/2 at 0, so that it is on the score's side. */
+static hsp_status check_knots(const hsp_model *model, const char *file, hsp_error *err)
+{
+    const hsp__probability *map = &model->probability;
+    int origin = model->class_names.count > 2, rises = map->knots > 0;
+    if (!check_finite(map->at, map->knots) || !check_finite(map->value, map->knots))
+        return check_fail(file, "a number of the calibration is not finite");
+    for (uint64_t k = 0; k < map->knots; k++) {
+        if (k && !(map->at[k - 1] < map->at[k] && map->value[k - 1] <= map->value[k])) rises = 0;
+        if (map->value[k] < 0 || map->value[k] > 1) rises = 0;
+        origin |= map->at[k] == 0 && map->value[k] == 0.5;
+    }
+    if (!rises) return check_fail(file, "the calibration does not rise from 0 to 1");
+    if (!origin) return check_fail(file, "the calibration is not 1/2 at the score 0");
+    return HSP_OK;
+}
+
+static hsp_status check_probability(const hsp_model *model, const char *file, hsp_error *err)
+{
+    const hsp__probability *map = &model->probability;
+    if (!(map->scale > 0) || !isfinite(map->scale))
+        return check_fail(file, "the scale of the scores is %.9g, expected a positive number",
+                          map->scale);
+    if (model->hypothesis != HSP__LINEAR && (map->link || map->calibration))
+        return check_fail(file, "votes have no probabilities");
+    if (model->pairs && map->link)
+        return check_fail(file, "a link for a model of pairs of classes");
+    if (map->calibration == HSP__CALIBRATION_ISOTONIC) return check_knots(model, file, err);
+    for (int side = 0; side < 2; side++)
+        if (!(map->slopes[side] >= 0) || !isfinite(map->slopes[side]))
+            return check_fail(file, "a slope of the calibration is %.9g, expected 0 or more",
+                              map->slopes[side]);
+    return HSP_OK;
+}
+
 hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char *file,
                             hsp_error *err)
 {
     hsp_status status = check_shape(model, file, err);
     if (!status) status = check_inputs(model, file, err);
     if (!status) status = check_numbers(model, file, err);
+    if (!status) status = check_probability(model, file, err);
     if (!status && model->hypothesis == HSP__VOTES) status = check_votes(ctx, model, file, err);
     return status;
 }

@@ -22,6 +22,8 @@
 static const char *const file_hypotheses[] = {"linear", "votes"};
 static const char *const file_orders[] = {"any", "dense", "sparse"};
 static const char *const file_flags[] = {"no", "yes"};
+static const char *const file_links[] = {"none", "logistic", "probit", "step"};
+static const char *const file_calibrations[] = {"none", "platt", "isotonic"};
 
 /* Names of what belongs to a scaling. */
 typedef struct file_scaling_names {
@@ -49,7 +51,7 @@ typedef struct file_writer {
     const hsp_model *model;
     hsp__text classes, features;
     char *encoding;
-    char at_zero[HSP__DECIMAL_MAX];
+    char at_zero[HSP__DECIMAL_MAX], scale[HSP__DECIMAL_MAX];
     file_scaling_names scaling_names[HSP__MODEL_SCALINGS];
     char bounds[HSP__MODEL_SCALINGS][2][HSP__DECIMAL_MAX]; /* low and high */
     char **fact_keys;                                      /* one a fact */
@@ -115,6 +117,20 @@ static void file_put_votes(file_writer *writer)
     file_put_rows(writer, &votes->rows->view);
 }
 
+static void file_put_probability(file_writer *writer)
+{
+    const hsp__probability *map = &writer->model->probability;
+    hsp__decimal_print_f64(map->scale, writer->scale);
+    file_put(writer, "link", file_links[map->link]);
+    file_put(writer, "calibration", file_calibrations[map->calibration]);
+    file_put(writer, "calibration.scale", writer->scale);
+    if (map->calibration == HSP__CALIBRATION_PLATT)
+        file_put_array(writer, "calibration.slopes", HSP__F64, 2, map->slopes);
+    if (map->calibration != HSP__CALIBRATION_ISOTONIC) return;
+    file_put_array(writer, "calibration.scores", HSP__F64, map->knots, map->at);
+    file_put_array(writer, "calibration.values", HSP__F64, map->knots, map->value);
+}
+
 static hsp_status file_put_facts(hsp_context *ctx, file_writer *writer, hsp_error *err)
 {
     const hsp_model *model = writer->model;
@@ -162,6 +178,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     file_put(writer, "homogeneous", file_flags[model->constant != 0]);
     file_put(writer, "rest", file_flags[model->rest != 0]);
     file_put(writer, "leaves_out", file_flags[model->leaves_out != 0]);
+    file_put(writer, "pairs", file_flags[model->pairs != 0]);
     writer->tensors[writer->tensor_count++] =
         (hsp__tensor){"weights", HSP__F64, 2, {model->scorers, model->features}, model->weights};
     file_put_array(writer, "offsets", HSP__F64, model->scorers, model->offsets);
@@ -172,6 +189,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     }
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (model->scalings[i]) file_put_scaling(writer, i);
+    file_put_probability(writer);
     if (model->hypothesis == HSP__VOTES) file_put_votes(writer);
     hsp_status status = file_put_names(ctx, writer, path, err);
     return status ? status : file_put_facts(ctx, writer, err);
@@ -248,6 +266,8 @@ static hsp_status file_read_words(const hsp__container *file, hsp_model *model, 
     if (!status) status = hsp__meta_word(file, "rest", file_flags, 2, err, &model->rest);
     if (!status)
         status = hsp__meta_word(file, "leaves_out", file_flags, 2, err, &model->leaves_out);
+    if (!status && hsp__container_meta(file, "pairs")) /* files from before have none */
+        status = hsp__meta_word(file, "pairs", file_flags, 2, err, &model->pairs);
     model->hypothesis = (hsp__hypothesis)hypothesis;
     model->tie = (hsp_tie)tie;
     model->order = (hsp__order)order;
@@ -301,6 +321,35 @@ static hsp_status file_read_scaling(hsp_context *ctx, const hsp__container *file
     status = hsp__scaling_from(ctx, &parts, &inner, &model->scalings[i]);
     if (status == HSP_BAD_DATA) return file_fail(file, "%.400s", inner.message);
     return status ? hsp__fail_memory(err) : HSP_OK;
+}
+
+/* Files from before have no word of it. */
+static hsp_status file_read_probability(const hsp__container *file, hsp_model *model,
+                                        hsp_error *err)
+{
+    hsp__probability *map = &model->probability;
+    uint64_t shape[2] = {0, 0};
+    double *slopes = NULL;
+    int link = 0, calibration = 0;
+    hsp_status status = HSP_OK;
+    if (!hsp__container_meta(file, "link")) return HSP_OK;
+    status = hsp__meta_word(file, "link", file_links, 4, err, &link);
+    if (!status)
+        status = hsp__meta_word(file, "calibration", file_calibrations, 3, err, &calibration);
+    if (!status && !file_number(file, "calibration.scale", &map->scale))
+        status = file_fail(file, "there is no number \"calibration.scale\"");
+    map->link = (hsp__link)link;
+    map->calibration = (hsp__calibration)calibration;
+    if (!status && map->calibration == HSP__CALIBRATION_PLATT) {
+        status = file_list(file, "calibration.slopes", HSP__F64, 2, err, &slopes);
+        if (!status) memcpy(map->slopes, slopes, sizeof map->slopes);
+    }
+    if (status || map->calibration != HSP__CALIBRATION_ISOTONIC) return status;
+    status = file_array(file, "calibration.scores", HSP__F64, 1, err, shape, &map->at);
+    if (!status)
+        status = file_list(file, "calibration.values", HSP__F64, shape[0], err, &map->value);
+    map->knots = status ? 0 : shape[0];
+    return status;
 }
 
 static uint64_t file_count_nonzeros(const hsp_view *view)
@@ -398,6 +447,7 @@ static hsp_status file_read_model(hsp_context *ctx, const hsp__container *file, 
     if (!status && encoding)
         status = hsp__encoding_from_json(&ctx->allocator, encoding, strlen(encoding), name, err,
                                          &model->encoding);
+    if (!status) status = file_read_probability(file, model, err);
     if (!status && model->hypothesis == HSP__VOTES) status = file_read_votes(file, model, err);
     if (!status) status = file_read_facts(file, model, err);
     return status ? status : hsp__model_check(ctx, model, name, err);

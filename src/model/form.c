@@ -11,7 +11,8 @@
  *
  * Homogeneous and threshold forms give the same scores to the bit. Dividing rounds: the sign of a
  * score that is within rounding of zero may change (a score of exactly zero may become 1e-17); no
- * division by anything but a power of two can avoid that. With more than two classes all scorers
+ * division by anything but a power of two can avoid that. Probabilities are of the scores before
+ * the division: the model keeps what to multiply by. With more than two classes all scorers
  * are divided by one number, the largest ||w||, since the highest score must stay the highest. */
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,12 @@ static hsp_status form_unit(hsp_model *model, hsp_error *err)
                              "out of range",
                              length);
     }
+    model->probability.scale *= length; /* probabilities stay what they were */
+    if (!(model->probability.scale > 0) || !isfinite(model->probability.scale))
+        return hsp__fail(err, HSP_USAGE,
+                         "the weights' length %.9g is out of the range in which probabilities can "
+                         "be kept",
+                         length);
     for (uint64_t i = 0; i < model->updates.count; i++)
         amounts.own[i] /= length;
     return form_tell_divisor(model, length, err);

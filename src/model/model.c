@@ -12,6 +12,7 @@
 #include "data/encode.h"
 #include "data/formats.h"
 #include "data/scale.h"
+#include "model/pairs.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
@@ -49,6 +50,8 @@ void hsp_model_free(hsp_model *model)
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
+        hsp__free(&memory, model->probability.at);
+        hsp__free(&memory, model->probability.value);
         model_free_const(&memory, model->updates.row);
         model_free_const(&memory, model->updates.scorer);
         model_free_const(&memory, model->updates.amount);
@@ -75,6 +78,7 @@ hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features,
     model->memory = *memory;
     model->scorers = scorers;
     model->features = features;
+    model->probability.scale = 1;
     hsp__names_init(&model->class_names, memory);
     hsp__names_init(&model->feature_names, memory);
     hsp__names_init(&model->fact_names, memory);
@@ -134,12 +138,23 @@ static int model_copy_updates(const hsp_model *from, hsp_model *to)
     return to->updates.row && to->updates.scorer && to->updates.amount;
 }
 
+static int model_copy_probability(const hsp_model *from, hsp_model *to)
+{
+    const hsp__probability *map = &from->probability;
+    to->probability = *map;
+    to->probability.at = model_copy_array(&to->memory, map->at, map->knots, sizeof *map->at);
+    to->probability.value =
+        model_copy_array(&to->memory, map->value, map->knots, sizeof *map->value);
+    return to->probability.at && to->probability.value;
+}
+
 static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_model *to,
                                    hsp_error *err)
 {
     hsp_status status = HSP_OK;
     if (!hsp__names_copy(&to->class_names, &from->class_names) ||
-        !hsp__names_copy(&to->feature_names, &from->feature_names) || !model_copy_updates(from, to))
+        !hsp__names_copy(&to->feature_names, &from->feature_names) ||
+        !model_copy_updates(from, to) || !model_copy_probability(from, to))
         return hsp__fail_memory(err);
     for (uint32_t i = 0; !status && i < from->fact_names.count; i++)
         status = hsp__model_set_fact(to, hsp__names_get(&from->fact_names, i), from->fact_values[i],
@@ -172,6 +187,7 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
     copy->constant = model->constant;
     copy->rest = model->rest;
     copy->leaves_out = model->leaves_out;
+    copy->pairs = model->pairs;
     status = model_copy_parts(ctx, model, copy, err);
     if (status)
         hsp_model_free(copy);
@@ -213,6 +229,29 @@ const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
 uint32_t hsp_model_scorers(const hsp_model *model)
 {
     return model->scorers;
+}
+
+int hsp_model_pairs(const hsp_model *model)
+{
+    return model->pairs;
+}
+
+uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer)
+{
+    uint32_t i, j;
+    if (scorer >= model->scorers) return HSP_NO_CLASS;
+    if (!model->pairs) return model->scorers == 1 ? 1 : scorer;
+    hsp__pair_classes(model->class_names.count, scorer, &i, &j);
+    return j;
+}
+
+uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer)
+{
+    uint32_t i, j;
+    if (scorer >= model->scorers) return HSP_NO_CLASS;
+    if (!model->pairs) return model->scorers == 1 ? 0 : HSP_NO_CLASS;
+    hsp__pair_classes(model->class_names.count, scorer, &i, &j);
+    return i;
 }
 
 hsp_tie hsp_model_tie(const hsp_model *model)
@@ -301,7 +340,20 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
 
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
 {
-    return hsp__decide(scores, model->scorers, model->tie);
+    return model->pairs ? hsp__pairs_decide(model, scores)
+                        : hsp__decide(scores, model->scorers, model->tie);
+}
+
+void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out)
+{
+    if (model->pairs) {
+        hsp__pairs_class_scores(model, scores, 1, out);
+    } else if (model->scorers == 1) {
+        out[0] = -scores[0];
+        out[1] = scores[0];
+    } else {
+        memcpy(out, scores, model->scorers * sizeof *out);
+    }
 }
 
 uint32_t hsp_model_class_of(const hsp_model *model, const char *label)

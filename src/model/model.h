@@ -37,6 +37,32 @@ typedef struct hsp__votes {
     uint64_t at_zero;   /* examples that the zero separator survived, before the first step */
 } hsp__votes;
 
+/* From scores to probabilities (docs/probabilities.md): a link, which is a fixed function of the
+ * score, or a calibration, which was fitted to scores and is used instead of the link. Scores are
+ * multiplied by `scale` first, which undoes the division that the unit form makes. */
+typedef enum hsp__link {
+    HSP__LINK_NONE,
+    HSP__LINK_LOGISTIC,
+    HSP__LINK_PROBIT,
+    HSP__LINK_STEP
+} hsp__link;
+
+typedef enum hsp__calibration {
+    HSP__CALIBRATION_NONE,
+    HSP__CALIBRATION_PLATT,
+    HSP__CALIBRATION_ISOTONIC
+} hsp__calibration;
+
+typedef struct hsp__probability {
+    hsp__link link;
+    hsp__calibration calibration;
+    double scale;     /* > 0 */
+    double slopes[2]; /* platt, >= 0: of negative and of positive scores; more classes: equal */
+    uint64_t knots;   /* isotonic: points of a line that rises; constant outside */
+    double *at;       /* knots: scores, ascending; two classes: 0 is among them */
+    double *value;    /* knots: in 0..1, never falling; two classes: 1/2 at the score 0 */
+} hsp__probability;
+
 #define HSP__MODEL_SCALINGS 2
 
 struct hsp_model {
@@ -62,9 +88,10 @@ struct hsp_model {
     hsp__names fact_names;                      /* facts, by name ... */
     char **fact_values;                         /* ... fact_names.count of them */
     uint64_t facts_room;
-    hsp_updates updates;    /* arrays owned, or in the mapped file */
-    hsp__votes *votes;      /* of HSP__VOTES, else NULL */
-    hsp__container *mapped; /* owned, or NULL */
+    hsp__probability probability; /* arrays owned, or in the mapped file */
+    hsp_updates updates;          /* arrays owned, or in the mapped file */
+    hsp__votes *votes;            /* of HSP__VOTES, else NULL */
+    hsp__container *mapped;       /* owned, or NULL */
 };
 
 /* A linear model of zeros with names copied from nowhere: fill it in. */
@@ -104,6 +131,17 @@ static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
 
 /* Class of a row from its scores, by the model's tie rule: the one place where that is decided. */
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
+
+/* The scorer of the pair (i, j), i < j < classes. */
+static inline uint64_t hsp__pair(uint64_t classes, uint64_t i, uint64_t j)
+{
+    return i * (2 * classes - i - 1) / 2 + (j - i - 1);
+}
+
+static inline uint64_t hsp__pair_count(uint64_t classes)
+{
+    return classes * (classes - 1) / 2;
+}
 
 /* The rule alone, for learners: two classes (scorers 1) or more. */
 uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);

@@ -12,12 +12,19 @@
 #include "data/stream.h"
 #include "data/sweep.h"
 #include "model/model.h"
+#include "model/probability.h"
 
 static const hsp_option predict_options[] = {
     {"scores", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the score behind the class; one a class when there are more than two"},
+     "print the score behind the class; one a class when there are more than two (pairs of "
+     "classes: "
+     "votes and a fraction)"},
     {"distance", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "print the signed distance from the boundary (two classes, linear)"},
+    {"probability", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print the probability of each class, in the order of the model's classes"},
+    {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step", NULL,
+     "probability: this function of the score; auto: the model's own calibration or link"},
 };
 
 static const hsp_option_table predict_table = {"predict", "what a prediction prints",
@@ -33,6 +40,7 @@ typedef struct predict_worker {
     hsp__text text; /* the lines of the block at hand */
     void *scores;   /* rows * scorers of it */
     uint64_t scores_room;
+    double *numbers; /* classes: of the row at hand, to be printed */
     uint64_t rows, ties, unknown;
 } predict_worker;
 
@@ -40,7 +48,9 @@ typedef struct predict_job {
     hsp_context *ctx;
     const hsp_model *model;
     hsp__scoring scoring;
-    int scores;           /* print them */
+    int scores;      /* print them */
+    int probability; /* print them, by: */
+    hsp__probability map;
     double length;        /* of the weights, to print distances by; 0: do not */
     const char *boundary; /* printed where no class is predicted */
     size_t widest;        /* of the names */
@@ -58,8 +68,19 @@ static char *predict_put_number(char *at, double number)
     return at + hsp__decimal_print_f64(number, at);
 }
 
+static char *predict_put_scores(const hsp_model *model, const double *scores, double *numbers,
+                                char *at)
+{
+    if (model->scorers == 1) return predict_put_number(at, scores[0]);
+    hsp_model_class_scores(model, scores, numbers);
+    for (uint32_t c = 0; c < model->class_names.count; c++)
+        at = predict_put_number(at, numbers[c]);
+    return at;
+}
+
 /* The line of one row. */
-static char *predict_line(const predict_job *job, const double *scores, char *at, int *tie)
+static char *predict_line(const predict_job *job, const double *scores, double *numbers, char *at,
+                          int *tie)
 {
     const hsp_model *model = job->model;
     const uint32_t chosen = hsp__model_decide(model, scores);
@@ -72,9 +93,13 @@ static char *predict_line(const predict_job *job, const double *scores, char *at
     }
     memcpy(at, name, size);
     at += size;
-    for (uint32_t k = 0; job->scores && k < model->scorers; k++)
-        at = predict_put_number(at, scores[k]);
+    if (job->scores) at = predict_put_scores(model, scores, numbers, at);
     if (job->length > 0) at = predict_put_number(at, scores[0] / job->length);
+    if (job->probability) {
+        hsp__probabilities(model, &job->map, scores, numbers);
+        for (uint32_t c = 0; c < model->class_names.count; c++)
+            at = predict_put_number(at, numbers[c]);
+    }
     *at++ = '\n';
     return at;
 }
@@ -84,7 +109,9 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     predict_job *job = self;
     predict_worker *worker = &job->workers[number];
     const uint32_t scorers = job->model->scorers;
-    const size_t numbers = (job->scores ? scorers : 0) + (size_t)(job->length > 0);
+    const size_t each = job->model->class_names.count;
+    const size_t numbers =
+        (job->scores ? each : 0) + (job->probability ? each : 0) + (size_t)(job->length > 0);
     hsp_context quiet = hsp__quiet(job->ctx);
     if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
                       sizeof(double)))
@@ -102,7 +129,7 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     worker->ties = 0;
     for (uint64_t i = 0; i < rows->rows; i++) {
         int tie;
-        at = predict_line(job, scores + i * scorers, at, &tie);
+        at = predict_line(job, scores + i * scorers, worker->numbers, at, &tie);
         worker->ties += (uint64_t)tie;
     }
     worker->text.size = (size_t)(at - worker->text.data);
@@ -148,6 +175,32 @@ static const char *predict_boundary(const hsp__names *classes)
     return words[i];
 }
 
+/* By the link that was asked for, or by the model's own map. */
+static hsp_status predict_probability(predict_job *job, const hsp_options *options, hsp_error *err)
+{
+    const hsp_model *model = job->model;
+    const hsp__link asked = hsp__link_of(hsp_options_text(options, "link"));
+    job->probability = hsp_options_flag(options, "probability");
+    job->map = model->probability;
+    if (asked && !job->probability)
+        return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
+                            "a link makes a probability of a score: it needs probability");
+    if (asked) job->map.link = asked;
+    if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
+    if (!job->probability || hsp__probability_fits(model, &job->map)) return HSP_OK;
+    if (model->hypothesis != HSP__LINEAR)
+        return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+                            "this model votes, and votes are no probabilities: train one that does "
+                            "not, with calibrate platt or isotonic");
+    if (model->pairs)
+        return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+                            "a model of pairs of classes has probabilities only when it is trained "
+                            "with calibrate platt or isotonic");
+    return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+                        "this model has no probabilities: train it with calibrate platt or "
+                        "isotonic, train logistic, or choose a link");
+}
+
 static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp_error *err)
 {
     const hsp_allocator *memory = &job->ctx->allocator;
@@ -161,13 +214,18 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
         hsp_status status = predict_length(job, err);
         if (status) return status;
     }
-    hsp_status status = hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, err);
+    hsp_status status = options ? predict_probability(job, options, err) : HSP_OK;
+    if (!status) status = hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, err);
     if (status) return status;
     job->count = hsp__stream_workers(job->ctx);
     job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
     if (!job->workers) return hsp__fail_memory(err);
     for (int i = 0; i < job->count; i++)
         hsp__text_init(&job->workers[i].text, memory);
+    for (int i = 0; i < job->count; i++) {
+        job->workers[i].numbers = hsp__new(memory, classes->count, sizeof(double));
+        if (!job->workers[i].numbers) return hsp__fail_memory(err);
+    }
     return HSP_OK;
 }
 
@@ -201,6 +259,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     for (int i = 0; job.workers && i < job.count; i++) {
         hsp__text_free(&job.workers[i].text);
         hsp__free(&ctx->allocator, job.workers[i].scores);
+        hsp__free(&ctx->allocator, job.workers[i].numbers);
     }
     hsp__free(&ctx->allocator, job.workers);
     hsp__scoring_free(&job.scoring, ctx);

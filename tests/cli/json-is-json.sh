@@ -3,7 +3,11 @@ command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
 cat >keys.py <<'END'
 import json, re, subprocess, sys
 command, text = sys.argv[1], sys.stdin.read()
-found = set(json.loads(text))
+found, decoder = set(), json.JSONDecoder()
+while text.strip(): # several runs, each with keys of its own
+    one, end = decoder.raw_decode(text.lstrip())
+    found |= set(one)
+    text = text.lstrip()[end:]
 page = subprocess.run(["halfspace", "help", "--man", command], capture_output=True, text=True).stdout
 section = page.split(".SH JSON OUTPUT\n")[1].split("\n.SH")[0]
 told = set(k for line in re.findall(r"\.TP\n\\fB(.*)\\fR", section) for k in line.split(", "))
@@ -14,7 +18,11 @@ halfspace convert -q --json "$EXAMPLES/iris.csv" iris.svm | python3 keys.py conv
 halfspace split -q --json iris.svm a.svm b.svm | python3 keys.py split
 halfspace scale -q --json iris.svm c.svm | python3 keys.py scale
 halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py make
-halfspace train perceptron -q --json --passes 0 d.svm -o m.hsp | python3 keys.py train
+printf '0 1:0 2:0\n0 1:1 2:1\n1 1:0 2:1\n1 1:1 2:0\n' >xor.svm
+{
+    halfspace train perceptron -q --json --passes 0 d.svm -o m.hsp
+    halfspace train svm -q --json --hard xor.svm
+} | python3 keys.py train
 halfspace predict -q --json m.hsp d.svm -o p.txt | python3 keys.py predict
 halfspace eval -q --json m.hsp d.svm | python3 keys.py eval
 halfspace audit -q --json m.hsp d.svm --reference m.hsp | python3 keys.py audit

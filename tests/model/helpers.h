@@ -43,6 +43,27 @@ static inline hsp_model *test_linear(hsp_context *ctx, hsp__random *random, uint
     return model;
 }
 
+/* A model of pairs of three classes or more. */
+static inline hsp_model *test_pairs(hsp_context *ctx, hsp__random *random, uint32_t classes,
+                                    uint64_t features)
+{
+    hsp_model *model = NULL;
+    const uint32_t scorers = (uint32_t)hsp__pair_count(classes);
+    if (hsp__model_new(ctx, scorers, features, NULL, &model)) abort();
+    model->pairs = 1;
+    for (uint64_t i = 0; i < scorers * features; i++)
+        model->weights[i] = test_small(random);
+    for (uint32_t k = 0; k < scorers; k++)
+        model->offsets[k] = test_small(random);
+    for (uint32_t c = 0; c < classes; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "class %u", c);
+        test_name(&model->class_names, name);
+    }
+    model->tie = (hsp_tie)hsp__random_below(random, 3);
+    return model;
+}
+
 /* Sparse rows of whole numbers, about half of them zeros, unlabelled. */
 static inline hsp_data *test_rows(hsp_context *ctx, hsp__random *random, uint64_t rows,
                                   uint64_t cols, hsp_storage storage)

@@ -50,7 +50,8 @@ static int same_models(const hsp_model *a, const hsp_model *b)
     hsp_updates u = hsp_model_updates(a), v = hsp_model_updates(b);
     if (a->hypothesis != b->hypothesis || a->scorers != b->scorers || a->features != b->features ||
         a->tie != b->tie || a->order != b->order || a->constant != b->constant ||
-        a->rest != b->rest || a->leaves_out != b->leaves_out || u.count != v.count)
+        a->rest != b->rest || a->leaves_out != b->leaves_out || a->pairs != b->pairs ||
+        u.count != v.count)
         return 0;
     return same_numbers(a->weights, b->weights, a->scorers * a->features, 8) &&
            same_numbers(a->offsets, b->offsets, a->scorers, 8) &&

@@ -670,6 +670,89 @@ static void test_many_vectors(void)
     }
 }
 
+/* And the way back: each column has the bits of an axpy of its own, and what lies beside stays. */
+static void test_many_vectors_back(void)
+{
+    enum { PLACES = 40, VECTORS = 40, STRIDE = 48 };
+    static double y[PLACES * STRIDE], column[PLACES], a[VECTORS], vd[PLACES];
+    static float vf[PLACES];
+    uint32_t idx[PLACES];
+    for (uint32_t k = 0; k < PLACES; k++) {
+        idx[k] = (k * 7 + 3) % PLACES;
+        vf[k] = (float)cos((double)k);
+        vd[k] = cos((double)k * 3) * (k % 7 ? 1 : 1e200);
+    }
+    for (size_t c = 0; c < VECTORS; c++)
+        a[c] = sin((double)c + 1) * (c % 3 ? 1 : 1e-30);
+    for (int i = 0; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        for (size_t many = 8; t && many <= VECTORS; many += 8)
+            for (size_t n = 0; n < PLACES; n++)
+                for (int kind = 0; kind < 3; kind++) {
+                    for (size_t j = 0; j < PLACES * STRIDE; j++)
+                        y[j] = sin((double)j);
+                    if (kind == 0) t->sparse_axpys_f64(a, idx, vd, n, y, STRIDE, many);
+                    if (kind == 1) t->sparse_axpys_f32f64(a, idx, vf, n, y, STRIDE, many);
+                    if (kind == 2) t->ones_axpys_f64(a, idx, n, y, STRIDE, many);
+                    for (size_t c = 0; c < STRIDE; c++) {
+                        const double by = c < many ? a[c] : 0;
+                        for (size_t k = 0; k < PLACES; k++)
+                            column[k] = sin((double)(k * STRIDE + c));
+                        for (size_t k = 0; c < many && k < n; k++)
+                            column[idx[k]] += kind == 0   ? by * vd[k]
+                                              : kind == 1 ? by * (double)vf[k]
+                                                          : by;
+                        for (size_t k = 0; k < PLACES; k++)
+                            CHECK(same_f64(column[k], y[k * STRIDE + c]));
+                    }
+                }
+    }
+}
+
+/* Single precision, there and back. */
+static void test_many_vectors_single(void)
+{
+    enum { PLACES = 40, VECTORS = 48 };
+    static float w[PLACES * VECTORS], y[PLACES * VECTORS], column[PLACES], out[VECTORS], a[VECTORS];
+    static float v[PLACES];
+    uint32_t idx[PLACES];
+    for (uint32_t k = 0; k < PLACES; k++) {
+        idx[k] = k;
+        v[k] = (float)cos((double)k);
+    }
+    for (size_t c = 0; c < VECTORS; c++)
+        a[c] = (float)sin((double)c + 1);
+    for (size_t j = 0; j < PLACES * VECTORS; j++)
+        w[j] = (float)sin((double)j);
+    for (int i = 0; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        for (size_t many = 16; t && many <= VECTORS; many += 16)
+            for (size_t n = 0; n < PLACES; n++)
+                for (int ones = 0; ones < 2; ones++) {
+                    memcpy(y, w, sizeof y);
+                    if (ones) {
+                        t->ones_dots_f32(idx, n, w, VECTORS, many, out);
+                        t->ones_axpys_f32(a, idx, n, y, VECTORS, many);
+                    } else {
+                        t->sparse_dots_f32(idx, v, n, w, VECTORS, many, out);
+                        t->sparse_axpys_f32(a, idx, v, n, y, VECTORS, many);
+                    }
+                    for (size_t c = 0; c < VECTORS; c++) {
+                        for (size_t k = 0; k < PLACES; k++)
+                            column[k] = w[k * VECTORS + c];
+                        if (c < many)
+                            CHECK(out[c] ==
+                                  (ones ? hsp__vec_scalar.ones_dot_f32(idx, n, column)
+                                        : hsp__vec_scalar.sparse_dot_f32(idx, v, n, column)));
+                        for (size_t k = 0; c < many && k < n; k++)
+                            column[k] += ones ? a[c] : a[c] * v[k];
+                        for (size_t k = 0; k < PLACES; k++)
+                            CHECK(column[k] == y[k * VECTORS + c]);
+                    }
+                }
+    }
+}
+
 int main(void)
 {
     RUN(test_choice);
@@ -688,5 +771,7 @@ int main(void)
     RUN(test_sparse_rows_with_large_places);
     RUN(test_dense_vector_with_large_places);
     RUN(test_many_vectors);
+    RUN(test_many_vectors_back);
+    RUN(test_many_vectors_single);
     return check_done();
 }

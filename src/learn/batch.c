@@ -1,0 +1,428 @@
+#include "learn/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/crowd.h"
+#include "learn/derive.h"
+#include "learn/evidence.h"
+#include "learn/solvers.h"
+#include "learn/weights.h"
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int batch_is(const hsp_options *options, const char *name, const char *value)
+{
+    return strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err)
+{
+    if (hsp_options_is_set(options, "C") && hsp_options_is_set(options, "lambda"))
+        return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
+                            "C and lambda say the same, C = 1 / (lambda n): give one of them");
+    plan->lambda = hsp_options_is_set(options, "lambda") ? hsp_options_real(options, "lambda") : 0;
+    plan->C = hsp_options_is_set(options, "C") ? hsp_options_real(options, "C")
+              : plan->lambda > 0               ? 0
+                                               : 1;
+    plan->penalty = batch_is(options, "penalty", "l1") ? HSP__PENALTY_L1 : HSP__PENALTY_L2;
+    plan->offset = batch_is(options, "offset", "free")          ? HSP__OFFSET_FREE
+                   : batch_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
+                                                                : HSP__OFFSET_NONE;
+    plan->tie = batch_is(options, "tie", "neg")   ? HSP_TIE_NEG
+                : batch_is(options, "tie", "pos") ? HSP_TIE_POS
+                                                  : HSP_TIE_ZERO;
+    plan->gap = hsp_options_real(options, "gap");
+    plan->max_seconds = hsp_options_real(options, "max-seconds");
+    plan->max_passes = (uint64_t)hsp_options_integer(options, "max-passes");
+    plan->seed = (uint64_t)hsp_options_integer(options, "seed");
+    plan->solver = hsp_options_text(options, "solver");
+    plan->start = hsp_options_text(options, "start");
+    plan->keep_dual = hsp_options_flag(options, "keep-dual");
+    plan->in_order = hsp__options_have(options, "order") && batch_is(options, "order", "cyclic");
+    plan->last = hsp__options_have(options, "average") && batch_is(options, "average", "none");
+    return HSP_OK;
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+/* The rows' own weights, by class; classes of them. */
+static void batch_totals(const hsp__batch *batch, double *totals)
+{
+    const hsp_view *view = batch->prepared.view;
+    const double *weight = batch->prepared.weight;
+    for (uint64_t i = 0; i < view->rows; i++)
+        totals[view->labels[i]] += weight ? weight[i] : 1;
+}
+
+/* Where the rest is of several classes with weights of their own, each row gets its class's. */
+static hsp_status batch_weigh_rows(hsp__batch *batch, const double *class_weight, hsp_error *err)
+{
+    const hsp_view *view = batch->prepared.view;
+    const double *own = batch->prepared.weight;
+    double *weight = hsp__new_raw(&batch->ctx->allocator, view->rows, sizeof *weight);
+    if (!weight) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
+        weight[i] = class_weight[view->labels[i]] * (own ? own[i] : 1);
+    batch->row_weight = weight;
+    return HSP_OK;
+}
+
+/* The two costs of every problem. `totals` and `class_weight` have one number a class. */
+static void batch_cost(hsp__batch *batch, const double *totals, const double *class_weight,
+                       int balanced)
+{
+    for (uint32_t c = 0; c < batch->count; c++) {
+        hsp__batch_task *task = &batch->tasks[c];
+        double *cost = task->problem.cost;
+        const double with = totals[task->problem.positive], without = batch->total - with;
+        cost[0] = cost[1] = batch->C;
+        if (batch->count == 1) {
+            cost[0] *= class_weight[0];
+            cost[1] *= class_weight[1];
+        }
+        task->alone = !(with > 0 && without > 0);
+        if (batch->plan->at_once && batch->count > 1) {
+            cost[1] *= class_weight[c];
+            if (balanced && with > 0) cost[1] *= batch->total / (batch->count * with);
+            continue;
+        }
+        if (!balanced || task->alone) continue;
+        cost[0] *= batch->total / (2 * without);
+        cost[1] *= batch->total / (2 * with);
+    }
+}
+
+static hsp_status batch_costs(hsp__batch *batch, hsp_error *err)
+{
+    const hsp__batch_plan *plan = batch->plan;
+    const uint32_t classes = batch->prepared.view->classes;
+    int balanced;
+    double *totals = hsp__new(&batch->ctx->allocator, classes, sizeof *totals);
+    double *weight = hsp__new(&batch->ctx->allocator, classes, sizeof *weight);
+    hsp_status status = totals && weight ? HSP_OK : hsp__fail_memory(err);
+    if (!status)
+        status = hsp__weights_classes(batch->ctx, batch->options,
+                                      &batch->prepared.data->class_names, err, weight, &balanced);
+    if (!status) {
+        int uneven = 0;
+        batch_totals(batch, totals);
+        for (uint32_t c = 0; c < classes; c++) {
+            batch->total += totals[c];
+            uneven |= weight[c] != 1;
+        }
+        batch->C = plan->C > 0 ? plan->C : 1 / (plan->lambda * batch->total);
+        if (plan->hard) batch->C = 1;
+        batch->row_weight = batch->prepared.weight;
+        if (uneven && batch->count > 1 && !plan->at_once)
+            status = batch_weigh_rows(batch, weight, err);
+    }
+    if (!status) batch_cost(batch, totals, weight, balanced);
+    hsp__free(&batch->ctx->allocator, totals);
+    hsp__free(&batch->ctx->allocator, weight);
+    return status;
+}
+
+/* ---- One problem ----------------------------------------------------------------------------- */
+
+/* Only one side has rows: an offset alone puts all of them there, at no cost but its own. */
+static void batch_solve_alone(const hsp__batch *batch, hsp__batch_task *task)
+{
+    const double side = hsp__problem_positive(&task->problem, 0) ? 1 : -1;
+    const double far = task->problem.loss == HSP__LOSS_LOGISTIC ? 30 : 1;
+    task->solution.b = batch->plan->offset == HSP__OFFSET_NONE ? 0 : side * far;
+    task->solution.stop = HSP_STOP_CONVERGED;
+}
+
+static hsp_status batch_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
+                                 hsp_error *err)
+{
+    uint64_t *origin = NULL;
+    hsp_status status =
+        hsp__prepare_origin(ctx, batch->given, batch->options, &batch->prepared, err, &origin);
+    if (!status)
+        status = hsp__evidence_new(ctx, &task->problem, task->solution.dual, origin, err,
+                                   &task->evidence);
+    hsp__free(&ctx->allocator, origin);
+    return status;
+}
+
+/* What the solver hands back is judged once more, whatever it says itself; a run is only said to
+ * have converged when the gap is what was asked for. */
+static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task, double *u,
+                              double *scores, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    hsp__verdict verdict;
+    hsp_status status =
+        hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
+    if (status) return status;
+    hsp__judge_kkt(&task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
+    s->primal = verdict.primal;
+    s->dual_value = verdict.dual;
+    s->gap = verdict.gap;
+    if (s->stop == HSP_STOP_CONVERGED && !(s->gap <= batch->plan->gap)) s->stop = HSP_STOP_PASSES;
+    const hsp_view *view = task->problem.view;
+    for (uint64_t i = 0; batch->count == 1 && i < view->rows; i++) {
+        const double score = scores[i] + s->b;
+        task->mistakes += hsp__decide(&score, 1, batch->plan->tie) != view->labels[i];
+    }
+    return HSP_OK;
+}
+
+/* Is what solves the problem without losses the answer to the one with them? Where no dual weight
+ * is above its cost, both have the same objective, bound and gap. */
+static int batch_hard_answers(const hsp__problem *p, const hsp__solution *s)
+{
+    if (s->stop != HSP_STOP_CONVERGED) return 0;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        if (!(s->dual[i] <= hsp__problem_cost(p, i))) return 0;
+    return 1;
+}
+
+/* Another solver goes on from where the first could not, or begins anew without losses (`hard`);
+ * what it makes worse is not kept. */
+static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int hard,
+                               hsp__batch_task *task, const hsp__goal *goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution, first = *s;
+    hsp__problem p = task->problem;
+    const uint64_t n = p.view->rows, d = p.view->cols;
+    int better = 0;
+    first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
+    first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
+    hsp_status status = first.w && first.dual ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        memcpy(first.w, s->w, d * sizeof *s->w);
+        memcpy(first.dual, s->dual, n * sizeof *s->dual);
+        p.hard |= hard;
+        if (hard) memset(s->w, 0, d * sizeof *s->w);
+        if (hard) memset(s->dual, 0, n * sizeof *s->dual);
+        status = second->solve(ctx, &p, goal, err, s);
+        better = hard ? batch_hard_answers(&task->problem, s)
+                      : s->stop == HSP_STOP_INSEPARABLE || s->gap <= first.gap;
+        first.passes += s->passes;
+        first.updates += s->updates;
+    }
+    if (!status && better) {
+        task->solver = second;
+        s->passes = first.passes;
+        s->updates = first.updates;
+    } else if (!status) {
+        if (s->stop == HSP_STOP_SECONDS || s->stop == HSP_STOP_REQUEST) first.stop = s->stop;
+        memcpy(s->w, first.w, d * sizeof *s->w);
+        memcpy(s->dual, first.dual, n * sizeof *s->dual);
+        *s = (hsp__solution){s->w,      first.b,      s->dual,       first.primal, first.dual_value,
+                             first.gap, first.passes, first.updates, first.stop};
+    }
+    hsp__free(&ctx->allocator, first.w);
+    hsp__free(&ctx->allocator, first.dual);
+    return status;
+}
+
+static int batch_stuck(const hsp__solution *s, hsp__goal *goal)
+{
+    if (s->stop != HSP_STOP_PASSES || s->passes >= goal->max_passes) return 0;
+    goal->max_passes -= s->passes;
+    return 1;
+}
+
+/* Left to choose, a solver that can get no further hands on to the other; and at a cost so high
+ * that it is the trouble, the separator without losses may be the answer. */
+static hsp_status batch_minimise(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
+                                 hsp__goal goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    hsp__problem hard = task->problem;
+    hard.hard = 1;
+    const int hinge = !task->problem.hard && task->problem.loss == HSP__LOSS_HINGE;
+    const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
+    const hsp__solver *third = hsp__solver_for("auto", &hard);
+    const int choose = strcmp(batch->plan->solver, "auto") == 0;
+    hsp_status status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status && choose && hinge && third && batch_stuck(s, &goal))
+        status = batch_second(ctx, third, 1, task, &goal, err);
+    if (!status && choose && second && batch_stuck(s, &goal))
+        status = batch_second(ctx, second, 0, task, &goal, err);
+    return status;
+}
+
+static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
+                              hsp_error *err)
+{
+    hsp__batch_task *task = &batch->tasks[c];
+    hsp__solution *s = &task->solution;
+    const hsp_view *view = task->problem.view;
+    const hsp__goal goal = {.gap = batch->plan->gap,
+                            .max_passes = batch->plan->max_passes,
+                            .seed = batch->plan->seed,
+                            .watch = &batch->watch,
+                            .report = report,
+                            .in_order = batch->plan->in_order,
+                            .last = batch->plan->last};
+    s->w = batch->weights + c * view->cols;
+    s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
+    if (!s->dual) return hsp__fail_memory(err);
+    if (task->alone) {
+        batch_solve_alone(batch, task);
+        return HSP_OK;
+    }
+    hsp_status status = HSP_OK;
+    if (batch->start) hsp__batch_start(batch, c, s);
+    status = batch_minimise(batch, ctx, task, goal, err);
+    if (!status && task->problem.hard)
+        status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
+    if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
+    double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
+    double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
+    if (!status && !(u && scores)) status = hsp__fail_memory(err);
+    if (!status) status = batch_judge(batch, ctx, task, u, scores, err);
+    hsp__free(&ctx->allocator, u);
+    hsp__free(&ctx->allocator, scores);
+    if (!batch->plan->keep_dual) {
+        hsp__free(&ctx->allocator, s->dual);
+        s->dual = NULL;
+    }
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp_status batch_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
+{
+    hsp__batch *batch = user;
+    hsp_context quiet = hsp__quiet(batch->ctx);
+    hsp_status status = HSP_OK;
+    for (uint32_t c = from; !status && c < to; c++)
+        status = batch_solve(batch, &quiet, c, report, err);
+    return status;
+}
+
+/* As many problems as threads: one each. Fewer: one after the other, each with all threads. */
+static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
+{
+    const int threads = hsp_context_threads(batch->ctx);
+    hsp_status status = HSP_OK;
+    if (batch->plan->max_seconds > 0)
+        batch->watch.deadline = hsp__clock() + batch->plan->max_seconds;
+    if (batch->plan->at_once && batch->count > 1) return hsp__batch_crammer(batch, err);
+    if (threads > 1 && batch->count >= (uint32_t)threads)
+        return hsp__crowd_run(&batch->watch, threads, batch->count, 1, batch_part, batch, err);
+    for (uint32_t c = 0; !status && c < batch->count; c++)
+        status = batch_solve(batch, batch->ctx, c, 1, err);
+    return status;
+}
+
+static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
+{
+    if (batch->plan->at_once && batch->count > 1) return HSP_OK;
+    for (uint32_t c = 0; c < batch->count; c++) {
+        hsp__batch_task *task = &batch->tasks[c];
+        if (task->alone) continue;
+        task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
+        if (!task->solver)
+            return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
+                                "%s does not solve this kind of problem: leave it to auto",
+                                batch->plan->solver);
+    }
+    return HSP_OK;
+}
+
+static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
+{
+    const hsp_view *view = batch->prepared.view;
+    const hsp__batch_plan *plan = batch->plan;
+    batch->count = view->classes > 2 ? view->classes : 1;
+    batch->tasks = hsp__new(&batch->ctx->allocator, batch->count, sizeof *batch->tasks);
+    batch->weights =
+        hsp__new(&batch->ctx->allocator, batch->count * view->cols, sizeof *batch->weights);
+    if (!batch->tasks || !batch->weights) return hsp__fail_memory(err);
+    for (uint32_t c = 0; c < batch->count; c++)
+        batch->tasks[c].problem = (hsp__problem){.view = view,
+                                                 .positive = batch->count > 1 ? c : 1,
+                                                 .loss = plan->loss,
+                                                 .penalty = plan->penalty,
+                                                 .offset = plan->offset,
+                                                 .hard = plan->hard,
+                                                 .lambda = plan->lambda};
+    hsp_status status = batch_costs(batch, err);
+    for (uint32_t c = 0; !status && c < batch->count; c++)
+        batch->tasks[c].problem.row_weight = batch->row_weight;
+    return status ? status : batch_choose(batch, err);
+}
+
+static hsp_status batch_prepare(hsp__batch *batch, hsp_error *err)
+{
+    hsp_context *ctx = batch->ctx;
+    hsp_status status = hsp__prepare(ctx, batch->given, batch->options, err, &batch->prepared);
+    if (!status) status = hsp__view_hash(ctx, &batch->given->view, err, batch->hash);
+    if (status) return status;
+    hsp_training *run = &batch->run;
+    run->rows = batch->prepared.view->rows;
+    run->cols = batch->prepared.view->cols;
+    run->nonzeros = batch->prepared.data->nonzeros;
+    run->classes = batch->prepared.view->classes;
+    run->radius = run->progressive_error = (double)NAN;
+    status = batch_tasks(batch, err);
+    if (!status && batch->start) status = hsp__batch_start_check(batch, err);
+    return status;
+}
+
+static void batch_free(hsp__batch *batch)
+{
+    const hsp_allocator *memory = &batch->ctx->allocator;
+    for (uint32_t c = 0; batch->tasks && c < batch->count; c++) {
+        hsp__free(memory, batch->tasks[c].solution.dual);
+        hsp_evidence_free(batch->tasks[c].evidence);
+    }
+    if (batch->row_weight != batch->prepared.weight) hsp__free(memory, batch->row_weight);
+    hsp__free(memory, batch->tasks);
+    hsp__free(memory, batch->weights);
+    hsp__free(memory, batch->all_dual);
+    hsp__prepared_free(&batch->prepared);
+}
+
+hsp_status hsp__batch_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                            const hsp_options *options, const hsp__batch_plan *plan,
+                            const hsp_model *start, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    hsp__batch batch = {.ctx = ctx,
+                        .learner = learner,
+                        .options = options,
+                        .plan = plan,
+                        .given = data,
+                        .start = start,
+                        .watch = {.ctx = ctx}};
+    hsp_model *model = NULL, *read = NULL;
+    hsp_status status = HSP_OK;
+    if (plan->start && start)
+        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+                            "a model to start from was given already");
+    if (plan->start) {
+        status = hsp_model_read(ctx, plan->start, err, &read);
+        batch.start = read;
+    }
+    if (!status) status = batch_prepare(&batch, err);
+    const double begun = hsp__clock();
+    if (!status) status = batch_solve_all(&batch, err);
+    batch.run.train_seconds = hsp__clock() - begun;
+    if (!status) hsp__batch_report(&batch);
+    if (!status && batch.run.stop != HSP_STOP_INSEPARABLE)
+        status = hsp__batch_model(&batch, err, &model);
+    batch_free(&batch);
+    hsp_model_free(read);
+    if (status) {
+        hsp_evidence_free(batch.run.evidence);
+        return status;
+    }
+    if (run)
+        *run = batch.run;
+    else
+        hsp_evidence_free(batch.run.evidence);
+    *out = model;
+    return HSP_OK;
+}

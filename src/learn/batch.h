@@ -1,0 +1,91 @@
+/* The driver that all minimising learners share: from data and options to problems of two classes
+ * (problem.h), through a solver, to a model. More than two classes: one problem a class against the
+ * rest, several at once when there are as many as threads, or one of all classes (crammer.h). */
+#ifndef HSP_LEARN_BATCH_H
+#define HSP_LEARN_BATCH_H
+
+#include "learn/judge.h"
+#include "learn/learner.h"
+#include "learn/outcome.h"
+#include "learn/prepare.h"
+#include "learn/problem.h"
+
+/* What the learner's options say; the driver reads `weight` and what hsp__prepare reads itself. */
+typedef struct hsp__batch_plan {
+    hsp__loss loss;
+    hsp__penalty penalty;
+    hsp__offset offset;
+    int hard;
+    double C, lambda; /* one of them is > 0, the other 0; hard: neither */
+    double gap, max_seconds;
+    uint64_t max_passes, seed;
+    hsp_tie tie;
+    const char *solver; /* a name, or "auto" */
+    const char *start;  /* the file of a model to begin at; NULL: none */
+    int keep_dual;
+    int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
+    int in_order, last; /* as in hsp__goal */
+} hsp__batch_plan;
+
+/* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
+ * when neither is set), gap, limits, seed, tie, solver, start, keep-dual. HSP_USAGE with a sentence
+ * when both C and lambda are set. */
+hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err);
+
+hsp_status hsp__batch_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                            const hsp_options *options, const hsp__batch_plan *plan,
+                            const hsp_model *start, hsp_error *err, hsp_training *run,
+                            hsp_model **out);
+
+/* ---- Inside ---------------------------------------------------------------------------------- */
+
+/* One problem: the scorer of class `positive`. */
+typedef struct hsp__batch_task {
+    hsp__problem problem;
+    int alone;                 /* there are no positive rows, or no others: nothing to minimise */
+    const hsp__solver *solver; /* NULL: alone */
+    hsp__solution solution;    /* dual: NULL when it is not kept */
+    hsp__kkt kkt;
+    uint64_t mistakes;      /* two classes: rows that the scorer gets wrong */
+    hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE */
+} hsp__batch_task;
+
+typedef struct hsp__batch {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    const hsp_options *options;
+    const hsp__batch_plan *plan;
+    hsp_data *given; /* as the caller gave it */
+    hsp__prepared prepared;
+    char hash[HSP__HASH_TEXT];
+    double *row_weight; /* rows: of rows, and of classes where a problem's two costs cannot say it;
+                           NULL: all 1. prepared.weight, or the driver's own */
+    double total;       /* of the rows' own weights: n */
+    double C;           /* 1 / (lambda n) */
+    uint32_t count;     /* problems */
+    hsp__batch_task *tasks;
+    double *weights;        /* count * cols: of each problem */
+    double *all_dual;       /* all classes at once: rows * count, row after row; else NULL */
+    const hsp_model *start; /* NULL: none */
+    hsp__watch watch;
+    hsp_training run;
+} hsp__batch;
+
+/* batch_start.c: does the model fit as a start? HSP_USAGE when not. */
+hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err);
+/* Put what it knows of problem c into s->w, s->b and s->dual, which are zero. */
+void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s);
+
+/* batch_hard.c: a separator was demanded, and the solver found none: say whether there is one.
+ * s->stop becomes HSP_STOP_INSEPARABLE, with multipliers in s->dual, or HSP_STOP_PASSES. */
+hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
+                             hsp__solution *s, hsp_error *err);
+
+/* batch_crammer.c: all classes at once; the costs of classes are problem.cost[1] of the tasks. */
+hsp_status hsp__batch_crammer(hsp__batch *batch, hsp_error *err);
+
+/* batch_model.c: sum up what the problems came to, and make a model of it. */
+void hsp__batch_report(hsp__batch *batch);
+hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out);
+
+#endif

@@ -1,0 +1,175 @@
+/* From solved problems to figures and a model. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/batch.h"
+#include "learn/mistakes.h"
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+/* Of several reasons to stop, the one that says most. */
+static int batch_stop_weight(hsp_stop stop)
+{
+    static const int weight[] = {
+        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
+        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
+    return weight[stop];
+}
+
+static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
+{
+    const hsp__solution *s = &task->solution;
+    const hsp__kkt *kkt = &task->kkt;
+    to->objective += s->primal;
+    to->dual_objective += s->dual_value;
+    to->support_vectors += kkt->support;
+    to->on_margin += kkt->on;
+    to->inside += kkt->inside;
+    to->wrong_side += kkt->wrong;
+    to->margin = fmin(to->margin, kkt->margin);
+    to->stationarity = fmax(to->stationarity, kkt->stationarity);
+    to->primal_feasibility = fmax(to->primal_feasibility, kkt->primal);
+    to->dual_feasibility = fmax(to->dual_feasibility, kkt->dual);
+    to->complementarity = fmax(to->complementarity, kkt->complementarity);
+}
+
+/* The problems count in the scale of C (problem.h), reports in that of lambda. */
+static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
+{
+    const double gap = to->objective - to->dual_objective;
+    to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
+    to->lambda = to->C = (double)NAN;
+    if (batch->plan->hard) return;
+    to->C = batch->C;
+    to->lambda = 1 / (batch->C * batch->total);
+    to->objective *= to->lambda;
+    to->dual_objective *= to->lambda;
+}
+
+static void batch_no_optimum(hsp_optimum *to)
+{
+    to->lambda = to->C = to->objective = to->dual_objective = to->gap = to->margin = (double)NAN;
+    to->stationarity = to->primal_feasibility = (double)NAN;
+    to->dual_feasibility = to->complementarity = (double)NAN;
+}
+
+void hsp__batch_report(hsp__batch *batch)
+{
+    hsp_training *run = &batch->run;
+    hsp_optimum *to = &run->optimum;
+    to->margin = HUGE_VAL;
+    to->solver = "none"; /* of problems that need no solver */
+    run->stop = HSP_STOP_CONVERGED;
+    for (uint32_t c = 0; c < batch->count; c++) {
+        hsp__batch_task *task = &batch->tasks[c];
+        const hsp__solution *s = &task->solution;
+        if (batch_stop_weight(s->stop) > batch_stop_weight(run->stop)) run->stop = s->stop;
+        if (s->passes > run->passes) run->passes = s->passes;
+        run->updates += s->updates;
+        if (!task->solver) continue;
+        to->solver = task->solver->name;
+        batch_add_task(task, to);
+        if (!task->evidence || run->evidence) continue;
+        run->evidence = task->evidence;
+        task->evidence = NULL;
+        if (batch->count > 1)
+            hsp__log(batch->ctx, HSP_LOG_NOTE, "the class '%.60s' cannot be told from the others",
+                     hsp__names_get(&batch->prepared.data->class_names, c));
+    }
+    run->training_error = (double)NAN;
+    if (run->stop == HSP_STOP_INSEPARABLE)
+        batch_no_optimum(to);
+    else
+        batch_rescale(batch, to);
+}
+
+/* ---- Dual weights ---------------------------------------------------------------------------- */
+
+/* How often row i is added to scorer c. */
+static double batch_amount(const hsp__batch *batch, uint64_t i, uint32_t c)
+{
+    const hsp__batch_task *task = &batch->tasks[c];
+    if (batch->all_dual) return batch->all_dual[i * batch->count + c];
+    return hsp__problem_y(&task->problem, i) * task->solution.dual[i];
+}
+
+static hsp_status batch_keep_dual(const hsp__batch *batch, hsp_model *model, hsp_error *err)
+{
+    const uint64_t n = batch->prepared.view->rows, *place = batch->prepared.place;
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < batch->count; c++)
+        for (uint64_t i = 0; i < n; i++)
+            count += batch_amount(batch, i, c) != 0;
+    uint64_t *row = hsp__new_raw(&model->memory, count, sizeof *row);
+    uint32_t *scorer = hsp__new_raw(&model->memory, count, sizeof *scorer);
+    double *amount = hsp__new_raw(&model->memory, count, sizeof *amount);
+    model->updates = (hsp_updates){0, row, scorer, amount}; /* freed with the model */
+    if (!row || !scorer || !amount) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < batch->count; c++) {
+            const double times = batch_amount(batch, i, c);
+            if (times == 0) continue;
+            const uint64_t k = model->updates.count++;
+            row[k] = place ? place[i] : i;
+            scorer[k] = c;
+            amount[k] = times;
+        }
+    return HSP_OK;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+static hsp_status batch_fill(hsp__batch *batch, hsp_context *ctx, hsp__outcome *outcome,
+                             hsp_model *model, hsp_error *err)
+{
+    hsp_training *run = &batch->run;
+    char text[HSP__DECIMAL_MAX];
+    uint64_t wrong = batch->tasks[0].mistakes;
+    for (uint32_t c = 0; c < batch->count; c++)
+        model->offsets[c] = batch->tasks[c].solution.b;
+    memcpy(model->weights, batch->weights, batch->count * model->features * sizeof *model->weights);
+    hsp_status status = batch->plan->keep_dual ? batch_keep_dual(batch, model, err) : HSP_OK;
+    if (!status) status = hsp__outcome_close(outcome, model, err);
+    if (!status && batch->count > 1)
+        status = hsp__mistakes_linear(ctx, model, batch->prepared.view, err, &wrong);
+    if (status) return status;
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return hsp__model_set_fact(model, "training_error", text, err);
+}
+
+hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
+{
+    hsp__prepared *prepared = &batch->prepared;
+    hsp_context unasked = *batch->ctx; /* whoever asked the run to stop wants its model */
+    unasked.progress = NULL;
+    hsp__outcome outcome = {.learner = batch->learner,
+                            .options = batch->options,
+                            .class_names = &prepared->data->class_names,
+                            .feature_names = &prepared->data->feature_names,
+                            .encoding = prepared->data->encoding,
+                            .scalings = prepared->scalings,
+                            .rest = prepared->rest,
+                            .leaves_out = prepared->leaves_out,
+                            .storage = prepared->view->storage,
+                            .precision = prepared->view->precision,
+                            .index_base = prepared->data->index_base,
+                            .data_hash = batch->hash,
+                            .run = &batch->run,
+                            .tie = batch->plan->tie,
+                            .seed = batch->plan->seed};
+    hsp_model *model = NULL;
+    hsp_status status =
+        hsp__outcome_frame(&unasked, &outcome, batch->count, prepared->view->cols, err, &model);
+    if (status) return status;
+    status = batch_fill(batch, &unasked, &outcome, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}

@@ -1,0 +1,70 @@
+/* Where minimising begins when there is a model already. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/batch.h"
+
+/* The start's scorer for problem c, and whether its sign is turned; -1: it has none. */
+static int64_t start_scorer(const hsp__batch *batch, uint32_t c, int *turned)
+{
+    const hsp_model *start = batch->start;
+    const hsp__names *ours = &batch->prepared.data->class_names;
+    const uint32_t positive = batch->tasks[c].problem.positive;
+    const char *name = hsp__names_get(ours, positive);
+    const uint32_t theirs = hsp__names_find(&start->class_names, name, strlen(name));
+    *turned = 0;
+    if (theirs == HSP__NAME_NONE || start->class_names.count != ours->count) return -1;
+    if (batch->count > 1) return theirs;
+    *turned = theirs == 0;
+    return 0;
+}
+
+hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err)
+{
+    const hsp_model *start = batch->start;
+    int turned;
+    if (start->hypothesis != HSP__LINEAR || start->pairs)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model to start from is not one linear scorer a class");
+    for (uint32_t c = 0; c < batch->count; c++)
+        if (start_scorer(batch, c, &turned) < 0)
+            return hsp__fail(err, HSP_USAGE,
+                             "the model to start from knows other classes than those to learn: it "
+                             "has no '%.60s' of %u",
+                             hsp__names_get(&batch->prepared.data->class_names,
+                                            batch->tasks[c].problem.positive),
+                             (unsigned)batch->prepared.view->classes);
+    return HSP_OK;
+}
+
+/* Dual weights are of rows, so of the same data only. */
+static void start_dual(const hsp__batch *batch, uint32_t scorer, double sign, const hsp__problem *p,
+                       double *dual)
+{
+    const char *hash = hsp_model_fact(batch->start, "data_hash");
+    const hsp_updates *kept = &batch->start->updates;
+    const uint64_t *place = batch->prepared.place;
+    if (!hash || strcmp(hash, batch->hash) != 0) return;
+    for (uint64_t k = 0, i = 0; k < kept->count && i < p->view->rows; k++) {
+        while (i < p->view->rows && (place ? place[i] : i) < kept->row[k])
+            i++;
+        if (i < p->view->rows && (place ? place[i] : i) == kept->row[k] &&
+            kept->scorer[k] == scorer)
+            dual[i] = sign * hsp__problem_y(p, i) * kept->amount[k];
+    }
+}
+
+void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s)
+{
+    int turned;
+    const hsp_model *start = batch->start;
+    const uint32_t scorer = (uint32_t)start_scorer(batch, c, &turned);
+    const double sign = turned ? -1 : 1, *w = start->weights + scorer * start->features;
+    uint64_t shared = hsp__model_inputs(start);
+    if (shared > batch->prepared.view->cols) shared = batch->prepared.view->cols;
+    for (uint64_t j = 0; j < shared; j++)
+        s->w[j] = sign * w[j];
+    if (batch->plan->offset != HSP__OFFSET_NONE) s->b = sign * hsp__model_bias(start, scorer);
+    start_dual(batch, scorer, sign, &batch->tasks[c].problem, s->dual);
+}

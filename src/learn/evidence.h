@@ -1,0 +1,18 @@
+/* Why no hyperplane separates: from dual weights to multipliers that a reader can check. */
+#ifndef HSP_LEARN_EVIDENCE_H
+#define HSP_LEARN_EVIDENCE_H
+
+#include "learn/problem.h"
+
+/* The evidence that the dual weights a (n, >= 0) give: with multipliers that add up to 1 in each
+ * class, the rows of both classes have the same mean. Offset none: with multipliers that add up to
+ * 2 over both classes, sum a y x = 0. Either way a separator of margin gamma would make that vector
+ * at least 2 gamma long.
+ *
+ * `origin` (n, ascending) are the numbers of the problem's rows in the data as given; NULL: the
+ * same. Weights below 1e-18 of the largest are rounding, and left out. That there are weights in
+ * both classes (offset none: any) is the caller's to know. */
+hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
+                             const uint64_t *origin, hsp_error *err, hsp_evidence **out);
+
+#endif

@@ -1,0 +1,66 @@
+#include "learn/mistakes.h"
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+typedef struct mistakes {
+    const hsp_model *model;
+    const hsp_view *view;
+    uint64_t parts;
+    uint64_t *wrong; /* parts */
+    double *scores;  /* parts * scorers */
+} mistakes;
+
+static void mistakes_part(void *user, uint64_t part)
+{
+    mistakes *work = user;
+    const hsp_model *model = work->model;
+    double *scores = work->scores + part * model->scorers;
+    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
+        for (uint32_t c = 0; c < model->scorers; c++)
+            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
+                                       model->offsets[c]);
+        work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
+    }
+}
+
+hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                hsp_error *err, uint64_t *wrong)
+{
+    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
+    mistakes work = {.model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
+    work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
+    hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
+    if (!status) hsp__tasks_run(ctx, work.parts, mistakes_part, &work);
+    for (uint64_t part = 0; !status && part < work.parts; part++)
+        *wrong += work.wrong[part];
+    hsp__free(&ctx->allocator, work.wrong);
+    hsp__free(&ctx->allocator, work.scores);
+    return status;
+}
+
+#define MISTAKES_SLICE 4096
+
+hsp_status hsp__mistakes_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                               hsp_error *err, uint64_t *wrong)
+{
+    hsp_status status = HSP_OK;
+    double *scores =
+        hsp__new(&ctx->allocator, (uint64_t)MISTAKES_SLICE * model->scorers, sizeof *scores);
+    uint32_t *classes = hsp__new(&ctx->allocator, MISTAKES_SLICE, sizeof *classes);
+    if (!scores || !classes) status = hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < view->rows; from += MISTAKES_SLICE) {
+        const uint64_t to = view->rows - from < MISTAKES_SLICE ? view->rows : from + MISTAKES_SLICE;
+        const hsp_view slice = hsp__view_slice(view, from, to);
+        status = hsp_model_score(ctx, model, &slice, err, scores, classes);
+        for (uint64_t i = 0; !status && i < slice.rows; i++)
+            *wrong += classes[i] != slice.labels[i];
+    }
+    hsp__free(&ctx->allocator, scores);
+    hsp__free(&ctx->allocator, classes);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* How many of the rows learnt from the model gets wrong. */
+#ifndef HSP_LEARN_MISTAKES_H
+#define HSP_LEARN_MISTAKES_H
+
+#include "model/model.h"
+
+/* Of a linear model, on rows that are scaled already. Both add to *wrong. */
+hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                hsp_error *err, uint64_t *wrong);
+
+/* Of votes: rows as they were before scaling, a slice at a time. */
+hsp_status hsp__mistakes_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                               hsp_error *err, uint64_t *wrong);
+
+#endif

@@ -1,0 +1,141 @@
+/* The linear support vector machine.
+ *
+ * Problem. Rows x_i in R^d with labels y_i in {-1, +1} and weights r_i (1 unless a column says
+ * otherwise), n = sum r_i; minimise
+ *
+ *     J(w, b) = (1/n) sum_i r_i v_i loss(y_i (<w, x_i> + b)) + (lambda/2) ||w||^2
+ *
+ * v_i is the weight of the row's class; loss(m) is max(0, 1 - m), or its square. b is in no penalty
+ * (offset free), in the same as w (regularized), or 0 (none). Penalty l1: lambda ||w||_1 instead.
+ * With C = 1 / (lambda n) the same is P = J / lambda = ||w||^2 / 2 + C sum r_i v_i loss: the scale
+ * in which solvers count (problem.h, where the dual is). A row of weight k is k copies of it, also
+ * in n; class weights multiply costs and are not counted in n.
+ *
+ * Hard: minimise ||w||^2 / 2 with y_i (<w, x_i> + b) >= 1 for all i, the limit C -> infinity. Where
+ * there is no such w the outcome is "inseparable", with the multipliers that say why.
+ *
+ * Guarantee. A run that converged is within `gap` of the best objective: J - D <= gap J, where D, a
+ * dual objective, is a lower bound on J of all (w, b). Both are computed from data, (w, b) and dual
+ * weights alone (judge.h), and the last word on convergence is theirs.
+ *
+ * Certificate. keep-dual: (row, scorer, a_i y_i) in the model, w = sum a_i y_i x_i to the gap.
+ *
+ * Cost. The solver's, see the files that solvers.c lists.
+ *
+ * Papers. B. Boser, I. Guyon, V. Vapnik, A training algorithm for optimal margin classifiers, COLT
+ * (1992). C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20 (1995). */
+#include <string.h>
+
+#include "base/error.h"
+#include "learn/batch.h"
+#include "learn/learner.h"
+#include "learn/pegasos.h"
+
+static const hsp_option svm_options[] = {
+    {"C", HSP_OPTION_REAL, NULL, 1e-100, 1e100, NULL, "C",
+     "cost of a row's loss beside ||w||^2 / 2; 1 unless this or lambda is set"},
+    {"lambda", HSP_OPTION_REAL, NULL, 1e-100, 1e100, NULL, "L",
+     "weight of ||w||^2 / 2 beside the mean loss, instead of C: C = 1 / (lambda n)"},
+    {"loss", HSP_OPTION_CHOICE, "hinge", 0, 0, "hinge|squared", NULL,
+     "what a row costs that is not beyond the margin: 1 - y s, or its square"},
+    {"penalty", HSP_OPTION_CHOICE, "l2", 0, 0, "l2|l1", NULL,
+     "what keeps weights small: half their squares' sum, or the sum of their sizes (many are 0)"},
+    {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|regularized|none", NULL,
+     "b is not penalised, penalised as a weight is, or stays 0"},
+    {"hard", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "demand the widest separator without errors; none: say so with evidence, status 1"},
+    {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
+     "the loss of this class's rows counts W times; balanced: as if classes had equal size"},
+    {"row-weight", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
+     "a column of the file that says how many copies a row stands for; not learnt from"},
+    {"gap", HSP_OPTION_REAL, "1e-3", 1e-12, 1, NULL, "G",
+     "stop when the objective is proven to be this near to the best, relatively"},
+    {"max-passes", HSP_OPTION_INTEGER, "10000", 1, 1e15, NULL, "N",
+     "give up after so many passes over the rows"},
+    {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
+     "stop after so many seconds; 0: no limit"},
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|pegasos", NULL,
+     "how to minimise; auto looks at the shape of the data"},
+    {"order", HSP_OPTION_CHOICE, "shuffle", 0, 0, "shuffle|cyclic", NULL,
+     "pegasos: rows in turn shuffled, or in the order of the file, as a stream has them"},
+    {"average", HSP_OPTION_CHOICE, "average", 0, 0, "average|none", NULL,
+     "pegasos: hand over the mean of all weights, later ones counting more, or the last"},
+    {"start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "begin at this model instead of at zero"},
+    {"keep-dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "keep the rows' dual weights in the model, for certificates and warm starts"},
+    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo|crammer-singer", NULL,
+     "more than two classes: each against the rest, each pair, or all at once"},
+    {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,
+     "divide each row by its length, or all by the longest"},
+    {"scale", HSP_OPTION_CHOICE, "none", 0, 0, "none|min-max|standard|max-abs", NULL,
+     "scale columns first; the model remembers how"},
+    {"tie", HSP_OPTION_CHOICE, "neg", 0, 0, "neg|pos|zero", NULL,
+     "what a score of exactly 0 means: the first class, the second, neither"},
+    {"calibrate", HSP_OPTION_CHOICE, "none", 0, 0, "none|platt|isotonic", NULL,
+     "fit probabilities to the scores of rows that were left out in turn"},
+    {"calibrate-folds", HSP_OPTION_INTEGER, "5", 2, 1000, NULL, "K",
+     "calibrate: leave out one of so many parts at a time"},
+    {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "learn this class against the rest"},
+    {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
+     "learn these classes only, in this order"},
+    {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",
+     "the same seed gives the same order"},
+};
+
+/* Options that say nothing where a separator is demanded. */
+static hsp_status svm_check_hard(const hsp_options *options, const hsp__batch_plan *plan,
+                                 hsp_error *err)
+{
+    static const char *const idle[] = {"C", "lambda", "weight"};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (hsp_options_is_set(options, idle[i]))
+            return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                                "no row may be lost, so %s has nothing to say: leave it out",
+                                idle[i]);
+    if (plan->loss != HSP__LOSS_HINGE)
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                            "there is no loss where no row may be lost: leave --loss out");
+    if (plan->penalty != HSP__PENALTY_L2)
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                            "the widest separator is that of penalty l2");
+    return HSP_OK;
+}
+
+static hsp_status svm_plan(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err)
+{
+    const int squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
+    hsp_status status = hsp__batch_plan_read(options, plan, err);
+    if (status) return status;
+    plan->loss = squared ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+    plan->hard = hsp_options_flag(options, "hard");
+    plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
+    if (plan->at_once && (squared || plan->hard || plan->penalty == HSP__PENALTY_L1 ||
+                          strcmp(plan->solver, "auto") != 0))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "crammer-singer has its own solver, for hinge loss and penalty l2");
+    if (plan->hard) return svm_check_hard(options, plan, err);
+    if (plan->penalty == HSP__PENALTY_L1 && !squared)
+        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
+                            "penalty l1 goes with --loss squared");
+    return HSP_OK;
+}
+
+extern const hsp__learner hsp__learn_svm;
+
+static hsp_status svm_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                            const hsp_model *start, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    hsp__batch_plan plan = {0};
+    hsp_status status = svm_plan(options, &plan, err);
+    if (status) return status;
+    return hsp__batch_train(ctx, data, &hsp__learn_svm, options, &plan, start, err, run, out);
+}
+
+const hsp__learner hsp__learn_svm = {
+    .table = {"svm", "the widest margin, with losses for what lies inside it", svm_options,
+              sizeof svm_options / sizeof *svm_options},
+    .hypothesis = "linear",
+    .train = svm_train,
+    .starts = 1,
+    .rule = &hsp__pegasos_rule};

@@ -1,0 +1,16 @@
+/* One scorer a pair of classes: from pair scores to a class, and to a score a class. */
+#ifndef HSP_MODEL_PAIRS_H
+#define HSP_MODEL_PAIRS_H
+
+#include "model/model.h"
+
+/* The classes i < j of a scorer. */
+void hsp__pair_classes(uint32_t classes, uint32_t scorer, uint32_t *i, uint32_t *j);
+
+uint32_t hsp__pairs_decide(const hsp_model *model, const double *scores);
+
+/* As hsp_model_class_scores, of pair scores that are multiplied by `scale` > 0. */
+void hsp__pairs_class_scores(const hsp_model *model, const double *scores, double scale,
+                             double *out);
+
+#endif
