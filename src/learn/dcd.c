@@ -60,7 +60,9 @@ enum { DCD_TEAM = 2 };        /* sweeps side by side */
 #define DCD_LOOSE        0.05 /* 1 / rho at most, relative to the mean ||x||^2, unless it must */
 #define DCD_FAR          1.0  /* slope to rest at, relative to the mean slope of rows that move */
 #define DCD_BEYOND       1.2  /* times the way to the top of D, on one sweep at a time */
-#define DCD_STALLS       12   /* checks without progress, where rounding is all that is left */
+#define DCD_IDLE         32   /* passes without a lower estimate, after which a check is made */
+#define DCD_ROUNDING     1e-9 /* an estimate this small, relative to P, may be rounding only */
+#define DCD_STALLS       12   /* checks without progress at such estimates: it is */
 
 typedef struct dcd {
     hsp_context *ctx;
@@ -87,7 +89,9 @@ typedef struct dcd {
     double fall;            /* estimate, relative to the pass before */
     double trust;           /* P - D of the last check, relative to what was expected */
     double steps;           /* the mean step of the last pass's rounds */
-    uint64_t stalls;
+    double least;           /* the least estimate so far, */
+    uint64_t idle;          /* passes since then, or since the last check */
+    uint64_t stalls;        /* checks without progress where little more is left than rounding */
     hsp__random random;
 } dcd;
 
@@ -253,6 +257,8 @@ static void dcd_pass(dcd *m)
     gap += dcd_apart_cost(m);
     m->fall = m->estimate > 0 ? fmin(gap / m->estimate, 1) : 1;
     m->estimate = gap;
+    m->idle = gap < m->least ? 0 : m->idle + 1;
+    m->least = fmin(gap, m->least);
     m->far = updates ? DCD_FAR * off / (double)updates : HUGE_VAL;
     m->s->passes++;
     m->s->updates += updates;
@@ -272,7 +278,7 @@ static int dcd_due(const dcd *m)
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
     const double dual = m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
     const double gap = dcd_expected(m) * m->trust;
-    return !(gap > m->goal->gap * (dual + gap));
+    return m->idle >= DCD_IDLE || !(gap > fmax(m->goal->gap, 0) * (dual + gap));
 }
 
 /* Take a from the rows, make it feasible, and w = sum a y x of it. */
@@ -298,7 +304,7 @@ static void dcd_wake(dcd *m, double b)
 }
 
 /* The figures of hsp__judge, of the rows' a and the w that is made of it. */
-static hsp_status dcd_check(dcd *m, hsp__verdict *out)
+static hsp_status dcd_check(dcd *m)
 {
     const hsp__problem *p = m->p;
     hsp__solution *s = m->s;
@@ -308,39 +314,43 @@ static hsp_status dcd_check(dcd *m, hsp__verdict *out)
     hsp__products_scores(m->ctx, p->view, m->u, 0, m->scores);
     status = hsp__judge_offset(m->ctx, p, m->scores, m->err, &b);
     if (status) return status;
-    out->primal = hsp__judge_primal(m->ctx, p, m->u, b, m->scores);
-    out->dual = hsp__judge_dual(p, m->a, m->u);
-    out->gap = out->primal > out->dual ? (out->primal - out->dual) / out->primal : 0;
+    const double primal = hsp__judge_primal(m->ctx, p, m->u, b, m->scores);
+    const double dual = hsp__judge_dual(p, m->a, m->u);
+    const double gap = primal > dual ? (primal - dual) / primal : 0;
     const double expected = dcd_expected(m);
-    if (expected > 0) m->trust = fmin(fmax((out->primal - out->dual) / expected, 0.1), 10);
-    m->stalls = out->gap < s->gap ? 0 : m->stalls + 1;
+    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
+    const int rounding = !(expected > DCD_ROUNDING * primal);
+    m->stalls = gap < s->gap || !rounding ? 0 : m->stalls + 1;
+    m->idle = 0;
     dcd_wake(m, b);
-    if (!(out->gap < s->gap)) return HSP_OK;
+    if (!(gap < s->gap)) return HSP_OK;
     memcpy(s->w, m->u, (size_t)m->d * sizeof *m->u);
     memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
-    s->b = b, s->primal = out->primal, s->dual_value = out->dual, s->gap = out->gap;
+    s->b = b, s->primal = primal, s->dual_value = dual, s->gap = gap;
     return HSP_OK;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-static hsp_status dcd_loop(dcd *m)
+/* Passes, and checks when they are due; with `check` the first thing is a check. */
+static hsp_status dcd_loop(dcd *m, int check)
 {
     const hsp__goal *goal = m->goal;
     hsp__solution *s = m->s;
-    hsp__verdict verdict;
-    for (;;) {
-        int stop = goal->max_passes && s->passes >= goal->max_passes;
-        if (stop) s->stop = HSP_STOP_PASSES;
-        if (!stop) dcd_pass(m);
-        if (goal->watch && hsp__watch_tick(goal->watch, m->n, goal->report, &s->stop)) stop = 1;
-        if (!stop && !dcd_due(m)) continue;
-        hsp_status status = dcd_check(m, &verdict);
+    for (int stop = 0;; check = 0) {
+        if (!check) {
+            dcd_pass(m);
+            if (goal->max_passes && s->passes >= goal->max_passes)
+                stop = 1, s->stop = HSP_STOP_PASSES;
+            if (goal->watch && hsp__watch_tick(goal->watch, m->n, goal->report, &s->stop)) stop = 1;
+        }
+        if (!check && !stop && !dcd_due(m)) continue;
+        hsp_status status = dcd_check(m);
         if (status) return status;
-        if (s->gap <= goal->gap) s->stop = HSP_STOP_CONVERGED;
         /* Numbers end somewhere: a goal below what rounding allows is never reached. */
-        if (m->stalls >= DCD_STALLS) s->stop = HSP_STOP_PASSES;
-        if (stop || s->gap <= goal->gap || m->stalls >= DCD_STALLS) return HSP_OK;
+        if (m->stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
+        if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
+        if (stop) return HSP_OK;
     }
 }
 
@@ -367,14 +377,14 @@ static void dcd_rows(dcd *m)
 }
 
 /* Begin at the dual weights that were given. */
-static hsp_status dcd_start(dcd *m)
+static hsp_status dcd_start(dcd *m, int *given)
 {
-    int given = 0;
+    *given = 0;
     for (uint64_t i = 0; i < m->n; i++) {
         m->rows[i].a = m->s->dual[i];
-        given |= m->s->dual[i] != 0;
+        *given |= m->s->dual[i] != 0;
     }
-    if (!given) return HSP_OK;
+    if (!*given) return HSP_OK;
     hsp_status status = dcd_gather(m, m->w);
     if (status) return status;
     for (uint64_t i = 0; i < m->n; i++) {
@@ -435,20 +445,21 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
                             hsp_error *err, hsp__solution *s)
 {
     dcd m = {.ctx = ctx, .p = p, .goal = goal, .err = err, .s = s};
+    int given = 0;
     hsp_status status = dcd_new(&m);
     if (!status) {
         s->passes = s->updates = 0;
         s->gap = HUGE_VAL;
-        m.far = HUGE_VAL;
+        m.far = m.least = HUGE_VAL;
         m.trust = 1;
         hsp__random_seed(&m.random, goal->seed, 0);
         for (uint64_t i = 0; i < m.count; i++)
             m.bundles[i] = (uint32_t)i;
         dcd_rows(&m);
         dcd_offset(&m);
-        status = dcd_start(&m);
+        status = dcd_start(&m, &given);
     }
-    if (!status) status = dcd_loop(&m);
+    if (!status) status = dcd_loop(&m, given);
     dcd_free(&m);
     return status;
 }
