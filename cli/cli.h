@@ -217,6 +217,8 @@ char *cli_class_list(const hsp_model *model);
 /* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
  * and margin mean something to this learner. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins);
+/* The same of linear programs, which have no gap to ask for. */
+void cli_program_lines(cli_table *table, const hsp_training *all);
 void json_optimum(cli_json_writer *json, const hsp_optimum *best);
 /* Why the classes of `data` are not separable; rows are counted from 1. */
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file);

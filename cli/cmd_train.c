@@ -92,7 +92,9 @@ static void train_print(const cli *run, const train *done, FILE *file)
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
             plural(all->cols), classes);
     table_begin(&table, "ll");
-    if (all->optimum.solver)
+    if (all->optimum.solver && !train_has(run, "gap"))
+        cli_program_lines(&table, all);
+    else if (all->optimum.solver)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
     else
         train_passes_lines(&table, done);
@@ -157,6 +159,12 @@ static void train_warn_gap(const cli *run, const train *done)
 {
     const hsp_training *all = &done->run;
     const char *limit = all->stop == HSP_STOP_SECONDS ? "--max-seconds" : "--max-passes";
+    if (!train_has(run, "gap")) {
+        fprintf(stderr, "halfspace: warning: DID NOT CONVERGE in %s linear program%s%s\n",
+                show_count(all->passes), plural(all->passes),
+                all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
+        return;
+    }
     const int hard =
         train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
     if (!train_has(run, "gap")) {

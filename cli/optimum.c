@@ -47,6 +47,19 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
                show_number(best->dual_feasibility), show_number(best->complementarity));
 }
 
+void cli_program_lines(cli_table *table, const hsp_training *all)
+{
+    const hsp_optimum *best = &all->optimum;
+    table_line(table, "converged", "%s",
+               all->stop == HSP_STOP_CONVERGED ? "yes: the answer was checked on every row" : "no");
+    if (isfinite(best->objective))
+        table_line(table, "total slack", "%s; no weights have less than %s",
+                   show_number(best->objective), show_number(best->dual_objective));
+    table_line(table, "solver", "%s, %s linear program%s in %s step%s", best->solver,
+               show_count(all->passes), plural(all->passes), show_count(all->updates),
+               plural(all->updates));
+}
+
 #define OPTIMUM_SHOWN 20
 
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file)

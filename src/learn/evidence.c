@@ -9,7 +9,7 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
-#define EVIDENCE_ROUNDING 1e-12
+#define EVIDENCE_ROUNDING 1e-18
 
 /* What every dual weight of a class is divided by: [0] negative, [1] positive. */
 static void evidence_scales(const hsp__problem *p, const double *a, double floor, double scale[2])

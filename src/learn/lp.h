@@ -36,11 +36,11 @@ void hsp__lp_exponents(const hsp__problem *p, int *exponents);
 /* y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it. */
 int hsp__lp_right(const hsp__problem *p, uint64_t i, const double *w, double b);
 
-/* Make a point common to both hulls of the multipliers a[0..count) of rows[0..count), which are
- * near to one: solve for them in long double. On success some are 0, none negative, both classes
- * add up to 1 (offset none: both together to 2), and sum a y x is 0 to the rounding of long double,
- * column by column, each measured by its largest entry. *found says whether that worked; a is then
- * the multipliers. */
+/* A point common to both hulls of rows[0..count), from multipliers a (count) that are near to one
+ * or at least begin there: solved for in long double. On success none is negative, both classes add
+ * up to 1 (offset none: both together to 2), no more than d + 2 are above 0, and sum a y x is 0 to
+ * the rounding of long double, column by column, each measured by its largest entry. *found says
+ * whether that worked; a is then the multipliers. */
 hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const int *exponents,
                                 const uint64_t *rows, uint64_t count, double *a, hsp_error *err,
                                 int *found);

@@ -79,6 +79,11 @@ void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
     Clp_chgColumnUpper(lp->model, upper);
 }
 
+void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
+{
+    Clp_chgObjCoefficients(lp->model, cost);
+}
+
 enum { CLP_BASIC = 1, CLP_AT_UPPER = 2, CLP_AT_LOWER = 3 }; /* CLP's own numbers */
 
 hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
@@ -171,6 +176,11 @@ void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
 void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
 {
     (void)lp, (void)lower, (void)upper;
+}
+
+void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
+{
+    (void)lp, (void)cost;
 }
 
 hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)

@@ -30,6 +30,8 @@ void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const do
 /* Other limits: of all rows from below, of all variables. */
 void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower);
 void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper);
+/* Another cost of every variable. */
+void hsp__clp_set_cost(hsp__clp *lp, const double *cost);
 
 /* Begin at a basis of the rows, all variables at their lower limits. */
 hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err);

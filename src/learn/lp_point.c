@@ -1,14 +1,21 @@
 /* A point common to both hulls, to the rounding of long double.
  *
- * CLP's prices solve  M a = r  to about nine digits, where M has a row a column of the data (y_i
- * x_ij, scaled by powers of two to at most 1) and two rows that add up the classes. Rows of the
- * data with a price of 0 are left out, at most d + 2 remain. Gauss-Jordan elimination with complete
- * pivoting in long double solves for the correction, twice; multipliers that come out negative are
- * left out and the rest is solved again. The residual then says whether the hulls meet: if they are
- * delta apart, no multipliers have a residual below delta, so that a residual of rounding only is
- * never found where double precision can represent a separator with some margin.
+ * Multipliers a >= 0 of the rows are wanted with  M a = r,  where M has an equation a column of the
+ * data (y_i x_ij, scaled by powers of two to at most 1) and two that add up the classes. Prices of
+ * a linear program solve that to about nine digits, and miss multipliers that are smaller. From
+ * there
  *
- * Cost: (columns met) * count^2 operations. */
+ *     minimise ||M a - r||^2    with    a >= 0
+ *
+ * is solved in long double by the active set method: least squares over the multipliers above 0 (by
+ * Householder's reflections with pivoting of columns, which also finds those that depend on
+ * others); what turns negative is left out; when all are positive, the row that the residual points
+ * at most joins. The residual in the end says whether the hulls meet: if they are delta apart, no
+ * multipliers have a residual below delta, so that one of rounding only is never found where double
+ * precision resolves a margin.
+ *
+ * Cost: (columns met) * (multipliers above 0)^2 a step, few steps.
+ * [C. Lawson, R. Hanson, Solving Least Squares Problems, 1974, chapter 23: NNLS.] */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,21 +26,24 @@
 #include "learn/lp.h"
 
 #define POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */
-#define POINT_WORK    2e10                /* operations, at most */
-#define POINT_RANK    0x1p-50L            /* a pivot below this is a dependent column */
+#define POINT_WORK    2e10                /* operations a step, at most */
+#define POINT_RANK    0x1p-56L            /* a column shorter than this depends on others */
 
 typedef struct point {
     const hsp__problem *p;
     const int *exponents;
     const uint64_t *rows;
-    uint64_t count;     /* of multipliers */
-    uint64_t equations; /* columns met, and 2 (offset none: 1) */
-    uint64_t *place;    /* d: the equation of a column, + 1; 0: not met */
-    long double *m;     /* equations * (count + 1): M and the right side, then eliminated */
+    uint64_t count;     /* of rows */
     long double *a;     /* count */
-    long double *r;     /* equations: the residual */
-    unsigned char *out; /* count: left out */
-    uint64_t *pivot;    /* equations: the multiplier it was solved for, + 1 */
+    uint64_t *in;       /* count: the multipliers above 0, `used` of them */
+    uint64_t used;      /* */
+    uint64_t equations; /* columns met by those, and 2 (offset none: 1) */
+    uint64_t *place;    /* d: the equation of a column, + 1; 0: not met */
+    uint64_t room;      /* of m */
+    long double *m;     /* used columns of `equations` each: M, then its reflections */
+    long double *r;     /* d + 2: the residual */
+    long double *z;     /* count: the solution, in the order of `in` */
+    long double *beta;  /* count: of the reflections */
 } point;
 
 static int point_sums(const point *t)
@@ -47,11 +57,13 @@ static long double point_entry(const point *t, const hsp__row *row, uint64_t k)
     return ldexpl((long double)x, -t->exponents[hsp__row_column(row, k)]);
 }
 
+/* Number the columns that the rows in use have. */
 static void point_meet(point *t)
 {
     uint64_t met = 0;
-    for (uint64_t i = 0; i < t->count; i++) {
-        const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
+    memset(t->place, 0, t->p->view->cols * sizeof *t->place);
+    for (uint64_t u = 0; u < t->used; u++) {
+        const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t j = hsp__row_column(&row, k);
             if (hsp__row_value(t->p->view, &row, k) != 0 && !t->place[j]) t->place[j] = ++met;
@@ -68,149 +80,224 @@ static uint64_t point_sum_of(const point *t, uint64_t i)
 }
 
 /* r = right side - M a. */
-static void point_residual(const point *t, const long double *a)
+static void point_residual(const point *t)
 {
     for (uint64_t e = 0; e < t->equations; e++)
         t->r[e] = 0;
     for (int s = 0; s < point_sums(t); s++)
         t->r[t->equations - 1 - (uint64_t)s] = point_sums(t) == 2 ? 1 : 2;
-    for (uint64_t i = 0; i < t->count; i++) {
-        if (a[i] == 0) continue;
+    for (uint64_t u = 0; u < t->used; u++) {
+        const uint64_t i = t->in[u];
         const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
-        const long double ay = (long double)hsp__problem_y(t->p, t->rows[i]) * a[i];
+        const long double ay = (long double)hsp__problem_y(t->p, t->rows[i]) * t->a[i];
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t at = t->place[hsp__row_column(&row, k)];
             if (at) t->r[at - 1] -= ay * point_entry(t, &row, k);
         }
-        t->r[point_sum_of(t, i)] -= a[i];
+        t->r[point_sum_of(t, i)] -= t->a[i];
     }
 }
+
+/* ---- Least squares over the multipliers in use ----------------------------------------------- */
 
 static void point_fill(const point *t)
 {
-    const uint64_t width = t->count + 1;
-    memset(t->m, 0, t->equations * width * sizeof *t->m);
-    memset(t->pivot, 0, t->equations * sizeof *t->pivot);
-    for (uint64_t i = 0; i < t->count; i++) {
-        if (t->out[i]) continue;
-        const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
-        const long double y = (long double)hsp__problem_y(t->p, t->rows[i]);
+    memset(t->m, 0, t->equations * t->used * sizeof *t->m);
+    for (uint64_t u = 0; u < t->used; u++) {
+        long double *column = t->m + u * t->equations;
+        const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
+        const long double y = (long double)hsp__problem_y(t->p, t->rows[t->in[u]]);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t at = t->place[hsp__row_column(&row, k)];
-            if (at) t->m[(at - 1) * width + i] = y * point_entry(t, &row, k);
+            if (at) column[at - 1] = y * point_entry(t, &row, k);
         }
-        t->m[point_sum_of(t, i) * width + i] = 1;
+        column[point_sum_of(t, t->in[u])] = 1;
     }
-    for (uint64_t e = 0; e < t->equations; e++)
-        t->m[e * width + t->count] = t->r[e];
 }
 
-/* The largest entry left among equations and multipliers without a pivot. */
-static long double point_largest(const point *t, uint64_t *equation, uint64_t *multiplier)
+static long double point_squares(const long double *x, uint64_t from, uint64_t to)
 {
-    const uint64_t width = t->count + 1;
-    long double most = 0;
+    long double sum = 0;
+    for (uint64_t e = from; e < to; e++)
+        sum += x[e] * x[e];
+    return sum;
+}
+
+/* Bring the longest column that is left to place k. */
+static void point_pivot(point *t, uint64_t k)
+{
+    uint64_t best = k;
+    long double most = -1;
+    for (uint64_t u = k; u < t->used; u++) {
+        const long double squares = point_squares(t->m + u * t->equations, k, t->equations);
+        if (squares > most) most = squares, best = u;
+    }
+    if (best == k) return;
+    const uint64_t i = t->in[k];
+    t->in[k] = t->in[best];
+    t->in[best] = i;
+    long double *one = t->m + k * t->equations, *other = t->m + best * t->equations;
     for (uint64_t e = 0; e < t->equations; e++) {
-        if (t->pivot[e]) continue;
-        for (uint64_t i = 0; i < t->count; i++) {
-            if (fabsl(t->m[e * width + i]) <= most) continue;
-            most = fabsl(t->m[e * width + i]);
-            *equation = e;
-            *multiplier = i;
-        }
+        const long double swap = one[e];
+        one[e] = other[e];
+        other[e] = swap;
     }
-    return most;
 }
 
-/* Solve M da = r by elimination, and add da to a; multipliers without a pivot stay. */
-static void point_correct(point *t)
+/* x -= beta v <v, x>, where v is column k from place k on, with v_k kept in `head`. */
+static void point_reflect(const point *t, uint64_t k, long double head, long double *x)
 {
-    const uint64_t width = t->count + 1;
-    point_residual(t, t->a);
+    const long double *v = t->m + k * t->equations;
+    long double dot = head * x[k];
+    for (uint64_t e = k + 1; e < t->equations; e++)
+        dot += v[e] * x[e];
+    dot *= t->beta[k];
+    x[k] -= dot * head;
+    for (uint64_t e = k + 1; e < t->equations; e++)
+        x[e] -= dot * v[e];
+}
+
+/* z: least squares of M z = r over those in use. r is overwritten. Multipliers that depend on
+ * others go out of use: are there none? */
+static int point_least_squares(point *t)
+{
+    uint64_t rank = 0;
     point_fill(t);
-    for (uint64_t step = 0; step < t->count && step < t->equations; step++) {
-        uint64_t e = 0, i = 0;
-        if (point_largest(t, &e, &i) <= POINT_RANK) break;
-        long double *own = t->m + e * width;
-        t->pivot[e] = i + 1;
-        for (uint64_t other = 0; other < t->equations; other++) {
-            long double *row = t->m + other * width;
-            if (other == e || row[i] == 0) continue;
-            const long double factor = row[i] / own[i];
-            for (uint64_t k = 0; k < width; k++)
-                row[k] -= factor * own[k];
-            row[i] = 0;
-        }
+    for (; rank < t->used && rank < t->equations; rank++) {
+        point_pivot(t, rank);
+        long double *v = t->m + rank * t->equations;
+        const long double length = sqrtl(point_squares(v, rank, t->equations));
+        if (length <= POINT_RANK) break;
+        const long double end = v[rank] > 0 ? -length : length, head = v[rank] - end;
+        t->beta[rank] = -1 / (end * head);
+        for (uint64_t u = rank + 1; u < t->used; u++)
+            point_reflect(t, rank, head, t->m + u * t->equations);
+        point_reflect(t, rank, head, t->r);
+        v[rank] = end;
     }
-    for (uint64_t e = 0; e < t->equations; e++) {
-        if (!t->pivot[e]) continue;
-        const uint64_t i = t->pivot[e] - 1;
-        t->a[i] += t->m[e * width + t->count] / t->m[e * width + i];
+    for (uint64_t u = rank; u < t->used; u++)
+        t->a[t->in[u]] = 0;
+    const int independent = t->used == rank;
+    t->used = rank;
+    for (uint64_t k = rank; k-- > 0;) {
+        long double sum = t->r[k];
+        for (uint64_t u = k + 1; u < rank; u++)
+            sum -= t->m[u * t->equations + k] * t->z[u];
+        t->z[k] = sum / t->m[k * t->equations + k];
     }
+    return independent;
 }
 
-/* Leave out what came out negative; were there any? */
-static int point_drop(point *t)
+/* ---- The active set -------------------------------------------------------------------------- */
+
+/* Go from a towards a + z as far as all stay positive; what comes to 0 goes out of use. Was it all
+ * the way? */
+static int point_move(point *t)
 {
-    int dropped = 0;
-    for (uint64_t i = 0; i < t->count; i++) {
-        if (t->a[i] >= 0) continue;
-        t->a[i] = 0;
-        t->out[i] = 1;
-        dropped = 1;
+    long double share = 1;
+    uint64_t kept = 0, first = t->used;
+    for (uint64_t u = 0; u < t->used; u++) {
+        const long double a = t->a[t->in[u]];
+        if (a + t->z[u] > 0 || -a / t->z[u] >= share) continue;
+        share = -a / t->z[u];
+        first = u;
     }
-    return dropped;
+    for (uint64_t u = 0; u < t->used; u++) {
+        const uint64_t i = t->in[u];
+        t->a[i] += share * t->z[u];
+        if (u != first && t->a[i] > 0)
+            t->in[kept++] = i;
+        else
+            t->a[i] = 0;
+    }
+    const int all = kept == t->used;
+    t->used = kept;
+    return all;
+}
+
+/* The row that lessens the residual most joins, at 0; none: 0. */
+static int point_join(point *t)
+{
+    uint64_t best = t->count;
+    long double most = 0;
+    for (uint64_t i = 0; i < t->count; i++) {
+        if (t->a[i] > 0) continue;
+        const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
+        const long double y = (long double)hsp__problem_y(t->p, t->rows[i]);
+        long double pull = t->r[point_sum_of(t, i)];
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t at = t->place[hsp__row_column(&row, k)];
+            if (at) pull += y * point_entry(t, &row, k) * t->r[at - 1];
+        }
+        if (pull > most) most = pull, best = i;
+    }
+    if (best == t->count) return 0;
+    t->in[t->used++] = best;
+    return 1;
 }
 
 static int point_is_common(const point *t)
 {
-    const long double limit = 0x1p-60L * (long double)(t->count + 8);
+    const long double limit = 0x1p-60L * (long double)(t->used + 8);
     long double most = 0;
-    int some = 0;
-    point_residual(t, t->a);
     for (uint64_t e = 0; e < t->equations; e++)
         most = fmaxl(most, fabsl(t->r[e]));
-    for (uint64_t i = 0; i < t->count; i++)
-        some |= t->a[i] > 0;
-    return some && most <= limit;
+    return t->used > 0 && most <= limit;
 }
 
-#define POINT_ROUNDS 12
-
-static int point_solve(point *t)
+/* Room for M, if it is not beyond reason. */
+static hsp_status point_reserve(hsp_context *ctx, point *t, hsp_error *err, int *fits)
 {
-    for (int round = 0; round < POINT_ROUNDS; round++) {
-        point_correct(t);
-        point_correct(t);
-        if (point_drop(t)) continue;
-        return point_is_common(t);
+    const uint64_t entries = t->equations * (t->used + 1);
+    *fits = entries <= POINT_ENTRIES && (double)entries * (double)t->used <= POINT_WORK;
+    if (!*fits || hsp__reserve(&ctx->allocator, (void **)&t->m, &t->room, entries, sizeof *t->m))
+        return HSP_OK;
+    return hsp__fail_memory(err);
+}
+
+static hsp_status point_solve(hsp_context *ctx, point *t, hsp_error *err, int *found)
+{
+    int fits = 1;
+    for (uint64_t step = 0, steps = 30 + t->used; step < steps; step++) {
+        point_meet(t);
+        hsp_status status = point_reserve(ctx, t, err, &fits);
+        if (status || !fits) return status;
+        point_residual(t);
+        const int independent = point_least_squares(t);
+        const int whole = point_move(t) && independent;
+        point_residual(t);
+        *found = point_is_common(t);
+        if (*found || (whole && !point_join(t))) return HSP_OK;
     }
-    return 0;
+    return HSP_OK;
 }
 
 static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *err, int *found)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    const double entries = (double)t->equations * (double)(t->count + 1);
-    if (entries > (double)POINT_ENTRIES || entries * (double)t->count > POINT_WORK) return HSP_OK;
-    t->m = hsp__new_raw(memory, t->equations * (t->count + 1), sizeof *t->m);
-    t->a = hsp__new_raw(memory, t->count, sizeof *t->a);
-    t->r = hsp__new_raw(memory, t->equations, sizeof *t->r);
-    t->pivot = hsp__new_raw(memory, t->equations, sizeof *t->pivot);
-    t->out = hsp__new(memory, t->count, sizeof *t->out);
-    hsp_status status = t->m && t->a && t->r && t->pivot && t->out ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < t->count; i++)
+    t->a = hsp__new(memory, t->count, sizeof *t->a);
+    t->in = hsp__new_raw(memory, t->count, sizeof *t->in);
+    t->z = hsp__new_raw(memory, t->count, sizeof *t->z);
+    t->beta = hsp__new_raw(memory, t->count, sizeof *t->beta);
+    t->place = hsp__new_raw(memory, t->p->view->cols, sizeof *t->place);
+    t->r = hsp__new_raw(memory, t->p->view->cols + 2, sizeof *t->r);
+    hsp_status status =
+        t->a && t->in && t->z && t->beta && t->place && t->r ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < t->count; i++) {
+        if (!(a[i] > 0)) continue;
         t->a[i] = (long double)a[i];
-    if (!status && point_solve(t)) {
-        *found = 1;
-        for (uint64_t i = 0; i < t->count; i++)
-            a[i] = (double)t->a[i];
+        t->in[t->used++] = i;
     }
-    hsp__free(memory, t->m);
+    if (!status && t->used) status = point_solve(ctx, t, err, found);
+    for (uint64_t i = 0; !status && *found && i < t->count; i++)
+        a[i] = (double)t->a[i];
     hsp__free(memory, t->a);
+    hsp__free(memory, t->in);
+    hsp__free(memory, t->z);
+    hsp__free(memory, t->beta);
+    hsp__free(memory, t->place);
     hsp__free(memory, t->r);
-    hsp__free(memory, t->pivot);
-    hsp__free(memory, t->out);
+    hsp__free(memory, t->m);
     return status;
 }
 
@@ -220,11 +307,5 @@ hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const i
 {
     point t = {.p = p, .exponents = exponents, .rows = rows, .count = count};
     *found = 0;
-    if (count == 0) return HSP_OK;
-    t.place = hsp__new(&ctx->allocator, p->view->cols, sizeof *t.place);
-    if (!t.place) return hsp__fail_memory(err);
-    point_meet(&t);
-    hsp_status status = point_make(ctx, &t, a, err, found);
-    hsp__free(&ctx->allocator, t.place);
-    return status;
+    return point_make(ctx, &t, a, err, found);
 }

@@ -19,9 +19,10 @@
  *     maximise t    with    y_i (<dv, x_i> + db) >= t - S m_i,    S (-1 - v_j) <= dv_j <= S (1 -
  * v_j)
  *
- * is again a program of the same matrix, and (v, b) + (dv, db) / S is better by a factor of S.
- * [A. Gleixner, D. Steffy, K. Wolter, Improving the accuracy of linear programming solvers with
- * iterative refinement, ISSAC 2012.]
+ * is again a program of the same matrix, and (v, b) + (dv, db) / S is better by a factor of S. As
+ * corrections are small, they are looked for in a small box first: large ones are numerical
+ * trouble. [A. Gleixner, D. Steffy, K. Wolter, Improving the accuracy of linear programming solvers
+ * with iterative refinement, ISSAC 2012.]
  *
  * Guarantee: a separator is handed out only when every row is on its side by more than the rounding
  * of the sum that says so; a common point only when lp_point.c has solved for it in long double.
@@ -44,6 +45,8 @@
 #define SEPARATE_SMALL   1000   /* so many rows are taken at once */
 #define SEPARATE_STEPS   2000   /* of the simplex method between two looks at the clock */
 #define SEPARATE_ZOOM    0x1p30 /* S grows by so much at a time, at most */
+#define SEPARATE_TRUST   0x1p12
+#define SEPARATE_WORTH   0x1p20 /* of t in a zoomed program: prices are as precise as margins */
 #define SEPARATE_DEEPEST 0x1p90
 #define SEPARATE_CAP     1.0   /* t is not asked to be above this */
 #define SEPARATE_SHARE   0.125 /* rows with a margin below this share of t join */
@@ -61,16 +64,17 @@ typedef struct separate {
     hsp__clp *lp;   /* variables: d weights, b, t */
     uint64_t *rows; /* of the program, in its order */
     uint64_t count, room;
-    unsigned char *in;     /* n: the row is one of them */
-    long double *centre;   /* d + 1: v and b */
-    long double *next;     /* d + 1: the answer */
-    double scale;          /* S */
-    double *scores;        /* n */
-    unsigned char *signs;  /* d: SEPARATE_PLUS, _MINUS: signs of y x in the rows of the program */
-    unsigned char *fixed;  /* d: its weight was no variable in the last program */
-    double *pull;          /* d: sum of y x over them */
-    double *lower, *upper; /* d + 2 */
-    double claimed;        /* the margin that the last program says it found */
+    unsigned char *in;    /* n: the row is one of them */
+    long double *centre;  /* d + 1: v and b */
+    long double *next;    /* d + 1: the answer */
+    double trust;         /* corrections are smaller */
+    double scale;         /* S */
+    double *scores;       /* n */
+    unsigned char *signs; /* d: SEPARATE_PLUS, _MINUS: signs of y x in the rows of the program */
+    unsigned char *fixed; /* d: its weight was no variable in the last program */
+    double *pull;         /* d: sum of y x over them */
+    double *lower, *upper, *cost; /* d + 2 */
+    double claimed;               /* the margin that the last program says it found */
     int stopped;
 } separate;
 
@@ -137,17 +141,20 @@ static double separate_row_lower(const separate *t, uint64_t i)
 static void separate_bounds(separate *t)
 {
     const uint64_t d = t->p->view->cols;
-    const int offset = t->p->offset != HSP__OFFSET_NONE;
-    for (uint64_t j = 0; j < d; j++) {
-        const long double low = t->signs[j] & SEPARATE_MINUS ? -1 : t->signs[j] ? 1 : 0;
-        const long double high = t->signs[j] & SEPARATE_PLUS ? 1 : t->signs[j] ? -1 : 0;
-        t->lower[j] = (double)((long double)t->scale * (low - t->centre[j]));
-        t->upper[j] = (double)((long double)t->scale * (high - t->centre[j]));
+    const double end = t->p->offset != HSP__OFFSET_NONE ? t->reach : 0;
+    for (uint64_t j = 0; j <= d; j++) {
+        double low = -end, high = end;
+        if (j < d) {
+            low = t->signs[j] & SEPARATE_MINUS ? -1 : t->signs[j] ? 1 : 0;
+            high = t->signs[j] & SEPARATE_PLUS ? 1 : t->signs[j] ? -1 : 0;
+        }
+        const long double down = (long double)t->scale * ((long double)low - t->centre[j]);
+        const long double up = (long double)t->scale * ((long double)high - t->centre[j]);
+        t->lower[j] = (double)fmaxl(down, fminl(up, (long double)-t->trust));
+        t->upper[j] = (double)fminl(up, fmaxl(down, (long double)t->trust));
     }
-    t->lower[d] = offset ? (double)((long double)t->scale * (-t->reach - t->centre[d])) : 0;
-    t->upper[d] = offset ? (double)((long double)t->scale * (t->reach - t->centre[d])) : 0;
-    t->lower[d + 1] = 0;
-    t->upper[d + 1] = t->scale * SEPARATE_CAP;
+    t->lower[d + 1] = t->scale > 1 ? -SEPARATE_FAR : 0;
+    t->upper[d + 1] = fmin(t->scale * SEPARATE_CAP, t->trust);
 }
 
 /* New rows came: weights that are variables only now, in the first program all, begin where the
@@ -226,6 +233,7 @@ static void separate_solve(separate *t)
 {
     const uint64_t d = t->p->view->cols;
     hsp__clp_outcome outcome = HSP__CLP_LIMIT;
+    const uint64_t patience = t->answer->steps + 50 * t->count + 2000;
     int steps = SEPARATE_STEPS, primal = 0;
     t->answer->rounds++;
     while (outcome != HSP__CLP_OPTIMAL && !t->stopped) {
@@ -233,7 +241,9 @@ static void separate_solve(separate *t)
         t->answer->steps += hsp__clp_steps(t->lp);
         t->stopped = hsp__watch_tick(t->watch, t->count, t->report, &t->answer->stop);
         if (steps < INT_MAX / 4) steps *= 2;
-        if (outcome == HSP__CLP_TROUBLE && primal) break; /* what it has is tried all the same */
+        /* in trouble or going in circles: what it has is tried all the same */
+        if (outcome == HSP__CLP_TROUBLE && primal) break;
+        if (outcome == HSP__CLP_LIMIT && t->answer->steps > patience) break;
         if (outcome == HSP__CLP_TROUBLE) primal = 1;
     }
     const double *values = hsp__clp_values(t->lp);
@@ -242,17 +252,31 @@ static void separate_solve(separate *t)
     t->claimed = values[d + 1] / t->scale;
 }
 
+/* Is a weight, or the margin, held back by the trust region alone? */
+static int separate_at_trust(const separate *t)
+{
+    const double *values = hsp__clp_values(t->lp);
+    for (uint64_t j = 0; j < t->p->view->cols + 2; j++)
+        if (t->lower[j] < t->upper[j] && fabs(values[j]) >= 0.99 * t->trust) return 1;
+    return 0;
+}
+
 /* The next program, around the answer of the last, at a scale that shows how far it was off. */
 static int separate_zoom(separate *t, hsp_error *err, hsp_status *status)
 {
     long double worst = HUGE_VALL;
     for (uint64_t r = 0; r < t->count; r++)
         worst = fminl(worst, separate_margin(t, t->rows[r], t->next));
-    const long double off = (long double)t->claimed - worst;
-    double scale = t->scale * SEPARATE_ZOOM;
-    if (off > 0 && 1 / off < (long double)scale) scale = (double)exp2l(floorl(log2l(1 / off)));
-    if (!(scale >= 2 * t->scale) || scale > SEPARATE_DEEPEST) return 0;
-    t->scale = scale;
+    if (separate_at_trust(t) && t->trust < t->scale) {
+        t->trust *= SEPARATE_TRUST; /* the best is further away, and not yet the time to zoom */
+    } else {
+        const long double off = (long double)t->claimed - worst;
+        double scale = t->scale * SEPARATE_ZOOM;
+        if (off > 0 && 1 / off < (long double)scale) scale = (double)exp2l(floorl(log2l(1 / off)));
+        if (!(scale >= 2 * t->scale) || scale > SEPARATE_DEEPEST) return 0;
+        t->scale = scale;
+        t->trust = SEPARATE_TRUST;
+    }
     memcpy(t->centre, t->next, (t->p->view->cols + 1) * sizeof *t->centre);
     double *lower = hsp__new_raw(&t->ctx->allocator, t->count, sizeof *lower);
     if (!lower) {
@@ -262,6 +286,8 @@ static int separate_zoom(separate *t, hsp_error *err, hsp_status *status)
     for (uint64_t r = 0; r < t->count; r++)
         lower[r] = separate_row_lower(t, t->rows[r]);
     separate_bounds(t);
+    t->cost[t->p->view->cols + 1] = -SEPARATE_WORTH;
+    hsp__clp_set_cost(t->lp, t->cost);
     hsp__clp_set_row_lower(t->lp, lower);
     hsp__clp_set_bounds(t->lp, t->lower, t->upper);
     hsp__free(&t->ctx->allocator, lower);
@@ -383,26 +409,19 @@ static void separate_finish(const separate *t)
 
 /* ---- The common point ------------------------------------------------------------------------ */
 
-/* Do the prices of the program give one? */
+/* Do the prices of the program lead to one? */
 static hsp_status separate_meet(separate *t, hsp_error *err, int *found)
 {
     const hsp_allocator *memory = &t->ctx->allocator;
     const double *prices = hsp__clp_prices(t->lp);
-    uint64_t count = 0;
-    uint64_t *rows = hsp__new_raw(memory, t->count, sizeof *rows);
     double *a = hsp__new_raw(memory, t->count, sizeof *a);
-    hsp_status status = rows && a ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t r = 0; !status && r < t->count; r++) {
-        if (!(prices[r] > 0)) continue;
-        rows[count] = t->rows[r];
-        a[count++] = 2 * prices[r];
-    }
-    *found = 0;
-    if (!status)
-        status = hsp__lp_common_point(t->ctx, t->p, t->exponents, rows, count, a, err, found);
-    for (uint64_t k = 0; !status && *found && k < count; k++)
-        t->answer->a[rows[k]] = a[k];
-    hsp__free(memory, rows);
+    if (!a) return hsp__fail_memory(err);
+    for (uint64_t r = 0; r < t->count; r++)
+        a[r] = prices[r] > 0 ? -2 / t->cost[t->p->view->cols + 1] * prices[r] : 0;
+    hsp_status status =
+        hsp__lp_common_point(t->ctx, t->p, t->exponents, t->rows, t->count, a, err, found);
+    for (uint64_t r = 0; !status && *found && r < t->count; r++)
+        t->answer->a[t->rows[r]] = a[r];
     hsp__free(memory, a);
     return status;
 }
@@ -474,21 +493,21 @@ static hsp_status separate_new(separate *t, hsp_error *err)
     t->pull = hsp__new(memory, d, sizeof *t->pull);
     t->lower = hsp__new(memory, d + 2, sizeof *t->lower);
     t->upper = hsp__new(memory, d + 2, sizeof *t->upper);
-    double *cost = hsp__new(memory, d + 2, sizeof *cost);
+    t->cost = hsp__new(memory, d + 2, sizeof *t->cost);
     hsp_status status = t->exponents && t->in && t->centre && t->next && t->scores && t->signs &&
-                                t->fixed && t->pull && t->lower && t->upper && cost
+                                t->fixed && t->pull && t->lower && t->upper && t->cost
                             ? HSP_OK
                             : hsp__fail_memory(err);
     if (!status) {
         hsp__lp_exponents(t->p, t->exponents);
         t->scale = 1;
+        t->trust = HUGE_VAL;
         for (uint64_t i = 0; i < n; i++)
             t->reach = fmax(t->reach, 1 + (double)hsp__view_row(t->p->view, i).count);
         separate_bounds(t);
-        cost[d + 1] = -1;
-        status = hsp__clp_new(t->ctx, (int)d + 2, t->lower, t->upper, cost, err, &t->lp);
+        t->cost[d + 1] = -1;
+        status = hsp__clp_new(t->ctx, (int)d + 2, t->lower, t->upper, t->cost, err, &t->lp);
     }
-    hsp__free(memory, cost);
     return status;
 }
 
@@ -507,6 +526,7 @@ static void separate_free(separate *t)
     hsp__free(memory, t->pull);
     hsp__free(memory, t->lower);
     hsp__free(memory, t->upper);
+    hsp__free(memory, t->cost);
 }
 
 hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch *watch, int report,
