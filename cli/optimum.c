@@ -18,12 +18,16 @@ static void optimum_support(cli_table *table, const hsp_optimum *best)
     free(rest);
 }
 
+/* `asked`: NaN where this learner has no such option. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins)
 {
     const hsp_optimum *best = &all->optimum;
-    table_line(table, "converged", "%s: the gap is %s, %s was asked for",
-               all->stop == HSP_STOP_CONVERGED ? "yes" : "no", show_number(best->gap),
-               show_number(asked));
+    const char *answer = all->stop == HSP_STOP_CONVERGED ? "yes" : "no";
+    if (isnan(asked))
+        table_line(table, "converged", "%s: the gap is %s", answer, show_number(best->gap));
+    else
+        table_line(table, "converged", "%s: the gap is %s, %s was asked for", answer,
+                   show_number(best->gap), show_number(asked));
     if (isfinite(best->objective))
         table_line(table, "objective", "%s; no weights have less than %s",
                    show_number(best->objective), show_number(best->dual_objective));
@@ -37,6 +41,7 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
         optimum_support(table, best);
         table_line(table, "margin", "%s", show_number(best->margin));
     }
+    if (isnan(best->stationarity)) return;
     table_line(table, "KKT residuals", "stationarity %s, primal %s, dual %s, complementarity %s",
                show_number(best->stationarity), show_number(best->primal_feasibility),
                show_number(best->dual_feasibility), show_number(best->complementarity));
@@ -63,6 +68,7 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data
     if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
     const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
     cli_table table;
+    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
     fprintf(file,
             "not separable: with these multipliers the rows of the two sides have the same mean\n");
     table_begin(&table, "rlr");
@@ -108,6 +114,7 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best)
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
 {
     json_open(json, "evidence", '{');
+    json_text(json, "class", evidence->of);
     json_open(json, "rows", '[');
     for (uint64_t i = 0; i < evidence->count; i++)
         json_count(json, NULL, evidence->row[i] + 1);

@@ -36,6 +36,22 @@ static double fuzz_sum(const hsp_model *model)
     return sum;
 }
 
+/* The class has the highest class score and the highest probability. */
+static void fuzz_chances(const hsp_model *model, const double *scores, uint32_t class)
+{
+    const uint32_t classes = hsp_model_classes(model);
+    double *numbers = calloc(classes, sizeof *numbers), *p = calloc(classes, sizeof *p);
+    int finite = numbers && p;
+    for (uint32_t k = 0; finite && k < model->scorers; k++)
+        finite = isfinite(scores[k]) != 0;
+    if (finite) hsp_model_class_scores(model, scores, numbers);
+    if (finite && hsp_model_has_probabilities(model)) hsp_model_probabilities(model, scores, p);
+    for (uint32_t c = 0; finite && class != HSP_NO_CLASS && c < classes; c++)
+        if (numbers[c] > numbers[class] || !(p[c] <= p[class])) abort();
+    free(numbers);
+    free(p);
+}
+
 static void fuzz_score(hsp_context *ctx, const hsp_model *model)
 {
     enum { ROWS = 3, COLS = 4 };
@@ -48,7 +64,10 @@ static void fuzz_score(hsp_context *ctx, const hsp_model *model)
     hsp_view views[] = {hsp_view_dense(HSP_FLOAT32, ROWS, COLS, COLS, dense),
                         hsp_view_sparse(HSP_FLOAT32, ROWS, COLS, 8, starts, indices, NULL)};
     for (int i = 0; scores && i < 2; i++) {
-        fuzz_expect(hsp_model_score(ctx, model, &views[i], &err, scores, classes), &err);
+        const hsp_status status = hsp_model_score(ctx, model, &views[i], &err, scores, classes);
+        fuzz_expect(status, &err);
+        for (int row = 0; !status && row < ROWS; row++)
+            fuzz_chances(model, scores + (size_t)row * model->scorers, classes[row]);
         if (model->features < COLS) views[i].cols = model->features;
         if (views[i].storage == HSP_DENSE)
             fuzz_expect(hsp_model_score(ctx, model, &views[i], &err, scores, classes), &err);

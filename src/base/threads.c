@@ -54,6 +54,10 @@ static void threads_work(void *user, int worker)
 void hsp__tasks_run(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),
                     void *user)
 {
+    if (tasks == 1) { /* asking how many processors there are takes longer than small tasks */
+        fn(user, 0);
+        return;
+    }
     threads_tasks all = {.fn = fn, .user = user, .count = tasks};
     int workers = hsp_context_threads(ctx);
     if ((uint64_t)workers > tasks) workers = (int)tasks;

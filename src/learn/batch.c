@@ -147,7 +147,13 @@ static hsp_status batch_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch
         status = hsp__evidence_new(ctx, &task->problem, task->solution.dual, origin, err,
                                    &task->evidence);
     hsp__free(&ctx->allocator, origin);
-    return status;
+    if (status || batch->count == 1) return status;
+    const hsp__names *names = &batch->prepared.data->class_names;
+    const uint32_t c = task->problem.positive;
+    hsp_evidence *evidence = task->evidence;
+    evidence->of =
+        hsp__copy_text(&evidence->memory, hsp__names_get(names, c), hsp__names_size(names, c));
+    return evidence->of ? HSP_OK : hsp__fail_memory(err);
 }
 
 /* What the solver hands back is judged once more, whatever it says itself; a run is only said to
@@ -173,6 +179,83 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     return HSP_OK;
 }
 
+/* Is what solves the problem without losses the answer to the one with them? Where no dual weight
+ * is above its cost, both have the same objective, bound and gap. */
+static int batch_hard_answers(const hsp__problem *p, const hsp__solution *s)
+{
+    if (s->stop != HSP_STOP_CONVERGED) return 0;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        if (!(s->dual[i] <= hsp__problem_cost(p, i))) return 0;
+    return 1;
+}
+
+/* Another solver goes on from where the first could not, or begins anew without losses (`hard`);
+ * what it makes worse is not kept. */
+static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int hard,
+                               hsp__batch_task *task, const hsp__goal *goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution, first = *s;
+    hsp__problem p = task->problem;
+    const uint64_t n = p.view->rows, d = p.view->cols;
+    int better = 0;
+    first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
+    first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
+    hsp_status status = first.w && first.dual ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        memcpy(first.w, s->w, d * sizeof *s->w);
+        memcpy(first.dual, s->dual, n * sizeof *s->dual);
+        p.hard |= hard;
+        if (hard) memset(s->w, 0, d * sizeof *s->w);
+        if (hard) memset(s->dual, 0, n * sizeof *s->dual);
+        status = second->solve(ctx, &p, goal, err, s);
+        better = hard ? batch_hard_answers(&task->problem, s)
+                      : s->stop == HSP_STOP_INSEPARABLE || s->gap <= first.gap;
+        first.passes += s->passes;
+        first.updates += s->updates;
+    }
+    if (!status && better) {
+        task->solver = second;
+        s->passes = first.passes;
+        s->updates = first.updates;
+    } else if (!status) {
+        if (s->stop == HSP_STOP_SECONDS || s->stop == HSP_STOP_REQUEST) first.stop = s->stop;
+        memcpy(s->w, first.w, d * sizeof *s->w);
+        memcpy(s->dual, first.dual, n * sizeof *s->dual);
+        *s = (hsp__solution){s->w,      first.b,      s->dual,       first.primal, first.dual_value,
+                             first.gap, first.passes, first.updates, first.stop};
+    }
+    hsp__free(&ctx->allocator, first.w);
+    hsp__free(&ctx->allocator, first.dual);
+    return status;
+}
+
+static int batch_stuck(const hsp__solution *s, hsp__goal *goal)
+{
+    if (s->stop != HSP_STOP_PASSES || s->passes >= goal->max_passes) return 0;
+    goal->max_passes -= s->passes;
+    return 1;
+}
+
+/* Left to choose, a solver that can get no further hands on to the other; and at a cost so high
+ * that it is the trouble, the separator without losses may be the answer. */
+static hsp_status batch_minimise(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
+                                 hsp__goal goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    hsp__problem hard = task->problem;
+    hard.hard = 1;
+    const int hinge = !task->problem.hard && task->problem.loss == HSP__LOSS_HINGE;
+    const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
+    const hsp__solver *third = hsp__solver_for("auto", &hard);
+    const int choose = strcmp(batch->plan->solver, "auto") == 0;
+    hsp_status status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status && choose && hinge && third && batch_stuck(s, &goal))
+        status = batch_second(ctx, third, 1, task, &goal, err);
+    if (!status && choose && second && batch_stuck(s, &goal))
+        status = batch_second(ctx, second, 0, task, &goal, err);
+    return status;
+}
+
 static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
                               hsp_error *err)
 {
@@ -195,7 +278,7 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     }
     hsp_status status = HSP_OK;
     if (batch->start) hsp__batch_start(batch, c, s);
-    status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    status = batch_minimise(batch, ctx, task, goal, err);
     if (!status && task->problem.hard)
         status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
     if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
@@ -246,10 +329,12 @@ static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
         task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
-        if (!task->solver)
-            return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                                "%s does not solve this kind of problem: leave it to auto",
-                                batch->plan->solver);
+        if (task->solver) continue;
+        if (strcmp(batch->plan->solver, "auto") == 0)
+            return hsp__fail(err, HSP_UNSUPPORTED, "there is no solver for this kind of problem");
+        return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
+                            "%s does not solve this kind of problem: leave it to auto",
+                            batch->plan->solver);
     }
     return HSP_OK;
 }

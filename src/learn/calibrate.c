@@ -336,9 +336,8 @@ static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model 
 
 static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
 {
-    const int threads = hsp_context_threads(work->ctx);
-    const int workers = (uint32_t)threads < work->folds ? threads : (int)work->folds;
-    work->threads = threads / workers;
+    const int workers = hsp__crowd_workers(work->ctx, work->folds);
+    work->threads = hsp_context_threads(work->ctx) / workers;
     work->watch.total = work->rows;
     work->width = work->classes == 2 ? 1 : work->classes;
     work->scores = hsp__new(&work->ctx->allocator, work->rows * work->width, sizeof *work->scores);

@@ -17,6 +17,14 @@ typedef hsp_status (*hsp__crowd_fn)(void *user, uint32_t from, uint32_t to, int 
 hsp_status hsp__crowd_run(hsp__watch *watch, int workers, uint32_t count, uint32_t width,
                           hsp__crowd_fn fn, void *user, hsp_error *err);
 
+/* How many of the context's threads `count` runs can use; at least 1. */
+static inline int hsp__crowd_workers(const hsp_context *ctx, uint32_t count)
+{
+    const int threads = hsp_context_threads(ctx);
+    const int workers = (uint32_t)threads < count ? threads : (int)count;
+    return workers > 1 ? workers : 1;
+}
+
 /* Who is asked while a run of a crowd calls into the library: the user, on the user's thread
  * (`report`); on others what was answered there. */
 typedef struct hsp__ear {

@@ -16,8 +16,10 @@
  * fall are pooled into their mean until none does (pool adjacent violators), O(n log n). Two
  * classes: each side of 0 by itself and clipped to its side of 1/2, which is the least squares
  * over the rising functions that pass 1/2 at 0, since the two sides then do not meet. More classes:
- * the scores of all classes are pooled, 1 for that of the row's own class, 0 for the others. What n
- * rows say is never more certain than 1 / (n + 2).
+ * a function of how far a class is ahead of the best other one, which rises with the class's score
+ * and does not change when all scores grow together (half of the learners for more classes say
+ * nothing by that); the leads of all classes are pooled, 1 for the row's own class, 0 for the
+ * others. What n rows say is never more certain than 1 / (n + 2).
  *
  * Papers. J. Platt, Probabilistic outputs for support vector machines, Advances in Large Margin
  * Classifiers (1999). B. Zadrozny, C. Elkan, Transforming classifier scores into accurate
@@ -32,6 +34,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/probability.h"
 
 static double fit_weight(const hsp__scored *scored, uint64_t i)
 {
@@ -179,22 +182,35 @@ static int fit_compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Put the second after the first, and pool backwards as long as they fall. Equal scores must have
- * equal values, so they are pooled in any case. */
+static void fit_join(fit_point *to, const fit_point *from)
+{
+    const double weight = to->weight + from->weight;
+    to->y = (to->y * to->weight + from->y * from->weight) / weight;
+    to->weight = weight;
+    to->last = from->last;
+}
+
+/* Points of one score become one point. */
+static uint64_t fit_merge(fit_point *points, uint64_t count)
+{
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (used && points[used - 1].x == points[i].x)
+            fit_join(&points[used - 1], &points[i]);
+        else
+            points[used++] = points[i];
+    }
+    return used;
+}
+
+/* One point after the other, pooled backwards as long as they do not rise. */
 static uint64_t fit_pool(fit_point *points, uint64_t count)
 {
     uint64_t used = 0;
     for (uint64_t i = 0; i < count; i++) {
         points[used++] = points[i];
-        while (used > 1) {
-            fit_point *a = &points[used - 2], *b = &points[used - 1];
-            if (a->last < b->x && a->y < b->y) break;
-            const double weight = a->weight + b->weight;
-            a->y = (a->y * a->weight + b->y * b->weight) / weight;
-            a->weight = weight;
-            a->last = b->last;
-            used--;
-        }
+        for (; used > 1 && !(points[used - 2].y < points[used - 1].y); used--)
+            fit_join(&points[used - 2], &points[used - 1]);
     }
     return used;
 }
@@ -206,7 +222,7 @@ static uint64_t fit_side(fit_point *points, uint64_t count, double least, double
 {
     uint64_t knots = 0;
     qsort(points, count, sizeof *points, fit_compare);
-    const uint64_t used = fit_pool(points, count);
+    const uint64_t used = fit_pool(points, fit_merge(points, count));
     for (uint64_t i = 0; i < used; i++) {
         const double y = fmin(fmax(points[i].y, least), most);
         at[knots] = points[i].x;
@@ -218,20 +234,46 @@ static uint64_t fit_side(fit_point *points, uint64_t count, double least, double
     return knots;
 }
 
+/* What a row's points are measured by: of more than two classes, the two highest scores. */
+typedef struct fit_lead {
+    double top, second;
+} fit_lead;
+
+static fit_lead fit_leaders(const hsp__scored *scored, uint64_t i)
+{
+    const double *s = scored->scores + i * scored->classes;
+    fit_lead lead = {-HUGE_VAL, -HUGE_VAL};
+    for (uint32_t c = 0; scored->classes > 2 && c < scored->classes; c++) {
+        lead.second = fmax(lead.second, fmin(s[c], lead.top));
+        lead.top = fmax(lead.top, s[c]);
+    }
+    return lead;
+}
+
+/* The score of two classes; of more, how far class c is ahead of the best other one. */
+static double fit_input(const hsp__scored *scored, uint64_t i, uint32_t c, const fit_lead *lead)
+{
+    if (scored->classes == 2) return scored->scores[i];
+    const double s = scored->scores[i * scored->classes + c];
+    return hsp__probability_lead(s, s == lead->top ? lead->second : lead->top);
+}
+
 /* Points from scores: those below 0 first, the others behind. */
 static uint64_t fit_gather(const hsp__scored *scored, fit_point *points, uint64_t *below)
 {
     const uint32_t each = scored->classes == 2 ? 1 : scored->classes;
     uint64_t count = 0;
     for (int side = 0; side < 2; side++) {
-        for (uint64_t i = 0; i < scored->rows; i++)
+        for (uint64_t i = 0; i < scored->rows; i++) {
+            const fit_lead lead = fit_leaders(scored, i);
             for (uint32_t c = 0; c < each; c++) {
-                const double s = scored->scores[i * each + c];
+                const double s = fit_input(scored, i, c, &lead);
                 if (side ? s < 0 : !(s < 0)) continue;
                 if (each == 1 && s == 0) continue; /* 1/2, whatever the label */
                 const int own = scored->label[i] == (each == 1 ? 1 : c);
                 points[count++] = (fit_point){s, s, own, fit_weight(scored, i)};
             }
+        }
         if (!side) *below = count;
     }
     return count;

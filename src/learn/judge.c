@@ -51,6 +51,7 @@ static double judge_quantile(double *at, double *cost, uint64_t n, double level,
     double before = 0; /* cost of what lies below `from` */
     for (;;) {
         const double pivot = at[from + (to - from) / 2];
+        if (isnan(pivot)) return pivot; /* it is in no order with the others */
         uint64_t low = from, high = to, i = from;
         double below = 0, same = 0;
         while (i < high) { /* three parts: below, equal to, above the pivot */
@@ -234,6 +235,7 @@ void hsp__judge_balance(const hsp__problem *p, double *a)
     double sum[2] = {0, 0};
     for (uint64_t i = 0; i < p->view->rows; i++) {
         a[i] = a[i] > 0 ? fmin(a[i], judge_box(p, i)) : 0;
+        if (isinf(a[i])) a[i] = 0;
         sum[hsp__problem_positive(p, i)] += a[i];
     }
     if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
@@ -273,24 +275,26 @@ static void judge_shrink(const hsp__problem *p, double *a, double *u)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* Values that are no numbers (a w that overflows) must not look like the best there is. */
+static double judge_gap(double primal, double dual)
+{
+    if (!isfinite(primal) || isnan(dual)) return 1;
+    return primal > dual ? (primal - dual) / primal : 0;
+}
+
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out)
 {
-    const uint64_t n = p->view->rows;
     hsp__judge_balance(p, a);
-    hsp__products_scores(ctx, p->view, w, 0, scores);
-    double *ay = hsp__new_raw(&ctx->allocator, n, sizeof *ay);
-    if (!ay) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < n; i++)
-        ay[i] = hsp__problem_y(p, i) * a[i];
-    hsp_status status = hsp__products_combine(ctx, p->view, ay, err, u);
-    hsp__free(&ctx->allocator, ay);
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        scores[i] = hsp__problem_y(p, i) * a[i]; /* until the scores themselves come */
+    hsp_status status = hsp__products_combine(ctx, p->view, scores, err, u);
     if (status) return status;
+    hsp__products_scores(ctx, p->view, w, 0, scores);
     if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
     out->primal = hsp__judge_primal(ctx, p, w, b, scores);
     out->dual = hsp__judge_dual(p, a, u);
-    out->gap = out->primal > out->dual ? (out->primal - out->dual) / out->primal : 0;
-    if (isinf(out->primal)) out->gap = 1;
+    out->gap = judge_gap(out->primal, out->dual);
     return HSP_OK;
 }
 

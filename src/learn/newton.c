@@ -45,33 +45,41 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
-#define NEWTON_STEPS      1000 /* Newton steps in all, where they should be ten or fifty */
-#define NEWTON_INNER      200  /* for one set of anchors */
-#define NEWTON_STALLS     8    /* outer steps that may bring nothing */
-#define NEWTON_SAMPLE     2048 /* rows that a sample has at least, */
-#define NEWTON_SAMPLE_DIM 16   /* and for each column */
-#define NEWTON_SAMPLE_TRY 5    /* Newton steps on a sample, smooth losses; more would only fit it */
-#define NEWTON_SAMPLE_CUT 8    /* from one sample to the next larger one */
-#define NEWTON_SAMPLE_GAP 0.03 /* how well a sample is solved */
-#define NEWTON_FOLLOW     1e-4 /* relative slack down to which tau is followed */
-#define NEWTON_CALM       0.01 /* or until so few of the rows turn */
-#define NEWTON_GROWTH     3    /* of tau, from one outer step to the next */
+#define NEWTON_STEPS       1000 /* Newton steps in all, where they should be ten or fifty */
+#define NEWTON_INNER       200  /* for one set of anchors */
+#define NEWTON_STALLS      8    /* outer steps that may bring nothing */
+#define NEWTON_STALLS_HARD 40   /* hard: that take to see whether the rows can be separated */
+#define NEWTON_SAMPLE      2048 /* rows that a sample has at least, */
+#define NEWTON_SAMPLE_DIM  16   /* and for each column */
+#define NEWTON_SAMPLE_TRY  5 /* Newton steps on a sample, smooth losses; more would only fit it */
+#define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
+#define NEWTON_SAMPLE_GAP  0.03  /* how well a sample is solved */
+#define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
+#define NEWTON_CALM        0.01  /* or until so few of the rows turn */
+#define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
+#define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
+
+#define NEWTON_GROWTH_HARD 10
 
 typedef struct newton_run {
     hsp__newton *s;
     const hsp__goal *goal;
     hsp__solution *out;
     hsp_error *err;
-    double wanted; /* our own figure of the gap at which to ask the judge */
-    int sample;    /* a sample: our own figure is enough */
+    double wanted;  /* our own figure of the gap at which to ask the judge */
+    int sample;     /* a sample: our own figure is enough */
+    double longest; /* hard: the largest norm of a row */
     int over;
     int follow; /* the anchors stay in the middle, and tau is followed */
     hsp_stop stop;
     uint64_t steps;
     double *kept;      /* dim: the weights with the best primal value by our own figures */
     double kept_value; /* that value */
+    double *trial;     /* dim: those that are shown to the judge */
     double *best_w;    /* dim: those the judge found best, */
-    double *best_a;    /* n: and the multipliers */
+    double *best_a;    /* n: and the multipliers; NULL: never put aside */
+    int best_here;     /* those are where `pull` is */
+    int raw;           /* pull is what the rows ask for; 0: the judge has been at it */
     hsp__verdict best; /* with the values that the judge gave to them */
 } newton_run;
 
@@ -80,6 +88,7 @@ typedef struct newton_run {
 typedef struct newton_figures {
     double primal, dual;
     double apart; /* what of the difference is due to w not being sum a y x */
+    double size;  /* a number in whose unit rounding errors are small */
 } newton_figures;
 
 static double newton_sqnorm(const hsp__newton *s, const double *x)
@@ -88,30 +97,44 @@ static double newton_sqnorm(const hsp__newton *s, const double *x)
     return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
 }
 
+/* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost. */
+static double newton_apart(const hsp__newton *s)
+{
+    double sum = 0, off = 0;
+    for (uint64_t j = 0; j < s->d; j++) {
+        const double apart = s->ridge * s->w[j] - s->u[j];
+        sum += apart * (apart / s->ridge);
+    }
+    if (s->own > 0) {
+        const double apart = s->own * s->w[s->d] - s->u[s->d];
+        sum += apart * (apart / s->own);
+    } else if (s->dim > s->d) {
+        off = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+    }
+    return sum / 2 + off;
+}
+
 static newton_figures newton_figure(const hsp__newton *s)
 {
-    newton_figures f = {0};
     const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
-    double off = 0, apart = hsp__vec()->sqdist_f64(s->w, s->u, (size_t)s->d);
-    if (s->dim > s->d && s->own > 0)
-        apart += (s->w[s->d] - s->u[s->d]) * (s->w[s->d] - s->u[s->d]);
-    else if (s->dim > s->d)
-        off = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
-    if (s->kind == HSP__NEWTON_RAY) {
+    newton_figures f = {.apart = newton_apart(s)};
+    if (s->kind == HSP__NEWTON_RAY) { /* of (w, b) and a scaled as is best */
         f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
         f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
-        f.apart = apart / 2 + off;
-        return f;
+        f.size = s->now.total;
+    } else {
+        const double off =
+            s->own > 0 || s->dim == s->d ? 0 : fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+        f.primal = ww / 2 + s->now.loss;
+        f.dual = s->now.gain - uu / 2 - off;
+        f.size = f.primal;
     }
-    f.primal = ww / 2 + s->now.loss;
-    f.dual = s->now.gain - uu / 2 - off;
-    f.apart = apart / 2 + off;
     return f;
 }
 
 static double newton_gap(const newton_figures *f)
 {
-    if (isinf(f->primal)) return 1;
+    if (!isfinite(f->primal) || isnan(f->dual)) return 1;
     return f->primal > f->dual ? (f->primal - f->dual) / f->primal : 0;
 }
 
@@ -152,17 +175,17 @@ static void newton_stretch(const hsp__newton *s, double *a)
             a[i] *= factor;
 }
 
-/* What the judge says to w and the multipliers where we are; the best of each is kept. */
-static hsp_status newton_judge(newton_run *run, double *w)
+/* What the judge says to w and the multipliers where we are; the best of each is kept. The
+ * multipliers are made feasible where they are (newton_resume). */
+static hsp_status newton_judge(newton_run *run, const double *here)
 {
     hsp__newton *s = run->s;
     const hsp__problem *p = s->p;
-    double *u = s->delta, *scores = s->move, *a = run->out->dual;
-    memcpy(a, s->pull, s->n * sizeof *a);
-    if (p->hard) {
-        newton_stretch(s, a);
-        newton_separate(s, w, scores, run->err);
-    }
+    double *u = s->delta, *scores = s->move, *a = s->pull, *w = run->trial;
+    memcpy(w, here, s->dim * sizeof *w);
+    if (p->hard && run->raw) newton_stretch(s, a);
+    if (p->hard) newton_separate(s, w, scores, run->err);
+    run->raw = 0;
     double b = s->dim > s->d ? w[s->d] : 0, other = b;
     hsp__verdict verdict;
     hsp_status status = hsp__judge(s->ctx, p, w, b, a, u, scores, run->err, &verdict);
@@ -173,18 +196,83 @@ static hsp_status newton_judge(newton_run *run, double *w)
         const double primal = hsp__judge_primal(s->ctx, p, w, other, scores);
         if (primal < verdict.primal) verdict.primal = primal, b = other;
     }
-    if (!(verdict.primal >= run->best.primal)) {
+    if (!(verdict.primal > run->best.primal)) {
         run->best.primal = verdict.primal;
         memcpy(run->best_w, w, s->d * sizeof *w);
         if (s->dim > s->d) run->best_w[s->d] = b;
     }
     if (!(verdict.dual <= run->best.dual)) {
         run->best.dual = verdict.dual;
-        memcpy(run->best_a, a, s->n * sizeof *a);
+        run->best_here = 1;
     }
-    const newton_figures best = {run->best.primal, run->best.dual, 0};
+    const newton_figures best = {.primal = run->best.primal, .dual = run->best.dual};
     run->best.gap = newton_gap(&best);
     return HSP_OK;
+}
+
+/* The judge was not content: go on, with the best multipliers put aside and our own restored. */
+static hsp_status newton_resume(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    const hsp_allocator *memory = &s->ctx->allocator;
+    if (run->best_here) {
+        if (!run->best_a) run->best_a = hsp__new_raw(memory, s->n, sizeof *run->best_a);
+        if (!run->best_a) return hsp__fail_memory(run->err);
+        memcpy(run->best_a, s->pull, s->n * sizeof *run->best_a);
+        run->best_here = 0;
+    }
+    hsp__newton_restart(s);
+    run->raw = 1;
+    return HSP_OK;
+}
+
+/* Hard: do the multipliers where we are show that no (w, b) will do: do they make the two hulls
+ * meet (offset none or regularised: is 0 in the hull of the y x)? Then they are handed back, with a
+ * sum of 1 a class (in all). No separator of rows that have one can be told from this if its margin
+ * is below NEWTON_MEET of the longest row. */
+static hsp_status newton_evidence(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    const hsp__problem *p = s->p;
+    double *a = s->pull, *ay = s->move, *u = s->delta, sum = 0, t = 0;
+    if (!(sqrt(newton_sqnorm(s, s->u)) <= NEWTON_MEET * run->longest * s->now.total)) return HSP_OK;
+    run->raw = 0;
+    hsp__judge_balance(p, a);
+    for (uint64_t i = 0; i < s->n; i++)
+        sum += p->offset != HSP__OFFSET_FREE || hsp__problem_positive(p, i) ? a[i] : 0;
+    if (!(sum > 0) || isinf(sum)) return newton_resume(run);
+    for (uint64_t i = 0; i < s->n; i++) {
+        a[i] /= sum;
+        ay[i] = hsp__problem_y(p, i) * a[i];
+        t += ay[i];
+    }
+    hsp_status status = hsp__products_combine(s->ctx, p->view, ay, run->err, u);
+    if (status) return status;
+    s->passes++;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
+    const double apart = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)s->d) + own * own);
+    if (!(apart <= NEWTON_MEET * run->longest)) return newton_resume(run);
+    run->best.dual = hsp__judge_dual(p, a, u);
+    run->best_here = 1;
+    run->over = 1;
+    run->stop = HSP_STOP_INSEPARABLE;
+    return HSP_OK;
+}
+
+/* The longest row's norm. */
+static double newton_longest(const hsp__newton *s)
+{
+    double longest = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
+        double sum = s->own > 0 ? 1 : 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(s->p->view, &row, k);
+            sum += value * value;
+        }
+        longest = fmax(longest, sum);
+    }
+    return sqrt(longest);
 }
 
 /* Where we are is worth asking the judge, or (sample) good enough. */
@@ -201,6 +289,7 @@ static hsp_status newton_ask(newton_run *run)
         run->stop = HSP_STOP_CONVERGED;
     } else {
         run->wanted /= 4; /* our figures were too good */
+        return newton_resume(run);
     }
     return HSP_OK;
 }
@@ -211,10 +300,9 @@ static hsp_status newton_ask(newton_run *run)
 static double newton_search(hsp__newton *s, double decrement)
 {
     const hsp__vec_table *vec = hsp__vec();
-    const double own = s->own > 0 ? s->delta[s->d] : 0;
-    const double wd =
-        vec->dot_f64(s->w, s->delta, (size_t)s->d) + (own != 0 ? s->w[s->d] * own : 0);
-    const double dd = vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own;
+    const double own = s->own > 0 ? s->delta[s->d] : 0, b = own != 0 ? s->w[s->d] : 0;
+    const double wd = s->ridge * (vec->dot_f64(s->w, s->delta, (size_t)s->d) + b * own);
+    const double dd = s->ridge * (vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own);
     double t = 1, low = 0, high = HUGE_VAL;
     hsp__newton_sums sums = hsp__newton_probe(s);
     for (int trial = 0; trial < 40; trial++) {
@@ -247,7 +335,8 @@ static void newton_limits(newton_run *run)
     const uint64_t most = run->goal->max_passes;
     if (hsp__watch_tick(run->goal->watch, 2 * s->n, run->goal->report, &run->stop)) {
         run->over = 1;
-    } else if (++run->steps >= (run->sample && !s->anchor ? NEWTON_SAMPLE_TRY : NEWTON_STEPS) ||
+    } else if (++run->steps >=
+                   (run->sample && !hsp__newton_anchored(s) ? NEWTON_SAMPLE_TRY : NEWTON_STEPS) ||
                (most && s->passes >= most)) {
         run->over = 1;
         run->stop = HSP_STOP_PASSES;
@@ -285,6 +374,7 @@ static hsp_status newton_step(newton_run *run, int whole, double *left)
 static hsp_status newton_minimise(newton_run *run)
 {
     hsp__newton *s = run->s;
+    const int anchored = hsp__newton_anchored(s);
     double first = 0, left = HUGE_VAL;
     for (int moved = 0; !run->over && moved < NEWTON_INNER; moved++) {
         const newton_figures f = newton_figure(s);
@@ -294,13 +384,13 @@ static hsp_status newton_minimise(newton_run *run)
             hsp_status status = newton_ask(run);
             if (status || run->over) return status;
         }
-        if (s->anchor && moved && f.apart <= 0.1 * slack) return HSP_OK;
+        if (anchored && moved && f.apart <= 0.1 * slack) return HSP_OK;
         if (run->follow && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
             return HSP_OK;
         hsp_status status = newton_step(run, 0, &left);
         if (status) return status;
         if (moved == 0) first = left;
-        if (!(left > 1e-25 * first) || !(left > 1e-16 * fabs(f.dual))) return HSP_OK;
+        if (!(left > 1e-25 * first) || !(left > 1e-16 * f.size)) return HSP_OK;
     }
     return HSP_OK;
 }
@@ -315,8 +405,11 @@ static hsp_status newton_advance(newton_run *run)
     const newton_figures f = newton_figure(s);
     if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
         run->follow = 0;
-    if (!run->follow) hsp__newton_anchor(s);
-    s->tau *= NEWTON_GROWTH;
+    if (!run->follow) {
+        hsp_status status = hsp__newton_anchor(s, run->err);
+        if (status) return status;
+    }
+    s->tau *= s->kind == HSP__NEWTON_RAY ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
     hsp__newton_hold(s);
     return newton_step(run, 1, &left);
 }
@@ -325,6 +418,8 @@ static hsp_status newton_advance(newton_run *run)
 static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
+    const int anchored = hsp__newton_anchored(s);
+    const int most = s->kind == HSP__NEWTON_RAY ? NEWTON_STALLS_HARD : NEWTON_STALLS;
     double last = HUGE_VAL;
     int stalls = 0;
     while (!run->over) {
@@ -332,12 +427,16 @@ static hsp_status newton_outer(newton_run *run)
         if (status || run->over) return status;
         const newton_figures f = newton_figure(s);
         const double apart = f.primal - f.dual;
+        if (s->kind == HSP__NEWTON_RAY) {
+            status = newton_evidence(run);
+            if (status || run->over) return status;
+        }
         stalls = apart < 0.7 * last ? 0 : stalls + 1;
         last = fmin(last, apart);
-        if ((!run->follow && stalls >= NEWTON_STALLS) || (!s->anchor && stalls)) {
+        if ((!run->follow && stalls >= most) || (!anchored && stalls)) {
             run->over = 1;
             run->stop = HSP_STOP_PASSES;
-        } else if (s->anchor) {
+        } else if (anchored) {
             status = newton_advance(run);
             if (status) return status;
         }
@@ -350,11 +449,12 @@ static hsp_status newton_outer(newton_run *run)
 static void newton_free(hsp__newton *s)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
-    double *all[] = {s->cost,   s->score, s->move, s->pull,  s->anchor,
-                     s->weight, s->w,     s->u,    s->delta, s->sums};
+    double *all[] = {s->score, s->move, s->anchor, s->w, s->u, s->delta, s->sums};
     hsp__hessian_free(s);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
+    if (s->own_pull) hsp__free(memory, s->pull);
+    hsp__free(memory, s->curved);
     hsp__free(memory, s->states);
     hsp__free(memory, s->lines);
 }
@@ -376,20 +476,42 @@ static hsp__newton_kind newton_kind(const hsp__problem *p)
     return p->loss == HSP__LOSS_SQUARED ? HSP__NEWTON_HALF : HSP__NEWTON_LOGISTIC;
 }
 
+/* The root of the mean squared norm of some rows, with their 1 where that counts. */
+static double newton_unit(const hsp__newton *s)
+{
+    const uint64_t every = s->n / 1000 + 1;
+    double sum = 0, count = 0;
+    for (uint64_t i = 0; i < s->n; i += every, count++) {
+        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
+        if (s->p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(s->p->view, &row, k);
+            sum += value * value;
+        }
+    }
+    return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
+}
+
+/* `pull` (n) is the caller's, or NULL. */
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
-                             hsp_error *err)
+                             double *pull, hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
     *s = (hsp__newton){.ctx = ctx, .p = p, .step = step, .kind = newton_kind(p)};
     s->n = (p->view->rows + step - 1) / step;
     s->d = p->view->cols;
     s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
-    s->own = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    s->ridge = p->hard ? newton_unit(s) : 1;
+    s->own = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     s->parts = newton_parts(s);
-    double **rows[] = {&s->cost, &s->score, &s->move, &s->pull, &s->weight, &s->anchor};
-    const size_t arrays = s->kind == HSP__NEWTON_BOX || s->kind == HSP__NEWTON_RAY ? 6 : 5;
-    for (size_t i = 0; i < arrays; i++)
-        if (!(*rows[i] = hsp__new(memory, s->n, sizeof(double)))) return hsp__fail_memory(err);
+    s->middle = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
+    s->score = hsp__new_raw(memory, s->n, sizeof *s->score);
+    s->move = hsp__new_raw(memory, s->n, sizeof *s->move);
+    s->pull = pull ? pull : hsp__new_raw(memory, s->n, sizeof *s->pull);
+    s->own_pull = !pull;
+    if (s->kind != HSP__NEWTON_LOGISTIC) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
+    if (!s->score || !s->move || !s->pull || (!s->curved && s->kind != HSP__NEWTON_LOGISTIC))
+        return hsp__fail_memory(err);
     double **cols[] = {&s->w, &s->u, &s->delta};
     for (size_t i = 0; i < 3; i++)
         if (!(*cols[i] = hsp__new(memory, s->dim, sizeof(double)))) return hsp__fail_memory(err);
@@ -397,63 +519,41 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->states = hsp__new_raw(memory, s->parts, sizeof *s->states);
     s->lines = hsp__new_raw(memory, s->parts, sizeof *s->lines);
     if (!s->sums || !s->states || !s->lines) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < s->n; i++) {
-        const uint64_t at = i * step;
-        const double c = p->hard ? 1 : (double)step * hsp__problem_cost(p, at);
-        s->cost[i] = hsp__problem_y(p, at) * c;
-    }
     return hsp__hessian_new(s, err);
 }
 
 /* ---- Where to start -------------------------------------------------------------------------- */
-
-/* 1 / the mean squared norm of some rows: the unit of a hard problem's multipliers. */
-static double newton_unit(const hsp__newton *s)
-{
-    const uint64_t every = s->n / 1000 + 1;
-    double sum = 0, count = 0;
-    for (uint64_t i = 0; i < s->n; i += every, count++) {
-        const hsp__row row = hsp__view_row(s->p->view, i * s->step);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double value = hsp__row_value(s->p->view, &row, k);
-            sum += value * value;
-        }
-    }
-    return sum > 0 && isfinite(sum) ? count / sum : 1;
-}
-
-/* Anchors from multipliers that came from elsewhere; 0: there are none. */
-static int newton_take_dual(hsp__newton *s, const double *dual)
-{
-    int any = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        const double c = fabs(s->cost[i]), a = c > 0 ? dual[i] / c : 0;
-        any |= a != 0;
-        s->anchor[i] = !(a > 0) ? 0 : s->kind == HSP__NEWTON_BOX ? fmin(a, 1) : a;
-    }
-    return any;
-}
-
-/* Without multipliers the anchors are in the middle of the box, which rounds off the hinge's corner
- * on both sides alike. */
-static void newton_start(newton_run *run, const double *w, const double *dual, double tau)
-{
-    hsp__newton *s = run->s;
-    memcpy(s->w, w, s->dim * sizeof *w);
-    if (s->anchor && !(dual && newton_take_dual(s, dual))) {
-        for (uint64_t i = 0; i < s->n; i++)
-            s->anchor[i] = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
-        run->follow = s->kind == HSP__NEWTON_BOX;
-    }
-    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? newton_unit(s) : 0.25;
-    hsp__newton_restart(s);
-}
 
 static int newton_is_zero(const double *x, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         if (x[i] != 0) return 0;
     return 1;
+}
+
+/* Anchors from multipliers that came from elsewhere, if there are any. */
+static hsp_status newton_take(newton_run *run, double *dual)
+{
+    hsp__newton *s = run->s;
+    run->follow = s->kind == HSP__NEWTON_BOX;
+    if (!hsp__newton_anchored(s) || newton_is_zero(dual, s->n)) return HSP_OK;
+    run->follow = 0;
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double c = fabs(hsp__newton_cost(s, i)), a = c > 0 && dual[i] > 0 ? dual[i] : 0;
+        s->pull[i] = s->kind == HSP__NEWTON_BOX ? fmin(a, c) : s->ridge * a;
+    }
+    return hsp__newton_anchor(s, run->err);
+}
+
+/* Without multipliers the anchors are in the middle of the box, which rounds off the hinge's corner
+ * on both sides alike. */
+static void newton_start(newton_run *run, const double *w, double tau)
+{
+    hsp__newton *s = run->s;
+    memcpy(s->w, w, s->dim * sizeof *w);
+    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? 1 / s->ridge : 0.25;
+    hsp__newton_restart(s);
+    run->raw = 1;
 }
 
 /* Solve ever larger samples roughly: w (dim) and *tau are where to go on from. */
@@ -467,9 +567,10 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, step, err);
+        status = newton_new(&s, ctx, p, step, NULL, err);
         if (!status) {
-            newton_start(&run, w, NULL, *tau);
+            run.follow = s.kind == HSP__NEWTON_BOX;
+            newton_start(&run, w, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
             *tau = s.tau / NEWTON_GROWTH;
@@ -485,10 +586,15 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
-    newton_start(run, w, run->out->dual, tau);
-    hsp_status status = newton_outer(run);
-    if (status || run->stop == HSP_STOP_CONVERGED) return status;
-    status = newton_judge(run, s->w); /* cut short: the best there is */
+    if (s->p->hard) run->longest = newton_longest(s);
+    hsp_status status = newton_take(run, run->out->dual);
+    if (status) return status;
+    newton_start(run, w, tau);
+    status = newton_outer(run);
+    if (status || run->stop == HSP_STOP_CONVERGED || run->stop == HSP_STOP_INSEPARABLE)
+        return status;
+    if (!run->raw) status = newton_resume(run);
+    if (!status) status = newton_judge(run, s->w); /* cut short: the best there is */
     if (!status && run->kept_value < HUGE_VAL) status = newton_judge(run, run->kept);
     if (!status && run->best.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
     return status;
@@ -500,7 +606,7 @@ static void newton_hand_back(const newton_run *run)
     hsp__solution *out = run->out;
     memcpy(out->w, run->best_w, s->d * sizeof *out->w);
     out->b = s->dim > s->d ? run->best_w[s->d] : 0;
-    memcpy(out->dual, run->best_a, s->n * sizeof *out->dual);
+    if (!run->best_here && run->best_a) memcpy(out->dual, run->best_a, s->n * sizeof *out->dual);
     out->primal = run->best.primal;
     out->dual_value = run->best.dual;
     out->gap = run->best.gap;
@@ -519,24 +625,24 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     double *w = hsp__new(memory, d + 1, sizeof *w), tau = 0;
     uint64_t passes = 0;
     run.kept = hsp__new(memory, d + 1, sizeof *w);
+    run.trial = hsp__new(memory, d + 1, sizeof *w);
     run.best_w = hsp__new(memory, d + 1, sizeof *w);
-    run.best_a = hsp__new(memory, n, sizeof *w);
     run.kept_value = HUGE_VAL;
     run.best = (hsp__verdict){HUGE_VAL, -HUGE_VAL, 1};
-    hsp_status status = w && run.kept && run.best_w && run.best_a ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status = w && run.kept && run.trial && run.best_w ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
         if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
             status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
     }
-    if (!status) status = newton_new(&s, ctx, p, 1, err);
+    if (!status) status = newton_new(&s, ctx, p, 1, out->dual, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);
     newton_free(&s);
-    double *all[] = {w, run.kept, run.best_w, run.best_a};
-    for (size_t i = 0; i < 4; i++)
+    double *all[] = {w, run.kept, run.trial, run.best_w, run.best_a};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
     return status;
 }

@@ -39,23 +39,49 @@ typedef struct hsp__newton {
     uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
     uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */
     uint64_t parts;   /* that the rows are cut into */
-    double own;       /* 1: the offset is penalised as a weight is; 0: it is not */
-    double tau;       /* kinds box and ray */
-    double *cost;     /* n: y c; a row of no cost has 0 and counts for nothing */
-    double *score;    /* n: <w, x> + b */
-    double *move;     /* n: what a step of length 1 adds to score */
-    double *pull;     /* n: a, the multipliers that the rows ask for */
-    double *anchor;   /* n: kinds box and ray: a / c of the last outer step; others: NULL */
-    double *weight;   /* n: curvature that the rows have, without `factor` */
-    double *w, *u;    /* dim: the weights; sum a y x */
-    double *delta;    /* dim: the direction */
-    double *sums;     /* parts * dim */
+    double ridge;   /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
+                       only scales the multipliers, and keeps numbers near 1 for rows of any unit */
+    double own;     /* the offset's: ridge if it is penalised as a weight is; else 0 */
+    double tau;     /* kinds box and ray */
+    double *score;  /* n: <w, x> + b */
+    double *move;   /* n: what a step of length 1 adds to score */
+    double *pull;   /* n: a, the multipliers that the rows ask for */
+    int own_pull;   /* 0: that array is the caller's */
+    double *anchor; /* n: kinds box and ray: a / c of the last outer step; NULL: `middle` for all */
+    double middle;
+    unsigned char *curved;     /* n: does the row have curvature? Logistic: NULL, all have */
+    double *w, *u;             /* dim: the weights; sum a y x */
+    double *delta;             /* dim: the direction */
+    double *sums;              /* parts * dim */
     hsp__newton_state *states; /* parts */
     hsp__newton_sums *lines;   /* parts */
     hsp__newton_state now;
     hsp__hessian *hessian;
     uint64_t passes, updates;
 } hsp__newton;
+
+/* y c of a row; 0: it counts for nothing. */
+static inline double hsp__newton_cost(const hsp__newton *s, uint64_t i)
+{
+    const uint64_t at = i * s->step;
+    const double y = hsp__problem_y(s->p, at);
+    return s->p->hard ? y : y * (double)s->step * hsp__problem_cost(s->p, at);
+}
+
+/* The row's curvature, without the kind's factor. */
+static inline double hsp__newton_weight(const hsp__newton *s, uint64_t i)
+{
+    if (s->curved && !s->curved[i]) return 0;
+    const double cost = hsp__newton_cost(s, i), c = cost < 0 ? -cost : cost;
+    if (s->curved) return c;
+    return c > 0 ? s->pull[i] * (1 - s->pull[i] / c) : 0;
+}
+
+/* Does the kind have outer steps? */
+static inline int hsp__newton_anchored(const hsp__newton *s)
+{
+    return s->kind == HSP__NEWTON_BOX || s->kind == HSP__NEWTON_RAY;
+}
 
 /* ---- newton_rows.c: everything that runs over the rows --------------------------------------- */
 
@@ -77,7 +103,7 @@ void hsp__newton_go(hsp__newton *s, double t);
 void hsp__newton_hold(hsp__newton *s);
 
 /* anchor = a / c. */
-void hsp__newton_anchor(hsp__newton *s);
+hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err);
 
 /* What the curvatures in `weight` are multiplied by. */
 double hsp__newton_factor(const hsp__newton *s);

@@ -31,6 +31,7 @@ enum {
 
 struct hsp__hessian {
     int direct;
+    double *down; /* dim: minus the gradient */
     /* Few columns: */
     size_t side;
     uint64_t parts;  /* matrices in `sums`, which is then added to `g` */
@@ -40,8 +41,8 @@ struct hsp__hessian {
     double *sums;    /* parts * side * side, or NULL: straight to g */
     double *scratch; /* parts * each */
     uint64_t each;
-    double *inside; /* n: the weights that g was made with */
-    double *scale;  /* dim: 1 / sqrt of H's diagonal */
+    unsigned char *inside; /* n: which rows are in g; NULL: g is made anew each time */
+    double *scale;         /* dim: 1 / sqrt of H's diagonal */
     /* Many columns: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
@@ -148,9 +149,13 @@ static void hessian_part(void *user, uint64_t part)
     if (h->sums) memset(block.g, 0, cells * sizeof *block.g);
     const uint64_t to = hsp__part(s->n, h->parts, part + 1);
     for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
-        if (s->weight[i] == h->inside[i]) continue;
-        hessian_add(s, i, s->weight[i] - h->inside[i], &block);
-        h->inside[i] = s->weight[i];
+        if (!h->inside) {
+            hessian_add(s, i, hsp__newton_weight(s, i), &block);
+        } else if (s->curved[i] != h->inside[i]) {
+            const double c = fabs(hsp__newton_cost(s, i));
+            hessian_add(s, i, s->curved[i] ? c : -c, &block);
+            h->inside[i] = s->curved[i];
+        }
     }
     hessian_flush(s, &block);
 }
@@ -162,9 +167,10 @@ static void hessian_update(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    if (h->peak == 0 || s->now.turned >= s->now.active || s->now.active < h->peak / 4) {
+    if (!h->inside || h->peak == 0 || s->now.turned >= s->now.active ||
+        s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
-        memset(h->inside, 0, s->n * sizeof *h->inside);
+        if (h->inside) memset(h->inside, 0, s->n);
         h->peak = 0;
     }
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
@@ -182,7 +188,7 @@ static int hessian_factor(hsp__newton *s, double lift)
     const double factor = hsp__newton_factor(s);
     const size_t dim = s->dim, side = h->side;
     for (size_t i = 0; i < dim; i++) {
-        const double own = i < s->d ? 1 : s->own, all = own + factor * h->g[i * side + i];
+        const double own = i < s->d ? s->ridge : s->own, all = own + factor * h->g[i * side + i];
         h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
     }
     memset(h->factor, 0, side * side * sizeof *h->factor);
@@ -232,8 +238,8 @@ static void hessian_times_part(void *user, uint64_t part)
     const uint64_t to = hsp__part(s->n, s->parts, part + 1);
     const int offset = s->dim > s->d;
     for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
-        if (s->weight[i] == 0) continue;
-        double a = s->weight[i];
+        double a = hsp__newton_weight(s, i);
+        if (a == 0) continue;
         if (work->x) {
             a *= hsp__row_score(view, i * s->step, work->x, offset ? work->x[s->d] : 0);
             hsp__products_add_row(view, i * s->step, a, sum);
@@ -252,7 +258,7 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
     hessian_times work = {s, x};
     hsp__tasks_run(s->ctx, s->parts, hessian_times_part, &work);
     for (uint64_t j = 0; j < s->dim; j++)
-        out[j] = (j < s->d ? 1 : s->own) * (x ? x[j] : 1);
+        out[j] = (j < s->d ? s->ridge : s->own) * (x ? x[j] : 1);
     for (uint64_t part = 0; part < s->parts; part++)
         hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
 }
@@ -294,21 +300,15 @@ hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *er
                                   double *decrement)
 {
     (void)err;
-    double sum = 0;
+    double *down = s->hessian->down;
     for (uint64_t j = 0; j < s->dim; j++)
-        s->delta[j] = s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]);
-    double *gradient = s->hessian->solved; /* only its sign is turned */
-    if (s->hessian->direct) {
-        gradient = s->hessian->scale + s->dim;
-        memcpy(gradient, s->delta, s->dim * sizeof *gradient);
+        down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
+    memcpy(s->delta, down, s->dim * sizeof *down);
+    if (s->hessian->direct)
         hessian_direct(s, s->delta);
-        sum = hsp__vec()->dot_f64(gradient, s->delta, (size_t)s->dim);
-    } else {
+    else
         hessian_conjugate(s, accuracy, s->delta);
-        for (uint64_t j = 0; j < s->dim; j++)
-            sum += s->delta[j] * (s->u[j] - (j < s->d ? s->w[j] : s->own * s->w[j]));
-    }
-    *decrement = sum;
+    *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
     return HSP_OK;
 }
 
@@ -319,10 +319,11 @@ void hsp__hessian_free(hsp__newton *s)
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian;
     if (!h) return;
-    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->inside, h->scale,
+    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->scale, h->down,
                      h->diagonal, h->residual, h->direction, h->product, h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
+    hsp__free(memory, h->inside);
     hsp__free(memory, h);
     s->hessian = NULL;
 }
@@ -342,8 +343,8 @@ static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
     h->g = hsp__new(memory, cells, sizeof *h->g);
     h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
     h->scratch = hsp__new_raw(memory, h->parts * h->each, sizeof *h->scratch);
-    h->inside = hsp__new(memory, s->n, sizeof *h->inside);
-    h->scale = hsp__new_raw(memory, 2 * s->dim, sizeof *h->scale);
+    if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
+    h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
     if (h->parts > 1) h->sums = hsp__new_raw(memory, h->parts * cells, sizeof *h->sums);
 }
 
@@ -353,9 +354,11 @@ hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
     hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
     h->direct = s->dim <= HESSIAN_COLS;
+    h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
+    if (!h->down) return hsp__fail_memory(err);
     if (h->direct) {
         hessian_new_direct(s, h);
-        return h->g && h->factor && h->scratch && h->inside && h->scale &&
+        return h->g && h->factor && h->scratch && (h->inside || !s->curved) && h->scale &&
                        (h->sums || h->parts == 1)
                    ? HSP_OK
                    : hsp__fail_memory(err);

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "learn/judge.h"
 #include "learn/newton.h"
@@ -56,12 +59,11 @@ NEWTON_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp
 {
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
-        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
-        const double move = s->move[i];
-        const newton_share row =
-            newton_row(kind, y * (s->score[i] + t * move), s->anchor ? s->anchor[i] : 0, s->tau);
-        sums.slope -= s->cost[i] * row.pull * move;
-        sums.curve += c * row.weight * (move * move);
+        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, move = s->move[i];
+        const newton_share row = newton_row(kind, y * (s->score[i] + t * move),
+                                            s->anchor ? s->anchor[i] : s->middle, s->tau);
+        sums.slope -= cost * row.pull * move;
+        sums.curve += y * cost * row.weight * (move * move);
     }
     return sums;
 }
@@ -154,27 +156,31 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
     const int hold = walk->how == NEWTON_WALK_HOLD;
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
-        const double c = fabs(s->cost[i]), y = s->cost[i] > 0 ? 1 : -1;
+        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, c = y * cost;
+        const double anchor = s->anchor ? s->anchor[i] : s->middle;
         if (t != 0) s->score[i] += t * s->move[i];
         const double m = y * s->score[i];
-        newton_share row = newton_row(kind, m, s->anchor ? s->anchor[i] : 0, s->tau);
-        if (hold && s->weight[i] > 0)
-            row = (newton_share){s->anchor[i] + s->tau * (1 - m), 1};
+        newton_share row = newton_row(kind, m, anchor, s->tau);
+        if (hold && s->curved[i])
+            row = (newton_share){anchor + s->tau * (1 - m), 1};
         else if (hold)
-            row = (newton_share){s->pull[i] / c, 0};
-        const double pull = c * row.pull, weight = c * row.weight, old = s->pull[i];
+            row = (newton_share){c > 0 ? s->pull[i] / c : 0, 0};
+        const double pull = c * row.pull, old = s->pull[i];
         double loss, gain;
         newton_values(kind, m, row.pull, &loss, &gain);
         state.loss += c * loss;
         state.gain += c * gain;
-        if (s->anchor)
+        if (kind == HSP__NEWTON_BOX || kind == HSP__NEWTON_RAY)
             state.slack +=
                 c * (kind == HSP__NEWTON_BOX ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
         state.total += pull;
         if (c > 0 && m < state.least) state.least = m;
-        state.active += weight > 0;
-        state.turned += weight != s->weight[i];
-        s->weight[i] = weight;
+        if (kind != HSP__NEWTON_LOGISTIC) {
+            const unsigned char curved = c > 0 && row.weight > 0;
+            state.active += curved;
+            state.turned += curved != s->curved[i];
+            s->curved[i] = curved;
+        }
         if (pull == old) continue;
         s->pull[i] = pull;
         hsp__products_add_row(s->p->view, i * s->step, y * (pull - old), sum);
@@ -231,6 +237,7 @@ static void newton_walk_all(hsp__newton *s, double t, newton_walk_how how)
         vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
+    if (s->kind == HSP__NEWTON_LOGISTIC) all.active = all.turned = s->n;
     s->now = all;
 }
 
@@ -253,8 +260,13 @@ void hsp__newton_hold(hsp__newton *s)
 
 /* ---- Anchors --------------------------------------------------------------------------------- */
 
-void hsp__newton_anchor(hsp__newton *s)
+hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
 {
-    for (uint64_t i = 0; i < s->n; i++)
-        if (s->cost[i] != 0) s->anchor[i] = s->pull[i] / fabs(s->cost[i]);
+    if (!s->anchor) s->anchor = hsp__new_raw(&s->ctx->allocator, s->n, sizeof *s->anchor);
+    if (!s->anchor) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double c = fabs(hsp__newton_cost(s, i));
+        s->anchor[i] = c > 0 ? s->pull[i] / c : 0;
+    }
+    return HSP_OK;
 }

@@ -336,10 +336,9 @@ static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err
 
 static hsp_status pairs_learn_all(pairs_work *work, hsp_error *err)
 {
-    const int threads = hsp_context_threads(work->ctx);
-    const int workers = (uint32_t)threads < work->count ? threads : (int)work->count;
+    const int workers = hsp__crowd_workers(work->ctx, work->count);
     const double start = hsp__clock();
-    work->threads = threads / workers;
+    work->threads = hsp_context_threads(work->ctx) / workers;
     if (hsp__options_have(work->options, "max-seconds") &&
         hsp_options_real(work->options, "max-seconds") > 0)
         work->watch.deadline = start + hsp_options_real(work->options, "max-seconds");
@@ -404,7 +403,7 @@ static void pairs_report(pairs_work *work)
     hsp_optimum *optimum = &all->optimum;
     if (!optimum->solver) return;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = apart == 0 ? 0 : apart / optimum->objective;
+    optimum->gap = isinf(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
 }
 
 /* The first pair that cannot be told apart says why, in rows of the data as it was given. */

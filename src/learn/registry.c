@@ -7,8 +7,7 @@
 #include "learn/pairs.h"
 #include "model/probability.h"
 
-extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic,
-    hsp__learn_lp;
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp;
 
 const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
                                              &hsp__learn_logistic, &hsp__learn_lp, NULL};
@@ -81,5 +80,6 @@ void hsp_evidence_free(hsp_evidence *evidence)
     const hsp_allocator memory = evidence->memory;
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence->of);
     hsp__free(&memory, evidence);
 }

@@ -10,4 +10,9 @@ extern const hsp__solver *const hsp__solvers[]; /* solvers.c; ended by NULL */
  * name, or it does not suit. */
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p);
 
+/* The solver to go on with where `first`, chosen by auto, can get no further; NULL: none. */
+const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p);
+
+extern const hsp__solver hsp__solver_dcd; /* dcd.c */
+
 #endif

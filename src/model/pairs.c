@@ -25,8 +25,7 @@ typedef struct pairs_case {
     double sum;
 } pairs_case;
 
-static pairs_case pairs_gather(const hsp_model *model, const double *scores, double scale,
-                               uint32_t class)
+static pairs_case pairs_gather(const hsp_model *model, const double *scores, uint32_t class)
 {
     const uint32_t classes = model->class_names.count;
     pairs_case all = {0, 0};
@@ -35,12 +34,11 @@ static pairs_case pairs_gather(const hsp_model *model, const double *scores, dou
         const int upper = other < class; /* a positive score speaks for the class */
         const double raw =
             scores[upper ? hsp__pair(classes, other, class) : hsp__pair(classes, class, other)];
-        const double score = (upper ? raw : -raw) * scale;
         if (raw > 0 || raw < 0)
             all.votes += upper ? raw > 0 : raw < 0;
         else
             all.votes += model->tie == (upper ? HSP_TIE_POS : HSP_TIE_NEG);
-        all.sum += score;
+        all.sum += upper ? raw : -raw;
     }
     if (isnan(all.sum)) all.sum = -HUGE_VAL; /* scores that overflowed speak for nobody */
     return all;
@@ -56,9 +54,9 @@ static int pairs_compare(const pairs_case *a, const pairs_case *b)
 uint32_t hsp__pairs_decide(const hsp_model *model, const double *scores)
 {
     uint32_t first = 0, last = 0;
-    pairs_case best = pairs_gather(model, scores, 1, 0);
+    pairs_case best = pairs_gather(model, scores, 0);
     for (uint32_t c = 1; c < model->class_names.count; c++) {
-        const pairs_case one = pairs_gather(model, scores, 1, c);
+        const pairs_case one = pairs_gather(model, scores, c);
         const int better = pairs_compare(&one, &best);
         if (better < 0) continue;
         last = c;
@@ -70,11 +68,11 @@ uint32_t hsp__pairs_decide(const hsp_model *model, const double *scores)
     return model->tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
 }
 
-/* The votes and, within a half of them, the sum: increasing, and finite for every sum. */
-static double pairs_number(const pairs_case *one)
+/* The votes and, within a half of them, the sum: rising, and finite for every sum. */
+static double pairs_number(const pairs_case *one, double scale)
 {
-    const double size = fabs(one->sum);
-    const double share = isinf(one->sum) ? copysign(1, one->sum) : one->sum / (1 + size);
+    const double sum = one->sum * scale;
+    const double share = isinf(sum) ? copysign(1, sum) : sum / (1 + fabs(sum));
     return one->votes + share / 2;
 }
 
@@ -84,23 +82,15 @@ void hsp__pairs_class_scores(const hsp_model *model, const double *scores, doubl
                              double *out)
 {
     const uint32_t classes = model->class_names.count;
-    pairs_case best = pairs_gather(model, scores, 1, 0);
+    pairs_case best = pairs_gather(model, scores, 0);
     for (uint32_t c = 1; c < classes; c++) {
-        const pairs_case one = pairs_gather(model, scores, 1, c);
+        const pairs_case one = pairs_gather(model, scores, c);
         if (pairs_compare(&one, &best) > 0) best = one;
     }
-    double top = -HUGE_VAL;
+    const double top = pairs_number(&best, scale), below = nextafter(top, -HUGE_VAL);
     for (uint32_t c = 0; c < classes; c++) {
-        const pairs_case one = pairs_gather(model, scores, 1, c),
-                         scaled = pairs_gather(model, scores, scale, c);
-        out[c] = pairs_number(&scaled);
-        if (pairs_compare(&one, &best) == 0) top = fmax(top, out[c]);
-    }
-    for (uint32_t c = 0; c < classes; c++) {
-        const pairs_case one = pairs_gather(model, scores, 1, c);
-        if (pairs_compare(&one, &best) == 0)
-            out[c] = top;
-        else if (!(out[c] < top))
-            out[c] = nextafter(top, -HUGE_VAL);
+        const pairs_case one = pairs_gather(model, scores, c);
+        const double number = pairs_number(&one, scale);
+        out[c] = pairs_compare(&one, &best) == 0 ? top : fmin(number, below);
     }
 }

@@ -10,7 +10,7 @@
  * More classes, class scores c_k: weights that rise with the score, divided by their sum.
  *
  *     logistic, probit   the function above     step      1 for the highest
- *     platt              exp(t c_k)             isotonic  the line through the knots
+ *     platt              exp(t c_k)             isotonic  the line at c_k less the best other
  *
  * Rounding could still make what is different equal (a score of 1e-20 and a logistic of exactly
  * 1/2): where it does, the class that the score says gets the next number above 1/2, and classes
@@ -68,6 +68,11 @@ double hsp__probability_line(const hsp__probability *map, double score)
     const double x0 = map->at[low - 1] / 2, x1 = map->at[low] / 2; /* halves do not overflow */
     const double y0 = map->value[low - 1], y1 = map->value[low];
     return fmin(fmax(y0 + (y1 - y0) * ((score / 2 - x0) / (x1 - x0)), y0), y1);
+}
+
+double hsp__probability_lead(double score, double other)
+{
+    return score == other ? 0 : score - other; /* infinity less infinity */
 }
 
 static double probability_logistic(double z)
@@ -129,11 +134,12 @@ static double probability_log_logistic(double z)
 }
 
 /* The weight of a class whose score is c, that of the highest score being 1 (isotonic: as it is).
- * `top` is the highest score. */
+ * `top` is the best score of the others. */
 static double probability_weight(const hsp__probability *map, double c, double top)
 {
-    if (map->calibration == HSP__CALIBRATION_ISOTONIC) return hsp__probability_line(map, c);
-    if (c == top) return 1;
+    if (map->calibration == HSP__CALIBRATION_ISOTONIC)
+        return hsp__probability_line(map, hsp__probability_lead(c, top));
+    if (c >= top) return 1;
     if (map->calibration == HSP__CALIBRATION_PLATT)
         return map->slopes[0] > 0 ? exp(map->slopes[0] * (c - top)) : 1;
     if (map->link == HSP__LINK_LOGISTIC)
@@ -148,10 +154,12 @@ static double probability_weight(const hsp__probability *map, double c, double t
 static void probability_more(const hsp__probability *map, uint32_t classes, const double *raw,
                              double scale, double *out)
 {
-    double top = -HUGE_VAL, sum = 0;
-    for (uint32_t c = 0; c < classes; c++)
-        if (raw[c] > top) top = raw[c];
-    double most = probability_weight(map, top * scale, top * scale);
+    double top = -HUGE_VAL, second = -HUGE_VAL, sum = 0;
+    for (uint32_t c = 0; c < classes; c++) {
+        second = fmax(second, fmin(raw[c], top));
+        top = fmax(top, raw[c]);
+    }
+    double most = probability_weight(map, top * scale, second * scale);
     const int flat = !(most > 0); /* a line that is 0 even for the highest: it tells nothing */
     if (flat) most = 1;
     const double below = nextafter(most, 0);

@@ -15,6 +15,10 @@ int hsp__probability_fits(const hsp_model *model, const hsp__probability *map);
 void hsp__probabilities(const hsp_model *model, const hsp__probability *map, const double *scores,
                         double *out);
 
+/* What the line of more than two classes is a function of: by how much a class is ahead of the best
+ * other one. */
+double hsp__probability_lead(double score, double other);
+
 /* The line through the knots at a score. */
 double hsp__probability_line(const hsp__probability *map, double score);
 

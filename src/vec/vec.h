@@ -106,6 +106,17 @@ typedef struct hsp__vec_table {
     void (*ones_axpys_f64)(const double *a, const uint32_t *idx, size_t nnz, double *y,
                            size_t stride, size_t many);
 
+    /* Both in single precision, many a multiple of 16: half the memory to walk through, where the
+     * last bits do not count. */
+    void (*sparse_dots_f32)(const uint32_t *idx, const float *v, size_t nnz, const float *w,
+                            size_t stride, size_t many, float *out);
+    void (*ones_dots_f32)(const uint32_t *idx, size_t nnz, const float *w, size_t stride,
+                          size_t many, float *out);
+    void (*sparse_axpys_f32)(const float *a, const uint32_t *idx, const float *v, size_t nnz,
+                             float *y, size_t stride, size_t many);
+    void (*ones_axpys_f32)(const float *a, const uint32_t *idx, size_t nnz, float *y, size_t stride,
+                           size_t many);
+
     /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
      * left out of dot, even when its number is infinite or NaN. */
     double (*sparse_sparse_dot_f32)(const uint32_t *ai, const float *av, size_t an,

@@ -225,6 +225,43 @@ static void scalar_ones_axpys_f64(const double *restrict a, const uint32_t *rest
             y[idx[k] * stride + c] += a[c];
 }
 
+static float scalar_one_of_f32(const uint32_t *idx, const float *v, size_t nnz, const float *w,
+                               size_t stride)
+{
+    SCALAR_SUM(float, f32, S, nnz, v[k] * w[idx[k] * stride]);
+}
+static float scalar_one_of_ones_f32(const uint32_t *idx, size_t nnz, const float *w, size_t stride)
+{
+    SCALAR_SUM(float, f32, S, nnz, w[idx[k] * stride]);
+}
+static void scalar_sparse_dots_f32(const uint32_t *idx, const float *v, size_t nnz, const float *w,
+                                   size_t stride, size_t many, float *out)
+{
+    for (size_t c = 0; c < many; c++)
+        out[c] = scalar_one_of_f32(idx, v, nnz, w + c, stride);
+}
+static void scalar_ones_dots_f32(const uint32_t *idx, size_t nnz, const float *w, size_t stride,
+                                 size_t many, float *out)
+{
+    for (size_t c = 0; c < many; c++)
+        out[c] = scalar_one_of_ones_f32(idx, nnz, w + c, stride);
+}
+static void scalar_sparse_axpys_f32(const float *restrict a, const uint32_t *restrict idx,
+                                    const float *restrict v, size_t nnz, float *restrict y,
+                                    size_t stride, size_t many)
+{
+    for (size_t k = 0; k < nnz; k++)
+        for (size_t c = 0; c < many; c++)
+            y[idx[k] * stride + c] += a[c] * v[k];
+}
+static void scalar_ones_axpys_f32(const float *restrict a, const uint32_t *restrict idx, size_t nnz,
+                                  float *restrict y, size_t stride, size_t many)
+{
+    for (size_t k = 0; k < nnz; k++)
+        for (size_t c = 0; c < many; c++)
+            y[idx[k] * stride + c] += a[c];
+}
+
 static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)
 {
     SCALAR_SUM(float, f32, S, nnz, w[idx[k]]);
@@ -322,6 +359,10 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(sparse_axpys_f64),
     SCALAR(sparse_axpys_f32f64),
     SCALAR(ones_axpys_f64),
+    SCALAR(sparse_dots_f32),
+    SCALAR(ones_dots_f32),
+    SCALAR(sparse_axpys_f32),
+    SCALAR(ones_axpys_f32),
     SCALAR(ones_dot_f32),
     SCALAR(ones_dot_f64),
     SCALAR(ones_axpy_f32),

@@ -277,6 +277,31 @@ static void what_cannot_be(void)
     hsp_context_free(ctx);
 }
 
+/* ---- Memory that runs out -------------------------------------------------------------------- */
+
+static hsp_data *scarce_data;
+static hsp_options *scarce_options;
+
+static hsp_status scarce_train(hsp_context *ctx)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp_train(ctx, scarce_data, scarce_options, NULL, NULL, &model);
+    CHECK(!model == (status != HSP_OK));
+    hsp_model_free(model);
+    return status;
+}
+
+static void memory_runs_out(void)
+{
+    hsp_context *rich = test_context(1, 0);
+    scarce_data = any_data(rich, 91, 3, HSP_DENSE);
+    scarce_options = test_options(rich, hsp_learner(0), "passes=3 multiclass=ovo scale=standard");
+    test_no_memory(scarce_train);
+    hsp_options_free(scarce_options);
+    hsp_data_free(scarce_data);
+    hsp_context_free(rich);
+}
+
 int main(void)
 {
     RUN(each_pair_is_a_run_of_its_own);
@@ -288,5 +313,6 @@ int main(void)
     RUN(stopped_on_request);
     RUN(time_is_for_all_of_them);
     RUN(what_cannot_be);
+    RUN(memory_runs_out);
     return check_done();
 }

@@ -109,8 +109,26 @@ static void test_inseparable(void)
         CHECK(hypot(mean[0][0] - mean[1][0], mean[0][1] - mean[1][1]) <= 1e-6);
         CHECK(evidence && evidence->distance <= 1e-6 && evidence->margin == evidence->distance / 2);
         CHECK(isnan(run.optimum.objective) && isnan(run.training_error));
+        CHECK(evidence && !evidence->of);
         hsp_evidence_free(run.evidence);
     }
+    hsp_data_free(data);
+}
+
+/* b lies between a and c on a line: it cannot be told from the rest, a and c can. */
+static void test_inseparable_class(void)
+{
+    const machine_set set = {4, 1, 3, {-2, -1, 0, 3}, {0, 0, 1, 2}};
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_training run;
+    for (int threads = 1; threads <= 2; threads++) {
+        hsp_context_set_threads(ctx, threads);
+        hsp_model *model = machine_train(ctx, data, "svm", "hard=yes", &run);
+        CHECK(model == NULL && run.stop == HSP_STOP_INSEPARABLE && run.evidence);
+        CHECK(run.evidence && run.evidence->of && strcmp(run.evidence->of, "b") == 0);
+        hsp_evidence_free(run.evidence);
+    }
+    hsp_context_set_threads(ctx, 0);
     hsp_data_free(data);
 }
 
@@ -205,6 +223,10 @@ static void test_C_is_lambda(void)
     hsp_model *b = machine_train(ctx, data, "svm", "lambda=0.0625 gap=1e-6", &of_lambda);
     CHECK(of_C.optimum.lambda == 0.0625 && of_lambda.optimum.C == 0.25);
     CHECK(machine_same_bits(a, b) && of_C.optimum.objective == of_lambda.optimum.objective);
+    hsp_options *again = machine_options(ctx, "svm", ""); /* what was not set is not set */
+    CHECK(hsp_model_set_options(b, again, NULL) == HSP_OK);
+    CHECK(!hsp_options_is_set(again, "C") && hsp_options_real(again, "lambda") == 0.0625);
+    hsp_options_free(again);
     hsp_model *c = machine_train(ctx, data, "svm", "gap=1e-6", &of_C);
     CHECK(of_C.optimum.C == 1 && of_C.optimum.lambda == 1.0 / 64);
     hsp_model_free(a);
@@ -504,6 +526,7 @@ int main(void)
     RUN(test_three_points);
     RUN(test_four_hinge_losses);
     RUN(test_inseparable);
+    RUN(test_inseparable_class);
     RUN(test_weights_are_copies);
     RUN(test_class_weights);
     RUN(test_C_is_lambda);

@@ -31,7 +31,7 @@ static void memory_release(void *user, void *pointer)
 /* What the calls work on. */
 typedef struct memory_scene {
     hsp_context *ctx;
-    hsp_model *linear, *votes, *encoded, *homogeneous;
+    hsp_model *linear, *votes, *encoded, *homogeneous, *pairs;
     hsp_data *rows;
     char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64];
     double scores[200];
@@ -74,6 +74,28 @@ static hsp_status call_threshold(memory_scene *s, hsp_error *err)
 static hsp_status call_unit_of_homogeneous(memory_scene *s, hsp_error *err)
 {
     return hsp_model_form(s->ctx, s->homogeneous, "unit", err, &s->out);
+}
+
+static hsp_status call_write_pairs(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_write(s->ctx, s->pairs, s->out_path, err);
+}
+
+static hsp_status call_unit_of_pairs(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_form(s->ctx, s->pairs, "unit", err, &s->out);
+}
+
+static hsp_status call_predict_pairs(memory_scene *s, hsp_error *err)
+{
+    hsp_options *options = NULL;
+    hsp_status status = hsp_options_new(s->ctx, hsp_predict_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "probability", "yes", err);
+    if (!status)
+        status =
+            hsp_predict_file(s->ctx, s->pairs, s->svm_path, NULL, options, s->out_path, err, NULL);
+    hsp_options_free(options);
+    return status;
 }
 
 static hsp_status call_set_options(memory_scene *s, hsp_error *err)
@@ -129,6 +151,11 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     s->votes->scalings[1] = test_scaling(s->ctx, &random, "unit-rows", 6);
     hsp__model_set_fact(s->votes, "learner", "perceptron", NULL);
     hsp__model_set_fact(s->votes, "options", "{\"rate\":2,\"positive\":\"yes\"}", NULL);
+    s->pairs = test_pairs(s->ctx, &random, 3, 6);
+    s->pairs->probability.calibration = HSP__CALIBRATION_ISOTONIC;
+    s->pairs->probability.knots = 1;
+    s->pairs->probability.at = test_array(s->ctx, 1, sizeof(double));
+    s->pairs->probability.value = test_array(s->ctx, 1, sizeof(double));
     hsp_model *named = test_linear(s->ctx, &random, 2, 1);
     named->weights[0] = 2;
     test_name(&named->feature_names, "a");
@@ -168,6 +195,7 @@ static void memory_close(memory_scene *s)
     hsp_model_free(s->votes);
     hsp_model_free(s->encoded);
     hsp_model_free(s->homogeneous);
+    hsp_model_free(s->pairs);
     hsp_data_free(s->rows);
     hsp_context_free(s->ctx);
 }
@@ -221,6 +249,9 @@ MEMORY_TEST(call_regroup)
 MEMORY_TEST(call_predict_svm)
 MEMORY_TEST(call_predict_hsp)
 MEMORY_TEST(call_predict_csv)
+MEMORY_TEST(call_write_pairs)
+MEMORY_TEST(call_unit_of_pairs)
+MEMORY_TEST(call_predict_pairs)
 
 int main(void)
 {
@@ -236,5 +267,8 @@ int main(void)
     RUN(call_predict_svm_without_memory);
     RUN(call_predict_hsp_without_memory);
     RUN(call_predict_csv_without_memory);
+    RUN(call_write_pairs_without_memory);
+    RUN(call_unit_of_pairs_without_memory);
+    RUN(call_predict_pairs_without_memory);
     return check_done();
 }

@@ -709,6 +709,50 @@ static void test_many_vectors_back(void)
     }
 }
 
+/* Single precision, there and back. */
+static void test_many_vectors_single(void)
+{
+    enum { PLACES = 40, VECTORS = 48 };
+    static float w[PLACES * VECTORS], y[PLACES * VECTORS], column[PLACES], out[VECTORS], a[VECTORS];
+    static float v[PLACES];
+    uint32_t idx[PLACES];
+    for (uint32_t k = 0; k < PLACES; k++) {
+        idx[k] = k;
+        v[k] = (float)cos((double)k);
+    }
+    for (size_t c = 0; c < VECTORS; c++)
+        a[c] = (float)sin((double)c + 1);
+    for (size_t j = 0; j < PLACES * VECTORS; j++)
+        w[j] = (float)sin((double)j);
+    for (int i = 0; i < TABLES; i++) {
+        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
+        for (size_t many = 16; t && many <= VECTORS; many += 16)
+            for (size_t n = 0; n < PLACES; n++)
+                for (int ones = 0; ones < 2; ones++) {
+                    memcpy(y, w, sizeof y);
+                    if (ones) {
+                        t->ones_dots_f32(idx, n, w, VECTORS, many, out);
+                        t->ones_axpys_f32(a, idx, n, y, VECTORS, many);
+                    } else {
+                        t->sparse_dots_f32(idx, v, n, w, VECTORS, many, out);
+                        t->sparse_axpys_f32(a, idx, v, n, y, VECTORS, many);
+                    }
+                    for (size_t c = 0; c < VECTORS; c++) {
+                        for (size_t k = 0; k < PLACES; k++)
+                            column[k] = w[k * VECTORS + c];
+                        if (c < many)
+                            CHECK(out[c] ==
+                                  (ones ? hsp__vec_scalar.ones_dot_f32(idx, n, column)
+                                        : hsp__vec_scalar.sparse_dot_f32(idx, v, n, column)));
+                        for (size_t k = 0; c < many && k < n; k++)
+                            column[k] += ones ? a[c] : a[c] * v[k];
+                        for (size_t k = 0; k < PLACES; k++)
+                            CHECK(column[k] == y[k * VECTORS + c]);
+                    }
+                }
+    }
+}
+
 int main(void)
 {
     RUN(test_choice);
@@ -728,5 +772,6 @@ int main(void)
     RUN(test_dense_vector_with_large_places);
     RUN(test_many_vectors);
     RUN(test_many_vectors_back);
+    RUN(test_many_vectors_single);
     return check_done();
 }

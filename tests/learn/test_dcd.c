@@ -1,0 +1,446 @@
+/* Dual coordinate descent. What it claims is recomputed here in long double from the points
+ * themselves, by code that shares nothing with the library. */
+#include <math.h>
+
+#include "check.h"
+#include "learn/problem.h"
+#include "learn/solvers.h"
+
+enum { ROWS = 64, COLS = 24 };
+
+static hsp_context *ctx;
+static hsp__watch watch;
+
+/* The points as the test knows them. */
+typedef struct points {
+    uint64_t n, d;
+    double x[ROWS][COLS];
+    int y[ROWS]; /* -1 or 1 */
+    int weighted;
+    double weight[ROWS];
+    double cost[2];
+    hsp__loss loss;
+    hsp__offset offset;
+} points;
+
+typedef enum kind { DENSE32, DENSE64, SPARSE32, SPARSE64, ONES, KINDS } kind;
+
+/* The same points as the library sees them. */
+typedef struct set {
+    float x32[ROWS * COLS];
+    double x64[ROWS * COLS];
+    uint32_t indices[ROWS * COLS], labels[ROWS];
+    uint64_t starts[ROWS + 1];
+    hsp_view view;
+    hsp__problem problem;
+} set;
+
+static void set_fill(set *s, const points *p, kind k)
+{
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < p->n; i++) {
+        s->starts[i] = at;
+        s->labels[i] = p->y[i] > 0;
+        for (uint64_t j = 0; j < p->d; j++) {
+            if (k != DENSE32 && k != DENSE64 && p->x[i][j] == 0) continue;
+            s->indices[at] = (uint32_t)j;
+            s->x32[at] = (float)p->x[i][j];
+            s->x64[at++] = p->x[i][j];
+        }
+    }
+    s->starts[p->n] = at;
+    const int single = k == DENSE32 || k == SPARSE32;
+    const hsp_precision precision = single ? HSP_FLOAT32 : HSP_FLOAT64;
+    const void *values = single ? (const void *)s->x32 : s->x64;
+    s->view = k == DENSE32 || k == DENSE64 ? hsp_view_dense(precision, p->n, p->d, p->d, values)
+                                           : hsp_view_sparse(precision, p->n, p->d, 8, s->starts,
+                                                             s->indices, k == ONES ? NULL : values);
+    s->view.labels = s->labels;
+    s->view.classes = 2;
+    s->problem = (hsp__problem){.view = &s->view,
+                                .positive = 1,
+                                .cost = {p->cost[0], p->cost[1]},
+                                .row_weight = p->weighted ? p->weight : NULL,
+                                .loss = p->loss,
+                                .offset = p->offset};
+}
+
+/* ---- What the solver must have found --------------------------------------------------------- */
+
+typedef struct truth {
+    long double primal, dual, gap;
+    long double box;     /* how far a is outside its box, relative to the cost */
+    long double balance; /* |sum a y| / sum a */
+    long double apart;   /* the largest |w_j - sum a y x_j|, relative to the largest |w_j| */
+} truth;
+
+static long double points_cost(const points *p, uint64_t i)
+{
+    return (long double)p->cost[p->y[i] > 0] * (p->weighted ? p->weight[i] : 1);
+}
+
+static truth points_truth(const points *p, const double *w, double b, const double *a)
+{
+    truth t = {0};
+    long double gain = 0, ww = 0, uu = 0, ay = 0, sum = 0, largest = 0;
+    for (uint64_t i = 0; i < p->n; i++) {
+        const long double c = points_cost(p, i);
+        long double s = b;
+        for (uint64_t j = 0; j < p->d; j++)
+            s += (long double)w[j] * p->x[i][j];
+        const long double z = 1 - p->y[i] * s;
+        if (z > 0) t.primal += p->loss == HSP__LOSS_HINGE ? c * z : c * z * z;
+        if (a[i] < 0) t.box = fmaxl(t.box, -a[i]);
+        if (c == 0 || p->loss == HSP__LOSS_HINGE) t.box = fmaxl(t.box, a[i] - c);
+        gain += a[i];
+        if (p->loss == HSP__LOSS_SQUARED && a[i] > 0) gain -= (long double)a[i] * a[i] / (4 * c);
+        ay += (long double)p->y[i] * a[i], sum += a[i];
+    }
+    for (uint64_t j = 0; j < p->d; j++) {
+        long double u = 0;
+        for (uint64_t i = 0; i < p->n; i++)
+            u += (long double)a[i] * p->y[i] * p->x[i][j];
+        ww += (long double)w[j] * w[j], uu += u * u;
+        largest = fmaxl(largest, fabsl(u));
+        t.apart = fmaxl(t.apart, fabsl(u - w[j]));
+    }
+    if (largest > 0) t.apart /= largest;
+    if (sum > 0) t.balance = fabsl(ay) / sum;
+    const int own = p->offset == HSP__OFFSET_REGULARIZED;
+    t.primal += (ww + (own ? (long double)b * b : 0)) / 2;
+    t.dual = gain - (uu + (own ? ay * ay : 0)) / 2;
+    t.gap = t.primal > 0 ? (t.primal - t.dual) / t.primal : 0;
+    return t;
+}
+
+typedef struct answer {
+    double w[COLS], a[ROWS];
+    hsp__solution s;
+} answer;
+
+/* Solve from where `out` stands. */
+static void solve(const set *s, double gap, uint64_t passes, answer *out)
+{
+    const hsp__goal goal = {
+        .gap = gap, .max_passes = passes, .seed = 1, .watch = &watch, .report = 1};
+    out->s.w = out->w, out->s.dual = out->a;
+    CHECK(hsp__solver_dcd.suits(&s->problem));
+    CHECK(hsp__solver_dcd.solve(ctx, &s->problem, &goal, NULL, &out->s) == HSP_OK);
+}
+
+static void check_answer(const points *p, const answer *got, double gap, const char *what)
+{
+    const truth t = points_truth(p, got->w, got->s.b, got->a);
+    CHECK_NOTE(got->s.stop == HSP_STOP_CONVERGED, "%s: stop %d, gap %g", what, (int)got->s.stop,
+               got->s.gap);
+    CHECK_NOTE(t.gap <= gap + 1e-12L, "%s: gap %Lg, claimed %g", what, t.gap, got->s.gap);
+    CHECK_NOTE(t.gap >= -1e-12L, "%s: gap %Lg", what, t.gap);
+    CHECK_NOTE(fabsl(t.primal - got->s.primal) <= 1e-10L * t.primal, "%s: P %Lg", what, t.primal);
+    CHECK_NOTE(fabsl(t.dual - got->s.dual_value) <= 1e-10L * t.primal, "%s: D %Lg", what, t.dual);
+    CHECK_NOTE(t.box <= 0, "%s: box %Lg", what, t.box);
+    CHECK_NOTE(t.apart <= 1e-12L, "%s: w is not sum a y x by %Lg", what, t.apart);
+    if (p->offset == HSP__OFFSET_FREE) CHECK_NOTE(t.balance <= 1e-12L, "%s: %Lg", what, t.balance);
+    if (p->offset == HSP__OFFSET_NONE) CHECK_NOTE(got->s.b == 0, "%s: b %g", what, got->s.b);
+}
+
+/* ---- Random problems of every kind ----------------------------------------------------------- */
+
+static uint64_t state = 7;
+
+static double unit(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 33) / 2147483648.0;
+}
+
+/* Numbers that float holds exactly, so that both precisions are the same problem. */
+static points random_points(uint64_t n, uint64_t d, double density, int ones)
+{
+    points p = {.n = n, .d = d, .cost = {1, 1}};
+    for (uint64_t i = 0; i < n; i++) {
+        double s = 0.5;
+        for (uint64_t j = 0; j < d; j++) {
+            if (unit() < density) p.x[i][j] = ones ? 1 : floor(unit() * 64 - 32) / 16;
+            s += p.x[i][j] * (j % 3 == 0 ? 1 : -0.7);
+        }
+        p.y[i] = (s > 0) == (unit() < 0.9) ? 1 : -1;
+        p.weight[i] = floor(unit() * 4) / 2; /* some are 0 */
+    }
+    p.y[0] = 1, p.y[1] = -1;
+    p.weight[0] = p.weight[1] = 1;
+    return p;
+}
+
+static void test_random(void)
+{
+    static const hsp__offset offsets[] = {HSP__OFFSET_NONE, HSP__OFFSET_REGULARIZED,
+                                          HSP__OFFSET_FREE};
+    static const double scales[] = {0.01, 1, 10};
+    for (int round = 0; round < 5 * 2 * 3 * 2 * 3; round++) {
+        const kind k = (kind)(round % 5);
+        points p = random_points(40, 12, 0.4, k == ONES);
+        p.loss = round / 5 % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p.offset = offsets[round / 10 % 3];
+        p.weighted = round / 30 % 2;
+        p.cost[0] = scales[round / 60], p.cost[1] = 2 * p.cost[0];
+        set s;
+        set_fill(&s, &p, k);
+        answer got = {.s = {0}};
+        char what[80];
+        solve(&s, 1e-8, 0, &got);
+        snprintf(what, sizeof what, "kind %d loss %d offset %d weighted %d cost %g", (int)k,
+                 (int)p.loss, (int)p.offset, p.weighted, p.cost[0]);
+        check_answer(&p, &got, 1e-8, what);
+    }
+}
+
+/* ---- By hand --------------------------------------------------------------------------------- */
+
+/* x = 1 and x = -1. Offset none or free: P = w^2/2 + 2 C max(0, 1 - w); for C = 1 the hinge's best
+ * is w = 1, P = 1/2, a = (1/2, 1/2); for C = 1/4 it is w = 1/2, a = C. Squared, C = 1: w - 4(1 - w)
+ * = 0, w = 4/5, P = 8/25 + 2/25 = 2/5, a = 2 C (1 - w) = 2/5. */
+static void test_two_points(void)
+{
+    points p = {.n = 2, .d = 1, .x = {{1}, {-1}}, .y = {1, -1}};
+    for (int offset = 0; offset < 3; offset++)
+        for (int which = 0; which < 3; which++) {
+            static const double w[] = {1, 0.5, 0.8}, a[] = {0.5, 0.25, 0.4};
+            static const double primal[] = {0.5, 0.375, 0.4};
+            p.offset = (hsp__offset)offset;
+            p.loss = which == 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+            p.cost[0] = p.cost[1] = which == 1 ? 0.25 : 1;
+            set s;
+            set_fill(&s, &p, DENSE64);
+            answer got = {.s = {0}};
+            solve(&s, 1e-12, 0, &got);
+            CHECK_NOTE(fabs(got.w[0] - w[which]) <= 1e-5, "%d %d: w %g", offset, which, got.w[0]);
+            /* Through the origin both rows say the same, and only their sum is determined. */
+            CHECK(fabs(got.a[0] + got.a[1] - 2 * a[which]) <= 1e-5);
+            CHECK(p.offset == HSP__OFFSET_NONE || fabs(got.a[0] - a[which]) <= 1e-5);
+            CHECK_NOTE(fabs(got.s.b) <= 1e-5, "%d %d: b %g", offset, which, got.s.b);
+            CHECK(fabs(got.s.primal - primal[which]) <= 1e-11);
+            check_answer(&p, &got, 1e-12, "two points");
+        }
+}
+
+/* (0,0)-, (2,0)+, (3,1)+ with C = 10, offset free: the first two decide, w = (1,0), b = -1,
+ * a = (1/2, 1/2, 0), P = 1/2. */
+static void test_three_points(void)
+{
+    points p = {.n = 3, .d = 2, .x = {{0, 0}, {2, 0}, {3, 1}}, .y = {-1, 1, 1}};
+    p.cost[0] = p.cost[1] = 10;
+    set s;
+    for (int k = 0; k < ONES; k++) {
+        set_fill(&s, &p, (kind)k);
+        answer got = {.s = {0}};
+        solve(&s, 1e-10, 0, &got);
+        CHECK(fabs(got.w[0] - 1) <= 1e-4 && fabs(got.w[1]) <= 1e-4 && fabs(got.s.b + 1) <= 1e-4);
+        CHECK(fabs(got.a[0] - 0.5) <= 1e-4 && fabs(got.a[1] - 0.5) <= 1e-4 && got.a[2] <= 1e-4);
+        check_answer(&p, &got, 1e-10, "three points");
+    }
+}
+
+/* ---- Weights, starts, limits ----------------------------------------------------------------- */
+
+static void test_weight_is_copies(void)
+{
+    for (int round = 0; round < 6; round++) {
+        points p = random_points(20, 6, 0.6, 0), copies = p;
+        p.loss = copies.loss = round % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p.offset = copies.offset = (hsp__offset)(round / 2);
+        p.weighted = 1;
+        copies.n = 0;
+        for (uint64_t i = 0; i < p.n; i++) {
+            p.weight[i] = (double)(i % 4);
+            for (uint64_t k = 0; k < i % 4; k++) {
+                memcpy(copies.x[copies.n], p.x[i], sizeof p.x[i]);
+                copies.y[copies.n++] = p.y[i];
+            }
+        }
+        set s, t;
+        set_fill(&s, &p, SPARSE32);
+        set_fill(&t, &copies, DENSE64);
+        answer one = {.s = {0}}, two = {.s = {0}};
+        solve(&s, 1e-9, 0, &one);
+        solve(&t, 1e-9, 0, &two);
+        CHECK(copies.n == 30);
+        CHECK_NOTE(fabs(one.s.primal - two.s.primal) <= 2e-9 * two.s.primal, "%d: %.12g, %.12g",
+                   round, one.s.primal, two.s.primal);
+        check_answer(&p, &one, 1e-9, "weights");
+        check_answer(&copies, &two, 1e-9, "copies");
+    }
+}
+
+static void test_warm_start(void)
+{
+    for (int round = 0; round < 6; round++) {
+        points p = random_points(60, 20, 0.3, 0);
+        p.loss = round % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p.offset = (hsp__offset)(round / 2);
+        set s;
+        set_fill(&s, &p, SPARSE64);
+        answer got = {.s = {0}};
+        solve(&s, 1e-8, 0, &got);
+        const uint64_t cold = got.s.passes;
+        solve(&s, 1e-6, 0, &got);
+        CHECK_NOTE(got.s.passes == 0 && cold > 3, "%d: %d passes after %d", round,
+                   (int)got.s.passes, (int)cold);
+        check_answer(&p, &got, 1e-6, "again");
+        for (uint64_t i = 0; i < p.n; i++) /* nonsense: made feasible */
+            got.a[i] = i % 5 == 0 ? -3 : i % 5 == 1 ? 1e6 : i % 5 == 2 ? NAN : got.a[i];
+        got.s.b = 1e3;
+        solve(&s, 1e-8, 0, &got);
+        check_answer(&p, &got, 1e-8, "from nonsense");
+    }
+}
+
+/* Cut short: the figures are still those of what is handed back, and nothing is claimed. */
+static void test_cut_short(void)
+{
+    for (int round = 0; round < 6; round++) {
+        points p = random_points(60, 20, 0.3, 0);
+        p.loss = round % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p.offset = (hsp__offset)(round / 2);
+        p.cost[0] = p.cost[1] = 100;
+        set s;
+        set_fill(&s, &p, SPARSE32);
+        answer got = {.s = {0}};
+        solve(&s, 1e-10, 2, &got);
+        const truth t = points_truth(&p, got.w, got.s.b, got.a);
+        CHECK(got.s.stop == HSP_STOP_PASSES && got.s.passes == 2);
+        CHECK(got.s.gap > 1e-10 && fabsl(t.gap - got.s.gap) <= 1e-9L && t.box <= 0);
+        CHECK(t.apart <= 1e-12L && (p.offset != HSP__OFFSET_FREE || t.balance <= 1e-12L));
+        atomic_store(&watch.requested, 1);
+        answer other = {.s = {0}};
+        solve(&s, 1e-10, 0, &other);
+        atomic_store(&watch.requested, 0);
+        CHECK(other.s.stop == HSP_STOP_REQUEST && other.s.gap > 1e-10);
+        watch.deadline = hsp__clock() - 1;
+        answer late = {.s = {0}};
+        solve(&s, 1e-10, 0, &late);
+        watch.deadline = 0;
+        CHECK(late.s.stop == HSP_STOP_SECONDS && late.s.gap == other.s.gap);
+    }
+}
+
+/* A goal that rounding forbids ends all the same, and does not say that it was reached. */
+static void test_impossible_goal(void)
+{
+    points p = random_points(60, 20, 0.5, 0);
+    p.offset = HSP__OFFSET_FREE;
+    set s;
+    set_fill(&s, &p, DENSE64);
+    answer got = {.s = {0}};
+    solve(&s, 1e-300, 0, &got);
+    CHECK(got.s.stop == HSP_STOP_PASSES && got.s.gap <= 1e-9);
+}
+
+/* ---- Degenerate sets ------------------------------------------------------------------------- */
+
+static void check_degenerate(points *p, const char *what)
+{
+    for (int round = 0; round < 6 * 4; round++) {
+        p->loss = round % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p->offset = (hsp__offset)(round / 2 % 3);
+        p->cost[0] = p->cost[1] = round >= 12 ? 20 : 0.5;
+        set s;
+        set_fill(&s, p, round / 6 % 2 ? DENSE64 : SPARSE32);
+        answer got = {.s = {0}};
+        solve(&s, 1e-7, 0, &got);
+        check_answer(p, &got, 1e-7, what);
+    }
+}
+
+static void test_degenerate(void)
+{
+    points twins = {.n = 4, .d = 2, .x = {{1, 2}, {1, 2}, {-1, 0.5}, {-1, 0.5}}};
+    memcpy(twins.y, (int[]){1, -1, 1, -1}, 4 * sizeof(int));
+    check_degenerate(&twins, "duplicates with opposite labels");
+    points zeros = {.n = 5, .d = 3, .x = {{0}, {0}, {1, 0, 0}, {0}, {0, -1, 0}}};
+    memcpy(zeros.y, (int[]){1, -1, 1, -1, -1}, 5 * sizeof(int));
+    check_degenerate(&zeros, "rows of zeros, a column of zeros");
+    points none = {.n = 3, .d = 2, .y = {1, -1, -1}};
+    check_degenerate(&none, "zeros only");
+    points pair = {.n = 2, .d = 2, .x = {{3, 1}, {3, 0.5}}, .y = {-1, 1}};
+    check_degenerate(&pair, "one row a class");
+    points constant = {.n = 6, .d = 2, .x = {{5, 1}, {5, 2}, {5, -1}, {5, 0}, {5, 3}, {5, -2}}};
+    memcpy(constant.y, (int[]){1, 1, -1, 1, -1, -1}, 6 * sizeof(int));
+    check_degenerate(&constant, "a constant column");
+    points same = {.n = 3, .d = 1, .x = {{1}, {2}, {3}}, .y = {1, 1, 1}};
+    check_degenerate(&same, "one class");
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Large enough that sweeps go side by side. */
+enum { BIG_ROWS = 60000, BIG_COLS = 400, BIG_EACH = 40 };
+
+static void test_threads(void)
+{
+    static uint32_t indices[BIG_ROWS * BIG_EACH], starts[BIG_ROWS + 1], labels[BIG_ROWS];
+    for (uint32_t i = 0; i < BIG_ROWS; i++) {
+        int sum = 0;
+        for (uint32_t k = 0; k < BIG_EACH; k++) {
+            const uint32_t at = k * (BIG_COLS / BIG_EACH) + (uint32_t)(unit() * unit() * 10);
+            indices[i * BIG_EACH + k] = at;
+            sum += at % 2 ? 1 : -1;
+        }
+        starts[i + 1] = (i + 1) * BIG_EACH;
+        labels[i] = (sum > 0) == (unit() < 0.9);
+    }
+    hsp_view view = hsp_view_sparse(HSP_FLOAT32, BIG_ROWS, BIG_COLS, 4, starts, indices, NULL);
+    view.labels = labels, view.classes = 2;
+    double *w[2], *a[2], primal[2];
+    for (int loss = 0; loss < 2; loss++) {
+        for (int run = 0; run < 2; run++) {
+            const hsp__problem p = {.view = &view,
+                                    .positive = 1,
+                                    .cost = {0.01, 0.01},
+                                    .loss = loss ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE};
+            const hsp__goal goal = {.gap = 0.05, .max_passes = 6, .seed = 3, .watch = &watch};
+            w[run] = calloc(BIG_COLS, sizeof *w[run]);
+            a[run] = calloc(BIG_ROWS, sizeof *a[run]);
+            hsp__solution s = {.w = w[run], .dual = a[run]};
+            hsp_context_set_threads(ctx, run ? 4 : 1);
+            CHECK(hsp__solver_dcd.solve(ctx, &p, &goal, NULL, &s) == HSP_OK);
+            CHECK(s.gap <= 0.2);
+            primal[run] = s.primal;
+        }
+        CHECK(primal[0] == primal[1]);
+        CHECK(memcmp(w[0], w[1], BIG_COLS * sizeof *w[0]) == 0);
+        CHECK(memcmp(a[0], a[1], BIG_ROWS * sizeof *a[0]) == 0);
+        for (int run = 0; run < 2; run++)
+            free(w[run]), free(a[run]);
+    }
+    hsp_context_set_threads(ctx, 0);
+}
+
+static void test_suits(void)
+{
+    hsp__problem p = {.loss = HSP__LOSS_HINGE};
+    CHECK(hsp__solver_dcd.suits(&p));
+    p.hard = 1;
+    CHECK(!hsp__solver_dcd.suits(&p));
+    p.hard = 0, p.penalty = HSP__PENALTY_L1;
+    CHECK(!hsp__solver_dcd.suits(&p));
+    p.penalty = HSP__PENALTY_L2, p.loss = HSP__LOSS_LOGISTIC;
+    CHECK(!hsp__solver_dcd.suits(&p));
+}
+
+int main(void)
+{
+    if (hsp_context_new(NULL, &ctx)) return 1;
+    watch.ctx = ctx;
+    RUN(test_two_points);
+    RUN(test_three_points);
+    RUN(test_random);
+    RUN(test_weight_is_copies);
+    RUN(test_warm_start);
+    RUN(test_cut_short);
+    RUN(test_impossible_goal);
+    RUN(test_degenerate);
+    RUN(test_threads);
+    RUN(test_suits);
+    hsp_context_free(ctx);
+    return check_done();
+}

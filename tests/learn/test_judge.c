@@ -1,0 +1,239 @@
+/* The judge, against formulas in long double and by hand (slow.h). */
+#include "learn/judge.h"
+
+#include "learn/products.h"
+#include "learn/slow.h"
+
+static hsp_context *make_context(int threads)
+{
+    hsp_context *ctx;
+    CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
+    hsp_context_set_threads(ctx, threads);
+    return ctx;
+}
+
+static hsp__problem problem_of(const slow_set *set, uint64_t k)
+{
+    static const double costs[] = {0.1, 1, 30};
+    const double c = costs[k / 9 % 3];
+    hsp__problem p = {.view = &set->view, .positive = 1, .cost = {c, c}};
+    p.loss = (hsp__loss)(k % 3);
+    p.offset = (hsp__offset)(k / 3 % 3);
+    p.penalty = k % 7 == 0 ? HSP__PENALTY_L1 : HSP__PENALTY_L2;
+    if (k % 2) p.cost[1] *= 2;
+    if (k % 5 == 0) p.row_weight = set->weights;
+    return p;
+}
+
+/* Any w, b and a: both values are those of the formulas, a is feasible, and P >= D. */
+static void values(void)
+{
+    hsp_context *ctx = make_context(2);
+    for (uint64_t k = 0; k < 400; k++) {
+        slow_set set =
+            slow_clouds(k, 2 + k % 40, 1 + k % 7, 0.5, (slow_storage)(k % (uint64_t)SLOW_STORAGES));
+        for (uint64_t i = 0; i < set.n; i++)
+            set.weights[i] = (double)(i % 3);
+        hsp__problem p = problem_of(&set, k);
+        hsp__random random;
+        hsp__random_seed(&random, k, 3);
+        double w[7], u[7], *a = calloc(set.n, sizeof *a), *scores = calloc(set.n, sizeof *scores);
+        const double b = p.offset == HSP__OFFSET_NONE ? 0 : hsp__random_normal(&random);
+        for (int j = 0; j < 7; j++)
+            w[j] = hsp__random_normal(&random);
+        for (uint64_t i = 0; i < set.n; i++) {
+            a[i] = 10 * hsp__random_normal(&random);
+            if (i % 11 == 5) a[i] = i % 2 ? HUGE_VAL : NAN;
+        }
+        hsp__verdict verdict;
+        CHECK(hsp__judge(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
+        const long double primal = slow_primal(&set, &p, w, b), dual = slow_dual(&set, &p, a);
+        CHECK_NOTE(fabsl(primal - verdict.primal) <= 1e-12L * primal, "%d", (int)k);
+        CHECK_NOTE(fabsl(dual - verdict.dual) <= 1e-11L * (1 + fabsl(dual)), "%d: %Lg %g", (int)k,
+                   dual, verdict.dual);
+        CHECK_NOTE(primal >= dual, "%d", (int)k);
+        CHECK(fabs(verdict.gap - (verdict.primal - verdict.dual) / verdict.primal) <= 1e-14);
+        for (uint64_t i = 0; i < set.n; i++)
+            CHECK(fabsl(slow_score(&set, i, w, 0) - scores[i]) <= 1e-12L);
+        free(a);
+        free(scores);
+        slow_free(&set);
+    }
+    hsp_context_free(ctx);
+}
+
+/* No number is an agreement that is none. */
+static void overflow_is_no_agreement(void)
+{
+    hsp_context *ctx = make_context(1);
+    slow_set set = slow_clouds(1, 10, 2, 1, SLOW_DENSE64);
+    for (uint64_t k = 0; k < 9; k++) {
+        hsp__problem p = problem_of(&set, k);
+        double w[2] = {1e200, k < 3 ? (double)NAN : 1e300}, u[2], a[10] = {1, 1}, scores[10];
+        double b = 0;
+        hsp__verdict verdict;
+        CHECK(hsp__judge(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
+        CHECK(verdict.gap >= 0.5);
+        CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
+    }
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
+/* No b nearby, and for the hinge none of its corners, is better. */
+static void best_offset(void)
+{
+    hsp_context *ctx = make_context(1);
+    for (uint64_t k = 0; k < 300; k++) {
+        slow_set set = slow_clouds(k, 2 + k % 50, 2, 0.5, SLOW_DENSE64);
+        for (uint64_t i = 0; i < set.n; i++)
+            set.weights[i] = (double)((i + k) % 4) + (i < 2);
+        hsp__problem p = problem_of(&set, k);
+        p.offset = HSP__OFFSET_FREE;
+        const double w[2] = {k % 4 == 0 ? 0 : 1, -0.5};
+        double *scores = calloc(set.n, sizeof *scores), b = 0.3;
+        hsp__products_scores(ctx, &set.view, w, 0, scores);
+        CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
+        const long double best = slow_primal(&set, &p, w, b);
+        for (int step = -2; step <= 2; step++)
+            CHECK(best <= slow_primal(&set, &p, w, b + step * 1e-3) * (1 + 1e-14L));
+        for (uint64_t i = 0; i < set.n; i++) {
+            const double corner = (double)slow_y(&p, i) - scores[i];
+            CHECK_NOTE(best <= slow_primal(&set, &p, w, corner) * (1 + 1e-13L), "%d", (int)k);
+        }
+        free(scores);
+        slow_free(&set);
+    }
+    hsp_context_free(ctx);
+}
+
+/* Two rows at -2 and 2 and w = 1: every b in [-1, 1] costs nothing; 0 is the middle. Hard: the
+ * middle of what is allowed. */
+static void offset_in_the_middle(void)
+{
+    hsp_context *ctx = make_context(1);
+    slow_set set = slow_new(2, 1);
+    set.x[0] = -2, set.x[1] = 2, set.labels[1] = 1;
+    slow_store(&set, SLOW_DENSE64);
+    hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+    const double scores[2] = {-2, 2};
+    double b = 0.7;
+    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
+    p.hard = 1, b = 0.7;
+    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
+    p.offset = HSP__OFFSET_REGULARIZED, b = 0.7;
+    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0.7);
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
+/* Four rows with hinge losses 2, 0, 1/2 and 1, and multipliers that fit: m = -1, 2, 1/2, 0. */
+static void four_rows(void)
+{
+    hsp_context *ctx = make_context(1);
+    slow_set set = slow_new(4, 1);
+    const double x[] = {-1, 2, 0.5, 0};
+    for (uint32_t i = 0; i < 4; i++)
+        set.x[i] = x[i], set.labels[i] = 1;
+    slow_store(&set, SLOW_DENSE64);
+    hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+    p.offset = HSP__OFFSET_NONE;
+    double w[1] = {1}, u[1], a[4] = {1, 0, 1, 1}, scores[4];
+    hsp__verdict verdict;
+    hsp__kkt kkt;
+    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(verdict.primal == 0.5 + 3.5);       /* 2 + 0 + 1/2 + 1 */
+    CHECK(verdict.dual == 3 - 0.5 * 0.5 / 2); /* u = -1 + 1/2 */
+    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    CHECK(kkt.stationarity == 1.5); /* |1 + 1/2| / 1 */
+    CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0 && kkt.margin == 1);
+    CHECK(kkt.support == 3 && kkt.on == 0 && kkt.inside == 2 && kkt.wrong == 1);
+    a[1] = 0.5,
+    a[3] = 0.25; /* a row beyond the margin pulls, one on the boundary pulls too little */
+    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    CHECK(kkt.complementarity == 0.75 && kkt.support == 4);
+    a[0] = 1.5;
+    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    CHECK(kkt.dual == 0.5);
+    p.offset = HSP__OFFSET_FREE; /* only positive rows: no a but 0 has sum a y = 0 */
+    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    CHECK(kkt.dual == 1);
+    hsp__judge_balance(&p, a);
+    CHECK(a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0);
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
+/* Hard: infinite below 1, however little. */
+static void hard_values(void)
+{
+    hsp_context *ctx = make_context(1);
+    slow_set set = slow_new(2, 1);
+    set.x[0] = -1, set.x[1] = 1, set.labels[1] = 1;
+    slow_store(&set, SLOW_SPARSE32);
+    hsp__problem p = {.view = &set.view, .positive = 1, .hard = 1};
+    double w[1] = {1}, u[1], a[2] = {0.5, 0.75}, scores[2];
+    hsp__verdict verdict;
+    hsp__kkt kkt;
+    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(verdict.primal == 0.5 && verdict.dual == 0.5 && verdict.gap == 0);
+    CHECK(a[0] == 0.5 && a[1] == 0.5 && u[0] == 1);
+    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    CHECK(kkt.stationarity == 0 && kkt.primal == 0 && kkt.complementarity == 0 && kkt.on == 2);
+    w[0] = nextafter(1, 0);
+    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(isinf(verdict.primal) && verdict.gap == 1);
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
+/* The products: naive sums, and the same bits on any number of threads. */
+static void products(void)
+{
+    hsp_context *one = make_context(1), *four = make_context(4);
+    for (uint64_t k = 0; k < (uint64_t)SLOW_STORAGES; k++) {
+        slow_set set = slow_clouds(k, 20000, 17, 0.5, (slow_storage)k);
+        double w[17], u[17], v[17], *x = calloc(set.n, sizeof *x), *y = calloc(set.n, sizeof *y);
+        for (int j = 0; j < 17; j++)
+            w[j] = j - 7.25;
+        hsp__products_scores(one, &set.view, w, 0.5, x);
+        hsp__products_scores(four, &set.view, w, 0.5, y);
+        CHECK(memcmp(x, y, set.n * sizeof *x) == 0);
+        for (uint64_t i = 0; i < set.n; i++)
+            CHECK(fabsl(slow_score(&set, i, w, 0.5) - x[i]) <= 1e-11L);
+        for (uint64_t i = 0; i < set.n; i++)
+            x[i] = i % 3 ? (double)i / 1e4 : 0;
+        CHECK(hsp__products_combine(one, &set.view, x, NULL, u) == HSP_OK);
+        CHECK(hsp__products_combine(four, &set.view, x, NULL, v) == HSP_OK);
+        CHECK(memcmp(u, v, sizeof u) == 0);
+        for (uint64_t j = 0; j < set.d; j++) {
+            long double sum = 0;
+            for (uint64_t i = 0; i < set.n; i++)
+                sum += (long double)x[i] * set.x[i * set.d + j];
+            CHECK(fabsl(sum - u[j]) <= 1e-9L);
+        }
+        free(x);
+        free(y);
+        slow_free(&set);
+    }
+    slow_set none = slow_new(0, 3);
+    slow_store(&none, SLOW_DENSE32);
+    double u[3] = {1, 1, 1};
+    hsp__products_scores(one, &none.view, u, 0, NULL);
+    CHECK(hsp__products_combine(one, &none.view, NULL, NULL, u) == HSP_OK && u[1] == 0);
+    slow_free(&none);
+    hsp_context_free(one);
+    hsp_context_free(four);
+}
+
+int main(void)
+{
+    RUN(values);
+    RUN(overflow_is_no_agreement);
+    RUN(best_offset);
+    RUN(offset_in_the_middle);
+    RUN(four_rows);
+    RUN(hard_values);
+    RUN(products);
+    return check_done();
+}
