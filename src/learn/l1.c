@@ -33,9 +33,9 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/threads.h"
 #include "learn/judge.h"
+#include "learn/l1.h"
 #include "learn/products.h"
 #include "learn/solvers.h"
 #include "vec/vec.h"
@@ -47,46 +47,14 @@
 #define L1_CURVED   1e-12 /* added to curvatures, relative to their sizes */
 #define L1_FIRST    64    /* pushed weights that may always join */
 
-typedef struct l1_run {
-    hsp_context *ctx;
-    const hsp__problem *p;
-    const hsp__goal *goal;
-    hsp__solution *out;
-    uint64_t n, d, stored;
-    /* the columns */
-    uint64_t *starts; /* d + 1 */
-    uint32_t *rows;   /* stored; NULL: every column has all rows */
-    void *values;     /* stored, of the view's precision; NULL: all 1 */
-    /* at (w, b) */
-    double *scores; /* n: with b */
-    double *ay;     /* n: y a, what the rows ask for */
-    double *curve;  /* n: D */
-    double *grad;   /* d */
-    double grad_b;  /* */
-    double curves;  /* sum D */
-    double primal;  /* P */
-    double pushed;  /* how far (w, b) is from the conditions of an optimum */
-    /* the model */
-    uint64_t *work; /* d: the weights in it, `count` of them */
-    uint64_t count;
-    double *diag;      /* d: sum D x^2 */
-    double *lean;      /* d: h = sum D x */
-    double *z;         /* d */
-    double *bent;      /* n: p */
-    double beta, bend; /* bend: T */
-    double *way;       /* n: the step of the scores; scratch besides */
-    hsp__random random;
-    uint64_t seen; /* entries looked at since the last full pass */
-} l1_run;
-
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-static uint64_t l1_length(const l1_run *t, uint64_t j)
+static uint64_t l1_length(const hsp__l1 *t, uint64_t j)
 {
     return t->starts[j + 1] - t->starts[j];
 }
 
-static double l1_value(const l1_run *t, uint64_t k)
+static double l1_value(const hsp__l1 *t, uint64_t k)
 {
     if (!t->values) return 1;
     return t->p->view->precision == HSP_FLOAT32 ? (double)((const float *)t->values)[k]
@@ -94,7 +62,7 @@ static double l1_value(const l1_run *t, uint64_t k)
 }
 
 /* sum_i x_ij v_i. */
-static double l1_dot(const l1_run *t, uint64_t j, const double *v)
+static double l1_dot(const hsp__l1 *t, uint64_t j, const double *v)
 {
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t from = t->starts[j];
@@ -110,7 +78,7 @@ static double l1_dot(const l1_run *t, uint64_t j, const double *v)
 }
 
 /* v_i += a x_ij. */
-static void l1_axpy(const l1_run *t, uint64_t j, double a, double *v)
+static void l1_axpy(const hsp__l1 *t, uint64_t j, double a, double *v)
 {
     const uint64_t from = t->starts[j], to = t->starts[j + 1];
     for (uint64_t k = from; k < to; k++)
@@ -118,7 +86,7 @@ static void l1_axpy(const l1_run *t, uint64_t j, double a, double *v)
 }
 
 /* p_i += a D_i x_ij. */
-static void l1_bend(l1_run *t, uint64_t j, double a)
+static void l1_bend(hsp__l1 *t, uint64_t j, double a)
 {
     const uint64_t from = t->starts[j], to = t->starts[j + 1];
     const double *curve = t->curve;
@@ -138,7 +106,7 @@ static void l1_bend(l1_run *t, uint64_t j, double a)
     }
 }
 
-static void l1_put(l1_run *t, uint64_t at, uint64_t i, double x)
+static void l1_put(hsp__l1 *t, uint64_t at, uint64_t i, double x)
 {
     if (t->rows) t->rows[at] = (uint32_t)i;
     if (!t->values) return;
@@ -149,7 +117,7 @@ static void l1_put(l1_run *t, uint64_t at, uint64_t i, double x)
 }
 
 /* Copy the rows column by column; `next` (d) is scratch. */
-static void l1_turn(l1_run *t, uint64_t *next)
+static void l1_turn(hsp__l1 *t, uint64_t *next)
 {
     const hsp_view *view = t->p->view;
     memset(t->starts, 0, (t->d + 1) * sizeof *t->starts);
@@ -173,13 +141,13 @@ static void l1_turn(l1_run *t, uint64_t *next)
  */
 
 typedef struct l1_pass {
-    l1_run *t;
+    hsp__l1 *t;
     uint64_t parts;
     double step; /* scores + step * way */
     double sums[64][3];
 } l1_pass;
 
-static double l1_curve(const l1_run *t, double c, double pull)
+static double l1_curve(const hsp__l1 *t, double c, double pull)
 {
     if (t->p->loss == HSP__LOSS_LOGISTIC) return c * pull * (1 - pull);
     return pull > 0 ? 2 * c : 0;
@@ -188,7 +156,7 @@ static double l1_curve(const l1_run *t, double c, double pull)
 static void l1_rows_part(void *user, uint64_t part)
 {
     l1_pass *pass = user;
-    l1_run *t = pass->t;
+    hsp__l1 *t = pass->t;
     double loss = 0, slope = 0, curves = 0;
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
     for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++) {
@@ -208,7 +176,7 @@ static void l1_rows_part(void *user, uint64_t part)
 static void l1_loss_part(void *user, uint64_t part)
 {
     l1_pass *pass = user;
-    const l1_run *t = pass->t;
+    const hsp__l1 *t = pass->t;
     double loss = 0;
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
     for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++)
@@ -218,7 +186,7 @@ static void l1_loss_part(void *user, uint64_t part)
     pass->sums[part][0] = loss;
 }
 
-static void l1_pass_run(l1_run *t, l1_pass *pass, void (*part)(void *, uint64_t))
+static void l1_pass_run(hsp__l1 *t, l1_pass *pass, void (*part)(void *, uint64_t))
 {
     pass->t = t;
     pass->parts = hsp__parts(t->n, 64);
@@ -229,36 +197,28 @@ static void l1_pass_run(l1_run *t, l1_pass *pass, void (*part)(void *, uint64_t)
             pass->sums[0][s] += pass->sums[k][s];
 }
 
-static double l1_penalty(const l1_run *t, const double *w, double b)
+static double l1_penalty(const hsp__l1 *t, const double *w, double b)
 {
     return hsp__vec()->norm1_f64(w, (size_t)t->d) +
            (t->p->offset == HSP__OFFSET_REGULARIZED ? fabs(b) : 0);
 }
 
-/* How far u = -g, with weight w, is from what an optimum asks for. */
-static double l1_push(double w, double g)
-{
-    if (w > 0) return fabs(g + 1);
-    if (w < 0) return fabs(g - 1);
-    return fabs(g) > 1 ? fabs(g) - 1 : 0;
-}
-
 static void l1_grad_part(void *user, uint64_t part)
 {
     const l1_pass *pass = user;
-    l1_run *t = pass->t;
+    hsp__l1 *t = pass->t;
     const uint64_t to = hsp__part(t->d, pass->parts, part + 1);
     for (uint64_t j = hsp__part(t->d, pass->parts, part); j < to; j++)
         t->grad[j] = -l1_dot(t, j, t->ay);
 }
 
-static double l1_push_b(const l1_run *t, double b, double g)
+static double l1_push_b(const hsp__l1 *t, double b, double g)
 {
     if (t->p->offset == HSP__OFFSET_NONE) return 0;
-    return t->p->offset == HSP__OFFSET_FREE ? fabs(g) : l1_push(b, g);
+    return t->p->offset == HSP__OFFSET_FREE ? fabs(g) : hsp__l1_push(b, g);
 }
 
-static void l1_look(l1_run *t)
+static void l1_look(hsp__l1 *t)
 {
     l1_pass pass = {0};
     l1_pass_run(t, &pass, l1_rows_part);
@@ -269,13 +229,13 @@ static void l1_look(l1_run *t)
     hsp__tasks_run(t->ctx, columns.parts, l1_grad_part, &columns);
     t->pushed = l1_push_b(t, t->out->b, t->grad_b);
     for (uint64_t j = 0; j < t->d; j++)
-        t->pushed = fmax(t->pushed, l1_push(t->out->w[j], t->grad[j]));
+        t->pushed = fmax(t->pushed, hsp__l1_push(t->out->w[j], t->grad[j]));
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
 /* The push above which about `room` of the weights that are 0 lie, by halving. */
-static double l1_cut(const l1_run *t, uint64_t room)
+static double l1_cut(const hsp__l1 *t, uint64_t room)
 {
     double low = 0, high = t->pushed;
     for (int step = 0; step < 20; step++) {
@@ -291,7 +251,7 @@ static double l1_cut(const l1_run *t, uint64_t room)
     return high;
 }
 
-static void l1_choose(l1_run *t)
+static void l1_choose(hsp__l1 *t)
 {
     uint64_t used = 0, pushed = 0;
     for (uint64_t j = 0; j < t->d; j++) {
@@ -308,7 +268,7 @@ static void l1_choose(l1_run *t)
 static void l1_diag_part(void *user, uint64_t part)
 {
     const l1_pass *pass = user;
-    l1_run *t = pass->t;
+    hsp__l1 *t = pass->t;
     const uint64_t to = hsp__part(t->count, pass->parts, part + 1);
     for (uint64_t c = hsp__part(t->count, pass->parts, part); c < to; c++) {
         const uint64_t j = t->work[c], from = t->starts[j];
@@ -325,7 +285,7 @@ static void l1_diag_part(void *user, uint64_t part)
 }
 
 /* beta at its best for T. */
-static void l1_offset(l1_run *t)
+static void l1_offset(hsp__l1 *t)
 {
     if (t->p->offset == HSP__OFFSET_NONE || !(t->curves > 0)) return;
     const double b = t->out->b, g = t->grad_b + t->bend;
@@ -333,20 +293,18 @@ static void l1_offset(l1_run *t)
         t->beta = -g / t->curves;
         return;
     }
-    const double to = b - g / t->curves, reach = 1 / t->curves; /* soft threshold */
-    t->beta = (to > reach ? to - reach : to < -reach ? to + reach : 0) - b;
+    t->beta = hsp__l1_best(b, g, t->curves) - b;
 }
 
 /* Weight j at its best, the others standing still; what was wrong with it before. */
-static double l1_step(l1_run *t, uint64_t j)
+static double l1_step(hsp__l1 *t, uint64_t j)
 {
     double curve = t->diag[j];
     if (t->p->offset == HSP__OFFSET_FREE && t->curves > 0)
         curve -= t->lean[j] * (t->lean[j] / t->curves);
     curve = fmax(curve, 0) + L1_CURVED * (t->diag[j] + 1);
     const double g = t->grad[j] + l1_dot(t, j, t->bent) + t->beta * t->lean[j];
-    const double old = t->z[j], to = old - g / curve, reach = 1 / curve;
-    const double z = to > reach ? to - reach : to < -reach ? to + reach : 0;
+    const double old = t->z[j], z = hsp__l1_best(old, g, curve);
     t->seen += l1_length(t, j);
     if (z != old) {
         t->z[j] = z;
@@ -355,19 +313,17 @@ static double l1_step(l1_run *t, uint64_t j)
         t->seen += l1_length(t, j);
         l1_offset(t);
     }
-    return l1_push(old, g);
+    return hsp__l1_push(old, g);
 }
 
 /* Minimise the model; weights at 0 that are not pushed rest until the others are done. */
-static void l1_solve_model(l1_run *t)
+static void l1_solve_model(hsp__l1 *t)
 {
     l1_pass pass = {.t = t, .parts = hsp__parts(t->count + 1, 8 * (t->stored / (t->d + 1) + 8))};
     const double enough = L1_LOOSE * t->pushed;
     uint64_t active = t->count;
     hsp__tasks_run(t->ctx, pass.parts, l1_diag_part, &pass);
     memset(t->bent, 0, t->n * sizeof *t->bent);
-    memcpy(t->z, t->out->w, t->d * sizeof *t->z);
-    t->beta = t->bend = 0;
     l1_offset(t);
     double before = HUGE_VAL;
     for (int sweep = 0; sweep < L1_SWEEPS && active; sweep++) {
@@ -392,10 +348,20 @@ static void l1_solve_model(l1_run *t)
     }
 }
 
+/* By the columns, or written out where that is less work. */
+static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+{
+    memcpy(t->z, t->out->w, t->d * sizeof *t->z);
+    t->beta = t->bend = 0;
+    if (hsp__l1_gram_fits(t)) return hsp__l1_gram(t, err);
+    l1_solve_model(t);
+    return HSP_OK;
+}
+
 /* ---- The step -------------------------------------------------------------------------------- */
 
 /* Go towards (z, b + beta) as far as P falls. 0: nowhere. */
-static int l1_move(l1_run *t)
+static int l1_move(hsp__l1 *t)
 {
     double *w = t->out->w, promised = t->grad_b * t->beta;
     const double b = t->out->b, before = l1_penalty(t, w, b);
@@ -431,7 +397,7 @@ static int l1_move(l1_run *t)
 /* ---- The run --------------------------------------------------------------------------------- */
 
 /* The gap by our own figures: a scaled down until no |u_j| is above 1. */
-static double l1_gap(l1_run *t)
+static double l1_gap(hsp__l1 *t)
 {
     const double scale = 1 + t->pushed;
     for (uint64_t i = 0; i < t->n; i++)
@@ -441,7 +407,7 @@ static double l1_gap(l1_run *t)
 }
 
 /* The judge's word on (w, b), into the solution; the scores are computed anew on the way. */
-static hsp_status l1_judge(l1_run *t, hsp_error *err)
+static hsp_status l1_judge(hsp__l1 *t, hsp_error *err)
 {
     hsp__verdict verdict;
     for (uint64_t i = 0; i < t->n; i++)
@@ -455,12 +421,12 @@ static hsp_status l1_judge(l1_run *t, hsp_error *err)
     return HSP_OK;
 }
 
-static void l1_score(l1_run *t)
+static void l1_score(hsp__l1 *t)
 {
     hsp__products_scores(t->ctx, t->p->view, t->out->w, t->out->b, t->scores);
 }
 
-static int l1_over(l1_run *t, hsp_stop *stop)
+static int l1_over(hsp__l1 *t, hsp_stop *stop)
 {
     const uint64_t passes = 2 + t->seen / (t->stored + 1);
     t->seen = 0;
@@ -470,7 +436,7 @@ static int l1_over(l1_run *t, hsp_stop *stop)
     return t->goal->watch && hsp__watch_tick(t->goal->watch, passes * t->n, t->goal->report, stop);
 }
 
-static hsp_status l1_iterate(l1_run *t, hsp_error *err)
+static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
 {
     hsp_status status = HSP_OK;
     hsp_stop stop = HSP_STOP_PASSES;
@@ -494,7 +460,8 @@ static hsp_status l1_iterate(l1_run *t, hsp_error *err)
             break;
         }
         l1_choose(t);
-        l1_solve_model(t);
+        status = l1_model(t, err);
+        if (status) return status;
         moved = l1_move(t);
         t->out->updates++;
         fresh = fresh && !moved;
@@ -503,7 +470,7 @@ static hsp_status l1_iterate(l1_run *t, hsp_error *err)
     return status;
 }
 
-static hsp_status l1_new(l1_run *t, hsp_error *err)
+static hsp_status l1_new(hsp__l1 *t, hsp_error *err)
 {
     const hsp_allocator *memory = &t->ctx->allocator;
     const hsp_view *view = t->p->view;
@@ -521,14 +488,16 @@ static hsp_status l1_new(l1_run *t, hsp_error *err)
     t->lean = hsp__new_raw(memory, t->d, sizeof *t->lean);
     t->z = hsp__new_raw(memory, t->d, sizeof *t->z);
     t->work = hsp__new_raw(memory, t->d, sizeof *t->work);
+    t->position = hsp__new(memory, t->d + 1, sizeof *t->position);
     if (!t->starts || (!dense && !t->rows) || (!ones && !t->values) || !t->scores || !t->ay ||
-        !t->curve || !t->bent || !t->way || !t->grad || !t->diag || !t->lean || !t->z || !t->work)
+        !t->curve || !t->bent || !t->way || !t->grad || !t->diag || !t->lean || !t->z || !t->work ||
+        !t->position)
         return hsp__fail_memory(err);
     l1_turn(t, t->work);
     return HSP_OK;
 }
 
-static void l1_free(l1_run *t)
+static void l1_free(hsp__l1 *t)
 {
     const hsp_allocator *memory = &t->ctx->allocator;
     hsp__free(memory, t->starts);
@@ -544,18 +513,21 @@ static void l1_free(l1_run *t)
     hsp__free(memory, t->lean);
     hsp__free(memory, t->z);
     hsp__free(memory, t->work);
+    hsp__free(memory, t->position);
+    hsp__free(memory, t->gram);
+    hsp__free(memory, t->slope);
 }
 
 static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                            hsp_error *err, hsp__solution *s)
 {
-    l1_run t = {.ctx = ctx,
-                .p = p,
-                .goal = goal,
-                .out = s,
-                .n = p->view->rows,
-                .d = p->view->cols,
-                .stored = hsp_view_stored(p->view)};
+    hsp__l1 t = {.ctx = ctx,
+                 .p = p,
+                 .goal = goal,
+                 .out = s,
+                 .n = p->view->rows,
+                 .d = p->view->cols,
+                 .stored = hsp_view_stored(p->view)};
     hsp__random_seed(&t.random, goal->seed, 0);
     s->stop = HSP_STOP_PASSES;
     s->passes = s->updates = 0;
