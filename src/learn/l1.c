@@ -45,7 +45,7 @@
 #define L1_HALVINGS 40    /* of a step */
 #define L1_ARMIJO   0.01  /* share of the promised decrease that a step must bring */
 #define L1_CURVED   1e-12 /* added to curvatures, relative to their sizes */
-#define L1_FIRST    64    /* pushed weights that may always join */
+#define L1_FIRST    512   /* pushed weights that may always join */
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -164,7 +164,7 @@ static void l1_rows_part(void *user, uint64_t part)
         const double m = y * t->scores[i], pull = hsp__judge_pull(t->p->loss, m);
         t->ay[i] = y * c * pull;
         t->curve[i] = l1_curve(t, c, pull);
-        loss += c * hsp__judge_loss(t->p->loss, m);
+        if (!t->known) loss += c * hsp__judge_loss(t->p->loss, m);
         slope -= t->ay[i];
         curves += t->curve[i];
     }
@@ -222,7 +222,7 @@ static void l1_look(hsp__l1 *t)
 {
     l1_pass pass = {0};
     l1_pass_run(t, &pass, l1_rows_part);
-    t->primal = l1_penalty(t, t->out->w, t->out->b) + pass.sums[0][0];
+    if (!t->known) t->primal = l1_penalty(t, t->out->w, t->out->b) + pass.sums[0][0];
     t->grad_b = pass.sums[0][1];
     t->curves = pass.sums[0][2];
     l1_pass columns = {.t = t, .parts = t->d ? hsp__parts(t->d, 8 * (t->stored / t->d + 8)) : 0};
@@ -384,6 +384,8 @@ static int l1_move(hsp__l1 *t)
             penalty += fabs(step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]));
         if (penalty + pass.sums[0][0] > t->primal + L1_ARMIJO * step * promised) continue;
         const int moved = penalty + pass.sums[0][0] < t->primal;
+        t->primal = penalty + pass.sums[0][0];
+        t->known = 1;
         for (uint64_t j = 0; j < t->d; j++)
             w[j] = step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]);
         t->out->b = b + step * t->beta;
@@ -450,6 +452,7 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
         }
         if (!moved) { /* once more, with scores that have no history */
             l1_score(t);
+            t->known = 0;
             fresh = 1;
             moved = 1;
             continue;

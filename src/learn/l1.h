@@ -26,6 +26,7 @@ typedef struct hsp__l1 {
     double grad_b;  /* */
     double curves;  /* sum D */
     double primal;  /* P */
+    int known;      /* P is: the last step has computed it */
     double pushed;  /* how far (w, b) is from the conditions of an optimum */
     /* the model */
     uint64_t *work; /* d: the weights in it, `count` of them */

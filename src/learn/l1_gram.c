@@ -22,6 +22,7 @@
 #define GRAM_SWEEPS 2000
 #define GRAM_TIGHT  1e-3 /* what is left of what is wrong */
 #define GRAM_CURVED 1e-12
+#define GRAM_FLAT   1e-3 /* rows with less than this of the mean curvature are left out */
 
 int hsp__l1_gram_fits(const hsp__l1 *t)
 {
@@ -66,9 +67,10 @@ static void gram_part(void *user, uint64_t part)
     double *h = t->gram + part * k * k;
     uint32_t at[GRAM_MOST + 1];
     double x[GRAM_MOST + 1];
+    const double least = GRAM_FLAT * t->curves / (double)t->n;
     memset(h, 0, k * k * sizeof *h);
     for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++)
-        if (t->curve[i] > 0) gram_row(t, i, k, h, at, x);
+        if (t->curve[i] > least) gram_row(t, i, k, h, at, x);
 }
 
 /* Add the parts up, and mirror. */
