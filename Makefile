@@ -47,11 +47,11 @@ CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
 endif
 endif
-# CLP is written in C++; its own shared library knows of that one, we need not.
+# CLP is loaded when it is needed (src/learn/lp_clp.c): only its header is used here.
 ifneq ($(NO_CLP),1)
 ifeq ($(shell $(PKG_CONFIG) --exists clp 2>/dev/null && echo yes),yes)
 CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags clp))
-LDLIBS_ALL += $(filter -L% -lClp,$(shell $(PKG_CONFIG) --libs clp))
+LDLIBS_ALL += -ldl
 endif
 endif
 

@@ -248,12 +248,29 @@ static const cli_term train_keys[] = {
     {"margin", "1 / ||w||, the smallest of all scorers"},
     {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
             "complementarity"},
-    {"evidence", "an object when stop is inseparable: rows (from 1), their multipliers, distance "
-                 "between the means of the two sides, margin that no separator exceeds"},
+    {"evidence",
+     "an object when stop is inseparable: class that cannot be told from the rest (null "
+     "of two), rows (from 1), their multipliers, distance between the means of the two "
+     "sides, margin that no separator exceeds"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
+
+/* Without a model, those of the file, if they are the ones that were learnt. */
+static void train_json_classes(cli_json_writer *json, const train *done)
+{
+    const int of_data = !done->model && hsp_data_classes(done->data) == done->run.classes;
+    const uint32_t count = done->model ? hsp_model_classes(done->model)
+                           : of_data   ? hsp_data_classes(done->data)
+                                       : 0;
+    json_open(json, "class_names", '[');
+    for (uint32_t c = 0; c < count; c++)
+        json_text(json, NULL,
+                  done->model ? hsp_model_class_name(done->model, c)
+                              : hsp_data_class_name(done->data, c));
+    json_close(json, ']');
+}
 
 static void train_json(const cli *run, const train *done)
 {
@@ -265,12 +282,7 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "features", all->cols);
     json_count(&json, "nonzeros", all->nonzeros);
     json_count(&json, "classes", all->classes);
-    json_open(&json, "class_names", '[');
-    for (uint32_t c = 0; done->model && c < hsp_model_classes(done->model); c++)
-        json_text(&json, NULL, hsp_model_class_name(done->model, c));
-    for (uint32_t c = 0; !done->model && c < hsp_data_classes(done->data); c++)
-        json_text(&json, NULL, hsp_data_class_name(done->data, c));
-    json_close(&json, ']');
+    train_json_classes(&json, done);
     json_count(&json, "passes", all->passes);
     json_count(&json, "updates", all->updates);
     json_number(&json, "mistakes_last_pass",

@@ -147,7 +147,13 @@ static hsp_status batch_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch
         status = hsp__evidence_new(ctx, &task->problem, task->solution.dual, origin, err,
                                    &task->evidence);
     hsp__free(&ctx->allocator, origin);
-    return status;
+    if (status || batch->count == 1) return status;
+    const hsp__names *names = &batch->prepared.data->class_names;
+    const uint32_t c = task->problem.positive;
+    hsp_evidence *evidence = task->evidence;
+    evidence->of =
+        hsp__copy_text(&evidence->memory, hsp__names_get(names, c), hsp__names_size(names, c));
+    return evidence->of ? HSP_OK : hsp__fail_memory(err);
 }
 
 /* What the solver hands back is judged once more, whatever it says itself; a run is only said to
@@ -323,10 +329,12 @@ static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
         task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
-        if (!task->solver)
-            return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                                "%s does not solve this kind of problem: leave it to auto",
-                                batch->plan->solver);
+        if (task->solver) continue;
+        if (strcmp(batch->plan->solver, "auto") == 0)
+            return hsp__fail(err, HSP_UNSUPPORTED, "there is no solver for this kind of problem");
+        return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
+                            "%s does not solve this kind of problem: leave it to auto",
+                            batch->plan->solver);
     }
     return HSP_OK;
 }

@@ -9,7 +9,7 @@ extern const hsp__solver hsp__solver_newton;
 /* auto takes the first that suits, or dcd where that is quicker; pegasos, the last, is for
  * those who ask for it. */
 const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd,
-                                           &hsp__solver_pegasos, NULL};
+                                           &hsp__solver_l1, &hsp__solver_pegasos, NULL};
 
 #define SOLVERS_STEPS  20   /* Newton steps, roughly: each has a matrix to factor */
 #define SOLVERS_FILLS  3    /* times that all rows are added to that matrix */
