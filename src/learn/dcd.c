@@ -58,9 +58,12 @@ enum { DCD_TEAM = 2 };        /* sweeps side by side */
 #define DCD_STEP_POOR    0.7  /* when the best steps are below this, one sweep is better */
 #define DCD_HOLD         0.01 /* rho, relative to the most that P can curve in b */
 #define DCD_LOOSE        0.05 /* 1 / rho at most, relative to the mean ||x||^2, unless it must */
+#define DCD_LOOSE_SMOOTH 0.2  /* likewise, logistic: e(a) itself bends more than that */
 #define DCD_FAR          1.0  /* slope to rest at, relative to the mean slope of rows that move */
 #define DCD_BEYOND       1.2  /* times the way to the top of D, on one sweep at a time */
+#define DCD_ASIDE        1e-8 /* ||w - sum a y x||^2, relatively, that is no reason to judge both */
 #define DCD_IDLE         32   /* passes without a lower estimate, after which a check is made */
+#define DCD_LITTLE       0.1  /* part of the goal that rows may take which stay as they are */
 #define DCD_ROUNDING     1e-9 /* an estimate this small, relative to P, may be rounding only */
 #define DCD_STALLS       12   /* checks without progress at such estimates: it is */
 
@@ -74,6 +77,7 @@ typedef struct dcd {
     dcd_row *rows;     /* n */
     uint32_t *bundles; /* count: in the order of visits */
     uint64_t count;
+    double *z;                /* n: dcd_sweep.h; NULL: not the logistic loss */
     double *w;                /* d: sum a y x */
     double *copies[DCD_TEAM]; /* d each: the w of sweeps side by side; NULL: there are none */
     uint64_t team, rounds;
@@ -83,8 +87,10 @@ typedef struct dcd {
     double t;               /* sum a y */
     double base, slope;     /* b = base + slope t */
     double loose;           /* a slope that hinders visits little */
+    double meet;            /* regularized, logistic: how far checks bring sum a y to b, */
+    double last;            /* the b that the last pass ended with */
     double apart;           /* what dcd_apart was after the last pass */
-    double far;             /* dcd_sweep.h */
+    double far, little;     /* dcd_sweep.h */
     double estimate;        /* of P - D: what the last pass saw */
     double fall;            /* estimate, relative to the pass before */
     double trust;           /* P - D of the last check, relative to what was expected */
@@ -109,21 +115,35 @@ static void dcd_hold(dcd *m, double b)
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->base = (1 - m->slope) * b;
 }
 
+/* The most that P can curve in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
+static double dcd_offset_curve(const dcd *m, const double costs[2])
+{
+    const double both = costs[0] + costs[1];
+    if (m->p->loss != HSP__LOSS_LOGISTIC) return m->p->loss == HSP__LOSS_SQUARED ? 2 * both : both;
+    return both > 0 ? costs[0] * (costs[1] / both) : 0;
+}
+
 static void dcd_offset(dcd *m)
 {
-    double costs = 0, norms = 0;
+    double costs[2] = {0, 0}, norms = 0;
+    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
     for (uint64_t i = 0; i < m->n; i++) {
-        costs += fabs(m->rows[i].cost);
+        costs[m->rows[i].cost > 0] += fabs(m->rows[i].cost);
         norms += m->rows[i].cost != 0 ? m->rows[i].q : 0;
     }
-    const double curve = m->p->loss == HSP__LOSS_SQUARED ? 2 * costs : costs;
+    const double curve = dcd_offset_curve(m, costs);
     double rho = DCD_HOLD * curve;
     /* Few rows: no less than what leaves a visit its freedom. */
-    m->loose = DCD_LOOSE * norms / (double)(m->n + 1);
+    m->loose = (logistic ? DCD_LOOSE_SMOOTH : DCD_LOOSE) * norms / (double)(m->n + 1);
     if (m->loose > 0) rho = fmax(rho, fmin(1 / m->loose, curve));
     if (!(rho > 0)) rho = 1;
     if (m->p->offset == HSP__OFFSET_FREE) m->slope = 1 / rho;
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->slope = 1 / (1 + rho);
+    /* Begin where b is best for w = 0, about: the logarithm of the classes' proportion. */
+    if (!logistic || !(curve > 0)) return;
+    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->meet = 1 / (1 + norms / (double)(m->n + 1));
+    const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    dcd_hold(m, log(costs[1] / costs[0]) * (curve / (curve + own)));
 }
 
 /* How far b and sum a y are from what they must be to each other. */
@@ -137,7 +157,7 @@ static double dcd_apart(const dcd *m)
 static double dcd_apart_cost(const dcd *m)
 {
     const double apart = dcd_apart(m);
-    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5);
+    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5 - 0.5 * m->meet);
 }
 
 /* After a pass: take b as the place to stay near, and hold it less if that does not bring b and
@@ -153,6 +173,7 @@ static void dcd_offset_next(dcd *m)
         m->slope = m->p->offset == HSP__OFFSET_FREE ? 2 / rho : 1 / (1 + rho / 2);
     }
     m->apart = apart;
+    m->last = b;
     dcd_hold(m, b);
 }
 
@@ -174,7 +195,10 @@ static void dcd_keep(dcd *m, const dcd_sweep *sweep, double step)
     for (uint64_t k = sweep->from; k < sweep->to; k++) {
         const uint64_t first = (uint64_t)m->bundles[k] * DCD_BUNDLE;
         for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++)
-            if (m->rows[i].move != 0) m->rows[i].a -= (1 - step) * m->rows[i].move;
+            if (m->rows[i].move != 0) {
+                m->rows[i].a -= (1 - step) * m->rows[i].move;
+                if (m->z) m->z[i] = hsp__dcd_logit(m->rows[i].a, fabs(m->rows[i].cost));
+            }
     }
 }
 
@@ -221,11 +245,13 @@ static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
     return (dcd_sweep){.view = m->p->view,
                        .loss = m->p->loss,
                        .rows = m->rows,
+                       .z = m->z,
                        .bundles = m->bundles,
                        .from = hsp__part(m->count, parts, part),
                        .to = hsp__part(m->count, parts, part + 1),
                        .seed = hsp__random_bits(&m->random),
                        .far = m->far,
+                       .little = m->little,
                        .w = w,
                        .b = dcd_b(m),
                        .slope = m->slope,
@@ -273,12 +299,28 @@ static double dcd_expected(const dcd *m)
     return m->estimate * sqrt(m->fall);
 }
 
-static int dcd_due(const dcd *m)
+static int dcd_due(dcd *m)
 {
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
     const double dual = m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
-    const double gap = dcd_expected(m) * m->trust;
-    return m->idle >= DCD_IDLE || !(gap > fmax(m->goal->gap, 0) * (dual + gap));
+    const double gap = dcd_expected(m) * m->trust, wanted = fmax(m->goal->gap, 0) * (dual + gap);
+    m->little = DCD_LITTLE * fmin(wanted, gap) / (double)(m->n + 1);
+    return m->idle >= DCD_IDLE || !(gap > wanted);
+}
+
+/* What is left between sum a y and b costs its square: take some of it away by scaling the a of one
+ * class down, which costs less where no a is at an end of its box and rows are short. */
+static void dcd_meet(dcd *m)
+{
+    double sum[2] = {0, 0};
+    for (uint64_t i = 0; i < m->n; i++)
+        sum[m->rows[i].cost > 0] += m->a[i];
+    const double apart = (sum[1] - sum[0]) - m->last;
+    const int heavy = apart > 0;
+    const double factor = 1 - m->meet * fabs(apart) / sum[heavy];
+    if (!(factor > 0 && factor < 1)) return;
+    for (uint64_t i = 0; i < m->n; i++)
+        if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
 }
 
 /* Take a from the rows, make it feasible, and w = sum a y x of it. */
@@ -287,6 +329,7 @@ static hsp_status dcd_gather(dcd *m, double *w)
     for (uint64_t i = 0; i < m->n; i++)
         m->a[i] = m->rows[i].a;
     hsp__judge_balance(m->p, m->a);
+    if (m->meet > 0 && w != m->w) dcd_meet(m);
     for (uint64_t i = 0; i < m->n; i++)
         m->v[i] = hsp__problem_y(m->p, i) * m->a[i];
     return hsp__products_combine(m->ctx, m->p->view, m->v, m->err, w);
@@ -303,11 +346,26 @@ static void dcd_wake(dcd *m, double b)
     }
 }
 
-/* P of w with the best b for it (free; else the b of the sweeps), as the judge has it. */
+/* A step of Newton's method to the best regularized b for m->scores, logistic loss. */
+static double dcd_nearer(const dcd *m, double b)
+{
+    double slope = b, curve = 1;
+    for (uint64_t i = 0; i < m->n; i++) {
+        const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
+        const double pull = hsp__judge_pull(HSP__LOSS_LOGISTIC, y * (m->scores[i] + b));
+        slope -= cost * pull;
+        curve += fabs(cost) * pull * (1 - pull);
+    }
+    return b - slope / curve;
+}
+
+/* P of w with the best b for it (free; else the b of the sweeps, or near it), as the judge has it.
+ */
 static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 {
-    *b = dcd_b(m);
+    *b = m->meet > 0 ? m->last : dcd_b(m);
     hsp__products_scores(m->ctx, m->p->view, w, 0, m->scores);
+    if (m->meet > 0) *b = dcd_nearer(m, *b);
     hsp_status status = hsp__judge_offset(m->ctx, m->p, m->scores, m->err, b);
     if (!status) *primal = hsp__judge_primal(m->ctx, m->p, w, *b, m->scores);
     return status;
@@ -323,9 +381,10 @@ static void dcd_take(dcd *m, const double *w, double b, double primal, double du
     s->b = b, s->primal = primal, s->dual_value = dual, s->gap = gap;
 }
 
-/* The figures of hsp__judge. With a free offset the rows' a becomes feasible by a small change that
- * may move w = sum a y x a lot in the direction that all rows share; so w is tried as it is, and
- * the one of the feasible a handed back only if it is good enough. */
+/* The figures of hsp__judge. With a free offset (and a regularized one, logistic: dcd_meet) the
+ * rows' a becomes feasible by a small change that may move w = sum a y x a lot in the direction
+ * that all rows share; so w is tried as it is, and the one of the feasible a handed back only if it
+ * is good enough. */
 static hsp_status dcd_check(dcd *m)
 {
     hsp__solution *s = m->s;
@@ -335,7 +394,7 @@ static hsp_status dcd_check(dcd *m)
     if (status) return status;
     const double dual = hsp__judge_dual(m->p, m->a, m->u);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
-    const int differs = m->p->offset == HSP__OFFSET_FREE && dual != 0;
+    const int differs = (m->p->offset == HSP__OFFSET_FREE || m->meet > 0) && dual != 0;
     status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
     if (status) return status;
     dcd_take(m, differs ? m->w : m->u, b, primal, dual);
@@ -345,6 +404,8 @@ static hsp_status dcd_check(dcd *m)
     m->stalls = s->gap < before || !rounding ? 0 : m->stalls + 1;
     m->idle = 0;
     if (!differs || !(s->gap <= m->goal->gap)) return HSP_OK;
+    const double far = hsp__vec()->sqdist_f64(m->u, m->w, (size_t)m->d);
+    if (m->meet > 0 && far <= DCD_ASIDE * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d)) return HSP_OK;
     status = dcd_primal(m, m->u, &b, &primal);
     if (!status && primal - dual <= m->goal->gap * primal) {
         s->gap = HUGE_VAL;
@@ -405,6 +466,7 @@ static hsp_status dcd_start(dcd *m, int *given)
     *given = 0;
     for (uint64_t i = 0; i < m->n; i++) {
         m->rows[i].a = m->s->dual[i];
+        if (m->z) m->z[i] = HUGE_VAL;
         *given |= m->s->dual[i] != 0;
     }
     if (!*given) return HSP_OK;
@@ -413,8 +475,13 @@ static hsp_status dcd_start(dcd *m, int *given)
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
         m->t += m->v[i];
-        if (c > 0) m->gain += m->p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : a;
+        if (m->z) m->z[i] = hsp__dcd_logit(a, c);
+        if (c > 0)
+            m->gain += m->z                              ? hsp__dcd_entropy(m->z[i], c)
+                       : m->p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c)
+                                                         : a;
     }
+    m->last = m->s->b;
     dcd_hold(m, m->s->b);
     return HSP_OK;
 }
@@ -437,7 +504,10 @@ static hsp_status dcd_new(dcd *m)
     m->a = hsp__new_raw(memory, m->n, sizeof *m->a);
     m->v = hsp__new_raw(memory, m->n, sizeof *m->v);
     m->scores = hsp__new_raw(memory, m->n, sizeof *m->scores);
+    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
+    if (logistic) m->z = hsp__new_raw(memory, m->n, sizeof *m->z);
     int good = m->rows && m->bundles && m->w && m->u && m->a && m->v && m->scores;
+    good = good && (m->z || !logistic);
     for (int k = 0; m->team > 1 && k < DCD_TEAM; k++) {
         m->copies[k] = hsp__new_raw(memory, m->d, sizeof *m->w);
         good = good && m->copies[k];
@@ -452,6 +522,7 @@ static void dcd_free(dcd *m)
         hsp__free(memory, m->copies[k]);
     hsp__free(memory, m->rows);
     hsp__free(memory, m->bundles);
+    hsp__free(memory, m->z);
     hsp__free(memory, m->w);
     hsp__free(memory, m->u);
     hsp__free(memory, m->a);
@@ -461,7 +532,7 @@ static void dcd_free(dcd *m)
 
 static int dcd_suits(const hsp__problem *p)
 {
-    return !p->hard && p->penalty == HSP__PENALTY_L2 && p->loss != HSP__LOSS_LOGISTIC;
+    return !p->hard && p->penalty == HSP__PENALTY_L2;
 }
 
 static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
