@@ -1,4 +1,4 @@
-/* Dual coordinate descent, for sparse and wide data (l2 penalty; hinge and squared hinge).
+/* Dual coordinate descent, for sparse and wide data (l2 penalty).
  *
  * The problem is the dual of problem.h: maximise over a in its box
  *
@@ -9,11 +9,18 @@
  * little beyond its top, or to the end of the box: a_i += 1.2 slope / curvature, clipped. It costs
  * one scalar product with the row, and one addition of the row to w when a_i moved.
  *
+ * Logistic: D's slope is z_i - m_i, where z = log((c - a) / a) is the logit of a, and its top where
+ * z = m + ||x||^2 (c / (1 + exp(z)) - a). Each row keeps its z, in which the ends of the box are
+ * far away and nothing is lost near them; one or two steps of Newton's method in z, kept within
+ * bounds, come near enough. The row's term of the gap is how far the loss at m lies above its
+ * tangent at z; rows whose term is a small part of what the goal allows are not moved.
+ *
  * The guarantee. No visit lowers D (over-relaxation below 2 keeps that), and D converges linearly;
  * how near the end is, is not believed but judged (judge.h). On the way the gap is watched for
  * nothing: with w = sum a y x it is the sum over rows of c loss(m) - e(a) + a m >= 0, of which each
  * visit sees its term. A check is made when that sum, corrected by how it compared last time, says
- * that the goal is reached. What a check finds is w made anew from a, so rounding cannot pile up.
+ * that the goal is reached. What a check finds is w made anew from a, so rounding cannot pile up;
+ * where w is judged as it is, its rounding is judged with it.
  *
  * Rows that rest. A row at an end of its box adds nothing to the gap and does not move. If its
  * slope is large against those of the rows that do move, it sits out a number of passes (no more
@@ -24,18 +31,23 @@
  * maximiser b = base + slope t in terms of t = sum a y, which visits keep up to date; after a pass
  * b_k = b. That is the proximal point method on the primal in b alone, the method of multipliers
  * for the dual's t = 0. rho is small against the curvature of P in b, and so it converges faster
- * than the rest; it gets smaller if t does not fall.
+ * than the rest; it gets smaller if t does not fall. Logistic: b begins at the logarithm of the
+ * classes' proportion, and checks take the best b for w and scale a a little to make sum a y meet
+ * it.
  *
  * Two at a time. On large data of not too many columns two sweeps go side by side, each against a
  * copy of w of its own, and their changes are added and scaled by the exact best step for D, which
- * is a parabola along them too; many times a pass, so that the copies stay near each other. What is
- * done depends on the data alone, never on the number of threads.
+ * is a parabola along them too (logistic: for a parabola below D that meets it at both ends); many
+ * times a pass, so that the copies stay near each other. What is done depends on the data alone,
+ * never on the number of threads.
  *
  * Papers: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
  * large-scale linear SVM", ICML 2008; Mangasarian, Musicant, "Successive overrelaxation for support
  * vector machines", 1999 (steps beyond the top); Rockafellar, "Augmented Lagrangians and
  * applications of the proximal point algorithm", 1976 (the offset); Jaggi and others,
- * "Communication-efficient distributed dual coordinate ascent", NIPS 2014 (side by side). */
+ * "Communication-efficient distributed dual coordinate ascent", NIPS 2014 (side by side); Yu,
+ * Huang, Lin, "Dual coordinate descent methods for logistic regression and maximum entropy models",
+ * Machine Learning 85, 2011 (the logistic loss). */
 #include <math.h>
 #include <string.h>
 

@@ -153,12 +153,13 @@ DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
 
 /* The top of D in this row's a is where z = m + q (c / (1 + exp(z)) - a). The difference of the
  * sides rises with z and is zero between m - q a and m + q (c - a): Newton's steps within what is
- * left of that, until the slope of D is a tenth of what it was. *next is the a of the z that is
- * returned. */
+ * left of that, until the slope of D is a tenth of what it was, or of 1 (so that a step too far
+ * never loses what it won: e bends no more than a few times as much a unit of z away). *next is the
+ * a of the z that is returned. */
 DCD_INLINE double dcd_logistic_top(double m, double q, double a, double z, double c, double *next)
 {
-    double low = m - q * a, high = m + q * (c - a), enough = DCD_TOP * fabs(z - m);
-    if (!(enough < HUGE_VAL)) enough = DCD_TOP;
+    const double enough = DCD_TOP * fmin(fabs(z - m), 1);
+    double low = m - q * a, high = m + q * (c - a);
     if (!(z > low)) z = low;
     if (!(z < high)) z = high;
     for (int step = 0;; step++) {
