@@ -335,8 +335,9 @@ static void dcd_meet(dcd *m)
         if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
 }
 
-/* Take a from the rows, make it feasible, and w = sum a y x of it. */
-static hsp_status dcd_gather(dcd *m, double *w)
+/* Take a from the rows, make it feasible, and w = sum a y x of it; with `scores` also those of
+ * m->w, since the rows are at hand. */
+static hsp_status dcd_gather(dcd *m, double *w, double *scores)
 {
     for (uint64_t i = 0; i < m->n; i++)
         m->a[i] = m->rows[i].a;
@@ -344,7 +345,7 @@ static hsp_status dcd_gather(dcd *m, double *w)
     if (m->meet > 0 && w != m->w) dcd_meet(m);
     for (uint64_t i = 0; i < m->n; i++)
         m->v[i] = hsp__problem_y(m->p, i) * m->a[i];
-    return hsp__products_combine(m->ctx, m->p->view, m->v, m->err, w);
+    return hsp__products_both(m->ctx, m->p->view, m->w, m->v, m->err, scores, w);
 }
 
 /* Rows that rest and should not. */
@@ -371,12 +372,11 @@ static double dcd_nearer(const dcd *m, double b)
     return b - slope / curve;
 }
 
-/* P of w with the best b for it (free; else the b of the sweeps, or near it), as the judge has it.
- */
+/* P of w, whose scores are m->scores, with the best b for it (free; else the b of the sweeps, or
+ * near it), as the judge has it. */
 static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 {
     *b = m->meet > 0 ? m->last : dcd_b(m);
-    hsp__products_scores(m->ctx, m->p->view, w, 0, m->scores);
     if (m->meet > 0) *b = dcd_nearer(m, *b);
     hsp_status status = hsp__judge_offset(m->ctx, m->p, m->scores, m->err, b);
     if (!status) *primal = hsp__judge_primal(m->ctx, m->p, w, *b, m->scores);
@@ -402,11 +402,13 @@ static hsp_status dcd_check(dcd *m)
     hsp__solution *s = m->s;
     const double before = s->gap, expected = dcd_expected(m);
     double b, primal = 0;
-    hsp_status status = dcd_gather(m, m->u);
+    const int apart = m->p->offset == HSP__OFFSET_FREE || m->meet > 0;
+    hsp_status status = dcd_gather(m, m->u, apart ? m->scores : NULL);
     if (status) return status;
     const double dual = hsp__judge_dual(m->p, m->a, m->u);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
-    const int differs = (m->p->offset == HSP__OFFSET_FREE || m->meet > 0) && dual != 0;
+    const int differs = apart && dual != 0;
+    if (!differs) hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
     if (status) return status;
     dcd_take(m, differs ? m->w : m->u, b, primal, dual);
@@ -418,6 +420,7 @@ static hsp_status dcd_check(dcd *m)
     if (!differs || !(s->gap <= m->goal->gap)) return HSP_OK;
     const double far = hsp__vec()->sqdist_f64(m->u, m->w, (size_t)m->d);
     if (m->meet > 0 && far <= DCD_ASIDE * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d)) return HSP_OK;
+    hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     status = dcd_primal(m, m->u, &b, &primal);
     if (!status && primal - dual <= m->goal->gap * primal) {
         s->gap = HUGE_VAL;
@@ -482,7 +485,7 @@ static hsp_status dcd_start(dcd *m, int *given)
         *given |= m->s->dual[i] != 0;
     }
     if (!*given) return HSP_OK;
-    hsp_status status = dcd_gather(m, m->w);
+    hsp_status status = dcd_gather(m, m->w, NULL);
     if (status) return status;
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
