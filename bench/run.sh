@@ -1,10 +1,11 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|perceptron] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|perceptron|svm] [--size MB] [--runs N] [--data DIR] [--quick]
 #
 # read: what follows. vec: bench/vec.c. perceptron: a pass in memory (bench/perceptron.c); and, when DIR has
 # the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
-# (bench/mnist-perceptron.sh). Without --only: all of them.
+# (bench/mnist-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
+# svm-predict, svm-tune (bench/svm.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -35,7 +36,8 @@ while [ $# -gt 0 ]; do
 done
 case $only in
 '' | read | vec | perceptron) ;;
-*) echo "run.sh: --only $only: expected read, vec or perceptron" >&2 && exit 2 ;;
+svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
+*) echo "run.sh: --only $only: expected read, vec, perceptron, svm or one of svm's parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -68,9 +70,24 @@ measure_perceptron()
     bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
 }
 
+# measure_svm PART: all of it when empty.
+measure_svm()
+{
+    if [ ! -d "$sets/a9a" ]; then
+        echo "run.sh: no data sets in $sets: widest margins are left out" >&2
+        return 0
+    fi
+    [ "$quick" = 0 ] || return 0
+    bench/svm.sh "$build" "$sets" "$1" "$runs" | tee "$out/svm${1#svm}.txt"
+}
+
 if [ -n "$only" ] && [ "$only" != read ]; then
     mkdir -p "$out"
-    "measure_$only"
+    case $only in
+    svm) measure_svm '' ;;
+    svm-*) measure_svm "$only" ;;
+    *) "measure_$only" ;;
+    esac
     exit
 fi
 
@@ -183,3 +200,4 @@ awk -F'|' -v cpu="${cpu:-unknown}" -v cores="$(nproc)" -v size="$size" -v runs="
 [ -z "$only" ] || exit 0
 measure_vec
 measure_perceptron
+measure_svm ''

@@ -55,7 +55,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
-extern const cli_command cli_learners;
+extern const cli_command cli_learners, cli_cv, cli_tune;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
@@ -213,6 +213,9 @@ void cli_free_pair(cli_pair *pair);
 
 /* "no and yes", "a, b and 8 more", malloc'ed. */
 char *cli_class_list(const hsp_model *model);
+
+/* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
+char *cli_error_text(const hsp_held_out *all);
 
 /* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
  * and margin mean something to this learner. */

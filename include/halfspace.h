@@ -13,6 +13,7 @@
  *     9. models                  hypotheses: keep, predict, change the form of
  *    10. learning                learners by name, whole data sets, streams, single steps
  *    11. measuring               error, margins, and mistake bounds against the run
+ *    12. choosing                cross-validation, and options chosen by it
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -151,6 +152,10 @@ typedef struct hsp_options hsp_options;
 HSP_API hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_error *err,
                                    hsp_options **out);
 HSP_API void hsp_options_free(hsp_options *options);
+
+/* A copy with the same values, and the same knowledge of which were set. */
+HSP_API hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                    hsp_options **out);
 
 /* Set an option by name from text. HSP_USAGE with a sentence for an unknown name (the nearest known
  * one is suggested), a value of the wrong type, out of range, or not among the choices. */
@@ -674,6 +679,83 @@ HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
 HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
+
+/* ---- 12. Choosing ---------------------------------------------------------------------------- */
+
+/* How a learner did on rows that it had not seen: the rows are dealt into folds, and each fold is
+ * predicted by a model learnt from all the others (docs/tuning.md). */
+typedef struct hsp_held_out {
+    uint32_t folds;
+    uint64_t rows, mistakes, ties; /* over all folds; a tie is a mistake */
+    double error;                  /* the mean of the folds' errors */
+    double standard_error;         /* of that mean: the folds' deviation / sqrt(folds) */
+    uint32_t unconverged;          /* folds whose learning ended before it was done */
+} hsp_held_out;
+
+/* One fold. */
+typedef struct hsp_fold {
+    uint64_t rows, mistakes, ties; /* of those held out */
+    double error;                  /* mistakes / rows */
+    hsp_stop stop; /* why learning from the others ended; HSP_STOP_INSEPARABLE: there is
+                      no model, and every row is a mistake */
+} hsp_fold;
+
+/* Options of hsp_cross_validate: folds, fold-seed. */
+HSP_API const hsp_option_table *hsp_validate_options(void);
+
+/* Cross-validate the learner that `learner` are options of. Each class is dealt evenly, at random
+ * by the seed; the folds depend on the labels and the seed alone. Whatever the learner fits to the
+ * rows (scaling too) is fitted to the rows it learns from. Folds run in parallel, each on a copy of
+ * its rows; limits of time hold for one fold. `validate` NULL: the defaults. HSP_BAD_DATA when a
+ * class has one row only; a log warning when it has fewer rows than there are folds. */
+typedef struct hsp_validation hsp_validation;
+HSP_API hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                      const hsp_options *validate, hsp_error *err,
+                                      hsp_validation **out);
+HSP_API void hsp_validation_free(hsp_validation *validation);
+HSP_API const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation);
+HSP_API const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold);
+/* The classes that the models tell apart, and classes * classes counts, [true class * classes +
+ * predicted class]; ties are in none. */
+HSP_API uint32_t hsp_validation_classes(const hsp_validation *validation);
+HSP_API const char *hsp_validation_class_name(const hsp_validation *validation,
+                                              uint32_t class_index);
+HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validation);
+
+/* Options of hsp_tune: tune (NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C, once
+ * an option of the learner: all combinations are tried), choose (best, simplest), folds, fold-seed.
+ */
+HSP_API const hsp_option_table *hsp_tune_options(void);
+
+/* What was tried, and what was chosen. */
+typedef struct hsp_tuning hsp_tuning;
+HSP_API void hsp_tuning_free(hsp_tuning *tuning);
+
+/* Cross-validate a learner at every combination of values, on the same folds, choose, and train on
+ * everything with what was chosen: `model` is what hsp_train makes with those options, and keeps
+ * the table as its fact "tuning". `learner` holds all other options. Learners that minimise begin
+ * at the model of the neighbouring point: to the same gap, in less time.
+ *
+ * best: the smallest mean error. simplest: the simplest point whose mean error is at most one
+ * standard error (of the best) above it: the smallest C, the largest lambda, of any other option
+ * the value that was given first; the first option in which two points differ decides. Among
+ * equally good ones the best is the simplest, too.
+ *
+ * `run` and `model` may be NULL: then nothing is trained on everything. A request to stop is
+ * HSP_CANCELLED while points are tried; while the chosen one is trained it ends that run, as in
+ * hsp_train. */
+HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, hsp_error *err, hsp_tuning **out,
+                            hsp_training *run, hsp_model **model);
+
+/* The names of the options that were tuned, NULL past the last; and the points, numbered from 0. */
+HSP_API const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option);
+HSP_API uint64_t hsp_tuning_points(const hsp_tuning *tuning);
+HSP_API const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option);
+HSP_API const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point);
+HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold);
+HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
+HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
 
 #ifdef __cplusplus
 }

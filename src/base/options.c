@@ -407,6 +407,40 @@ void hsp_options_free(hsp_options *options)
     hsp__free(&memory, options);
 }
 
+static hsp_status options_copy_value(hsp_options *to, const options_value *from, size_t i,
+                                     hsp_error *err)
+{
+    options_value *slot = &to->values[i];
+    hsp_status status = HSP_OK;
+    for (uint64_t k = 0; !status && k < from->count; k++)
+        status = options_add_item(to, slot, from->items[k], err);
+    if (!status && from->text) status = options_set_text(to, slot, from->text, err);
+    slot->set = from->set;
+    slot->flag = from->flag;
+    slot->integer = from->integer;
+    slot->real = from->real;
+    return status;
+}
+
+hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                            hsp_options **out)
+{
+    const size_t count = options->table->count;
+    hsp_options *copy = hsp__new(&ctx->allocator, 1, sizeof *copy);
+    if (!copy) return hsp__fail_memory(err);
+    copy->memory = ctx->allocator;
+    copy->table = options->table;
+    copy->values = hsp__new(&ctx->allocator, count, sizeof *copy->values);
+    hsp_status status = copy->values ? HSP_OK : hsp__fail_memory(err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = options_copy_value(copy, &options->values[i], i, err);
+    if (status)
+        hsp_options_free(copy);
+    else
+        *out = copy;
+    return status;
+}
+
 const hsp_option_table *hsp_options_table(const hsp_options *options)
 {
     return options->table;

@@ -68,6 +68,7 @@ typedef struct alloc_scene {
     alloc_memory memory;
     hsp_context *ctx;
     hsp_options *options;   /* of the case */
+    hsp_options *choosing;  /* of hsp_tune, and so of hsp_cross_validate: two folds */
     hsp_data *data;         /* sparse, from libsvm text */
     hsp_data *table;        /* with an encoding, from CSV */
     hsp_data *cache;        /* mapped, not yet checked */
@@ -78,6 +79,9 @@ typedef struct alloc_scene {
     hsp_encoding *out_encoding;
     hsp_summary *out_summary;
     hsp_options *out_options;
+    hsp_validation *out_validation;
+    hsp_tuning *out_tuning;
+    hsp_model *out_model;
 } alloc_scene;
 
 static char alloc_untouched; /* where outputs point before a call */
@@ -117,13 +121,17 @@ static void alloc_reset_outputs(alloc_scene *s)
     s->out_encoding = nothing;
     s->out_summary = nothing;
     s->out_options = nothing;
+    s->out_validation = nothing;
+    s->out_tuning = nothing;
+    s->out_model = nothing;
 }
 
 static int alloc_outputs_untouched(const alloc_scene *s)
 {
     const void *nothing = &alloc_untouched;
     return s->out_data[0] == nothing && s->out_data[1] == nothing && s->out_scaling == nothing &&
-           s->out_encoding == nothing && s->out_summary == nothing && s->out_options == nothing;
+           s->out_encoding == nothing && s->out_summary == nothing && s->out_options == nothing &&
+           s->out_validation == nothing && s->out_tuning == nothing && s->out_model == nothing;
 }
 
 static void alloc_free_outputs(alloc_scene *s)
@@ -135,6 +143,9 @@ static void alloc_free_outputs(alloc_scene *s)
     if (s->out_encoding != nothing) hsp_encoding_free(s->out_encoding);
     if (s->out_summary != nothing) hsp_summary_free(s->out_summary);
     if (s->out_options != nothing) hsp_options_free(s->out_options);
+    if (s->out_validation != nothing) hsp_validation_free(s->out_validation);
+    if (s->out_tuning != nothing) hsp_tuning_free(s->out_tuning);
+    if (s->out_model != nothing) hsp_model_free(s->out_model);
     alloc_reset_outputs(s);
 }
 
@@ -294,6 +305,23 @@ static hsp_status alloc_options_list(alloc_scene *s, hsp_error *err)
     return hsp_options_set(s->options, "ignore", "colour", err);
 }
 
+static hsp_status alloc_options_copy(alloc_scene *s, hsp_error *err)
+{
+    return hsp_options_copy(s->ctx, s->options, err, &s->out_options);
+}
+
+/* The case's options are the learner's. */
+static hsp_status alloc_validate(alloc_scene *s, hsp_error *err)
+{
+    return hsp_cross_validate(s->ctx, s->data, s->options, s->choosing, err, &s->out_validation);
+}
+
+static hsp_status alloc_tune(alloc_scene *s, hsp_error *err)
+{
+    return hsp_tune(s->ctx, s->data, s->options, s->choosing, err, &s->out_tuning, NULL,
+                    &s->out_model);
+}
+
 /* One call: the table of its options (NULL: none), what is set there, and the call itself. */
 typedef struct alloc_case {
     const char *name;
@@ -334,6 +362,11 @@ static void alloc_open_scene(alloc_scene *s, const alloc_case *c, int threads)
     s->ctx->block_bytes = 64; /* small inputs in several blocks */
     alloc_set_options(s, c);
 
+    s->choosing = alloc_one_option(s, hsp_tune_options(), "folds", "2");
+    const int svm = c->table && strcmp(c->table->name, "svm") == 0;
+    CHECK(hsp_options_set(s->choosing, "tune", svm ? "C=0.1:1:log:2" : "passes=1,3", NULL) ==
+          HSP_OK);
+
     hsp_error err = {0};
     hsp_options *drop = alloc_one_option(s, hsp_read_options(), "missing", "drop");
     hsp_options *scale = alloc_one_option(s, hsp_scale_options(), "kind", "max-abs");
@@ -354,6 +387,7 @@ static void alloc_open_scene(alloc_scene *s, const alloc_case *c, int threads)
 static void alloc_close_scene(alloc_scene *s)
 {
     hsp_options_free(s->options);
+    hsp_options_free(s->choosing);
     hsp_data_free(s->data);
     hsp_data_free(s->table);
     hsp_data_free(s->cache);
@@ -458,6 +492,13 @@ static void nothing_is_left(void)
     CHECK(rmdir(alloc_folder) == 0);
 }
 
+static const hsp_option_table *alloc_learner(const char *name)
+{
+    for (size_t i = 0; hsp_learner(i); i++)
+        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
+    return NULL;
+}
+
 int main(void)
 {
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
@@ -466,6 +507,10 @@ int main(void)
         {"options", NULL, {0}, alloc_options_new},
         {"set a text", read, {0}, alloc_options_text},
         {"set a list", read, {"ignore", "size"}, alloc_options_list},
+        {"copy options",
+         read,
+         {"ignore", "size", "ignore", "colour", "label", "class"},
+         alloc_options_copy},
         {"read libsvm", NULL, {0}, alloc_read_libsvm},
         {"read libsvm, dense doubles",
          read,
@@ -505,6 +550,17 @@ int main(void)
         {"write an encoding", NULL, {0}, alloc_encoding_write},
         {"write a file", NULL, {0}, alloc_file_write},
         {"summary", NULL, {0}, alloc_summary},
+        {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},
+        /* not with scaling or votes: a part of the rows that was refused memory is scored again */
+        {"cross-validate, one against the rest",
+         alloc_learner("perceptron"),
+         {"classes", "maybe,yes,no", "average", "average", "positive", "yes"},
+         alloc_validate},
+        {"tune", alloc_learner("perceptron"), {"rate", "2"}, alloc_tune},
+        {"tune with warm starts",
+         alloc_learner("svm"),
+         {"gap", "0.01", "classes", "no,yes"},
+         alloc_tune},
     };
     CHECK(mkdtemp(alloc_folder) != NULL);
     alloc_put_file("in.svm", alloc_libsvm);

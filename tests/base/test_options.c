@@ -87,6 +87,27 @@ static void test_a_set_value_replaces_the_default(void)
     end();
 }
 
+static void test_a_copy_stands_alone(void)
+{
+    hsp_options *copy = NULL;
+    begin();
+    CHECK(set("label", "class") == HSP_OK && set("rows", "7") == HSP_OK);
+    CHECK(set("ignore", "a") == HSP_OK && set("margin", "0.25") == HSP_OK);
+    CHECK(hsp_options_copy(ctx, options, NULL, &copy) == HSP_OK);
+    CHECK(set("label", "kind") == HSP_OK && set("rows", "8") == HSP_OK);
+    CHECK(set("ignore", "b") == HSP_OK);
+    end();
+    CHECK_TEXT(hsp_options_text(copy, "label"), "class");
+    CHECK_TEXT(hsp_options_text(copy, "storage"), "auto");
+    CHECK(hsp_options_integer(copy, "rows") == 7);
+    CHECK(hsp_options_real(copy, "margin") == 0.25);
+    CHECK(hsp_options_list_count(copy, "ignore") == 1);
+    CHECK_TEXT(hsp_options_list_item(copy, "ignore", 0), "a");
+    CHECK(hsp_options_is_set(copy, "rows") && !hsp_options_is_set(copy, "storage"));
+    CHECK(hsp_options_flag(copy, "fsync") && !hsp_options_flag(copy, "verify"));
+    hsp_options_free(copy);
+}
+
 static void test_whole_numbers_in_any_notation(void)
 {
     static const struct {
@@ -304,6 +325,7 @@ int main(void)
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
     RUN(test_defaults);
     RUN(test_a_set_value_replaces_the_default);
+    RUN(test_a_copy_stands_alone);
     RUN(test_whole_numbers_in_any_notation);
     RUN(test_wrong_whole_numbers);
     RUN(test_reals);

@@ -1,0 +1,323 @@
+#include "learn/trials.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "learn/learner.h"
+#include "model/model.h"
+
+#define TRIALS_SLICE ((uint64_t)1 << 17) /* scores held at a time, about */
+#define TRIALS_LOOK  2000000L            /* nanoseconds between looks at the user's wishes */
+
+/* The rows of a fold, made by the first task that needs them, freed by the last. */
+typedef struct trials_fold {
+    pthread_mutex_t mutex;
+    hsp_data *train, *held;
+    uint64_t left; /* tasks that still need them */
+} trials_fold;
+
+typedef struct trials_state {
+    const hsp__trials *all;
+    uint64_t paths, tasks;
+    int threads, workers;
+    trials_fold *folds;
+    atomic_uint_fast64_t next;   /* the first task that nobody has taken */
+    atomic_uint_fast64_t done;   /* runs */
+    atomic_uint_fast64_t failed; /* the first task that failed; UINT64_MAX: none */
+    atomic_int running;          /* tasks that are being worked on */
+    atomic_int cancelled;
+    pthread_mutex_t mutex; /* of what follows, and the confusion */
+    hsp_error err;         /* of the task `failed` */
+    hsp_status status;
+} trials_state;
+
+/* One who takes tasks. */
+typedef struct trials_worker {
+    trials_state *state;
+    int number; /* 0: on the caller's thread */
+    uint64_t task;
+    hsp_context ctx;
+    hsp_error err;
+} trials_worker;
+
+hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
+{
+    hsp_held_out out = {.folds = count};
+    double sum = 0, squares = 0;
+    for (uint32_t f = 0; f < count; f++) {
+        out.rows += folds[f].rows;
+        out.mistakes += folds[f].mistakes;
+        out.ties += folds[f].ties;
+        out.unconverged += folds[f].stop != HSP_STOP_CONVERGED;
+        sum += folds[f].error;
+    }
+    out.error = sum / count;
+    for (uint32_t f = 0; f < count; f++)
+        squares += (folds[f].error - out.error) * (folds[f].error - out.error);
+    out.standard_error = sqrt(squares / (count - 1) / count);
+    return out;
+}
+
+/* ---- Ending early ---------------------------------------------------------------------------- */
+
+static void trials_ask(trials_state *state)
+{
+    const uint64_t total = state->all->count * state->all->folds->count;
+    if (hsp__progress(state->all->ctx, "validating", "runs", atomic_load(&state->done), total,
+                      NULL))
+        atomic_store(&state->cancelled, 1);
+}
+
+/* Is there no more use in this task? Tasks before one that failed go on, so that the error that is
+ * reported does not depend on who was first. */
+static int trials_over(const trials_worker *worker)
+{
+    return atomic_load(&worker->state->cancelled) ||
+           atomic_load(&worker->state->failed) < worker->task;
+}
+
+/* What the calls inside a task report to: nobody hears but worker 0's user, and all stop together.
+ */
+static int trials_progress(void *user, const hsp_progress *progress)
+{
+    trials_worker *worker = user;
+    (void)progress;
+    if (worker->number == 0) trials_ask(worker->state);
+    return trials_over(worker);
+}
+
+static void trials_fail(trials_worker *worker, hsp_status status)
+{
+    trials_state *state = worker->state;
+    if (status == HSP_CANCELLED) return; /* by trials_progress: the reason is known */
+    pthread_mutex_lock(&state->mutex);
+    if (worker->task < atomic_load(&state->failed)) {
+        state->status = status;
+        state->err = worker->err;
+        atomic_store(&state->failed, worker->task);
+    }
+    pthread_mutex_unlock(&state->mutex);
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+/* What was predicted against what is true. */
+static void trials_count(const hsp__trials *all, const hsp_view *slice, const uint32_t *predicted,
+                         hsp_fold *out)
+{
+    const uint64_t classes = all->folds->class_names.count;
+    for (uint64_t i = 0; i < slice->rows; i++) {
+        const uint32_t class = all->folds->class_of[slice->labels[i]];
+        out->mistakes += predicted[i] != class;
+        out->ties += predicted[i] == HSP_NO_CLASS;
+        if (all->confusion && predicted[i] != HSP_NO_CLASS)
+            all->confusion[class * classes + predicted[i]]++;
+    }
+}
+
+static hsp_status trials_score(trials_worker *worker, const hsp_model *model, const hsp_view *view,
+                               hsp_fold *out)
+{
+    trials_state *state = worker->state;
+    const hsp_allocator *memory = &worker->ctx.allocator;
+    const uint64_t most = TRIALS_SLICE / model->scorers + 1;
+    const uint64_t step = most < view->rows ? most : view->rows;
+    double *scores = hsp__new_raw(memory, step * model->scorers, sizeof *scores);
+    uint32_t *predicted = hsp__new_raw(memory, step, sizeof *predicted);
+    hsp_status status = scores && predicted ? HSP_OK : hsp__fail_memory(&worker->err);
+    for (uint64_t from = 0; !status && from < view->rows; from += step) {
+        const uint64_t to = view->rows - from < step ? view->rows : from + step;
+        const hsp_view slice = hsp__view_slice(view, from, to);
+        status = hsp_model_score(&worker->ctx, model, &slice, &worker->err, scores, predicted);
+        if (status) break;
+        pthread_mutex_lock(&state->mutex);
+        trials_count(state->all, &slice, predicted, out);
+        pthread_mutex_unlock(&state->mutex);
+    }
+    hsp__free(memory, scores);
+    hsp__free(memory, predicted);
+    return status;
+}
+
+/* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
+ * learnt, NULL when no model came of it. */
+static hsp_status trials_point(trials_worker *worker, const trials_fold *fold, uint64_t point,
+                               hsp_model **model, hsp_fold *out)
+{
+    const hsp__trials *all = worker->state->all;
+    const hsp_view *view;
+    hsp_model *learnt = NULL;
+    hsp_training run = {0};
+    hsp_fold result = {.rows = hsp_data_rows(fold->held)};
+    hsp_status status = hsp_train_from(&worker->ctx, fold->train, all->points[point], *model,
+                                       &worker->err, &run, &learnt);
+    hsp_model_free(*model);
+    *model = learnt;
+    if (status) return status;
+    hsp_evidence_free(run.evidence);
+    if (run.stop == HSP_STOP_REQUEST) return HSP_CANCELLED;
+    result.stop = run.stop;
+    status = hsp_data_view(&worker->ctx, fold->held, &worker->err, &view);
+    if (!status && learnt) status = trials_score(worker, learnt, view, &result);
+    if (!learnt) result.mistakes = result.rows;
+    result.error = (double)result.mistakes / (double)result.rows;
+    if (!status) *out = result;
+    return status;
+}
+
+/* Threads that have no task of their own help inside this one. */
+static void trials_share(trials_worker *worker)
+{
+    const trials_state *state = worker->state;
+    const int spare = atomic_load(&state->next) >= state->tasks;
+    int busy = spare ? atomic_load(&state->running) : state->workers;
+    if (busy < 1) busy = 1;
+    worker->ctx.threads = state->threads / busy > 1 ? state->threads / busy : 1;
+}
+
+/* ---- A task ---------------------------------------------------------------------------------- */
+
+static hsp_status trials_enter(trials_worker *worker, trials_fold *fold, uint32_t number)
+{
+    const hsp__trials *all = worker->state->all;
+    hsp_status status = HSP_OK;
+    pthread_mutex_lock(&fold->mutex);
+    if (!fold->train)
+        status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
+                                 &fold->train, &fold->held);
+    pthread_mutex_unlock(&fold->mutex);
+    return status;
+}
+
+static void trials_leave(trials_fold *fold)
+{
+    pthread_mutex_lock(&fold->mutex);
+    if (--fold->left == 0) {
+        hsp_data_free(fold->train);
+        hsp_data_free(fold->held);
+        fold->train = fold->held = NULL;
+    }
+    pthread_mutex_unlock(&fold->mutex);
+}
+
+static void trials_task(trials_worker *worker)
+{
+    trials_state *state = worker->state;
+    const hsp__trials *all = state->all;
+    const uint32_t number = (uint32_t)(worker->task / state->paths);
+    const uint64_t first = worker->task % state->paths * all->path;
+    trials_fold *fold = &state->folds[number];
+    hsp_model *model = NULL;
+    hsp_status status = trials_enter(worker, fold, number);
+    for (uint64_t k = 0; !status && k < all->path && !trials_over(worker); k++) {
+        const uint64_t point = first + (all->along ? all->along[k] : k);
+        if (!all->warm) {
+            hsp_model_free(model);
+            model = NULL;
+        }
+        trials_share(worker);
+        status = trials_point(worker, fold, point, &model,
+                              &all->results[point * all->folds->count + number]);
+        atomic_fetch_add(&state->done, 1);
+        if (worker->number == 0) trials_ask(state);
+    }
+    hsp_model_free(model);
+    if (status) trials_fail(worker, status);
+    trials_leave(fold);
+}
+
+/* The caller's thread has nothing left to do; the user may still want to stop the others. */
+static void trials_wait(trials_state *state)
+{
+    while (state->all->ctx->progress && atomic_load(&state->running) > 0) {
+        nanosleep(&(struct timespec){0, TRIALS_LOOK}, NULL);
+        trials_ask(state);
+    }
+}
+
+static void trials_work(void *user, int number)
+{
+    trials_state *state = user;
+    const hsp_context *ctx = state->all->ctx;
+    trials_worker worker = {.state = state, .number = number, .ctx = hsp__quiet(ctx)};
+    if (ctx->progress) worker.ctx.progress = trials_progress;
+    worker.ctx.progress_user = &worker;
+    for (;;) {
+        atomic_fetch_add(&state->running, 1);
+        worker.task = atomic_fetch_add(&state->next, 1);
+        const int more = worker.task < state->tasks && !trials_over(&worker);
+        if (more) trials_task(&worker);
+        atomic_fetch_sub(&state->running, 1);
+        if (!more) break;
+    }
+    if (number == 0) trials_wait(state);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp_status trials_finish(trials_state *state, hsp_error *err)
+{
+    if (atomic_load(&state->cancelled))
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request while validating");
+    if (state->status && err) *err = state->err;
+    return state->status;
+}
+
+hsp_status hsp__trials_run(const hsp__trials *trials, hsp_error *err)
+{
+    hsp_context *ctx = trials->ctx;
+    const uint32_t folds = trials->folds->count;
+    trials_state state = {
+        .all = trials, .paths = trials->count / trials->path, .threads = hsp_context_threads(ctx)};
+    state.tasks = state.paths * folds;
+    state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
+    atomic_store(&state.failed, UINT64_MAX);
+    state.folds = hsp__new(&ctx->allocator, folds, sizeof *state.folds);
+    if (!state.folds) return hsp__fail_memory(err);
+    pthread_mutex_init(&state.mutex, NULL);
+    for (uint32_t f = 0; f < folds; f++) {
+        pthread_mutex_init(&state.folds[f].mutex, NULL);
+        state.folds[f].left = state.paths;
+    }
+    hsp__workers_run(state.workers, trials_work, &state);
+    for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
+        hsp_data_free(state.folds[f].train);
+        hsp_data_free(state.folds[f].held);
+        pthread_mutex_destroy(&state.folds[f].mutex);
+    }
+    pthread_mutex_destroy(&state.mutex);
+    hsp__free(&ctx->allocator, state.folds);
+    return trials_finish(&state, err);
+}
+
+/* ---- What learners are told ------------------------------------------------------------------ */
+
+const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
+    return NULL;
+}
+
+hsp_status hsp__trials_check(const hsp_options *learner, hsp_error *err)
+{
+    const hsp_option_table *table = hsp_options_table(learner);
+    if (!hsp__learner_of(learner))
+        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
+                         table->name);
+    if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace is of one run, and there is one a fold: train alone to trace");
+    if (hsp__option_named(table, "start") && hsp_options_text(learner, "start"))
+        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+                            "a model that may have seen the rows that are held out is no start");
+    return HSP_OK;
+}
