@@ -41,6 +41,7 @@
 #include "vec/vec.h"
 
 #define L1_SWEEPS   200   /* over the weights of a model, at most */
+#define L1_FEW      8     /* sweeps that are few */
 #define L1_LOOSE    0.1   /* a model is solved to so much of what is wrong before */
 #define L1_HALVINGS 40    /* of a step */
 #define L1_ARMIJO   0.01  /* share of the promised decrease that a step must bring */
@@ -317,8 +318,9 @@ static double l1_step(hsp__l1 *t, uint64_t j)
     return hsp__l1_push(old, g);
 }
 
-/* Minimise the model; weights at 0 that are not pushed rest until the others are done. */
-static void l1_solve_model(hsp__l1 *t)
+/* Minimise the model in at most so many sweeps; weights at 0 that are not pushed rest until the
+ * others are done. 0: that was not enough. */
+static int l1_sweep(hsp__l1 *t, int sweeps)
 {
     l1_pass pass = {.t = t, .parts = hsp__parts(t->count + 1, 8 * (t->stored / (t->d + 1) + 8))};
     const double enough = L1_LOOSE * t->pushed;
@@ -327,7 +329,7 @@ static void l1_solve_model(hsp__l1 *t)
     memset(t->bent, 0, t->n * sizeof *t->bent);
     l1_offset(t);
     double before = HUGE_VAL;
-    for (int sweep = 0; sweep < L1_SWEEPS && active; sweep++) {
+    for (int sweep = 0; sweep < sweeps && active; sweep++) {
         double worst = 0;
         hsp__random_shuffle(&t->random, t->work, active);
         for (uint64_t c = 0; c < active;) {
@@ -343,20 +345,30 @@ static void l1_solve_model(hsp__l1 *t)
         }
         before = worst;
         if (worst > enough) continue;
-        if (active == t->count) return;
+        if (active == t->count) return 1;
         active = t->count;
         before = HUGE_VAL;
     }
+    return active == 0;
 }
 
-/* By the columns, or written out where that is less work. */
-static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+static void l1_begin_model(hsp__l1 *t)
 {
     memcpy(t->z, t->out->w, t->d * sizeof *t->z);
     t->beta = t->bend = 0;
-    if (hsp__l1_gram_fits(t)) return hsp__l1_gram(t, err);
-    l1_solve_model(t);
-    return HSP_OK;
+}
+
+/* By the columns; where that takes many sweeps, columns are correlated, and models are written out
+ * from then on, if they are small enough. */
+static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+{
+    const int fits = hsp__l1_gram_fits(t);
+    l1_begin_model(t);
+    if (t->correlated && fits) return hsp__l1_gram(t, err);
+    if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits) return HSP_OK;
+    t->correlated = 1;
+    l1_begin_model(t);
+    return hsp__l1_gram(t, err);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
@@ -366,16 +378,16 @@ static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
 static int l1_move(hsp__l1 *t)
 {
     double *w = t->out->w, promised = t->grad_b * t->beta;
-    const double b = t->out->b, before = l1_penalty(t, w, b);
+    const double b = t->out->b;
+    if (t->p->offset == HSP__OFFSET_REGULARIZED) promised += fabs(b + t->beta) - fabs(b);
     for (uint64_t i = 0; i < t->n; i++)
         t->way[i] = t->beta;
     for (uint64_t c = 0; c < t->count; c++) {
         const uint64_t j = t->work[c];
         if (t->z[j] == w[j]) continue;
-        promised += t->grad[j] * (t->z[j] - w[j]);
+        promised += t->grad[j] * (t->z[j] - w[j]) + (fabs(t->z[j]) - fabs(w[j]));
         l1_axpy(t, j, t->z[j] - w[j], t->way);
     }
-    promised += l1_penalty(t, t->z, b + t->beta) - before;
     if (!(promised < 0)) return 0;
     double step = 1;
     for (int half = 0; half < L1_HALVINGS; half++, step /= 2) {
@@ -464,8 +476,9 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
             status = l1_judge(t, err);
             if (status || t->out->gap <= t->goal->gap) break;
         }
-        if (stuck > 1 && fresh) return HSP_OK; /* that was all */
-        if (stuck > 1) {
+        if (stuck) t->correlated = 1;          /* models that are written out are solved better */
+        if (stuck > 2 && fresh) return HSP_OK; /* that was all */
+        if (stuck > 2) {
             l1_refresh(t);
             fresh = moved = 1;
             stuck = 0;

@@ -60,8 +60,8 @@ def compare(folder, matrix, labels, C, logistic, offset):
     theirs = objective(numpy.pad(weights, (0, matrix.shape[1] - len(weights))), b, matrix, labels, C, logistic)
     assert ours <= theirs * (1 + GAP), f"ours {ours}, theirs {theirs}"
     assert theirs >= ours * (1 - 1.1 * GAP), f"theirs {theirs} is below ours {ours} by more than the gap"
-    # its -s 5 ends at a cap of 1000 iterations, up to 8% above the best; -s 6 comes near
-    assert theirs <= ours * (1 + (1e-3 if logistic else 0.2)), f"theirs {theirs} is far above ours {ours}: the comparison says nothing"
+    # its -s 5 ends at a cap of 1000 iterations, here up to 4.4% above the best; -s 6 comes near
+    assert theirs <= ours * (1 + (1e-4 if logistic else 0.06)), f"theirs {theirs} is far above ours {ours}: the comparison says nothing"
 
 
 def every(folder, matrix, labels):
