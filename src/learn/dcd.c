@@ -120,7 +120,7 @@ static void dcd_offset(dcd *m)
     double rho = DCD_HOLD * curve;
     /* Few rows: no less than what leaves a visit its freedom. */
     m->loose = DCD_LOOSE * norms / (double)(m->n + 1);
-    if (m->loose > 0) rho = fmax(rho, 1 / m->loose);
+    if (m->loose > 0) rho = fmax(rho, fmin(1 / m->loose, curve));
     if (!(rho > 0)) rho = 1;
     if (m->p->offset == HSP__OFFSET_FREE) m->slope = 1 / rho;
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->slope = 1 / (1 + rho);
@@ -303,31 +303,54 @@ static void dcd_wake(dcd *m, double b)
     }
 }
 
-/* The figures of hsp__judge, of the rows' a and the w that is made of it. */
-static hsp_status dcd_check(dcd *m)
+/* P of w with the best b for it (free; else the b of the sweeps), as the judge has it. */
+static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 {
-    const hsp__problem *p = m->p;
+    *b = dcd_b(m);
+    hsp__products_scores(m->ctx, m->p->view, w, 0, m->scores);
+    hsp_status status = hsp__judge_offset(m->ctx, m->p, m->scores, m->err, b);
+    if (!status) *primal = hsp__judge_primal(m->ctx, m->p, w, *b, m->scores);
+    return status;
+}
+
+static void dcd_take(dcd *m, const double *w, double b, double primal, double dual)
+{
     hsp__solution *s = m->s;
-    double b = dcd_b(m);
-    hsp_status status = dcd_gather(m, m->u);
-    if (status) return status;
-    hsp__products_scores(m->ctx, p->view, m->u, 0, m->scores);
-    status = hsp__judge_offset(m->ctx, p, m->scores, m->err, &b);
-    if (status) return status;
-    const double primal = hsp__judge_primal(m->ctx, p, m->u, b, m->scores);
-    const double dual = hsp__judge_dual(p, m->a, m->u);
-    const double gap = primal > dual ? (primal - dual) / primal : 0;
-    const double expected = dcd_expected(m);
-    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
-    const int rounding = !(expected > DCD_ROUNDING * primal);
-    m->stalls = gap < s->gap || !rounding ? 0 : m->stalls + 1;
-    m->idle = 0;
-    dcd_wake(m, b);
-    if (!(gap < s->gap)) return HSP_OK;
-    memcpy(s->w, m->u, (size_t)m->d * sizeof *m->u);
+    const double gap = primal <= dual ? 0 : (primal - dual) / primal; /* not a number stays one */
+    if (!(gap < s->gap)) return;
+    memcpy(s->w, w, (size_t)m->d * sizeof *w);
     memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
     s->b = b, s->primal = primal, s->dual_value = dual, s->gap = gap;
-    return HSP_OK;
+}
+
+/* The figures of hsp__judge. With a free offset the rows' a becomes feasible by a small change that
+ * may move w = sum a y x a lot in the direction that all rows share; so w is tried as it is, and
+ * the one of the feasible a handed back only if it is good enough. */
+static hsp_status dcd_check(dcd *m)
+{
+    hsp__solution *s = m->s;
+    const double before = s->gap, expected = dcd_expected(m);
+    double b, primal = 0;
+    hsp_status status = dcd_gather(m, m->u);
+    if (status) return status;
+    const double dual = hsp__judge_dual(m->p, m->a, m->u);
+    /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
+    const int differs = m->p->offset == HSP__OFFSET_FREE && dual != 0;
+    status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
+    if (status) return status;
+    dcd_take(m, differs ? m->w : m->u, b, primal, dual);
+    dcd_wake(m, b);
+    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
+    const int rounding = !(expected > DCD_ROUNDING * primal);
+    m->stalls = s->gap < before || !rounding ? 0 : m->stalls + 1;
+    m->idle = 0;
+    if (!differs || !(s->gap <= m->goal->gap)) return HSP_OK;
+    status = dcd_primal(m, m->u, &b, &primal);
+    if (!status && primal - dual <= m->goal->gap * primal) {
+        s->gap = HUGE_VAL;
+        dcd_take(m, m->u, b, primal, dual);
+    }
+    return status;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */

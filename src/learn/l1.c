@@ -44,6 +44,7 @@
 #define L1_LOOSE    0.1   /* a model is solved to so much of what is wrong before */
 #define L1_HALVINGS 40    /* of a step */
 #define L1_ARMIJO   0.01  /* share of the promised decrease that a step must bring */
+#define L1_ROUNDING 1e-13 /* of P */
 #define L1_CURVED   1e-12 /* added to curvatures, relative to their sizes */
 #define L1_FIRST    512   /* pushed weights that may always join */
 
@@ -360,7 +361,8 @@ static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* Go towards (z, b + beta) as far as P falls. 0: nowhere. */
+/* Go towards (z, b + beta) as far as P falls; a step whose promise is rounding is believed. 0:
+ * nowhere. */
 static int l1_move(hsp__l1 *t)
 {
     double *w = t->out->w, promised = t->grad_b * t->beta;
@@ -382,16 +384,17 @@ static int l1_move(hsp__l1 *t)
         double penalty = t->p->offset == HSP__OFFSET_REGULARIZED ? fabs(b + step * t->beta) : 0;
         for (uint64_t j = 0; j < t->d; j++)
             penalty += fabs(step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]));
-        if (penalty + pass.sums[0][0] > t->primal + L1_ARMIJO * step * promised) continue;
-        const int moved = penalty + pass.sums[0][0] < t->primal;
-        t->primal = penalty + pass.sums[0][0];
+        const double value = penalty + pass.sums[0][0];
+        const double flat = step == 1 ? L1_ROUNDING * t->primal : 0;
+        if (value > t->primal + fmax(L1_ARMIJO * step * promised, promised + flat)) continue;
+        t->primal = value;
         t->known = 1;
         for (uint64_t j = 0; j < t->d; j++)
             w[j] = step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]);
         t->out->b = b + step * t->beta;
         for (uint64_t i = 0; i < t->n; i++)
             t->scores[i] += step * t->way[i];
-        return moved;
+        return 1;
     }
     return 0;
 }
@@ -438,23 +441,34 @@ static int l1_over(hsp__l1 *t, hsp_stop *stop)
     return t->goal->watch && hsp__watch_tick(t->goal->watch, passes * t->n, t->goal->report, stop);
 }
 
+/* Scores that have no history of roundings. */
+static void l1_refresh(hsp__l1 *t)
+{
+    l1_score(t);
+    t->known = 0;
+    t->primal = t->pushed = HUGE_VAL;
+}
+
 static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
 {
     hsp_status status = HSP_OK;
     hsp_stop stop = HSP_STOP_PASSES;
-    int moved = 1, fresh = 1;
+    int moved = 1, fresh = 1, stuck = 0;
+    l1_refresh(t);
     for (;;) {
+        const double primal = t->primal, pushed = t->pushed;
         l1_look(t);
-        if (!moved || l1_gap(t) <= t->goal->gap) {
+        /* where P has come to its roundings, the gradient still gets better */
+        stuck = moved && (t->primal < primal || t->pushed < pushed / 2) ? 0 : stuck + 1;
+        if (stuck || l1_gap(t) <= t->goal->gap) {
             status = l1_judge(t, err);
             if (status || t->out->gap <= t->goal->gap) break;
-            if (!moved && fresh) return HSP_OK; /* rounding allows no more */
         }
-        if (!moved) { /* once more, with scores that have no history */
-            l1_score(t);
-            t->known = 0;
-            fresh = 1;
-            moved = 1;
+        if (stuck > 1 && fresh) return HSP_OK; /* that was all */
+        if (stuck > 1) {
+            l1_refresh(t);
+            fresh = moved = 1;
+            stuck = 0;
             continue;
         }
         if (l1_over(t, &stop)) {
@@ -539,7 +553,6 @@ static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__g
         if (p->offset == HSP__OFFSET_NONE) s->b = 0;
         hsp__products_scores(ctx, p->view, s->w, 0, t.scores);
         status = hsp__judge_offset(ctx, p, t.scores, err, &s->b);
-        l1_score(&t);
     }
     if (!status) status = l1_iterate(&t, err);
     l1_free(&t);

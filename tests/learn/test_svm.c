@@ -330,6 +330,43 @@ static void test_solvers_agree(void)
     }
 }
 
+/* Penalty l1: the objective from data and model alone, and weights of exactly 0 the more of them
+ * the smaller C is, until all are. */
+static void test_sparse_weights(void)
+{
+    static const double costs[] = {1e-4, 0.01, 0.1, 1};
+    uint64_t before = 0;
+    machine_set set;
+    machine_random(&set, 100, 8, 2, 1, 21);
+    hsp_data *data = machine_data(ctx, &set);
+    for (int k = 0; k < 4; k++) {
+        char settings[96];
+        hsp_training run;
+        snprintf(settings, sizeof settings, "penalty=l1 loss=squared C=%g gap=1e-7", costs[k]);
+        hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
+        const double *w = hsp_model_weights(model, 0);
+        double objective = 0;
+        uint64_t used = 0;
+        for (uint64_t i = 0; i < set.n; i++) {
+            double s = hsp_model_offset(model, 0);
+            for (uint64_t j = 0; j < set.d; j++)
+                s += w[j] * set.x[i * set.d + j];
+            objective += costs[k] * pow(fmax(0, 1 - (set.label[i] ? s : -s)), 2);
+        }
+        for (uint64_t j = 0; j < set.d; j++) {
+            objective += fabs(w[j]);
+            used += w[j] != 0;
+        }
+        CHECK(run.stop == HSP_STOP_CONVERGED);
+        CHECK(machine_near(objective * run.optimum.lambda, run.optimum.objective, 1e-12));
+        CHECK(used >= before && (k > 0 || used == 0));
+        before = used;
+        hsp_model_free(model);
+    }
+    CHECK(before > 2);
+    hsp_data_free(data);
+}
+
 /* ---- Dual weights, starts -------------------------------------------------------------------- */
 
 static void test_dual_rebuilds(void)
@@ -516,6 +553,7 @@ static void test_no_memory(void)
     machine_starve(&three, "svm", "weight=balanced scale=standard");
     machine_starve(&three, "svm", "weight=a=2 keep-dual=yes loss=squared");
     machine_starve(&three, "svm", "multiclass=crammer-singer keep-dual=yes gap=0.1");
+    machine_starve(&two, "svm", "penalty=l1 loss=squared");
     machine_starve(&xor, "svm", "hard=yes classes=a,b");
 }
 
@@ -533,6 +571,7 @@ int main(void)
     RUN(test_large_C_is_hard);
     RUN(test_larger_lambda_wider_margin);
     RUN(test_solvers_agree);
+    RUN(test_sparse_weights);
     RUN(test_dual_rebuilds);
     RUN(test_start);
     RUN(test_threads_change_nothing);
