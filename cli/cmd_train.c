@@ -274,7 +274,7 @@ static const cli_term train_keys[] = {
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
      "sides, margin that no separator exceeds"},
-    {"nonzero_weights", "penalty l1: weights other than zero, of all classes"},
+    {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
@@ -317,8 +317,10 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
     if (all->evidence) json_evidence(&json, all->evidence);
-    if (train_is_l1(run) && done->model)
+    if (done->model && hsp_model_weights(done->model, 0))
         json_count(&json, "nonzero_weights", train_weights(done->model));
+    else
+        json_text(&json, "nonzero_weights", NULL);
     json_text(&json, "model", done->model ? done->out : NULL);
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);
