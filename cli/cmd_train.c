@@ -83,6 +83,24 @@ static void train_passes_lines(cli_table *table, const train *done)
         table_line(table, "updates", "%s", show_count(all->updates));
 }
 
+static int train_is_l1(const cli *run)
+{
+    const char *penalty = train_text(run, "penalty");
+    return penalty && strcmp(penalty, "l1") == 0;
+}
+
+/* Weights other than zero, of all scorers. */
+static uint64_t train_weights(const hsp_model *model)
+{
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < hsp_model_scorers(model); c++) {
+        const double *w = hsp_model_weights(model, c);
+        for (uint64_t j = 0; w && j < hsp_model_features(model); j++)
+            count += w[j] != 0;
+    }
+    return count;
+}
+
 static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
@@ -98,6 +116,10 @@ static void train_print(const cli *run, const train *done, FILE *file)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
     else
         train_passes_lines(&table, done);
+    if (train_is_l1(run)) {
+        const uint64_t used = train_weights(done->model);
+        table_line(&table, "weights", "%s %s not 0", show_count(used), used == 1 ? "is" : "are");
+    }
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
@@ -252,6 +274,7 @@ static const cli_term train_keys[] = {
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
      "sides, margin that no separator exceeds"},
+    {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
@@ -294,6 +317,10 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
     if (all->evidence) json_evidence(&json, all->evidence);
+    if (done->model && hsp_model_weights(done->model, 0))
+        json_count(&json, "nonzero_weights", train_weights(done->model));
+    else
+        json_text(&json, "nonzero_weights", NULL);
     json_text(&json, "model", done->model ? done->out : NULL);
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);

@@ -41,9 +41,11 @@
 #include "vec/vec.h"
 
 #define L1_SWEEPS   200   /* over the weights of a model, at most */
+#define L1_FEW      8     /* sweeps that are few */
 #define L1_LOOSE    0.1   /* a model is solved to so much of what is wrong before */
 #define L1_HALVINGS 40    /* of a step */
 #define L1_ARMIJO   0.01  /* share of the promised decrease that a step must bring */
+#define L1_ROUNDING 1e-13 /* of P */
 #define L1_CURVED   1e-12 /* added to curvatures, relative to their sizes */
 #define L1_FIRST    512   /* pushed weights that may always join */
 
@@ -316,8 +318,9 @@ static double l1_step(hsp__l1 *t, uint64_t j)
     return hsp__l1_push(old, g);
 }
 
-/* Minimise the model; weights at 0 that are not pushed rest until the others are done. */
-static void l1_solve_model(hsp__l1 *t)
+/* Minimise the model in at most so many sweeps; weights at 0 that are not pushed rest until the
+ * others are done. 0: that was not enough. */
+static int l1_sweep(hsp__l1 *t, int sweeps)
 {
     l1_pass pass = {.t = t, .parts = hsp__parts(t->count + 1, 8 * (t->stored / (t->d + 1) + 8))};
     const double enough = L1_LOOSE * t->pushed;
@@ -326,7 +329,7 @@ static void l1_solve_model(hsp__l1 *t)
     memset(t->bent, 0, t->n * sizeof *t->bent);
     l1_offset(t);
     double before = HUGE_VAL;
-    for (int sweep = 0; sweep < L1_SWEEPS && active; sweep++) {
+    for (int sweep = 0; sweep < sweeps && active; sweep++) {
         double worst = 0;
         hsp__random_shuffle(&t->random, t->work, active);
         for (uint64_t c = 0; c < active;) {
@@ -342,38 +345,49 @@ static void l1_solve_model(hsp__l1 *t)
         }
         before = worst;
         if (worst > enough) continue;
-        if (active == t->count) return;
+        if (active == t->count) return 1;
         active = t->count;
         before = HUGE_VAL;
     }
+    return active == 0;
 }
 
-/* By the columns, or written out where that is less work. */
-static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+static void l1_begin_model(hsp__l1 *t)
 {
     memcpy(t->z, t->out->w, t->d * sizeof *t->z);
     t->beta = t->bend = 0;
-    if (hsp__l1_gram_fits(t)) return hsp__l1_gram(t, err);
-    l1_solve_model(t);
-    return HSP_OK;
+}
+
+/* By the columns; where that takes many sweeps, columns are correlated, and models are written out
+ * from then on, if they are small enough. */
+static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+{
+    const int fits = hsp__l1_gram_fits(t);
+    l1_begin_model(t);
+    if (t->correlated && fits) return hsp__l1_gram(t, err);
+    if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits) return HSP_OK;
+    t->correlated = 1;
+    l1_begin_model(t);
+    return hsp__l1_gram(t, err);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* Go towards (z, b + beta) as far as P falls. 0: nowhere. */
+/* Go towards (z, b + beta) as far as P falls; a step whose promise is rounding is believed. 0:
+ * nowhere. */
 static int l1_move(hsp__l1 *t)
 {
     double *w = t->out->w, promised = t->grad_b * t->beta;
-    const double b = t->out->b, before = l1_penalty(t, w, b);
+    const double b = t->out->b;
+    if (t->p->offset == HSP__OFFSET_REGULARIZED) promised += fabs(b + t->beta) - fabs(b);
     for (uint64_t i = 0; i < t->n; i++)
         t->way[i] = t->beta;
     for (uint64_t c = 0; c < t->count; c++) {
         const uint64_t j = t->work[c];
         if (t->z[j] == w[j]) continue;
-        promised += t->grad[j] * (t->z[j] - w[j]);
+        promised += t->grad[j] * (t->z[j] - w[j]) + (fabs(t->z[j]) - fabs(w[j]));
         l1_axpy(t, j, t->z[j] - w[j], t->way);
     }
-    promised += l1_penalty(t, t->z, b + t->beta) - before;
     if (!(promised < 0)) return 0;
     double step = 1;
     for (int half = 0; half < L1_HALVINGS; half++, step /= 2) {
@@ -382,16 +396,17 @@ static int l1_move(hsp__l1 *t)
         double penalty = t->p->offset == HSP__OFFSET_REGULARIZED ? fabs(b + step * t->beta) : 0;
         for (uint64_t j = 0; j < t->d; j++)
             penalty += fabs(step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]));
-        if (penalty + pass.sums[0][0] > t->primal + L1_ARMIJO * step * promised) continue;
-        const int moved = penalty + pass.sums[0][0] < t->primal;
-        t->primal = penalty + pass.sums[0][0];
+        const double value = penalty + pass.sums[0][0];
+        const double flat = step == 1 ? L1_ROUNDING * t->primal : 0;
+        if (value > t->primal + fmax(L1_ARMIJO * step * promised, promised + flat)) continue;
+        t->primal = value;
         t->known = 1;
         for (uint64_t j = 0; j < t->d; j++)
             w[j] = step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]);
         t->out->b = b + step * t->beta;
         for (uint64_t i = 0; i < t->n; i++)
             t->scores[i] += step * t->way[i];
-        return moved;
+        return 1;
     }
     return 0;
 }
@@ -438,23 +453,35 @@ static int l1_over(hsp__l1 *t, hsp_stop *stop)
     return t->goal->watch && hsp__watch_tick(t->goal->watch, passes * t->n, t->goal->report, stop);
 }
 
+/* Scores that have no history of roundings. */
+static void l1_refresh(hsp__l1 *t)
+{
+    l1_score(t);
+    t->known = 0;
+    t->primal = t->pushed = HUGE_VAL;
+}
+
 static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
 {
     hsp_status status = HSP_OK;
     hsp_stop stop = HSP_STOP_PASSES;
-    int moved = 1, fresh = 1;
+    int moved = 1, fresh = 1, stuck = 0;
+    l1_refresh(t);
     for (;;) {
+        const double primal = t->primal, pushed = t->pushed;
         l1_look(t);
-        if (!moved || l1_gap(t) <= t->goal->gap) {
+        /* where P has come to its roundings, the gradient still gets better */
+        stuck = moved && (t->primal < primal || t->pushed < pushed / 2) ? 0 : stuck + 1;
+        if (stuck || l1_gap(t) <= t->goal->gap) {
             status = l1_judge(t, err);
             if (status || t->out->gap <= t->goal->gap) break;
-            if (!moved && fresh) return HSP_OK; /* rounding allows no more */
         }
-        if (!moved) { /* once more, with scores that have no history */
-            l1_score(t);
-            t->known = 0;
-            fresh = 1;
-            moved = 1;
+        if (stuck) t->correlated = 1;          /* models that are written out are solved better */
+        if (stuck > 2 && fresh) return HSP_OK; /* that was all */
+        if (stuck > 2) {
+            l1_refresh(t);
+            fresh = moved = 1;
+            stuck = 0;
             continue;
         }
         if (l1_over(t, &stop)) {
@@ -539,7 +566,6 @@ static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__g
         if (p->offset == HSP__OFFSET_NONE) s->b = 0;
         hsp__products_scores(ctx, p->view, s->w, 0, t.scores);
         status = hsp__judge_offset(ctx, p, t.scores, err, &s->b);
-        l1_score(&t);
     }
     if (!status) status = l1_iterate(&t, err);
     l1_free(&t);

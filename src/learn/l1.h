@@ -38,6 +38,7 @@ typedef struct hsp__l1 {
     double beta, bend; /* bend: T */
     double *way;       /* n: the step of the scores; scratch besides */
     /* the model written out, where it is small: l1_gram.c */
+    int correlated;       /* sweeps over the columns have been many */
     uint64_t *position;   /* d + 1: of a weight in the model, + 1; 0: not in it */
     double *gram, *slope; /* grown as needed: H, and the gradient of the model */
     uint64_t gram_room, slope_room;

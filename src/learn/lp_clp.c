@@ -16,18 +16,20 @@ static hsp_status clp_fail_missing(hsp_error *err)
 #ifdef HSP_HAVE_CLP
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <Clp_C_Interface.h>
 
 /* CLP is loaded when a program is solved, not with every command: it brings a dozen libraries
  * along, whose loading takes longer than many a command. */
-#define CLP_CALLS(X)                                                                               \
-    X(newModel)                                                                                    \
-    X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance)                    \
-        X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower)   \
-            X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
-                X(getColumnStatus) X(setColumnStatus) X(setNumberIterations)                       \
-                    X(setMaximumIterations) X(primal) X(dual) X(numberIterations) X(status)        \
+#define CLP_CALLS(X)                                                                            \
+    X(newModel)                                                                                 \
+    X(deleteModel)                                                                              \
+    X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) X(setDualTolerance) X(scaling) \
+        X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower) X(chgColumnUpper)             \
+            X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus)                \
+                X(getColumnStatus) X(setColumnStatus) X(setNumberIterations)                    \
+                    X(setMaximumIterations) X(primal) X(dual) X(numberIterations) X(status)     \
                         X(getColSolution) X(getRowPrice)
 
 typedef struct clp_calls {
@@ -159,14 +161,19 @@ void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
         lp->clp.setColumnStatus(lp->model, column, upper ? CLP_AT_UPPER : CLP_AT_LOWER);
 }
 
+/* Parts of CLP keep counts that all its models share: one solves at a time. */
+static pthread_mutex_t clp_solving = PTHREAD_MUTEX_INITIALIZER;
+
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
 {
     lp->clp.setNumberIterations(lp->model, 0);
     lp->clp.setMaximumIterations(lp->model, steps);
+    pthread_mutex_lock(&clp_solving);
     if (primal)
         lp->clp.primal(lp->model, 0);
     else
         lp->clp.dual(lp->model, 0);
+    pthread_mutex_unlock(&clp_solving);
     lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
     const int status = lp->clp.status(lp->model);
     if (status == 0) return HSP__CLP_OPTIMAL;
