@@ -62,6 +62,7 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
 
 /* libarchive is loaded when something is compressed, not with every command: it brings a dozen
  * libraries along, which take more time and memory than many a command does. */
+/* clang-format off: it cannot lay out a list of calls */
 #define COMPRESS_CALLS(X)                                                                       \
     X(entry_free)                                                                               \
     X(entry_new) X(entry_set_filetype) X(error_string) X(filter_code) X(read_data) X(read_free) \
@@ -71,6 +72,7 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
                     X(write_add_filter_by_name) X(write_close) X(write_data) X(write_free)      \
                         X(write_header) X(write_new) X(write_open) X(write_set_bytes_per_block) \
                             X(write_set_format_raw)
+/* clang-format on */
 
 typedef struct compress_calls {
 #define COMPRESS_MEMBER(name) __typeof__(archive_##name) *name;
