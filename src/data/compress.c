@@ -62,16 +62,14 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
 
 /* libarchive is loaded when something is compressed, not with every command: it brings a dozen
  * libraries along, which take more time and memory than many a command does. */
-/* clang-format off: it cannot lay out a list of calls */
-#define COMPRESS_CALLS(X)                                                                       \
-    X(entry_free)                                                                               \
-    X(entry_new) X(entry_set_filetype) X(error_string) X(filter_code) X(read_data) X(read_free) \
-        X(read_new) X(read_next_header) X(read_open) X(read_support_filter_bzip2)               \
-            X(read_support_filter_gzip) X(read_support_filter_xz) X(read_support_filter_zstd)   \
-                X(read_support_format_empty) X(read_support_format_raw) X(set_error)            \
-                    X(write_add_filter_by_name) X(write_close) X(write_data) X(write_free)      \
-                        X(write_header) X(write_new) X(write_open) X(write_set_bytes_per_block) \
-                            X(write_set_format_raw)
+/* clang-format off */
+#define COMPRESS_CALLS(X) \
+    X(entry_free) X(entry_new) X(entry_set_filetype) X(error_string) X(filter_code) X(read_data) \
+    X(read_free) X(read_new) X(read_next_header) X(read_open) X(read_support_filter_bzip2) \
+    X(read_support_filter_gzip) X(read_support_filter_xz) X(read_support_filter_zstd) \
+    X(read_support_format_empty) X(read_support_format_raw) X(set_error) \
+    X(write_add_filter_by_name) X(write_close) X(write_data) X(write_free) X(write_header) \
+    X(write_new) X(write_open) X(write_set_bytes_per_block) X(write_set_format_raw)
 /* clang-format on */
 
 typedef struct compress_calls {

@@ -22,15 +22,13 @@ static hsp_status clp_fail_missing(hsp_error *err)
 
 /* CLP is loaded when a program is solved, not with every command: it brings a dozen libraries
  * along, whose loading takes longer than many a command. */
-/* clang-format off: it cannot lay out a list of calls */
-#define CLP_CALLS(X)                                                                               \
-    X(newModel)                                                                                    \
-    X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance)                    \
-        X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower)   \
-            X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
-                X(getColumnStatus) X(setColumnStatus) X(setNumberIterations)                       \
-                    X(setMaximumIterations) X(primal) X(dual) X(numberIterations) X(status)        \
-                        X(getColSolution) X(getRowPrice)
+/* clang-format off */
+#define CLP_CALLS(X) \
+    X(newModel) X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) \
+    X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower) \
+    X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
+    X(getColumnStatus) X(setColumnStatus) X(setNumberIterations) X(setMaximumIterations) \
+    X(primal) X(dual) X(numberIterations) X(status) X(getColSolution) X(getRowPrice)
 /* clang-format on */
 
 typedef struct clp_calls {
