@@ -76,9 +76,6 @@ void hsp__batch_report(hsp__batch *batch)
         if (!task->evidence || run->evidence) continue;
         run->evidence = task->evidence;
         task->evidence = NULL;
-        if (batch->count > 1)
-            hsp__log(batch->ctx, HSP_LOG_NOTE, "the class '%.60s' cannot be told from the others",
-                     hsp__names_get(&batch->prepared.data->class_names, c));
     }
     run->training_error = (double)NAN;
     if (run->stop == HSP_STOP_INSEPARABLE)
