@@ -11,7 +11,7 @@ enum { MODEL_ACTION };
 
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
-     "how many weights to list, the largest first, or all"},
+     "how many weights (of a kernel model: coefficients) to list, the largest first, or all"},
 };
 
 static const hsp_option model_form_options[] = {
@@ -50,7 +50,7 @@ static int model_compare(const void *left, const void *right)
 static model_weight *model_order(const hsp_model *model, uint32_t scorer, uint64_t *count)
 {
     const double *w = hsp_model_weights(model, scorer);
-    uint64_t features = hsp_model_features(model);
+    uint64_t features = w ? hsp_model_features(model) : 0;
     model_weight *order = cli_memory(NULL, ((size_t)features + 1) * sizeof *order);
     *count = 0;
     for (uint64_t j = 0; j < features; j++)
@@ -82,6 +82,10 @@ static void model_print_facts(const hsp_model *model)
     cli_table table;
     table_begin(&table, "ll");
     table_line(&table, "hypothesis", "%s", hsp_model_hypothesis(model));
+    if (hsp_model_kernel(model))
+        table_line(&table, "kernel", "%s", show_text(hsp_model_kernel(model)));
+    if (hsp_model_coefficients(model, 0))
+        table_line(&table, "support rows", "%s", show_count(hsp_model_support(model, NULL)));
     table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
@@ -154,21 +158,51 @@ static void model_print_options(const cli *run, const hsp_model *model)
     hsp_options_free(options);
 }
 
+/* "Score of B against A". */
+static void model_print_score(const hsp_model *model, uint32_t scorer, const char *what)
+{
+    const uint32_t against = hsp_model_scorer_against(model, scorer);
+    printf("\n%s of %s", what,
+           show_name(hsp_model_class_name(model, hsp_model_scorer_for(model, scorer))));
+    if (hsp_model_pairs(model))
+        printf(" against %s", show_name(hsp_model_class_name(model, against)));
+}
+
+/* ---- Coefficients of support rows, largest first ---- */
+
+static void model_print_coefficients(const hsp_model *model, uint32_t scorer, uint64_t most)
+{
+    const double *a = hsp_model_coefficients(model, scorer);
+    const uint64_t *source;
+    uint64_t rows = hsp_model_support(model, &source), count = 0;
+    model_weight *order = cli_memory(NULL, ((size_t)rows + 1) * sizeof *order);
+    cli_table table;
+    for (uint64_t i = 0; i < rows; i++)
+        if (a[i] != 0) order[count++] = (model_weight){fabs(a[i]), i};
+    qsort(order, (size_t)count, sizeof *order, model_compare);
+    model_print_score(model, scorer, "Score");
+    printf(": offset %s, %s support row%s\n", show_number(hsp_model_offset(model, scorer)),
+           show_count(count), count == 1 ? "" : "s");
+    if (most < count)
+        printf("Coefficients, the %s largest of %s\n", show_count(most), show_count(count));
+    table_begin(&table, "lr");
+    for (uint64_t i = 0; i < count && i < most; i++) {
+        table_cell(&table, "row %s", show_count(source[order[i].column] + 1));
+        table_cell(&table, "%s", show_number(a[order[i].column]));
+    }
+    table_print(&table, stdout);
+    free(order);
+}
+
 static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
 {
-    const uint32_t class = hsp_model_scorer_for(model, scorer);
-    const uint32_t against = hsp_model_scorer_against(model, scorer);
     const double *w = hsp_model_weights(model, scorer);
     uint64_t count, features = hsp_model_features(model);
     model_weight *order = model_order(model, scorer, &count);
     cli_table table;
-    printf("\n%s of %s",
-           strcmp(hsp_model_hypothesis(model), "votes") == 0
-               ? "Of all separators that vote, the last one's score"
-               : "Score",
-           show_name(hsp_model_class_name(model, class)));
-    if (hsp_model_pairs(model))
-        printf(" against %s", show_name(hsp_model_class_name(model, against)));
+    const int votes = strcmp(hsp_model_hypothesis(model), "votes") == 0;
+    model_print_score(model, scorer,
+                      votes ? "Of all separators that vote, the last one's score" : "Score");
     printf(": offset %s, length of the weights %s\n", show_number(hsp_model_offset(model, scorer)),
            show_number(model_norm(order, count)));
     if (most < count)
@@ -190,8 +224,10 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
     printf("%s\n", show_input(run->arguments[0]));
     model_print_facts(model);
     model_print_options(run, model);
-    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
-        model_print_scorer(model, s, most);
+    for (uint32_t s = 0; s < hsp_model_scorers(model); s++) {
+        if (hsp_model_weights(model, s)) model_print_scorer(model, s, most);
+        if (hsp_model_coefficients(model, s)) model_print_coefficients(model, s, most);
+    }
 }
 
 /* ---- show, for machines ---- */
@@ -199,7 +235,9 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
 static const cli_term model_keys[] = {
     {"model", "the file, as it was named"},
     {"output", "the file given to -o, or null"},
-    {"hypothesis", "linear or votes"},
+    {"hypothesis", "linear, votes or kernel"},
+    {"kernel, support_rows",
+     "kernel models and votes: the expression, or null; how many rows it keeps"},
     {"features, classes", "number of features; names of the classes"},
     {"tie", "what a score of exactly 0 means: neg, pos or zero"},
     {"facts",
@@ -211,9 +249,27 @@ static const cli_term model_keys[] = {
      "platt or isotonic, which comes first"},
     {"scorers",
      "array: class (that a high score speaks for), against (the class it speaks against; "
-     "null: all others), offset, norm (of the weights), weights (array, largest first, "
-     "of column, name and weight)"},
+     "null: all others), offset, norm (of the weights; null: they are in a kernel's space), "
+     "weights (array, largest first, of column, name and weight), coefficients (of a kernel model: "
+     "array of row, from 1 as in the data learnt from, and coefficient)"},
     {NULL, NULL}};
+
+static void model_json_coefficients(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
+                                    uint64_t most)
+{
+    const double *a = hsp_model_coefficients(model, scorer);
+    const uint64_t *source, rows = hsp_model_support(model, &source);
+    json_open(json, "coefficients", '[');
+    for (uint64_t i = 0, listed = 0; i < rows && listed < most; i++) {
+        if (a[i] == 0) continue;
+        listed++;
+        json_open(json, NULL, '{');
+        json_count(json, "row", source[i] + 1);
+        json_number(json, "coefficient", a[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
 
 static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
                               uint64_t most)
@@ -226,7 +282,8 @@ static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uin
     json_text(json, "class", hsp_model_class_name(model, class));
     json_text(json, "against", hsp_model_class_name(model, against));
     json_number(json, "offset", hsp_model_offset(model, scorer));
-    json_number(json, "norm", model_norm(order, count));
+    json_number(json, "norm",
+                hsp_model_weights(model, scorer) ? model_norm(order, count) : (double)NAN);
     json_open(json, "weights", '[');
     for (uint64_t i = 0; i < count && i < most; i++) {
         json_open(json, NULL, '{');
@@ -236,6 +293,7 @@ static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uin
         json_close(json, '}');
     }
     json_close(json, ']');
+    if (hsp_model_coefficients(model, scorer)) model_json_coefficients(json, model, scorer, most);
     json_close(json, '}');
     free(order);
 }
@@ -248,6 +306,8 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "output", output);
     json_text(&json, "hypothesis", hsp_model_hypothesis(model));
+    json_text(&json, "kernel", hsp_model_kernel(model));
+    json_count(&json, "support_rows", hsp_model_support(model, NULL));
     json_count(&json, "features", hsp_model_features(model));
     json_open(&json, "classes", '[');
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)
