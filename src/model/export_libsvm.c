@@ -273,7 +273,8 @@ static void libsvm_put_row(libsvm_export *out, uint64_t i)
         hsp__writer_number(out->writer, out->line[k]);
         hsp__text_puts(text, " ");
     }
-    if (out->source) hsp__text_printf(text, "0:%llu ", (unsigned long long)out->source[i] + 1);
+    if (out->source)
+        hsp__text_printf(text, "0:%llu ", (unsigned long long)out->source[i] + (unsigned)out->base);
     for (uint64_t k = 0; !out->source && k < row.count; k++) {
         const double value = hsp__row_value(&out->rows, &row, k);
         if (value == 0) continue;

@@ -127,13 +127,14 @@ static void precomputed_rows_are_looked_up(void)
     hsp_model *model = import(ctx, "svm_type c_svc\nkernel_type precomputed\nnr_class 2\n"
                                    "total_sv 2\nrho 0\nlabel 1 2\nnr_sv 1 1\nSV\n"
                                    "1 0:3 \n-2 0:5 \n");
-    const double gram[2 * 5] = {9, 9, 4, 9, 1, 9, 9, 2, 9, 3};
-    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 5, 5, gram);
+    const double gram[2 * 6] = {1, 9, 9, 4, 9, 1, 2, 9, 9, 2, 9, 3}; /* a row's number first */
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 6, 6, gram);
     const uint64_t *source;
     double s[2];
-    CHECK(hsp_model_support(model, &source) == 2 && source[0] == 2 && source[1] == 4);
+    CHECK(hsp_model_support(model, &source) == 2 && source[0] == 3 && source[1] == 5);
     CHECK(hsp_model_score(ctx, model, &view, NULL, s, NULL) == HSP_OK);
     CHECK(s[0] == 2 && s[1] == -4);
+    CHECK_TEXT(hsp_model_fact(model, "index_base"), "0");
     char *text = export(ctx, model, "libsvm");
     CHECK(strstr(text, "SV\n1 0:3 \n-2 0:5 \n") != NULL);
     free(text);
