@@ -128,7 +128,7 @@ static void psd_best_one(psd *all)
 
 static void psd_best_two(psd *all)
 {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (uint64_t i = 0; i < all->gram->n; i++)
         for (uint64_t j = 0; j < i; j++) {
             const double low =
@@ -142,7 +142,7 @@ static void psd_best_two(psd *all)
 static void psd_best_three(psd *all)
 {
     const uint64_t n = all->gram->n < PSD_TRIPLES ? all->gram->n : PSD_TRIPLES;
-    double best = INFINITY;
+    double best = HUGE_VAL;
     for (uint64_t i = 2; i < n; i++)
         for (uint64_t j = 1; j < i; j++)
             for (uint64_t k = 0; k < j; k++) {
