@@ -113,6 +113,7 @@ void hsp__plain_free(hsp__plain *plain, hsp_context *ctx)
 {
     hsp__free(&ctx->allocator, plain->weights);
     hsp__free(&ctx->allocator, plain->offsets);
+    *plain = (hsp__plain){0};
 }
 
 /* ---- LIBLINEAR ------------------------------------------------------------------------------- */
