@@ -663,7 +663,8 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
  * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
+ * long, what is divided by it. A label that the model does not know is a mistake, and no part of
  * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
