@@ -29,6 +29,8 @@ static inline uint64_t hsp__kernel_picked(const hsp__kernel_pick *pick, uint64_t
  * callers report progress between blocks. */
 hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err);
+hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *const *lines, hsp_error *err);
 
 /* The same with lines that lie `ld` numbers apart. */
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
