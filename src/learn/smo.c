@@ -483,25 +483,48 @@ static void smo_refresh_part(void *user, uint64_t part)
     }
 }
 
-/* f, brought up to date with `count` rows that moved. */
-static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
+/* Lines of rows that are at a bound now are not likely to be asked for again. */
+static int smo_passes(const smo *w, uint64_t i)
 {
-    const uint64_t room = hsp__smo_cache_room(w->cache);
-    uint64_t *moved = w->moved;
+    const double a = w->s->a[i];
+    return !(a > 0 && a < w->c[i]) && !hsp__smo_cache_has(w->cache, i);
+}
+
+/* f += what `count` rows that moved add: those whose lines pass, or those whose lines are kept. */
+static hsp_status smo_add_lines(smo *w, int passing, uint64_t count, hsp_error *err)
+{
+    const uint64_t room = passing ? w->cache->passing : hsp__smo_cache_room(w->cache);
     double *by = w->by;
     hsp_status status = HSP_OK;
-    w->shift = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        w->shift += by[i] * w->one;
-        if (w->extra) w->f[moved[i]] += by[i] * w->extra[moved[i]];
-    }
     for (uint64_t at = 0; !status && at < count; at += w->batch) {
         w->batch = count - at < room ? count - at : room;
-        status = hsp__smo_cache_lines(w->cache, moved + at, w->batch, w->lines, err);
+        status = passing ? hsp__smo_cache_pass(w->cache, w->moved + at, w->batch, w->lines, err)
+                         : hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
         w->by = by + at;
         if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
     }
     w->by = by;
+    return status;
+}
+
+/* f, brought up to date with `count` rows that moved. */
+static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
+{
+    uint64_t passing = 0;
+    w->shift = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t row = w->moved[i];
+        const double by = w->by[i];
+        w->shift += by * w->one;
+        if (w->extra) w->f[row] += by * w->extra[row];
+        if (!smo_passes(w, row)) continue;
+        w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
+        w->moved[passing] = row, w->by[passing++] = by;
+    }
+    hsp_status status = smo_add_lines(w, 1, passing, err);
+    w->moved += passing, w->by += passing;
+    if (!status) status = smo_add_lines(w, 0, count - passing, err);
+    w->moved -= passing, w->by -= passing;
     for (uint64_t i = 0; i < w->n && w->one != 0; i++)
         w->f[i] += w->shift;
     return status;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { CACHE_PARTS = 64, GRAM_STRIP = 512 };
+enum { CACHE_PARTS = 64, CACHE_PASSING = 128, GRAM_STRIP = 512 };
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
                                const hsp__smo_source *source, uint64_t bytes, int wide,
@@ -22,18 +22,24 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     const uint64_t whole = (n + 15) / 16 * 16 * (n + 15);
     cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
     uint64_t slots = (bytes - cache->spare) / line;
-    if (slots < 2) slots = 2;
+    cache->passing = slots / 4 < CACHE_PASSING ? slots / 4 : CACHE_PASSING;
+    if (cache->passing == 0) cache->passing = 1;
+    slots = slots > cache->passing ? slots - cache->passing : 0;
+    if (slots == 0) slots = 1;
     if (slots > n) slots = n;
     if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
     cache->slots = slots;
     cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
+    cache->once = hsp__new_raw(&ctx->allocator, cache->passing * n, number);
     cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
     cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
     cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
     cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
-    if (!cache->values || !cache->owner || !cache->stamp || !cache->place || !cache->wanted)
+    if (!cache->values || !cache->once || !cache->owner || !cache->stamp || !cache->place ||
+        !cache->wanted)
         return hsp__fail_memory(err);
     hsp__advise_huge(cache->values, slots * n * number);
+    hsp__advise_huge(cache->once, cache->passing * n * number);
     for (uint64_t s = 0; s < slots; s++)
         cache->owner[s] = UINT64_MAX;
     return HSP_OK;
@@ -43,6 +49,7 @@ void hsp__smo_cache_free(hsp__smo_cache *cache)
 {
     if (!cache->ctx) return;
     hsp__free(&cache->ctx->allocator, cache->values);
+    hsp__free(&cache->ctx->allocator, cache->once);
     hsp__free(&cache->ctx->allocator, cache->owner);
     hsp__free(&cache->ctx->allocator, cache->stamp);
     hsp__free(&cache->ctx->allocator, cache->place);
@@ -172,6 +179,15 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
     for (uint64_t i = 0; i < count; i++)
         lines[i] = hsp__smo_cache_has(cache, list[i]);
     return status;
+}
+
+hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                               void **lines, hsp_error *err)
+{
+    for (uint64_t k = 0; k < count; k++)
+        lines[k] = cache->once + k * cache->source.n * cache->number;
+    cache->computed += count;
+    return hsp__smo_cache_block(cache, list, count, NULL, cache->source.n, lines, err);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

@@ -25,8 +25,10 @@ typedef struct hsp__smo_cache {
     uint64_t *stamp;       /* slots: when it was asked for last */
     uint32_t *place;       /* n: the slot of a row, + 1; 0: none */
     uint64_t clock, used, hand;
-    uint64_t *wanted;  /* slots: scratch */
-    uint64_t computed; /* lines, in all */
+    uint64_t *wanted;    /* slots: scratch */
+    uint64_t passing;    /* lines that are computed for one use only, at a time */
+    unsigned char *once; /* passing * n numbers */
+    uint64_t computed;   /* lines, in all */
 } hsp__smo_cache;
 
 /* `bytes` is a hard limit on lines and `spare` together, except that two lines are always kept. */
@@ -45,6 +47,11 @@ void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i);
  * until the next call. */
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 void **lines, hsp_error *err);
+
+/* The same for lines that are not likely to be asked for again, count <= passing of them: they are
+ * not kept, nor is another given up for them. */
+hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                               void **lines, hsp_error *err);
 
 /* out[k][j] = k(row list[k], row right[j]), not kept. */
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
