@@ -13,9 +13,9 @@
  * before that are between their bounds), has the kernel matrix of these rows alone, solves the
  * problem over them by steps of two variables with second-order selection (the pair with the
  * largest gain), and then brings f of all rows up to date with the kernel rows ("lines") of those
- * that moved, from the cache or computed in one block. The first round takes a sample of the rows.
- * Sets are made larger when most of their rows are between their bounds: where all those fit, few
- * rounds are left.
+ * that moved, from the cache or computed in one block. Of many rows a sample is solved first, and
+ * the run begins with a = c for all that its separator puts inside the margin. Sets are made larger
+ * while they are full and gain little: where all rows between bounds fit, few rounds are left.
  *
  * Guarantee. Every step raises the dual; the run stops on the duality gap, which f gives in O(n).
  * Kernel values are floats, f is in double: gap and dual are those of the matrix of floats, whose
@@ -259,20 +259,16 @@ static void smo_take(smo *w, int sign, double limit, uint64_t want)
     w->count += count;
 }
 
-/* The smallest f that may move up and the largest that may move down; how many rows are between
- * their bounds. */
-static uint64_t smo_ends(const smo *w, double *up, double *down)
+/* The smallest f that may move up and the largest that may move down. */
+static void smo_ends(const smo *w, double *up, double *down)
 {
     const double *a = w->s->a;
-    uint64_t between = 0;
     *up = HUGE_VAL, *down = -HUGE_VAL;
     for (uint64_t i = 0; i < w->n; i++) {
         if (smo_up(w->y[i], a[i], w->c[i]) && w->f[i] < *up) *up = w->f[i];
         if (smo_down(w->y[i], a[i], w->c[i]) && w->f[i] > *down) *down = w->f[i];
-        between += a[i] > 0 && a[i] < w->c[i];
     }
     if (!w->equation) *up = fmin(*up, 0), *down = fmax(*down, 0);
-    return between;
 }
 
 /* Is a row of the set before of use in the next? */
@@ -525,6 +521,10 @@ static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
     w->moved += passing, w->by += passing;
     if (!status) status = smo_add_lines(w, 0, count - passing, err);
     w->moved -= passing, w->by -= passing;
+    for (uint64_t i = passing; i < count; i++) {
+        const double a = w->s->a[w->moved[i]];
+        if (!(a > 0 && a < w->c[w->moved[i]])) hsp__smo_cache_release(w->cache, w->moved[i]);
+    }
     for (uint64_t i = 0; i < w->n && w->one != 0; i++)
         w->f[i] += w->shift;
     return status;
@@ -589,18 +589,113 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     return HSP_OK;
 }
 
+/* f of the dual weights that were given. */
+static hsp_status smo_start(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double *a = w->s->a;
+    hsp__judge_balance(w->p, a);
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (a[i] == 0) continue;
+        w->moved[count] = i;
+        w->by[count++] = w->y[i] * a[i];
+    }
+    if (!count) return HSP_OK;
+    w->s->updates = 1; /* the first set is of violators, not a sample */
+    return smo_refresh(w, count, err);
+}
+
+/* ---- The first guess ------------------------------------------------------------------------- */
+
+/* The cost of rows of this side with a margin below `under`. */
+static double smo_cost_under(const smo *w, double side, double b, double under)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        if (w->y[i] == side && 1 + side * (w->f[i] + b) < under) sum += w->c[i];
+    return sum;
+}
+
+/* a = c for what the sample's separator puts inside the margin, so that sum a y = 0: of the side
+ * that has more, those deepest inside. */
+static void smo_guess_at_bounds(smo *w, double b)
+{
+    double under[2] = {1, 1}, cost[2];
+    double *a = w->s->a;
+    for (int side = 0; side < 2; side++)
+        cost[side] = smo_cost_under(w, side ? 1 : -1, b, 1);
+    const int more = cost[1] > cost[0];
+    double low = -1e3, high = 1;
+    for (int step = 0; w->equation && step < 60; step++) {
+        const double middle = low + (high - low) / 2;
+        if (smo_cost_under(w, more ? 1 : -1, b, middle) > cost[!more])
+            high = middle;
+        else
+            low = middle;
+    }
+    if (w->equation) under[more] = high;
+    for (uint64_t i = 0; i < w->n; i++)
+        a[i] = 1 + w->y[i] * (w->f[i] + b) < under[w->y[i] > 0] ? w->c[i] : 0;
+    double left = w->equation ? smo_cost_under(w, more ? 1 : -1, b, high) - cost[!more] : 0;
+    for (uint64_t i = 0; i < w->n && left > 0; i++) {
+        if ((w->y[i] > 0) != more || a[i] == 0) continue;
+        const double by = fmin(a[i], left);
+        a[i] -= by, left -= by;
+    }
+}
+
+/* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
+static int smo_guess_holds(const smo *w, double b)
+{
+    uint64_t own = 0, others = 0;
+    for (uint64_t i = 0; i < w->count; i++)
+        own += w->la[i] >= w->lc[i];
+    for (uint64_t i = 0; i < w->n; i++)
+        others += 1 + w->y[i] * (w->f[i] + b) < 1;
+    return (double)own / (double)w->count >= 0.5 * (double)others / (double)w->n;
+}
+
+/* Solve the problem over a sample, and begin where its solution puts all rows. */
+static hsp_status smo_guess(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double low, high;
+    smo_sample(w);
+    hsp_status status = smo_load(w, err);
+    if (status) return status;
+    smo_inner(w, 1e-9, 0.01);
+    w->s->rounds++;
+    smo_pass(w, 0, 0, 0, 0, &low, &high);
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (w->la[i] == 0) continue;
+        w->moved[count] = w->set[i];
+        w->by[count++] = w->ly[i] * w->la[i];
+        w->s->a[w->set[i]] = w->la[i] < w->lc[i] ? w->c[w->set[i]] / 2 : w->c[w->set[i]];
+    }
+    status = smo_refresh(w, count, err);
+    if (status) return status;
+    const double b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
+    if (smo_guess_holds(w, b))
+        smo_guess_at_bounds(w, b);
+    else
+        for (uint64_t i = 0; i < w->count; i++)
+            w->s->a[w->set[i]] = w->la[i];
+    w->count = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        w->f[i] = -w->y[i];
+    return smo_start(w, err);
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
 
-/* Sets that hold twice the rows between bounds, while there is room. */
-static hsp_status smo_grow(smo *w, uint64_t between, hsp_error *err)
+/* Larger sets, while there is room, when the last one was full and did not halve the gap. */
+static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
 {
-    uint64_t size = w->size;
-    while (size < SMO_MOST && size < w->n && between > size / 2 &&
-           4 * size * size * w->cache->number <= w->cache->spare)
-        size *= 2;
-    return size > w->size ? smo_set_new(w, size, err) : HSP_OK;
+    const uint64_t size = 2 * w->size, bytes = size * size * w->cache->number;
+    if (w->count < w->size || w->size >= w->n || w->s->gap <= gap_before / 2) return HSP_OK;
+    return size <= SMO_MOST && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
 }
 
 static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
@@ -611,7 +706,7 @@ static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
         smo_choose(w, up, down);
     hsp_status status = smo_load(w, err);
     if (status) return status;
-    smo_inner(w, w->count == w->n ? 1e-12 : 1e-9, w->count == w->n ? 0.01 : 0.1);
+    smo_inner(w, w->count == w->n ? 1e-12 : 1e-9, w->count == w->n ? 0.01 : 0.01);
     w->s->rounds++;
     return smo_unload(w, err);
 }
@@ -622,8 +717,10 @@ static hsp_status smo_run(smo *w, hsp_error *err)
     double up, down;
     hsp_status status = HSP_OK;
     uint64_t idle = 0;
+    double gap = HUGE_VAL;
     for (uint64_t round = 0; !status; round++) {
-        const uint64_t between = smo_ends(w, &up, &down), updates = s->updates;
+        const uint64_t updates = s->updates;
+        smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
         status = smo_judge(w, err);
         if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->goal->gap) break;
@@ -631,7 +728,8 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         if (idle >= 2 || !(down > up)) break;
         if (w->goal->max_passes && round >= w->goal->max_passes) break;
         if (w->goal->watch && hsp__watch_tick(w->goal->watch, 1, w->goal->report, &s->stop)) break;
-        status = smo_grow(w, between, err);
+        status = smo_grow(w, gap, err);
+        gap = s->gap;
         if (!status) status = smo_round(w, up, down, err);
         idle = s->updates == updates ? idle + 1 : 0;
     }
@@ -689,7 +787,7 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     const hsp_allocator *memory = &w->ctx->allocator;
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
-    if (size > SMO_FIRST) size = SMO_FIRST;
+    if (size > SMO_FIRST) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
     while (size > HSP__VEC_PAIR && size * size * w->cache->number > w->cache->spare)
         size -= HSP__VEC_PAIR;
     w->f = hsp__new(memory, n, sizeof *w->f);
@@ -719,22 +817,6 @@ static void smo_free(smo *w)
         hsp__free(&w->ctx->allocator, blocks[i]);
 }
 
-/* f of the dual weights that were given. */
-static hsp_status smo_start(smo *w, hsp_error *err)
-{
-    uint64_t count = 0;
-    double *a = w->s->a;
-    hsp__judge_balance(w->p, a);
-    for (uint64_t i = 0; i < w->n; i++) {
-        if (a[i] == 0) continue;
-        w->moved[count] = i;
-        w->by[count++] = w->y[i] * a[i];
-    }
-    if (!count) return HSP_OK;
-    w->s->updates = 1; /* the first set is of violators, not a sample */
-    return smo_refresh(w, count, err);
-}
-
 int hsp__smo_wide(const hsp__problem *p, const hsp__goal *goal)
 {
     return p->hard || goal->gap < 1e-7;
@@ -750,6 +832,8 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     s->rounds = s->updates = 0;
     hsp_status status = smo_new(&w, err);
     if (!status) status = smo_start(&w, err);
+    if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
+        status = smo_guess(&w, err);
     if (!status) status = smo_run(&w, err);
     smo_free(&w);
     return status;

@@ -34,9 +34,10 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
     cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
     cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
+    cache->given = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->given);
     cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
-    if (!cache->values || !cache->once || !cache->owner || !cache->stamp || !cache->place ||
-        !cache->wanted)
+    if (!cache->values || !cache->once || !cache->given || !cache->owner || !cache->stamp ||
+        !cache->place || !cache->wanted)
         return hsp__fail_memory(err);
     hsp__advise_huge(cache->values, slots * n * number);
     hsp__advise_huge(cache->once, cache->passing * n * number);
@@ -50,6 +51,7 @@ void hsp__smo_cache_free(hsp__smo_cache *cache)
     if (!cache->ctx) return;
     hsp__free(&cache->ctx->allocator, cache->values);
     hsp__free(&cache->ctx->allocator, cache->once);
+    hsp__free(&cache->ctx->allocator, cache->given);
     hsp__free(&cache->ctx->allocator, cache->owner);
     hsp__free(&cache->ctx->allocator, cache->stamp);
     hsp__free(&cache->ctx->allocator, cache->place);
@@ -72,10 +74,32 @@ void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i)
     return cache->place[i] ? cache_slot(cache, cache->place[i] - 1) : NULL;
 }
 
-/* A slot that was not used for long, and not now: free ones first, then a hand goes round. The
- * hand passes over those asked for since it came by last, once. */
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i)
+{
+    if (!cache->slots || !cache->place[i] || cache->gifts == cache->slots) return;
+    uint64_t at = cache->oldest + cache->gifts++;
+    cache->given[at < cache->slots ? at : at - cache->slots] = i;
+}
+
+/* A row that was given up, and not asked for since; its slot, or `slots`. */
+static uint64_t cache_gift(hsp__smo_cache *cache)
+{
+    while (cache->gifts) {
+        const uint64_t row = cache->given[cache->oldest];
+        cache->oldest = cache->oldest + 1 == cache->slots ? 0 : cache->oldest + 1;
+        cache->gifts--;
+        const uint32_t place = cache->place[row];
+        if (place && cache->stamp[place - 1] < cache->clock) return place - 1;
+    }
+    return cache->slots;
+}
+
+/* A slot that was not used for long, and not now: given ones and free ones first, then a hand goes
+ * round. The hand passes over those asked for since it came by last, once. */
 static uint64_t cache_victim(hsp__smo_cache *cache)
 {
+    const uint64_t gift = cache_gift(cache);
+    if (gift < cache->slots) return gift;
     if (cache->used < cache->slots) return cache->used++;
     for (uint64_t turn = 0;; turn++) {
         const uint64_t s = cache->hand;

@@ -25,6 +25,8 @@ typedef struct hsp__smo_cache {
     uint64_t *stamp;       /* slots: when it was asked for last */
     uint32_t *place;       /* n: the slot of a row, + 1; 0: none */
     uint64_t clock, used, hand;
+    uint64_t *given; /* slots: rows whose lines were given up, oldest first, from `oldest` on */
+    uint64_t oldest, gifts;
     uint64_t *wanted;    /* slots: scratch */
     uint64_t passing;    /* lines that are computed for one use only, at a time */
     unsigned char *once; /* passing * n numbers */
@@ -47,6 +49,10 @@ void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i);
  * until the next call. */
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 void **lines, hsp_error *err);
+
+/* Row i's line may go first, if there is one: fresh memory costs more than computing a line anew.
+ */
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
 
 /* The same for lines that are not likely to be asked for again, count <= passing of them: they are
  * not kept, nor is another given up for them. */
