@@ -424,8 +424,20 @@ HSP_API hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, con
                                    hsp_error *err);
 HSP_API void hsp_model_free(hsp_model *model);
 
+/* Read a model file of another program, LIBSVM (c_svc, nu_svc) or LIBLINEAR (docs/models.md): the
+ * classes it predicts are that program's. HSP_BAD_DATA with file, line and column for what is no
+ * such file. */
+HSP_API hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err,
+                                    hsp_model **out);
+/* Write a model for another program, "libsvm" or "liblinear". HSP_USAGE with a sentence for what
+ * that program cannot express; a log note or warning where it would differ in a detail. */
+HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
+                                    const char *path, hsp_error *err);
+
 /* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
- * separator it led to (docs/perceptron.md). */
+ * separator it led to (docs/perceptron.md). "kernel": a coefficient a scorer for each of some rows
+ * that are kept, the support rows, and s(x) = sum of coefficient * k(row, x), + b (docs/models.md).
+ */
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
@@ -437,7 +449,7 @@ HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 /* More than two classes and one scorer a pair of them, in the order (0,1), (0,2), ..., (1,2), ...?
- */
+ * Then 1; 2 when equal votes go to the first class, and not to the larger sum of scores. */
 HSP_API int hsp_model_pairs(const hsp_model *model);
 /* The class that a positive score of a scorer speaks for, and the one it speaks against:
  * HSP_NO_CLASS where that is all the others. */
@@ -448,9 +460,17 @@ HSP_API const char *hsp_tie_name(hsp_tie tie);                          /* "neg"
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
 
 /* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes.
- */
+ * NULL for a model that has a kernel. */
 HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
 HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
+
+/* The kernel expression of a kernel model, or of votes that have one; else NULL. */
+HSP_API const char *hsp_model_kernel(const hsp_model *model);
+/* How many support rows a kernel model has (others: 0), and in *source (unless that is NULL) their
+ * numbers, from 0, in the data it was learnt from. */
+HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source);
+/* One a support row; NULL for other models. */
+HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
  * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
@@ -487,7 +507,8 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
  * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are
- * passed over, and a log warning counts the values in them. */
+ * passed over, and a log warning counts the values in them. (A kernel model without a scaling takes
+ * rows whole: norms and distances see every column.) */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 

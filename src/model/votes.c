@@ -3,9 +3,9 @@
  * c_t.
  *
  * Separator t is the sum of the updates up to t, so its score is the running sum of
- * amount * <row, x> + offset: one product with each distinct row that was used, then one addition
- * an update. No weight vector is ever rebuilt. Cost: the non-zeros of the distinct rows, and the
- * updates. */
+ * amount * <row, x> + offset (of a model with a kernel: amount * k(row, x) + offset): one product
+ * with each distinct row that was used, then one addition an update. No weight vector is ever
+ * rebuilt. Cost: the non-zeros of the distinct rows, and the updates. */
 #include <string.h>
 
 #include "model/model.h"
@@ -24,11 +24,16 @@ static void votes_cast(const hsp_model *model, const double *running, double wei
 void hsp__votes_score(const hsp_model *model, const double *x, double *dots, double *running,
                       double *scores)
 {
-    const hsp__votes *votes = model->votes;
-    const hsp_view *rows = &votes->rows->view;
-    double total = (double)votes->at_zero;
+    const hsp_view *rows = &model->votes->rows->view;
     for (uint64_t r = 0; r < rows->rows; r++)
         dots[r] = hsp__row_score(rows, r, x, 0);
+    hsp__votes_tally(model, dots, running, scores);
+}
+
+void hsp__votes_tally(const hsp_model *model, const double *dots, double *running, double *scores)
+{
+    const hsp__votes *votes = model->votes;
+    double total = (double)votes->at_zero;
     memset(running, 0, model->scorers * sizeof *running);
     memset(scores, 0, model->scorers * sizeof *scores);
     votes_cast(model, running, total, scores);
