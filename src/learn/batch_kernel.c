@@ -243,6 +243,8 @@ static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int 
     hsp_context quiet = hsp__quiet(batch->ctx);
     const hsp__goal goal = kernel_goal(batch, report);
     const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    void *block = NULL;
+    uint64_t bytes = 0;
     hsp_status status = HSP_OK;
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__batch_task *task = &batch->tasks[c];
@@ -256,9 +258,13 @@ static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int 
         status =
             hsp__smo_cache_init(&cache, &quiet, &source, kernel_memory(batch) / (uint64_t)workers,
                                 hsp__smo_wide(&task->problem, &goal), err);
+        cache.block = block, cache.block_bytes = bytes;
         if (!status) status = kernel_task(batch, &quiet, c, &cache, &goal, err);
+        block = cache.block, bytes = cache.block_bytes;
+        cache.block = NULL;
         hsp__smo_cache_free(&cache);
     }
+    hsp__free(&batch->ctx->allocator, block);
     return status;
 }
 
@@ -285,8 +291,10 @@ hsp_status hsp__batch_kernel_solve(hsp__batch *batch, hsp_error *err)
     hsp_status status = kernel_gram(batch, err);
     if (status) return status;
     if (!batch->tasks[0].list) return kernel_classes(batch, err);
-    return hsp__crowd_run(&batch->watch, hsp__crowd_workers(batch->ctx, batch->count), batch->count,
-                          1, kernel_some_pairs, batch, err);
+    const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    const uint32_t some = batch->count / (4 * (uint32_t)workers);
+    return hsp__crowd_run(&batch->watch, workers, batch->count, some ? some : 1, kernel_some_pairs,
+                          batch, err);
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */

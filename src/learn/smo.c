@@ -58,6 +58,7 @@ typedef struct smo {
     uint64_t n;
     int equation;  /* sum a y = 0 holds and is kept */
     int wide;      /* kernel values are doubles */
+    int unsure;    /* the kernel need not be one: no gap bounds anything */
     double one;    /* added to every kernel value: offset regularized */
     double most;   /* largest k(x, x) met */
     double *f;     /* n */
@@ -424,6 +425,7 @@ static void smo_add_one(smo *w)
 static hsp_status smo_load_kernel(smo *w, hsp_error *err)
 {
     uint64_t missing = 0;
+    int stay = 0;
     for (uint64_t i = 0; i < w->count; i++) {
         if (!w->is_new[i] || hsp__smo_cache_has(w->cache, w->set[i])) continue;
         w->picked[missing] = w->set[i];
@@ -432,7 +434,9 @@ static hsp_status smo_load_kernel(smo *w, hsp_error *err)
     hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
     hsp_status status =
         hsp__smo_cache_block(w->cache, w->picked, missing, w->set, w->count, w->lines, err);
-    if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
+    for (uint64_t i = 0; i < w->count; i++)
+        stay |= !w->is_new[i];
+    if (!status && stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
     if (!status && w->one != 0) smo_add_one(w);
     return status;
 }
@@ -582,8 +586,7 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     s->primal = s->square / 2 + loss;
     s->dual = gain + sum - s->square / 2;
     s->gap = s->primal > s->dual ? (s->primal - s->dual) / s->primal : 0;
-    /* a "square" below 0: the kernel is none, and nothing is bounded */
-    if (!isfinite(s->primal) || s->square < -1e-9 * sum * sum * w->most) s->gap = 1;
+    if (!isfinite(s->primal) || isnan(s->dual) || w->unsure) s->gap = 1;
     if (w->p->hard && sum > 0 && s->square <= 1e-12 * sum * sum * w->most)
         s->stop = HSP_STOP_INSEPARABLE;
     return HSP_OK;
@@ -725,7 +728,7 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         status = smo_judge(w, err);
         if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->goal->gap) break;
         s->stop = HSP_STOP_PASSES;
-        if (idle >= 2 || !(down > up)) break;
+        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) break;
         if (w->goal->max_passes && round >= w->goal->max_passes) break;
         if (w->goal->watch && hsp__watch_tick(w->goal->watch, 1, w->goal->report, &s->stop)) break;
         status = smo_grow(w, gap, err);
@@ -740,13 +743,26 @@ static hsp_status smo_run(smo *w, hsp_error *err)
 
 static void smo_set_free(smo *w)
 {
-    void *const blocks[] = {w->set, w->is_new, w->k,      w->diagonal, w->la,  w->lf,
-                            w->ly,  w->lc,     w->lextra, w->up,       w->down};
+    void *const blocks[] = {w->set, w->is_new, w->diagonal, w->la, w->lf,
+                            w->ly,  w->lc,     w->lextra,   w->up, w->down};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         hsp__free(&w->ctx->allocator, blocks[i]);
     w->k = NULL; /* the others are made anew with it */
     w->set = NULL, w->is_new = NULL, w->diagonal = NULL, w->la = w->lf = w->ly = w->lc = NULL;
     w->lextra = w->up = w->down = NULL;
+}
+
+/* Fresh memory costs more than memory that was used: what was there for another problem is used
+ * again if it is enough. */
+static void *smo_block(smo *w, uint64_t bytes)
+{
+    hsp__smo_cache *cache = w->cache;
+    if (cache->block_bytes >= bytes) return cache->block;
+    hsp__free(&w->ctx->allocator, cache->block);
+    cache->block = hsp__new_raw(&w->ctx->allocator, bytes, 1);
+    cache->block_bytes = cache->block ? bytes : 0;
+    if (cache->block) hsp__advise_huge(cache->block, bytes);
+    return cache->block;
 }
 
 /* Room for sets of another size; the one at hand is forgotten. */
@@ -758,7 +774,7 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
     w->count = 0;
     w->set = hsp__new(memory, size, sizeof *w->set);
     w->is_new = hsp__new(memory, size, sizeof *w->is_new);
-    w->k = hsp__new_raw(memory, size * size, w->cache->number);
+    w->k = smo_block(w, size * size * w->cache->number);
     w->diagonal = hsp__new(memory, size, w->cache->number);
     double **const columns[] = {&w->la, &w->lf, &w->ly, &w->lc, &w->lextra, &w->up, &w->down};
     int whole = w->set && w->is_new && w->k && w->diagonal;
@@ -767,7 +783,6 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
         whole &= *columns[i] != NULL;
     }
     if (!whole) return hsp__fail_memory(err);
-    hsp__advise_huge(w->k, size * size * w->cache->number);
     return HSP_OK;
 }
 
@@ -829,6 +844,7 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     w.equation = p->offset == HSP__OFFSET_FREE;
     w.one = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
     w.wide = cache->wide;
+    w.unsure = cache->source.rows->kernel->indefinite;
     s->rounds = s->updates = 0;
     hsp_status status = smo_new(&w, err);
     if (!status) status = smo_start(&w, err);

@@ -1,5 +1,7 @@
 #include "learn/smo_cache.h"
 
+#include <string.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,6 +51,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
 void hsp__smo_cache_free(hsp__smo_cache *cache)
 {
     if (!cache->ctx) return;
+    hsp__free(&cache->ctx->allocator, cache->block);
     hsp__free(&cache->ctx->allocator, cache->values);
     hsp__free(&cache->ctx->allocator, cache->once);
     hsp__free(&cache->ctx->allocator, cache->given);
@@ -121,29 +124,36 @@ static void cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 typedef struct cache_gather {
-    const hsp__smo_source *source;
-    const uint64_t *left, *right;
-    uint64_t count, across;
+    const hsp__kernel_pick *left, *right;
+    const float *gram;
     void *const *out;
-    int wide;
 } cache_gather;
 
 /* From the matrix at hand. */
 static void cache_gather_part(void *user, uint64_t part)
 {
     const cache_gather *g = user;
-    const hsp__smo_source *source = g->source;
-    const uint64_t all = source->rows->view->rows;
-    for (uint64_t k = hsp__part(g->count, CACHE_PARTS, part);
-         k < hsp__part(g->count, CACHE_PARTS, part + 1); k++) {
-        const uint64_t row = source->list ? source->list[g->left[k]] : g->left[k];
-        const float *from = source->gram + row * all;
+    const uint64_t all = g->left->rows->view->rows, *ids = g->right->list;
+    for (uint64_t k = hsp__part(g->left->count, CACHE_PARTS, part);
+         k < hsp__part(g->left->count, CACHE_PARTS, part + 1); k++) {
+        const float *from = g->gram + hsp__kernel_picked(g->left, k) * all;
         float *to = g->out[k];
-        for (uint64_t j = 0; j < g->across; j++) {
-            const uint64_t other = g->right ? g->right[j] : j;
-            to[j] = from[source->list ? source->list[other] : other];
-        }
+        if (!ids) memcpy(to, from, g->right->count * sizeof *to);
+        for (uint64_t j = 0; ids && j < g->right->count; j++)
+            to[j] = from[ids[j]];
     }
+}
+
+static hsp_status cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                               const hsp__kernel_pick *others, void *const *out, hsp_error *err)
+{
+    if (cache->wide)
+        return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
+    if (!cache->source.gram)
+        return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
+    cache_gather work = {some, others, cache->source.gram, out};
+    hsp__tasks_run(cache->ctx, CACHE_PARTS, cache_gather_part, &work);
+    return HSP_OK;
 }
 
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
@@ -152,13 +162,8 @@ hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uin
 {
     const hsp__smo_source *source = &cache->source;
     const hsp_allocator *memory = &cache->ctx->allocator;
-    if (!count || !across) return HSP_OK;
-    if (source->gram && !cache->wide) {
-        cache_gather work = {source, list, right, count, across, out, 0};
-        hsp__tasks_run(cache->ctx, CACHE_PARTS, cache_gather_part, &work);
-        return HSP_OK;
-    }
     uint64_t *a = NULL, *b = NULL;
+    if (!count || !across) return HSP_OK;
     if (source->list) {
         a = hsp__new_raw(memory, count, sizeof *a);
         b = hsp__new_raw(memory, across, sizeof *b);
@@ -170,10 +175,7 @@ hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uin
     hsp_status status = source->list && !(a && b) ? hsp__fail_memory(err) : HSP_OK;
     const hsp__kernel_pick some = {source->rows, a ? a : list, 0, count};
     const hsp__kernel_pick others = {source->rows, b ? b : right, 0, across};
-    if (!status)
-        status = cache->wide
-                     ? hsp__kernel_lines_f64(cache->ctx, &some, &others, (double *const *)out, err)
-                     : hsp__kernel_lines_f32(cache->ctx, &some, &others, (float *const *)out, err);
+    if (!status) status = cache_values(cache, &some, &others, out, err);
     hsp__free(memory, a);
     hsp__free(memory, b);
     return status;

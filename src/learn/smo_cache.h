@@ -31,6 +31,8 @@ typedef struct hsp__smo_cache {
     uint64_t passing;    /* lines that are computed for one use only, at a time */
     unsigned char *once; /* passing * n numbers */
     uint64_t computed;   /* lines, in all */
+    void *block;         /* memory of the solver's own matrix, kept from one problem to the next: */
+    uint64_t block_bytes;
 } hsp__smo_cache;
 
 /* `bytes` is a hard limit on lines and `spare` together, except that two lines are always kept. */
