@@ -561,17 +561,85 @@ static void spell_out(const rows *from, rows *to)
     }
 }
 
+/* Every theorem says the same of both: there is one space, and two ways to write it down. */
+static void same_audit(const hsp_model *model, hsp_data *data, const hsp_model *linear,
+                       hsp_data *features)
+{
+    hsp_bound *a = NULL, *b = NULL;
+    size_t m = 0, n = 0;
+    hsp_error err = {0};
+    CHECK_NOTE(hsp_audit(ctx, model, data, model, &err, &a, &m) == HSP_OK, "%s", err.message);
+    CHECK(hsp_audit(ctx, linear, features, linear, &err, &b, &n) == HSP_OK && m == n && n > 5);
+    for (size_t i = 0; i < n && m == n; i++) {
+        CHECK_TEXT(a[i].name, b[i].name);
+        CHECK_NOTE(a[i].applies == b[i].applies && a[i].held && b[i].held, "%s: %s", a[i].name,
+                   a[i].why);
+        if (!a[i].applies || strcmp(a[i].name, "rebuild") == 0) continue;
+        CHECK_NOTE(fabs(a[i].bound - b[i].bound) <= 1e-6 * fabs(b[i].bound) &&
+                       fabs(a[i].observed - b[i].observed) <= 1e-6 * fabs(b[i].observed),
+                   "%s: %.12g and %.12g, not %.12g and %.12g", a[i].name, a[i].observed, a[i].bound,
+                   b[i].observed, b[i].bound);
+    }
+    hsp_bounds_free(ctx, a);
+    hsp_bounds_free(ctx, b);
+}
+
+static void test_audit_refusals(void)
+{
+    static rows set;
+    static const char *const settings[][4] = {{"kernel=rbf(1)", "passes=3", NULL},
+                                              {"kernel=rbf(2)", NULL},
+                                              {"kernel=rbf(1)", "scale=standard", NULL},
+                                              {"kernel=rbf(1)", "average=vote", NULL},
+                                              {"kernel=linear", NULL},
+                                              {"kernel=2*linear", NULL},
+                                              {"kernel=rbf(1)", "budget=5", NULL},
+                                              {"passes=3", NULL}};
+    /* the run and the reference; can they be compared? */
+    static const int pairs[][3] = {{0, 0, 1}, {0, 1, 0}, {0, 2, 0}, {2, 2, 1},
+                                   {0, 3, 0}, {3, 0, 1}, {0, 4, 0}, {4, 7, 1},
+                                   {7, 0, 0}, {5, 5, 0}, {6, 0, 0}, {0, 6, 1}};
+    hsp__random random;
+    hsp__random_seed(&random, 15, 1);
+    draw(&set, &random, 60, 2, 2, 0);
+    hsp_data *data = make_data(&set, HSP_DENSE, HSP_FLOAT64);
+    hsp_model *models[8];
+    hsp_training made;
+    for (int s = 0; s < 8; s++) {
+        hsp_options *options = learn_options(ctx, settings[s]);
+        models[s] = learn_train(ctx, data, options, &made);
+        hsp_options_free(options);
+    }
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        hsp_bound *bounds = NULL;
+        size_t count = 0;
+        hsp_error err = {0};
+        hsp_status status =
+            hsp_audit(ctx, models[pairs[p][0]], data, models[pairs[p][1]], &err, &bounds, &count);
+        CHECK_NOTE(status == (pairs[p][2] ? HSP_OK : HSP_USAGE), "%d by %d: %s", pairs[p][0],
+                   pairs[p][1], err.message);
+        for (size_t i = 0; i < count; i++)
+            CHECK_NOTE(bounds[i].held, "%s: %s", bounds[i].name, bounds[i].why);
+        hsp_bounds_free(ctx, bounds);
+    }
+    for (int s = 0; s < 8; s++)
+        hsp_model_free(models[s]);
+    hsp_data_free(data);
+}
+
 static void test_explicit_features(void)
 {
     static rows set, spelt;
     static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random"};
+    static const char *const offsets[] = {"unit", "none", "r2"};
     hsp__random random;
     hsp__random_seed(&random, 9, 1);
     for (int trial = 0; trial < 30 && !check_failures; trial++) {
-        naive_options o = {.offset = "unit",
+        naive_options o = {.offset = offsets[trial % 3],
                            .order = orders[trial % 5],
                            .tie = "neg",
                            .rate = 1,
+                           .soft = trial % 4 == 2 ? 1.5 : 0,
                            .passes = 5,
                            .seed = 3,
                            .multiclass = trial % 2 ? "native" : "ovr"};
@@ -586,6 +654,7 @@ static void test_explicit_features(void)
         hsp_model *model = learn_train(ctx, data, options, &b);
         same_mistakes(&b, model, &a, linear, o.order);
         CHECK_TEXT(hsp_model_hypothesis(model), "kernel");
+        if (set.classes == 2) same_audit(model, data, linear, features);
         hsp_model_free(model);
         hsp_model_free(linear);
         hsp_options_free(plain);
@@ -796,6 +865,7 @@ int main(void)
     RUN(test_blocks);
     RUN(test_linear_is_linear);
     RUN(test_explicit_features);
+    RUN(test_audit_refusals);
     RUN(test_xor);
     RUN(test_few_points);
     RUN(test_budget);
