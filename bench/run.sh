@@ -4,7 +4,7 @@
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
-# (bench/mnist-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
+# (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
 # svm-predict, svm-tune (bench/svm.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
@@ -75,6 +75,8 @@ measure_perceptron()
     [ -d "$sets/mnist" ] || return 0
     echo
     bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+    echo
+    bench/mnist-kernel-perceptron.sh "$build" "$sets" | tee "$out/mnist-kernel-perceptron.txt"
 }
 
 # measure_svm PART: all of it when empty.
