@@ -245,6 +245,7 @@ HSP_API uint32_t hsp_data_classes(const hsp_data *data);
 HSP_API const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index);
 HSP_API const char *hsp_data_feature_name(const hsp_data *data, uint64_t column); /* or NULL */
 HSP_API const char *hsp_storage_name(hsp_storage storage);                        /* "dense" ... */
+HSP_API int hsp_data_index_base(const hsp_data *data); /* the first column's number: 0 or 1 */
 HSP_API uint64_t hsp_data_bytes(const hsp_data *data); /* memory that rows and labels take */
 
 /* The rows. A binary cache is only mapped when it is read; the first call of this function checks
@@ -309,6 +310,11 @@ HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void
 /* A data set of the rows[0..count), in that order, repeats allowed. */
 HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows,
                                    uint64_t count, hsp_error *err, hsp_data **out);
+
+/* `count` of the rows (at most as many as there are), at random by the seed, every choice equally
+ * likely: their numbers, ascending, into rows[0..count). */
+HSP_API hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed,
+                                   hsp_error *err, uint64_t *rows);
 
 /* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed.
  */
@@ -657,7 +663,8 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
  * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
+ * long, what is divided by it. A label that the model does not know is a mistake, and no part of
  * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
@@ -798,6 +805,61 @@ HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hs
                                   hsp_error *err);
 /* Is something in it that closure does not guarantee to be a kernel? */
 HSP_API int hsp_kernel_is_indefinite(const hsp_kernel *kernel);
+
+/* From here on the kernel is fitted. */
+
+/* out[i * rows of b + j] = k(row i of a, row j of b), in double; b NULL: of a with itself, which is
+ * symmetric to the bit. Of `precomputed`, row i of a holds the values, those with row j of b in the
+ * column that has j's number (docs/kernels.md). */
+HSP_API hsp_status hsp_kernel_gram(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a,
+                                   hsp_data *b, hsp_error *err, double *out);
+
+/* The same as a data file with a's labels that `precomputed` takes: the first column is the row's
+ * number from 1, column j is the value with row j of b. libsvm text is what LIBSVM's precomputed
+ * kernels are read from: "label 0:i 1:K(i,1) 2:K(i,2) ...", zeros too. `write` as for
+ * hsp_data_write. */
+HSP_API hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a,
+                                         hsp_data *b, const char *path, const hsp_options *write,
+                                         hsp_error *err);
+
+/* Is the Gram matrix K of some rows positive semidefinite? Rounding is allowed for: eigenvalues
+ * from -tolerance to tolerance count as 0. */
+typedef struct hsp_kernel_verdict {
+    uint64_t rows;
+    int semidefinite;    /* no eigenvalue below -tolerance */
+    double tolerance;    /* how far rounding may have moved an eigenvalue */
+    double *eigenvalues; /* rows, descending */
+    uint64_t rank;       /* eigenvalues above tolerance */
+
+    /* When not: z with few entries other than 0, and z'Kz < 0. */
+    uint64_t witness_count;
+    uint64_t *witness_row; /* ascending, as in the data, from 0 */
+    double *witness;       /* z there, in few digits where these suffice */
+    double witness_value;  /* z'Kz */
+    hsp_allocator memory;
+} hsp_kernel_verdict;
+
+/* Of rows[0..count) of the data, NULL: of all. HSP_BAD_DATA when a precomputed matrix is not
+ * symmetric. Time grows as count^3, memory as count^2. */
+HSP_API hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                                    const uint64_t *rows, uint64_t count, hsp_error *err,
+                                    hsp_kernel_verdict **out);
+HSP_API void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict);
+
+/* K = B B', by Cholesky with pivots. */
+typedef struct hsp_factor {
+    uint64_t rank;    /* columns of B */
+    double tolerance; /* of what is left of the diagonal when it ends */
+    double error;     /* the largest |K - B B'| */
+} hsp_factor;
+
+/* Factor the Gram matrix of the same rows: row i of B is a feature vector of row i, so that
+ * whatever a learner does with the kernel it does with these features and `linear`. *features
+ * (unless NULL) gets them in double, with the rows' labels. That K is not semidefinite shows in
+ * factor->error. */
+HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                                     const uint64_t *rows, uint64_t count, hsp_error *err,
+                                     hsp_factor *factor, hsp_data **features);
 
 #ifdef __cplusplus
 }

@@ -366,7 +366,7 @@ static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint6
     }
     for (uint64_t i = 0; i < count; i++)
         model->expansion->source[i] = k->origin ? k->origin[picked[i]] : picked[i];
-    model->pairs = batch->tasks[0].list != NULL;
+    model->pairs = batch->tasks[0].list ? HSP__PAIRS_FIRST : 0; /* so that an export is exact */
     *out = model;
     return HSP_OK;
 }

@@ -22,7 +22,7 @@ void hsp__writer_number(hsp__writer *writer, double number)
 hsp_status hsp__writer_flush(hsp__writer *writer, int all, hsp_error *err)
 {
     if (writer->text.failed) return hsp__fail_memory(err);
-    if (!all && writer->text.size < EXPORT_PIECE) return HSP_OK;
+    if (!writer->output || (!all && writer->text.size < EXPORT_PIECE)) return HSP_OK;
     hsp_status status =
         hsp__output_write(writer->output, writer->text.data, writer->text.size, err);
     writer->text.size = 0;
@@ -113,6 +113,7 @@ void hsp__plain_free(hsp__plain *plain, hsp_context *ctx)
 {
     hsp__free(&ctx->allocator, plain->weights);
     hsp__free(&ctx->allocator, plain->offsets);
+    *plain = (hsp__plain){0};
 }
 
 /* ---- LIBLINEAR ------------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ typedef struct libsvm_export {
     const double *offsets;      /* scorers */
     int base;                   /* of indices */
     uint32_t classes;
-    int backwards; /* two classes: the first label is our second class */
+    int backwards; /* the first label is our last class */
     double *line;  /* classes - 1: the coefficients of a line */
     hsp__plain plain;
     double *ones;
@@ -126,6 +126,13 @@ static libsvm_form libsvm_form_of(const hsp_kernel *kernel)
     return form;
 }
 
+/* Our class for one of the file's. Decision values of 0 are votes for the later class there:
+ * classes stand so that this is what our tie rule says. */
+static uint32_t libsvm_class(const libsvm_export *out, uint32_t class)
+{
+    return out->backwards ? out->classes - 1 - class : class;
+}
+
 /* ---- Which support vector is of which class -------------------------------------------------- */
 
 static double libsvm_coefficient(const libsvm_export *out, uint64_t scorer, uint64_t i)
@@ -186,7 +193,7 @@ static int libsvm_line(libsvm_export *out, uint32_t class, uint64_t i)
         if (other == class) continue;
         double a;
         if (!out->model->pairs) {
-            a = libsvm_coefficient(out, class, i);
+            a = libsvm_coefficient(out, libsvm_class(out, class), i);
             if (other < class) a = -a;
         } else {
             a = libsvm_pair(out, class, other, i);
@@ -220,7 +227,8 @@ static void libsvm_put_rho(libsvm_export *out)
             else if (out->model->pairs)
                 rho = libsvm_offset(out, hsp__pair(out->classes, i, j));
             else
-                rho = libsvm_offset(out, j) - libsvm_offset(out, i);
+                rho = libsvm_offset(out, libsvm_class(out, j)) -
+                      libsvm_offset(out, libsvm_class(out, i));
             hsp__text_puts(&out->writer->text, " ");
             hsp__writer_number(out->writer, rho + 0);
         }
@@ -250,7 +258,7 @@ static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
     libsvm_put_rho(out);
     hsp__text_puts(text, "\nlabel");
     for (uint32_t c = 0; c < out->classes; c++)
-        hsp__export_label(out->writer, out->model, out->backwards ? 1 - c : c);
+        hsp__export_label(out->writer, out->model, libsvm_class(out, c));
     hsp__text_puts(text, "\nnr_sv");
     for (uint32_t c = 0; c < out->classes; c++)
         hsp__text_printf(text, " %llu", (unsigned long long)each[c]);
@@ -265,7 +273,8 @@ static void libsvm_put_row(libsvm_export *out, uint64_t i)
         hsp__writer_number(out->writer, out->line[k]);
         hsp__text_puts(text, " ");
     }
-    if (out->source) hsp__text_printf(text, "0:%llu ", (unsigned long long)out->source[i] + 1);
+    if (out->source)
+        hsp__text_printf(text, "0:%llu ", (unsigned long long)out->source[i] + (unsigned)out->base);
     for (uint64_t k = 0; !out->source && k < row.count; k++) {
         const double value = hsp__row_value(&out->rows, &row, k);
         if (value == 0) continue;
@@ -347,7 +356,7 @@ hsp_status hsp__export_libsvm(hsp_context *ctx, const hsp_model *model, hsp__wri
                          .writer = writer,
                          .base = !(base && strcmp(base, "0") == 0),
                          .classes = model->class_names.count,
-                         .backwards = model->class_names.count == 2 && model->tie != HSP_TIE_POS};
+                         .backwards = !model->pairs && model->tie != HSP_TIE_POS};
     hsp_status status =
         model->hypothesis == HSP__LINEAR ? libsvm_linear(&out, err) : libsvm_expansion(&out, err);
     if (!status) status = libsvm_put(&out, err);

@@ -61,7 +61,7 @@ hsp_status hsp__model_import_text(hsp_context *ctx, const char *text, size_t siz
 
 /* Text on its way to a file. */
 typedef struct hsp__writer {
-    hsp__output *output;
+    hsp__output *output; /* NULL: the text stays where it is */
     hsp__text text;
 } hsp__writer;
 

@@ -232,7 +232,8 @@ static hsp_status libsvm_entry(libsvm_file *file, const char *word, size_t size,
     if (file->kernel == LIBSVM_PRECOMPUTED) {
         if (index != 0 || !(value >= 1 && value <= LIBSVM_MOST_COLUMN && floor(value) == value))
             return hsp__reader_fail(reader, word, size, "0: and the number of a row");
-        file->source[file->rows] = (uint64_t)value - 1;
+        file->source[file->rows] = (uint64_t)value; /* columns count from 0: this one has k */
+        file->zero = 1;
         return HSP_OK;
     }
     if (index == 0) file->zero = 1;
