@@ -87,7 +87,8 @@ static hsp_status kernel_parse(hsp__batch *batch, hsp_error *err)
     hsp_status status = hsp_kernel_parse(batch->ctx, batch->plan->kernel,
                                          batch->plan->allow_indefinite, base, &found, &k->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status) status = hsp_kernel_fit(batch->ctx, k->kernel, batch->prepared.view, err);
     if (!status && hsp_kernel_is_indefinite(k->kernel))

@@ -45,6 +45,10 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
     const double gap = to->objective - to->dual_objective;
     to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
     to->lambda = to->C = (double)NAN;
+    if (batch->kernel && hsp_kernel_is_indefinite(batch->kernel->kernel)) {
+        to->dual_objective = (double)NAN; /* it bounds nothing */
+        to->gap = 1;
+    }
     if (batch->plan->hard) return;
     to->C = batch->C;
     to->lambda = batch->tasks[0].lambda;
