@@ -214,7 +214,7 @@ static hsp_status parse_range(parser *all, hsp__kernel_space *space)
 static hsp_status parse_cols(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
-    uint32_t space, inside = 0;
+    uint32_t space = 0, inside = 0;
     if (all->space) return hsp__scan_fail(scan, name, "no columns within columns: name them once");
     hsp_status status = hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)");
     if (!status) status = parse_space_new(all, &space);
@@ -365,7 +365,7 @@ static hsp_status parse_product(parser *all, uint32_t *node)
 /* left - right, as left + -1 * right. */
 static hsp_status parse_difference(parser *all, uint32_t right, uint32_t *out)
 {
-    uint32_t minus;
+    uint32_t minus = 0;
     hsp_status status = parse_leaf(all, HSP__KERNEL_CONST, -1, 0, &minus);
     return status ? status : parse_over(all, HSP__KERNEL_PRODUCT, minus, right, out);
 }
