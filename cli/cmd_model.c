@@ -1,4 +1,5 @@
-/* halfspace model show | form: look into a model file, or write it in another normal form. */
+/* halfspace model show | form | import | export: look into a model file, write it in another normal
+ * form, exchange models with other programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,24 @@ static const hsp_option model_form_options[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "the file to write"},
 };
 
+static const hsp_option model_import_options[] = {
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "the model to write"},
+};
+
+static const hsp_option model_export_options[] = {
+    {"format", HSP_OPTION_CHOICE, NULL, 0, 0, "libsvm|liblinear", NULL,
+     "whose: svm-predict's, or liblinear's predict's"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "the file to write"},
+};
+
 static const hsp_option_table *model_action(size_t i)
 {
     static const hsp_option_table actions[] = {
         {"show", "print a model readably, largest weights first", model_show_options, 1},
         {"form", "write a model in another normal form; no prediction changes", model_form_options,
          2},
+        {"import", "make a model of a file of LIBSVM's or LIBLINEAR's", model_import_options, 1},
+        {"export", "write a model for LIBSVM or LIBLINEAR", model_export_options, 2},
     };
     return i < sizeof actions / sizeof *actions ? &actions[i] : NULL;
 }
@@ -90,7 +103,11 @@ static void model_print_facts(const hsp_model *model)
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
     free(classes);
-    if (hsp_model_pairs(model)) table_line(&table, "decided by", "votes of pairs of classes");
+    if (hsp_model_pairs(model))
+        table_line(&table, "decided by",
+                   hsp_model_pairs(model) == 2
+                       ? "votes of pairs of classes; of equal votes the first class"
+                       : "votes of pairs of classes");
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
     if (hsp_model_has_probabilities(model))
         table_line(&table, "probabilities", "%s", model_map(model));
@@ -348,7 +365,7 @@ static hsp_status model_show(cli *run, hsp_error *err)
     return HSP_OK;
 }
 
-/* Of an option that form cannot do without. */
+/* Of an option that an action cannot do without. */
 static hsp_status model_need(const cli *run, const char *option, const char *shown, hsp_error *err)
 {
     if (hsp_options_text(run->options[MODEL_ACTION], option)) return HSP_OK;
@@ -379,32 +396,84 @@ static hsp_status model_form(cli *run, hsp_error *err)
     return status;
 }
 
-static hsp_status model_run(cli *run, hsp_error *err)
+static hsp_status model_import(cli *run, hsp_error *err)
 {
-    return strcmp(run->variant->name, "form") == 0 ? model_form(run, err) : model_show(run, err);
+    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    hsp_model *model = NULL;
+    hsp_status status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_import(run->ctx, run->arguments[0], err, &model);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_write(run->ctx, model, out, err);
+    if (status == HSP_OK) {
+        char *classes = cli_class_list(model);
+        cli_progress_clear();
+        cli_say(run, "wrote %s, a %s model of the classes %s", show_output(out),
+                hsp_model_hypothesis(model), classes);
+        free(classes);
+        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+    }
+    hsp_model_free(model);
+    return status;
 }
 
-static const cli_term model_arguments[] = {{"ACTION", "what to do; without one, they are listed"},
-                                           {"MODEL", "the model, as train wrote it"},
-                                           {NULL, NULL}};
+static hsp_status model_export(cli *run, hsp_error *err)
+{
+    const char *format = hsp_options_text(run->options[MODEL_ACTION], "format");
+    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    hsp_model *model = NULL;
+    hsp_status status = model_need(run, "format", "--format", err);
+    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_export(run->ctx, model, format, out, err);
+    if (status == HSP_OK) {
+        cli_progress_clear();
+        cli_say(run, "wrote %s, a model of %s", show_output(out),
+                strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
+        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+    }
+    hsp_model_free(model);
+    return status;
+}
+
+static hsp_status model_run(cli *run, hsp_error *err)
+{
+    const char *action = run->variant->name;
+    if (strcmp(action, "form") == 0) return model_form(run, err);
+    if (strcmp(action, "import") == 0) return model_import(run, err);
+    return strcmp(action, "export") == 0 ? model_export(run, err) : model_show(run, err);
+}
+
+static const cli_term model_arguments[] = {
+    {"ACTION", "what to do; without one, they are listed"},
+    {"MODEL", "the model, as train wrote it; import: the other program's file"},
+    {NULL, NULL}};
 
 static const cli_term model_examples[] = {
     {"halfspace model show model.hsp", "what it is, and its largest weights by name"},
     {"halfspace model show model.hsp --weights all --json", "everything, for a program to read"},
     {"halfspace model form model.hsp --to unit -o unit.hsp",
      "weights of length 1: scores are distances"},
+    {"halfspace model import digits.svm -o digits.hsp", "what svm-train wrote, as a model"},
+    {"halfspace model export model.hsp --format libsvm -o model.svm",
+     "for svm-predict, which then prints the same classes"},
     {NULL, NULL}};
 
 const cli_command cli_model = {
     .name = "model",
-    .summary = "look into a model, or write it in another normal form",
+    .summary = "look into a model, change its form, exchange it with other programs",
     .synopsis = "ACTION MODEL [options]",
     .description =
         "show prints what is in a model file: learner, options, classes, how the run went, and the "
         "weights, largest first, by the names of their features.\n\n"
         "form writes the same hypothesis in another normal form, which changes no prediction: "
         "homogeneous, with one more feature that is always 1 and no offset; unit, with weights of "
-        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.",
+        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.\n\n"
+        "import reads a model file of LIBSVM (c_svc and nu_svc, any kernel) or LIBLINEAR, and "
+        "predicts what svm-predict and predict would. export writes one: linear models, and kernel "
+        "models of LIBSVM's kernels, with numbers that read back to the same bits.",
     .arguments = model_arguments,
     .groups = model_groups,
     .keys = model_keys,

@@ -430,6 +430,16 @@ HSP_API hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, con
                                    hsp_error *err);
 HSP_API void hsp_model_free(hsp_model *model);
 
+/* Read a model file of another program, LIBSVM (c_svc, nu_svc) or LIBLINEAR (docs/models.md): the
+ * classes it predicts are that program's. HSP_BAD_DATA with file, line and column for what is no
+ * such file. */
+HSP_API hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err,
+                                    hsp_model **out);
+/* Write a model for another program, "libsvm" or "liblinear". HSP_USAGE with a sentence for what
+ * that program cannot express; a log note or warning where it would differ in a detail. */
+HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
+                                    const char *path, hsp_error *err);
+
 /* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
  * separator it led to (docs/perceptron.md). "kernel": a coefficient a scorer for each of some rows
  * that are kept, the support rows, and s(x) = sum of coefficient * k(row, x), + b (docs/models.md).
@@ -445,7 +455,7 @@ HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 /* More than two classes and one scorer a pair of them, in the order (0,1), (0,2), ..., (1,2), ...?
- */
+ * Then 1; 2 when equal votes go to the first class, and not to the larger sum of scores. */
 HSP_API int hsp_model_pairs(const hsp_model *model);
 /* The class that a positive score of a scorer speaks for, and the one it speaks against:
  * HSP_NO_CLASS where that is all the others. */
@@ -653,7 +663,8 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
  * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
+ * long, what is divided by it. A label that the model does not know is a mistake, and no part of
  * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;

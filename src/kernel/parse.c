@@ -391,6 +391,17 @@ static hsp_status parse_sum(parser *all, uint32_t *node)
     return status;
 }
 
+/* How deep the brackets of a text are. */
+static int parse_depth(const char *text)
+{
+    int depth = 0, most = 0;
+    for (; *text; text++) {
+        depth += (*text == '(') - (*text == ')');
+        if (depth > most) most = depth;
+    }
+    return most;
+}
+
 static hsp_status parse_whole(parser *all)
 {
     uint32_t everything;
@@ -400,7 +411,11 @@ static hsp_status parse_whole(parser *all)
         status = hsp__scan_fail(&all->scan, all->scan.at, "one of + * ^, or the end");
     else if (!status && all->scan.at < all->scan.end)
         status = hsp__scan_fail(&all->scan, all->scan.at, "the end");
-    return status ? status : hsp__kernel_print(all->kernel, all->scan.err);
+    if (!status) status = hsp__kernel_print(all->kernel, all->scan.err);
+    /* The canonical text has brackets everywhere, and must be readable, too. */
+    if (!status && parse_depth(all->kernel->text) >= HSP__SCAN_DEPTH)
+        status = hsp__scan_fail(&all->scan, all->scan.text, "an expression less deep");
+    return status;
 }
 
 hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,

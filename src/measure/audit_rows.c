@@ -183,8 +183,8 @@ static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
     audit->last = hsp__new(&audit->ctx->allocator, audit->features, sizeof *audit->last);
     if (!audit->last) return hsp__fail_memory(err);
     audit->rebuild_error = (double)NAN;
-    if (!audit->plan.averaged) {
-        const double *w = hsp_model_weights(model, 0);
+    const double *w = hsp_model_weights(model, 0);
+    if (!audit->plan.averaged && w) {
         for (uint64_t j = 0; j < inputs; j++)
             audit->last[j] = w[j];
         if (audit->constant > 0) audit->last_constant = hsp__model_bias(model, 0) / audit->constant;

@@ -143,6 +143,8 @@ static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const ch
     hsp_status status = check_rows(ctx, model, votes->rows, "votes", file, err);
     if (!status && votes->kernel) status = check_kernel(votes->kernel, file, err);
     if (status) return status;
+    if (votes->apart && model->scorers < 2)
+        return check_fail(file, "votes apart of a model with one scorer");
     if (!check_below(votes->support, votes->updates, votes->rows->view.rows))
         return check_fail(file, "a vote about a row that is not there");
     if (!check_below(votes->scorer, votes->updates, model->scorers))

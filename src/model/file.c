@@ -121,6 +121,7 @@ static void file_put_votes(file_writer *writer)
     const hsp__votes *votes = writer->model->votes;
     hsp__decimal_print_u64(votes->at_zero, writer->at_zero);
     file_put(writer, "votes.at_zero", writer->at_zero);
+    if (votes->apart) file_put(writer, "votes.apart", file_flags[1]);
     file_put_array(writer, "votes.support", HSP__U32, votes->updates, votes->support);
     file_put_array(writer, "votes.scorer", HSP__U32, votes->updates, votes->scorer);
     file_put_array(writer, "votes.amount", HSP__F64, votes->updates, votes->amount);
@@ -470,6 +471,8 @@ static hsp_status file_read_votes(const hsp__container *file, hsp_model *model, 
     uint64_t shape[2] = {0, 0};
     if (!votes || !(votes->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
     hsp_status status = hsp__meta_count(file, "votes.at_zero", UINT64_MAX, err, &votes->at_zero);
+    if (!status && hsp__container_meta(file, "votes.apart"))
+        status = hsp__meta_word(file, "votes.apart", file_flags, 2, err, &votes->apart);
     if (!status)
         status = file_array(file, "votes.support", HSP__U32, 1, err, shape, &votes->support);
     votes->updates = shape[0];

@@ -37,7 +37,10 @@ typedef struct hsp__votes {
     double *offset;     /* updates */
     uint64_t *first;    /* steps + 1 */
     uint64_t *survived; /* steps */
-    uint64_t at_zero;   /* examples that the zero separator survived, before the first step */
+    int apart; /* more than two classes: each scorer's separators vote for or against its class, by
+                  the sign of their scores, and a class's score is (for - against) / all; else the
+                  scorers of a step together vote for one class */
+    uint64_t at_zero; /* examples that the zero separator survived, before the first step */
 } hsp__votes;
 
 /* From scores to probabilities (docs/probabilities.md): a link, which is a fixed function of the

@@ -201,6 +201,43 @@ static int same_expansion(const hsp_model *a, const hsp_model *b)
            test_same(a->expansion->rows, b->expansion->rows, 1);
 }
 
+/* A kernel of many terms reads back, however its text was put together. */
+static void long_kernels_come_back(void)
+{
+    char text[4096] = "linear", factors[4096] = "linear";
+    for (int i = 0; i < 90; i++) {
+        strcat(text, i % 2 ? " + 0.5*rbf(0.5)" : " + linear*2");
+        strcat(factors, "*const(1)");
+    }
+    hsp_context *ctx = test_context(1, 0);
+    const char *path = test_path("long.model"), *texts[] = {text, factors};
+    char deep[4096] = "linear";
+    for (int depth = 1; depth < 80; depth++) { /* whatever is accepted reads back */
+        char inner[4096];
+        hsp_kernel *kernel = NULL, *again = NULL;
+        snprintf(inner, sizeof inner, "%s", deep);
+        snprintf(deep, sizeof deep, "(%.4000s*2 + 1)", inner);
+        if (hsp_kernel_parse(ctx, deep, 0, 1, NULL, &kernel)) continue;
+        CHECK(depth < 64);
+        CHECK(hsp_kernel_parse(ctx, hsp_kernel_text(kernel), 0, 1, NULL, &again) == HSP_OK);
+        hsp_kernel_free(again);
+        hsp_kernel_free(kernel);
+    }
+    for (int i = 0; i < 2; i++) {
+        hsp__random random;
+        hsp_error err = {0};
+        hsp_model *back = NULL;
+        hsp__random_seed(&random, 20, 0);
+        hsp_model *model = test_expansion(ctx, &random, texts[i], 2, 0, 3, 3, HSP_DENSE);
+        CHECK(hsp_model_write(ctx, model, path, &err) == HSP_OK);
+        CHECK_NOTE(hsp_model_read(ctx, path, &err, &back) == HSP_OK, "%s", err.message);
+        hsp_model_free(back);
+        hsp_model_free(model);
+    }
+    unlink(path);
+    hsp_context_free(ctx);
+}
+
 static void expansions_come_back(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -407,6 +444,7 @@ int main(void)
     RUN(a_score_is_the_rows_own);
     RUN(sparse_rows_of_many_columns);
     RUN(expansions_come_back);
+    RUN(long_kernels_come_back);
     RUN(changed_bytes_are_refused_or_harmless);
     RUN(what_is_not_whole_is_refused);
     RUN(linear_expansions_collapse);
