@@ -264,6 +264,12 @@ hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
     return block_run(ctx, a, b, lines, NULL, err);
 }
 
+hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *const *lines, hsp_error *err)
+{
+    return block_run(ctx, a, b, NULL, lines, err);
+}
+
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *out, uint64_t ld, hsp_error *err)
 {

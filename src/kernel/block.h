@@ -33,6 +33,8 @@ hsp__kernel_road hsp__kernel_road_of(const hsp__kernel_rows *rows);
  * callers report progress between blocks. */
 hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err);
+hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *const *lines, hsp_error *err);
 
 /* The same with lines that lie `ld` numbers apart. Doubles are computed in double, unless a brings
  * a road that says float. */
