@@ -82,7 +82,7 @@ static hsp_status parse_signed(hsp__scan *scan, double *number)
 {
     const int minus = hsp__scan_take(scan, '-');
     hsp_status status = hsp__scan_number(scan, number);
-    if (!status && minus) *number = -*number;
+    if (!status && minus) *number = 0 - *number; /* never -0: texts would differ */
     return status;
 }
 
@@ -324,10 +324,12 @@ static hsp_status parse_factor(parser *all, uint32_t *node)
         return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
     }
     if (hsp__scan_peek(scan) == '-') {
-        const char *at = scan->at++;
-        status = parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
-        if (!status) status = hsp__scan_number(scan, &number);
-        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, -number, 0, node);
+        const char *at = scan->at;
+        status = parse_signed(scan, &number);
+        if (!status && number < 0)
+            status =
+                parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
+        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
     }
     status = hsp__scan_deeper(scan);
     if (!status && hsp__scan_take(scan, '(')) {
