@@ -1,10 +1,10 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|perceptron|svm] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm] [--size MB] [--runs N] [--data DIR] [--quick]
 #
-# read: what follows. vec: bench/vec.c. perceptron: a pass in memory (bench/perceptron.c); and, when DIR has
-# the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
-# (bench/mnist-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
+# read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
+# memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
+# (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
 # svm-predict, svm-tune (bench/svm.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
@@ -35,9 +35,9 @@ while [ $# -gt 0 ]; do
     esac
 done
 case $only in
-'' | read | vec | perceptron) ;;
+'' | read | vec | product | perceptron) ;;
 svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
-*) echo "run.sh: --only $only: expected read, vec, perceptron, svm or one of svm's parts" >&2 && exit 2 ;;
+*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm or one of svm's parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -55,6 +55,13 @@ measure_vec()
     "$build/bench/vec" | tee "$out/vec.txt"
 }
 
+measure_product()
+{
+    [ -x "$build/bench/product" ] && [ "$quick" = 0 ] || return 0
+    echo
+    "$build/bench/product" | tee "$out/product.txt"
+}
+
 measure_perceptron()
 {
     echo
@@ -68,6 +75,8 @@ measure_perceptron()
     [ -d "$sets/mnist" ] || return 0
     echo
     bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+    echo
+    bench/mnist-kernel-perceptron.sh "$build" "$sets" | tee "$out/mnist-kernel-perceptron.txt"
 }
 
 # measure_svm PART: all of it when empty.
@@ -199,5 +208,6 @@ awk -F'|' -v cpu="${cpu:-unknown}" -v cores="$(nproc)" -v size="$size" -v runs="
     -v json="$out/results.json" -f bench/report.awk "$samples"
 [ -z "$only" ] || exit 0
 measure_vec
+measure_product
 measure_perceptron
 measure_svm ''

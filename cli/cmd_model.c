@@ -1,4 +1,5 @@
-/* halfspace model show | form: look into a model file, or write it in another normal form. */
+/* halfspace model show | form | import | export: look into a model file, write it in another normal
+ * form, exchange models with other programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ enum { MODEL_ACTION };
 
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
-     "how many weights to list, the largest first, or all"},
+     "how many weights (of a kernel model: coefficients) to list, the largest first, or all"},
 };
 
 static const hsp_option model_form_options[] = {
@@ -20,12 +21,24 @@ static const hsp_option model_form_options[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "the file to write"},
 };
 
+static const hsp_option model_import_options[] = {
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "the model to write"},
+};
+
+static const hsp_option model_export_options[] = {
+    {"format", HSP_OPTION_CHOICE, NULL, 0, 0, "libsvm|liblinear", NULL,
+     "whose: svm-predict's, or liblinear's predict's"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "the file to write"},
+};
+
 static const hsp_option_table *model_action(size_t i)
 {
     static const hsp_option_table actions[] = {
         {"show", "print a model readably, largest weights first", model_show_options, 1},
         {"form", "write a model in another normal form; no prediction changes", model_form_options,
          2},
+        {"import", "make a model of a file of LIBSVM's or LIBLINEAR's", model_import_options, 1},
+        {"export", "write a model for LIBSVM or LIBLINEAR", model_export_options, 2},
     };
     return i < sizeof actions / sizeof *actions ? &actions[i] : NULL;
 }
@@ -50,7 +63,7 @@ static int model_compare(const void *left, const void *right)
 static model_weight *model_order(const hsp_model *model, uint32_t scorer, uint64_t *count)
 {
     const double *w = hsp_model_weights(model, scorer);
-    uint64_t features = hsp_model_features(model);
+    uint64_t features = w ? hsp_model_features(model) : 0;
     model_weight *order = cli_memory(NULL, ((size_t)features + 1) * sizeof *order);
     *count = 0;
     for (uint64_t j = 0; j < features; j++)
@@ -82,11 +95,19 @@ static void model_print_facts(const hsp_model *model)
     cli_table table;
     table_begin(&table, "ll");
     table_line(&table, "hypothesis", "%s", hsp_model_hypothesis(model));
+    if (hsp_model_kernel(model))
+        table_line(&table, "kernel", "%s", show_text(hsp_model_kernel(model)));
+    if (hsp_model_coefficients(model, 0))
+        table_line(&table, "support rows", "%s", show_count(hsp_model_support(model, NULL)));
     table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
     free(classes);
-    if (hsp_model_pairs(model)) table_line(&table, "decided by", "votes of pairs of classes");
+    if (hsp_model_pairs(model))
+        table_line(&table, "decided by",
+                   hsp_model_pairs(model) == 2
+                       ? "votes of pairs of classes; of equal votes the first class"
+                       : "votes of pairs of classes");
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
     if (hsp_model_has_probabilities(model))
         table_line(&table, "probabilities", "%s", model_map(model));
@@ -169,21 +190,51 @@ static void model_print_options(const cli *run, const hsp_model *model)
     hsp_options_free(options);
 }
 
+/* "Score of B against A". */
+static void model_print_score(const hsp_model *model, uint32_t scorer, const char *what)
+{
+    const uint32_t against = hsp_model_scorer_against(model, scorer);
+    printf("\n%s of %s", what,
+           show_name(hsp_model_class_name(model, hsp_model_scorer_for(model, scorer))));
+    if (hsp_model_pairs(model))
+        printf(" against %s", show_name(hsp_model_class_name(model, against)));
+}
+
+/* ---- Coefficients of support rows, largest first ---- */
+
+static void model_print_coefficients(const hsp_model *model, uint32_t scorer, uint64_t most)
+{
+    const double *a = hsp_model_coefficients(model, scorer);
+    const uint64_t *source;
+    uint64_t rows = hsp_model_support(model, &source), count = 0;
+    model_weight *order = cli_memory(NULL, ((size_t)rows + 1) * sizeof *order);
+    cli_table table;
+    for (uint64_t i = 0; i < rows; i++)
+        if (a[i] != 0) order[count++] = (model_weight){fabs(a[i]), i};
+    qsort(order, (size_t)count, sizeof *order, model_compare);
+    model_print_score(model, scorer, "Score");
+    printf(": offset %s, %s support row%s\n", show_number(hsp_model_offset(model, scorer)),
+           show_count(count), count == 1 ? "" : "s");
+    if (most < count)
+        printf("Coefficients, the %s largest of %s\n", show_count(most), show_count(count));
+    table_begin(&table, "lr");
+    for (uint64_t i = 0; i < count && i < most; i++) {
+        table_cell(&table, "row %s", show_count(source[order[i].column] + 1));
+        table_cell(&table, "%s", show_number(a[order[i].column]));
+    }
+    table_print(&table, stdout);
+    free(order);
+}
+
 static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
 {
-    const uint32_t class = hsp_model_scorer_for(model, scorer);
-    const uint32_t against = hsp_model_scorer_against(model, scorer);
     const double *w = hsp_model_weights(model, scorer);
     uint64_t count, features = hsp_model_features(model);
     model_weight *order = model_order(model, scorer, &count);
     cli_table table;
-    printf("\n%s of %s",
-           strcmp(hsp_model_hypothesis(model), "votes") == 0
-               ? "Of all separators that vote, the last one's score"
-               : "Score",
-           show_name(hsp_model_class_name(model, class)));
-    if (hsp_model_pairs(model))
-        printf(" against %s", show_name(hsp_model_class_name(model, against)));
+    const int votes = strcmp(hsp_model_hypothesis(model), "votes") == 0;
+    model_print_score(model, scorer,
+                      votes ? "Of all separators that vote, the last one's score" : "Score");
     printf(": offset %s, length of the weights %s\n", show_number(hsp_model_offset(model, scorer)),
            show_number(model_norm(order, count)));
     if (most < count)
@@ -205,8 +256,10 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
     printf("%s\n", show_input(run->arguments[0]));
     model_print_facts(model);
     model_print_options(run, model);
-    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
-        model_print_scorer(model, s, most);
+    for (uint32_t s = 0; s < hsp_model_scorers(model); s++) {
+        if (hsp_model_weights(model, s)) model_print_scorer(model, s, most);
+        if (hsp_model_coefficients(model, s)) model_print_coefficients(model, s, most);
+    }
 }
 
 /* ---- show, for machines ---- */
@@ -214,7 +267,9 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
 static const cli_term model_keys[] = {
     {"model", "the file, as it was named"},
     {"output", "the file given to -o, or null"},
-    {"hypothesis", "linear or votes"},
+    {"hypothesis", "linear, votes or kernel"},
+    {"kernel, support_rows",
+     "kernel models and votes: the expression, or null; how many rows it keeps"},
     {"features, classes", "number of features; names of the classes"},
     {"tie", "what a score of exactly 0 means: neg, pos or zero"},
     {"facts",
@@ -226,9 +281,27 @@ static const cli_term model_keys[] = {
      "platt or isotonic, which comes first"},
     {"scorers",
      "array: class (that a high score speaks for), against (the class it speaks against; "
-     "null: all others), offset, norm (of the weights), weights (array, largest first, "
-     "of column, name and weight)"},
+     "null: all others), offset, norm (of the weights; null: they are in a kernel's space), "
+     "weights (array, largest first, of column, name and weight), coefficients (of a kernel model: "
+     "array of row, from 1 as in the data learnt from, and coefficient)"},
     {NULL, NULL}};
+
+static void model_json_coefficients(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
+                                    uint64_t most)
+{
+    const double *a = hsp_model_coefficients(model, scorer);
+    const uint64_t *source, rows = hsp_model_support(model, &source);
+    json_open(json, "coefficients", '[');
+    for (uint64_t i = 0, listed = 0; i < rows && listed < most; i++) {
+        if (a[i] == 0) continue;
+        listed++;
+        json_open(json, NULL, '{');
+        json_count(json, "row", source[i] + 1);
+        json_number(json, "coefficient", a[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
 
 static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
                               uint64_t most)
@@ -241,7 +314,8 @@ static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uin
     json_text(json, "class", hsp_model_class_name(model, class));
     json_text(json, "against", hsp_model_class_name(model, against));
     json_number(json, "offset", hsp_model_offset(model, scorer));
-    json_number(json, "norm", model_norm(order, count));
+    json_number(json, "norm",
+                hsp_model_weights(model, scorer) ? model_norm(order, count) : (double)NAN);
     json_open(json, "weights", '[');
     for (uint64_t i = 0; i < count && i < most; i++) {
         json_open(json, NULL, '{');
@@ -251,6 +325,7 @@ static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uin
         json_close(json, '}');
     }
     json_close(json, ']');
+    if (hsp_model_coefficients(model, scorer)) model_json_coefficients(json, model, scorer, most);
     json_close(json, '}');
     free(order);
 }
@@ -263,6 +338,8 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "output", output);
     json_text(&json, "hypothesis", hsp_model_hypothesis(model));
+    json_text(&json, "kernel", hsp_model_kernel(model));
+    json_count(&json, "support_rows", hsp_model_support(model, NULL));
     json_count(&json, "features", hsp_model_features(model));
     json_open(&json, "classes", '[');
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)
@@ -303,7 +380,7 @@ static hsp_status model_show(cli *run, hsp_error *err)
     return HSP_OK;
 }
 
-/* Of an option that form cannot do without. */
+/* Of an option that an action cannot do without. */
 static hsp_status model_need(const cli *run, const char *option, const char *shown, hsp_error *err)
 {
     if (hsp_options_text(run->options[MODEL_ACTION], option)) return HSP_OK;
@@ -334,32 +411,84 @@ static hsp_status model_form(cli *run, hsp_error *err)
     return status;
 }
 
-static hsp_status model_run(cli *run, hsp_error *err)
+static hsp_status model_import(cli *run, hsp_error *err)
 {
-    return strcmp(run->variant->name, "form") == 0 ? model_form(run, err) : model_show(run, err);
+    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    hsp_model *model = NULL;
+    hsp_status status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_import(run->ctx, run->arguments[0], err, &model);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_write(run->ctx, model, out, err);
+    if (status == HSP_OK) {
+        char *classes = cli_class_list(model);
+        cli_progress_clear();
+        cli_say(run, "wrote %s, a %s model of the classes %s", show_output(out),
+                hsp_model_hypothesis(model), classes);
+        free(classes);
+        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+    }
+    hsp_model_free(model);
+    return status;
 }
 
-static const cli_term model_arguments[] = {{"ACTION", "what to do; without one, they are listed"},
-                                           {"MODEL", "the model, as train wrote it"},
-                                           {NULL, NULL}};
+static hsp_status model_export(cli *run, hsp_error *err)
+{
+    const char *format = hsp_options_text(run->options[MODEL_ACTION], "format");
+    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    hsp_model *model = NULL;
+    hsp_status status = model_need(run, "format", "--format", err);
+    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_export(run->ctx, model, format, out, err);
+    if (status == HSP_OK) {
+        cli_progress_clear();
+        cli_say(run, "wrote %s, a model of %s", show_output(out),
+                strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
+        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+    }
+    hsp_model_free(model);
+    return status;
+}
+
+static hsp_status model_run(cli *run, hsp_error *err)
+{
+    const char *action = run->variant->name;
+    if (strcmp(action, "form") == 0) return model_form(run, err);
+    if (strcmp(action, "import") == 0) return model_import(run, err);
+    return strcmp(action, "export") == 0 ? model_export(run, err) : model_show(run, err);
+}
+
+static const cli_term model_arguments[] = {
+    {"ACTION", "what to do; without one, they are listed"},
+    {"MODEL", "the model, as train wrote it; import: the other program's file"},
+    {NULL, NULL}};
 
 static const cli_term model_examples[] = {
     {"halfspace model show model.hsp", "what it is, and its largest weights by name"},
     {"halfspace model show model.hsp --weights all --json", "everything, for a program to read"},
     {"halfspace model form model.hsp --to unit -o unit.hsp",
      "weights of length 1: scores are distances"},
+    {"halfspace model import digits.svm -o digits.hsp", "what svm-train wrote, as a model"},
+    {"halfspace model export model.hsp --format libsvm -o model.svm",
+     "for svm-predict, which then prints the same classes"},
     {NULL, NULL}};
 
 const cli_command cli_model = {
     .name = "model",
-    .summary = "look into a model, or write it in another normal form",
+    .summary = "look into a model, change its form, exchange it with other programs",
     .synopsis = "ACTION MODEL [options]",
     .description =
         "show prints what is in a model file: learner, options, classes, how the run went, and the "
         "weights, largest first, by the names of their features.\n\n"
         "form writes the same hypothesis in another normal form, which changes no prediction: "
         "homogeneous, with one more feature that is always 1 and no offset; unit, with weights of "
-        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.",
+        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.\n\n"
+        "import reads a model file of LIBSVM (c_svc and nu_svc, any kernel) or LIBLINEAR, and "
+        "predicts what svm-predict and predict would. export writes one: linear models, and kernel "
+        "models of LIBSVM's kernels, with numbers that read back to the same bits.",
     .arguments = model_arguments,
     .groups = model_groups,
     .keys = model_keys,

@@ -28,7 +28,10 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
     else
         table_line(table, "converged", "%s: the gap is %s, %s was asked for", answer,
                    show_number(best->gap), show_number(asked));
-    if (isfinite(best->objective))
+    if (isnan(best->dual_objective))
+        table_line(table, "objective", "%s; how near to the best is not known",
+                   show_number(best->objective));
+    else if (isfinite(best->objective))
         table_line(table, "objective", "%s; no weights have less than %s",
                    show_number(best->objective), show_number(best->dual_objective));
     else

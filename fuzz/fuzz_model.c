@@ -21,9 +21,12 @@ static double fuzz_sum(const hsp_model *model)
     const char *name;
     for (uint32_t k = 0; k < hsp_model_scorers(model); k++) {
         sum += hsp_model_offset(model, k);
-        for (uint64_t j = 0; j < hsp_model_features(model); j++)
+        for (uint64_t j = 0; hsp_model_weights(model, k) && j < hsp_model_features(model); j++)
             sum += hsp_model_weights(model, k)[j];
+        for (uint64_t i = 0; i < hsp_model_support(model, NULL); i++)
+            sum += hsp_model_coefficients(model, k)[i];
     }
+    if (hsp_model_kernel(model)) sum += (double)strlen(hsp_model_kernel(model));
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)
         sum += (double)strlen(hsp_model_class_name(model, c));
     for (uint64_t j = 0; (name = hsp_model_feature_name(model, j)); j++)
@@ -75,6 +78,15 @@ static void fuzz_score(hsp_context *ctx, const hsp_model *model)
     free(scores);
 }
 
+static void fuzz_collapse(hsp_context *ctx, const hsp_model *model)
+{
+    hsp_model *linear = NULL;
+    hsp_error err = {0};
+    if (model->hypothesis != HSP__EXPANSION || model->features > 1000) return;
+    fuzz_expect(hsp__model_collapse(ctx, model, &err, &linear), &err);
+    hsp_model_free(linear);
+}
+
 static void fuzz_form(hsp_context *ctx, const hsp_model *model)
 {
     static const char *const forms[] = {"homogeneous", "unit", "threshold"};
@@ -99,6 +111,7 @@ static void fuzz_model(hsp_context *ctx, const void *bytes, size_t size, int ver
         (void)sum;
         fuzz_score(ctx, model);
         fuzz_form(ctx, model);
+        fuzz_collapse(ctx, model);
     }
     hsp_model_free(model);
 }

@@ -245,6 +245,7 @@ HSP_API uint32_t hsp_data_classes(const hsp_data *data);
 HSP_API const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index);
 HSP_API const char *hsp_data_feature_name(const hsp_data *data, uint64_t column); /* or NULL */
 HSP_API const char *hsp_storage_name(hsp_storage storage);                        /* "dense" ... */
+HSP_API int hsp_data_index_base(const hsp_data *data); /* the first column's number: 0 or 1 */
 HSP_API uint64_t hsp_data_bytes(const hsp_data *data); /* memory that rows and labels take */
 
 /* The rows. A binary cache is only mapped when it is read; the first call of this function checks
@@ -309,6 +310,11 @@ HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void
 /* A data set of the rows[0..count), in that order, repeats allowed. */
 HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows,
                                    uint64_t count, hsp_error *err, hsp_data **out);
+
+/* `count` of the rows (at most as many as there are), at random by the seed, every choice equally
+ * likely: their numbers, ascending, into rows[0..count). */
+HSP_API hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed,
+                                   hsp_error *err, uint64_t *rows);
 
 /* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed.
  */
@@ -424,8 +430,20 @@ HSP_API hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, con
                                    hsp_error *err);
 HSP_API void hsp_model_free(hsp_model *model);
 
+/* Read a model file of another program, LIBSVM (c_svc, nu_svc) or LIBLINEAR (docs/models.md): the
+ * classes it predicts are that program's. HSP_BAD_DATA with file, line and column for what is no
+ * such file. */
+HSP_API hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err,
+                                    hsp_model **out);
+/* Write a model for another program, "libsvm" or "liblinear". HSP_USAGE with a sentence for what
+ * that program cannot express; a log note or warning where it would differ in a detail. */
+HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
+                                    const char *path, hsp_error *err);
+
 /* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
- * separator it led to (docs/perceptron.md). */
+ * separator it led to (docs/perceptron.md). "kernel": a coefficient a scorer for each of some rows
+ * that are kept, the support rows, and s(x) = sum of coefficient * k(row, x), + b (docs/models.md).
+ */
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
@@ -437,7 +455,7 @@ HSP_API uint64_t hsp_model_features(const hsp_model *model);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 HSP_API uint32_t hsp_model_scorers(const hsp_model *model);
 /* More than two classes and one scorer a pair of them, in the order (0,1), (0,2), ..., (1,2), ...?
- */
+ * Then 1; 2 when equal votes go to the first class, and not to the larger sum of scores. */
 HSP_API int hsp_model_pairs(const hsp_model *model);
 /* The class that a positive score of a scorer speaks for, and the one it speaks against:
  * HSP_NO_CLASS where that is all the others. */
@@ -448,9 +466,17 @@ HSP_API const char *hsp_tie_name(hsp_tie tie);                          /* "neg"
 HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NULL */
 
 /* Of a linear model, in the space after scaling: s(x) = <w, x> + b. The last separator for votes.
- */
+ * NULL for a model that has a kernel. */
 HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
 HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
+
+/* The kernel expression of a kernel model, or of votes that have one; else NULL. */
+HSP_API const char *hsp_model_kernel(const hsp_model *model);
+/* How many support rows a kernel model has (others: 0), and in *source (unless that is NULL) their
+ * numbers, from 0, in the data it was learnt from. */
+HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source);
+/* One a support row; NULL for other models. */
+HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
  * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
@@ -487,7 +513,8 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
  * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are
- * passed over, and a log warning counts the values in them. */
+ * passed over, and a log warning counts the values in them. (A kernel model without a scaling takes
+ * rows whole: norms and distances see every column.) */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -638,7 +665,8 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
  * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances. A label that the model does not know is a mistake, and no part of
+ * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
+ * long, what is divided by it. A label that the model does not know is a mistake, and no part of
  * losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
@@ -779,6 +807,61 @@ HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hs
                                   hsp_error *err);
 /* Is something in it that closure does not guarantee to be a kernel? */
 HSP_API int hsp_kernel_is_indefinite(const hsp_kernel *kernel);
+
+/* From here on the kernel is fitted. */
+
+/* out[i * rows of b + j] = k(row i of a, row j of b), in double; b NULL: of a with itself, which is
+ * symmetric to the bit. Of `precomputed`, row i of a holds the values, those with row j of b in the
+ * column that has j's number (docs/kernels.md). */
+HSP_API hsp_status hsp_kernel_gram(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a,
+                                   hsp_data *b, hsp_error *err, double *out);
+
+/* The same as a data file with a's labels that `precomputed` takes: the first column is the row's
+ * number from 1, column j is the value with row j of b. libsvm text is what LIBSVM's precomputed
+ * kernels are read from: "label 0:i 1:K(i,1) 2:K(i,2) ...", zeros too. `write` as for
+ * hsp_data_write. */
+HSP_API hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a,
+                                         hsp_data *b, const char *path, const hsp_options *write,
+                                         hsp_error *err);
+
+/* Is the Gram matrix K of some rows positive semidefinite? Rounding is allowed for: eigenvalues
+ * from -tolerance to tolerance count as 0. */
+typedef struct hsp_kernel_verdict {
+    uint64_t rows;
+    int semidefinite;    /* no eigenvalue below -tolerance */
+    double tolerance;    /* how far rounding may have moved an eigenvalue */
+    double *eigenvalues; /* rows, descending */
+    uint64_t rank;       /* eigenvalues above tolerance */
+
+    /* When not: z with few entries other than 0, and z'Kz < 0. */
+    uint64_t witness_count;
+    uint64_t *witness_row; /* ascending, as in the data, from 0 */
+    double *witness;       /* z there, in few digits where these suffice */
+    double witness_value;  /* z'Kz */
+    hsp_allocator memory;
+} hsp_kernel_verdict;
+
+/* Of rows[0..count) of the data, NULL: of all. HSP_BAD_DATA when a precomputed matrix is not
+ * symmetric. Time grows as count^3, memory as count^2. */
+HSP_API hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                                    const uint64_t *rows, uint64_t count, hsp_error *err,
+                                    hsp_kernel_verdict **out);
+HSP_API void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict);
+
+/* K = B B', by Cholesky with pivots. */
+typedef struct hsp_factor {
+    uint64_t rank;    /* columns of B */
+    double tolerance; /* of what is left of the diagonal when it ends */
+    double error;     /* the largest |K - B B'| */
+} hsp_factor;
+
+/* Factor the Gram matrix of the same rows: row i of B is a feature vector of row i, so that
+ * whatever a learner does with the kernel it does with these features and `linear`. *features
+ * (unless NULL) gets them in double, with the rows' labels. That K is not semidefinite shows in
+ * factor->error. */
+HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                                     const uint64_t *rows, uint64_t count, hsp_error *err,
+                                     hsp_factor *factor, hsp_data **features);
 
 #ifdef __cplusplus
 }

@@ -196,6 +196,11 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
     return HSP_OK;
 }
 
+int hsp_data_index_base(const hsp_data *data)
+{
+    return !data->index_base || data->index_base[0] != '0';
+}
+
 uint64_t hsp_data_rows(const hsp_data *data)
 {
     return data->view.rows;

@@ -34,6 +34,8 @@ hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, 
 
 /* Rows as text, block by block, formatted in parallel and written in order. */
 hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, hsp__output *output, hsp_error *err);
+/* Can every class stand in libsvm text? */
+hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
 hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator, hsp__output *output,
                           hsp_error *err);
 

@@ -233,3 +233,20 @@ hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *o
     hsp__free(&ctx->allocator, plan.order);
     return status;
 }
+
+hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed, hsp_error *err,
+                           uint64_t *rows)
+{
+    hsp__random random;
+    uint64_t left = hsp_data_rows(data), wanted = count, taken = 0;
+    if (count > left)
+        return hsp__fail(err, HSP_USAGE, "%llu rows were asked for; the data has %llu",
+                         (unsigned long long)count, (unsigned long long)left);
+    hsp__random_seed(&random, seed, 0);
+    for (uint64_t i = 0; wanted; i++, left--)
+        if (hsp__random_below(&random, left) < wanted) {
+            rows[taken++] = i;
+            wanted--;
+        }
+    return HSP_OK;
+}

@@ -210,7 +210,7 @@ static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, h
 }
 
 /* libsvm text has no quoting: a class name must be one token that reads back as a label. */
-static hsp_status libsvm_check_names(const hsp_data *data, hsp_error *err)
+hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err)
 {
     for (uint32_t i = 0; i < hsp_data_classes(data); i++) {
         const char *name = hsp_data_class_name(data, i);
@@ -226,7 +226,7 @@ static hsp_status libsvm_check_names(const hsp_data *data, hsp_error *err)
 hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, hsp__output *output, hsp_error *err)
 {
     write_job job = {.row = libsvm_write_row};
-    hsp_status status = libsvm_check_names(data, err);
+    hsp_status status = hsp__libsvm_check_names(data, err);
     return status ? status : write_rows(ctx, data, &job, output, err);
 }
 

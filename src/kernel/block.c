@@ -29,6 +29,7 @@ typedef struct tile {
     uint64_t from_left, rows, from_right, cols;
     uint64_t columns; /* that both views have */
     int sparse;       /* inner products by entries, not by a matrix product */
+    int turned;       /* the right side is a */
     void *gathered, *packed, *line, *values;
     double *spread; /* sparse: columns * TILE_SPREAD, zeros between uses */
 } tile;
@@ -53,11 +54,16 @@ static void tile_spread(tile *t, uint64_t j, uint64_t some, uint32_t space, int 
     }
 }
 
-static void tile_dots(const hsp_view *view, uint64_t i, const double *spread, double *dots)
+/* Entries in columns that the right side does not have meet zeros: they are left out. */
+static void tile_dots(const tile *t, uint64_t i, double *dots)
 {
     const hsp__vec_table *vec = hsp__vec();
-    const hsp__row row = hsp__view_row(view, i);
-    const size_t n = (size_t)row.count;
+    const hsp_view *view = t->left->rows->view;
+    const hsp__row row = hsp__view_row(view, hsp__kernel_picked(t->left, t->from_left + i));
+    const double *spread = t->spread;
+    size_t n = (size_t)row.count;
+    while (n && row.indices[n - 1] >= t->columns)
+        n--;
     if (!row.values)
         vec->ones_dots_f64(row.indices, n, spread, TILE_SPREAD, TILE_SPREAD, dots);
     else if (view->precision == HSP_FLOAT32)
@@ -117,6 +123,19 @@ static int block_is_wide(const hsp__kernel_rows *a, const hsp__kernel_rows *b)
     return a->view->precision == HSP_FLOAT64 || b->view->precision == HSP_FLOAT64;
 }
 
+/* A product of all columns costs columns / 15 of what an entry costs in a sparse one. */
+static int block_is_sparse(const hsp_view *left, uint64_t columns)
+{
+    if (left->storage == HSP_DENSE || left->rows == 0) return 0;
+    return hsp_view_stored(left) / left->rows < columns / 16 && columns <= TILE_MOST_COLUMNS;
+}
+
+hsp__kernel_road hsp__kernel_road_of(const hsp__kernel_rows *rows)
+{
+    return (hsp__kernel_road){.entries = block_is_sparse(rows->view, rows->view->cols),
+                              .wide = block_is_wide(rows, rows)};
+}
+
 static uint64_t block_widest(const hsp_kernel *kernel, uint64_t columns)
 {
     uint64_t most = 1;
@@ -127,26 +146,21 @@ static uint64_t block_widest(const hsp_kernel *kernel, uint64_t columns)
     return most;
 }
 
-/* A product of all columns costs columns / 15 of what an entry costs in a sparse one. */
-static int block_is_sparse(const hsp_view *left, uint64_t columns)
-{
-    if (left->storage == HSP_DENSE || left->rows == 0) return 0;
-    return hsp_view_stored(left) / left->rows < columns / 16 && columns <= TILE_MOST_COLUMNS;
-}
-
-static void block_plan(block *work)
+static void block_plan(block *work, const hsp__kernel_road *road)
 {
     const hsp_kernel *kernel = work->left->rows->kernel;
     const hsp_view *left = work->left->rows->view, *right = work->right->rows->view;
     tile *shape = &work->shape;
     *shape = (tile){.kernel = kernel, .left = work->left, .right = work->right, .cols = TILE_COLS};
+    shape->turned = work->turned;
     shape->columns = left->cols < right->cols ? left->cols : right->cols;
-    shape->sparse = block_is_sparse(left, shape->columns);
+    shape->sparse = road ? road->entries : block_is_sparse(left, shape->columns);
     const uint64_t bytes = block_widest(kernel, shape->columns) * sizeof(double);
     uint64_t rows = shape->sparse ? TILE_ROWS : TILE_BYTES / bytes;
     shape->rows = rows < 16 ? 16 : rows > TILE_ROWS ? TILE_ROWS : rows;
     work->levels = block_levels(kernel, kernel->root);
-    work->in_double = work->wide || block_is_wide(work->left->rows, work->right->rows);
+    work->in_double =
+        road ? road->wide : work->wide || block_is_wide(work->left->rows, work->right->rows);
     work->strips = (work->left->count + shape->rows - 1) / shape->rows;
     work->tiles = (work->right->count + TILE_COLS - 1) / TILE_COLS;
 }
@@ -213,15 +227,24 @@ static void block_worker(void *user, int worker)
     tile_free(&work->ctx->allocator, &t);
 }
 
+/* The side with more rows is the left one; but entries are those of sparse rows. */
+static int block_turns(const hsp__kernel_pick *a, const hsp__kernel_pick *b)
+{
+    const hsp__kernel_road *road = a->rows->road;
+    if (road && road->entries && a->rows->view->storage == HSP_DENSE) return 1;
+    if (road && road->entries && b->rows->view->storage == HSP_DENSE) return 0;
+    return a->count < b->count;
+}
+
 static hsp_status block_run(hsp_context *ctx, const hsp__kernel_pick *a, const hsp__kernel_pick *b,
                             float *const *single, double *const *wide, hsp_error *err)
 {
-    const int turned = a->count < b->count;
+    const int turned = block_turns(a, b);
     block work = {.ctx = ctx, .turned = turned, .single = single, .wide = wide};
     if (a->count == 0 || b->count == 0) return HSP_OK;
     work.left = turned ? b : a;
     work.right = turned ? a : b;
-    block_plan(&work);
+    block_plan(&work, a->rows->road);
     int workers = hsp_context_threads(ctx);
     if ((uint64_t)workers > work.strips) workers = (int)work.strips;
     hsp__workers_run(workers, block_worker, &work);
@@ -239,6 +262,12 @@ hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err)
 {
     return block_run(ctx, a, b, lines, NULL, err);
+}
+
+hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *const *lines, hsp_error *err)
+{
+    return block_run(ctx, a, b, NULL, lines, err);
 }
 
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,

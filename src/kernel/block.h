@@ -5,7 +5,8 @@
  * rows at a time against the others' entries; then the expression is taken over the tile, node by
  * node, while it is in the cache. A value does not depend on the block or tile it was computed in,
  * and k(x, y) = k(y, x) to the bit as long as both ways take the same road (they do when both sides
- * are of one view). */
+ * are of one view, and when a brings a road along). A precomputed value is looked up in the row of
+ * a. */
 #ifndef HSP_KERNEL_BLOCK_H
 #define HSP_KERNEL_BLOCK_H
 
@@ -23,14 +24,20 @@ static inline uint64_t hsp__kernel_picked(const hsp__kernel_pick *pick, uint64_t
     return pick->list ? pick->list[i] : pick->from + i;
 }
 
+/* The road that rows take with themselves. */
+hsp__kernel_road hsp__kernel_road_of(const hsp__kernel_rows *rows);
+
 /* lines[i][j] = k(a_i, b_j), in float or in double, on the context's threads; a line for each a_i.
  * Float values are computed in double where floats would lose too much (a distance from large
  * norms). A value that is not finite is an error with both rows. HSP_CANCELLED is not asked for:
  * callers report progress between blocks. */
 hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err);
+hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
+                                 const hsp__kernel_pick *b, double *const *lines, hsp_error *err);
 
-/* The same with lines that lie `ld` numbers apart. */
+/* The same with lines that lie `ld` numbers apart. Doubles are computed in double, unless a brings
+ * a road that says float. */
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *out, uint64_t ld,
                                  hsp_error *err);

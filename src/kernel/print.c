@@ -46,13 +46,24 @@ static void print_space(const hsp_kernel *kernel, uint32_t inside, hsp__text *te
     hsp__text_puts(text, ")");
 }
 
+/* a + b + c without brackets around a + b: a long sum is not a deep one. */
+static void print_chain(const hsp_kernel *kernel, const hsp__kernel_node *node, const char *sign,
+                        hsp__text *text)
+{
+    const hsp__kernel_node *left = &kernel->nodes[node->left];
+    if (left->op == node->op)
+        print_chain(kernel, left, sign, text);
+    else
+        print_node(kernel, node->left, text);
+    hsp__text_puts(text, sign);
+    print_node(kernel, node->right, text);
+}
+
 static void print_pair(const hsp_kernel *kernel, const hsp__kernel_node *node, const char *sign,
                        hsp__text *text)
 {
     hsp__text_puts(text, "(");
-    print_node(kernel, node->left, text);
-    hsp__text_puts(text, sign);
-    print_node(kernel, node->right, text);
+    print_chain(kernel, node, sign, text);
     hsp__text_puts(text, ")");
 }
 

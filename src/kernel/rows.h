@@ -5,14 +5,22 @@
 #include "data/data.h"
 #include "kernel/expression.h"
 
+/* How values are computed. By default that is chosen by what the rows of both sides are like; rows
+ * that are to give the same bits with whatever they meet bring a road along. */
+typedef struct hsp__kernel_road {
+    int entries; /* inner products by the entries of sparse rows, not by a matrix product */
+    int wide;    /* in double, not in float */
+} hsp__kernel_road;
+
 typedef struct hsp__kernel_rows {
     const hsp_kernel *kernel;
     const hsp_view *view;
-    const uint64_t *ids; /* precomputed: the column in which others find row i; NULL: i */
-    double **norms;      /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
-    double *places;      /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
-                            normalize, f(x) of a rescale */
-    double most;         /* the largest of all norms kept */
+    const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
+    const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
+    double **norms;               /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
+    double *places; /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
+                       normalize, f(x) of a rescale */
+    double most;    /* the largest of all norms kept */
 } hsp__kernel_rows;
 
 /* The kernel must be fitted; kernel, view and ids outlive the result. HSP_BAD_DATA with the row

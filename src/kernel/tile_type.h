@@ -41,13 +41,12 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
 /* Eight rows of the right side at a time, spread out, against the entries of the left one's. */
 static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
 {
-    const hsp_view *view = t->left->rows->view;
     for (uint64_t j = 0; j < t->cols; j += TILE_SPREAD) {
         const uint64_t some = t->cols - j < TILE_SPREAD ? t->cols - j : TILE_SPREAD;
         tile_spread(t, j, some, space, 1);
         for (uint64_t i = 0; i < t->rows; i++) {
             double dots[TILE_SPREAD];
-            tile_dots(view, hsp__kernel_picked(t->left, t->from_left + i), t->spread, dots);
+            tile_dots(t, i, dots);
             for (uint64_t r = 0; r < some; r++)
                 out[i * t->cols + j + r] = (NUM)dots[r];
         }
@@ -131,7 +130,8 @@ static void FN(tile_entries)(const tile *t, const hsp__kernel_node *node, NUM *o
             const uint64_t q = hsp__kernel_picked(t->right, t->from_right + j);
             NUM *to = out + i * t->cols + j;
             if (node->op == HSP__KERNEL_PRECOMPUTED) {
-                *to = (NUM)hsp__kernel_entry(t->left->rows, p, t->right->rows, q);
+                *to = (NUM)(t->turned ? hsp__kernel_entry(t->right->rows, q, t->left->rows, p)
+                                      : hsp__kernel_entry(t->left->rows, p, t->right->rows, q));
                 continue;
             }
             hsp__kernel_pair(t->left->rows, p, t->right->rows, q, &t->kernel->spaces[node->space],
@@ -220,7 +220,8 @@ static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
 static int FN(tile_write)(const block *work, uint64_t line, uint64_t at, const NUM *from,
                           uint64_t step, uint64_t count)
 {
-    const NUM most = work->single ? (NUM)FLT_MAX : (NUM)TILE_MOST;
+    const double limit = work->single ? (double)FLT_MAX : DBL_MAX;
+    const NUM most = limit < (double)TILE_MOST ? (NUM)limit : TILE_MOST;
     int sound = 1;
     if (work->single)
         for (uint64_t k = 0; k < count; k++) {

@@ -81,6 +81,7 @@ static void batch_cost(hsp__batch *batch, const double *totals, const double *cl
         double *cost = task->problem.cost;
         const double with = totals[task->problem.positive], without = batch->total - with;
         cost[0] = cost[1] = batch->C;
+        task->lambda = batch->plan->hard ? 1 : 1 / (batch->C * batch->total);
         if (batch->count == 1) {
             cost[0] *= class_weight[0];
             cost[1] *= class_weight[1];
@@ -118,10 +119,13 @@ static hsp_status batch_costs(hsp__batch *batch, hsp_error *err)
         batch->C = plan->C > 0 ? plan->C : 1 / (plan->lambda * batch->total);
         if (plan->hard) batch->C = 1;
         batch->row_weight = batch->prepared.weight;
-        if (uneven && batch->count > 1 && !plan->at_once)
+        if (uneven && batch->count > 1 && !plan->at_once && !plan->pairs)
             status = batch_weigh_rows(batch, weight, err);
     }
-    if (!status) batch_cost(batch, totals, weight, balanced);
+    if (!status && plan->pairs && batch->count > 1)
+        status = hsp__batch_kernel_pairs(batch, totals, weight, balanced, err);
+    else if (!status)
+        batch_cost(batch, totals, weight, balanced);
     hsp__free(&batch->ctx->allocator, totals);
     hsp__free(&batch->ctx->allocator, weight);
     return status;
@@ -130,7 +134,7 @@ static hsp_status batch_costs(hsp__batch *batch, hsp_error *err)
 /* ---- One problem ----------------------------------------------------------------------------- */
 
 /* Only one side has rows: an offset alone puts all of them there, at no cost but its own. */
-static void batch_solve_alone(const hsp__batch *batch, hsp__batch_task *task)
+void hsp__batch_alone(const hsp__batch *batch, hsp__batch_task *task)
 {
     const double side = hsp__problem_positive(&task->problem, 0) ? 1 : -1;
     const double far = task->problem.loss == HSP__LOSS_LOGISTIC ? 30 : 1;
@@ -292,7 +296,7 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
     if (!s->dual) return hsp__fail_memory(err);
     if (task->alone) {
-        batch_solve_alone(batch, task);
+        hsp__batch_alone(batch, task);
         return HSP_OK;
     }
     hsp_status status = HSP_OK;
@@ -333,6 +337,7 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
     hsp_status status = HSP_OK;
     if (batch->plan->max_seconds > 0)
         batch->watch.deadline = hsp__clock() + batch->plan->max_seconds;
+    if (batch->plan->kernel) return hsp__batch_kernel_solve(batch, err);
     if (batch->plan->at_once && batch->count > 1) return hsp__batch_crammer(batch, err);
     if (threads > 1 && batch->count >= (uint32_t)threads)
         return hsp__crowd_run(&batch->watch, threads, batch->count, 1, batch_part, batch, err);
@@ -343,7 +348,7 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
 
 static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
 {
-    if (batch->plan->at_once && batch->count > 1) return HSP_OK;
+    if (batch->plan->kernel || (batch->plan->at_once && batch->count > 1)) return HSP_OK;
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
@@ -363,9 +368,15 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
     const hsp_view *view = batch->prepared.view;
     const hsp__batch_plan *plan = batch->plan;
     batch->count = view->classes > 2 ? view->classes : 1;
+    if (plan->pairs && view->classes > 2) {
+        if (hsp__pair_count(view->classes) > UINT32_MAX)
+            return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs: use multiclass ovr",
+                             (unsigned)view->classes);
+        batch->count = (uint32_t)hsp__pair_count(view->classes);
+    }
     batch->tasks = hsp__new(&batch->ctx->allocator, batch->count, sizeof *batch->tasks);
-    batch->weights =
-        hsp__new(&batch->ctx->allocator, batch->count * view->cols, sizeof *batch->weights);
+    batch->weights = hsp__new(&batch->ctx->allocator, plan->kernel ? 0 : batch->count * view->cols,
+                              sizeof *batch->weights);
     if (!batch->tasks || !batch->weights) return hsp__fail_memory(err);
     for (uint32_t c = 0; c < batch->count; c++)
         batch->tasks[c].problem = (hsp__problem){.view = view,
@@ -377,7 +388,7 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
                                                  .lambda = plan->lambda};
     hsp_status status = batch_costs(batch, err);
     for (uint32_t c = 0; !status && c < batch->count; c++)
-        batch->tasks[c].problem.row_weight = batch->row_weight;
+        if (!batch->tasks[c].list) batch->tasks[c].problem.row_weight = batch->row_weight;
     return status ? status : batch_choose(batch, err);
 }
 
@@ -394,6 +405,7 @@ static hsp_status batch_prepare(hsp__batch *batch, hsp_error *err)
     run->classes = batch->prepared.view->classes;
     run->radius = run->progressive_error = (double)NAN;
     status = batch_tasks(batch, err);
+    if (!status && batch->plan->kernel) status = hsp__batch_kernel_prepare(batch, err);
     if (!status && batch->start) status = hsp__batch_start_check(batch, err);
     return status;
 }
@@ -404,7 +416,11 @@ static void batch_free(hsp__batch *batch)
     for (uint32_t c = 0; batch->tasks && c < batch->count; c++) {
         hsp__free(memory, batch->tasks[c].solution.dual);
         hsp_evidence_free(batch->tasks[c].evidence);
+        hsp__free(memory, batch->tasks[c].list);
+        hsp__free(memory, batch->tasks[c].own_weight);
+        hsp__free(memory, (void *)(uintptr_t)batch->tasks[c].own.labels);
     }
+    hsp__batch_kernel_free(batch);
     if (batch->row_weight != batch->prepared.weight) hsp__free(memory, batch->row_weight);
     hsp__free(memory, batch->tasks);
     hsp__free(memory, batch->weights);

@@ -25,6 +25,10 @@ typedef struct hsp__batch_plan {
     int keep_dual;
     int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
     int in_order, last; /* as in hsp__goal */
+    const char *kernel; /* an expression: in its feature space (batch_kernel.c); NULL: none */
+    int allow_indefinite;
+    int pairs;            /* kernel, more than two classes: one problem a pair of classes */
+    uint64_t cache_bytes; /* kernel: values kept take no more than this */
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
@@ -42,6 +46,10 @@ hsp_status hsp__batch_train(hsp_context *ctx, hsp_data *data, const hsp__learner
 /* One problem: the scorer of class `positive`. */
 typedef struct hsp__batch_task {
     hsp__problem problem;
+    double lambda;  /* the scale of reports: J = lambda P */
+    uint64_t *list; /* kernel, pairs: the rows it is about; NULL: all. Then problem.view is ... */
+    hsp_view own;   /* ... this: so many rows, labels (owned), and nothing else */
+    double *own_weight;
     int alone;                 /* there are no positive rows, or no others: nothing to minimise */
     const hsp__solver *solver; /* NULL: alone */
     hsp__solution solution;    /* dual: NULL when it is not kept */
@@ -64,9 +72,10 @@ typedef struct hsp__batch {
     double C;           /* 1 / (lambda n) */
     uint32_t count;     /* problems */
     hsp__batch_task *tasks;
-    double *weights;        /* count * cols: of each problem */
-    double *all_dual;       /* all classes at once: rows * count, row after row; else NULL */
-    const hsp_model *start; /* NULL: none */
+    double *weights;  /* count * cols: of each problem */
+    double *all_dual; /* all classes at once: rows * count, row after row; else NULL */
+    struct hsp__batch_kernel *kernel; /* batch_kernel.c; NULL: none */
+    const hsp_model *start;           /* NULL: none */
     hsp__watch watch;
     hsp_training run;
 } hsp__batch;
@@ -80,6 +89,41 @@ void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s);
  * s->stop becomes HSP_STOP_INSEPARABLE, with multipliers in s->dual, or HSP_STOP_PASSES. */
 hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
                              hsp__solution *s, hsp_error *err);
+
+/* batch_kernel.c: the same in a kernel's feature space. */
+typedef struct hsp__batch_kernel {
+    hsp_kernel *kernel;
+    uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
+    uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
+    struct hsp__kernel_rows *rows;
+    float *gram;     /* the whole matrix, where problems share it; NULL: no */
+    double *amounts; /* count * rows: a y */
+    double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
+} hsp__batch_kernel;
+
+/* The number that the model knows a row by. */
+static inline uint64_t hsp__batch_source(const hsp__batch_kernel *k, uint64_t row)
+{
+    return k->ids ? k->ids[row] : k->origin ? k->origin[row] : row;
+}
+/* After the tasks are made: read the expression, make the rows ready. */
+hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err);
+/* The tasks of pairs; totals and weights have one number a class. */
+hsp_status hsp__batch_kernel_pairs(hsp__batch *batch, const double *totals, const double *weight,
+                                   int balanced, hsp_error *err);
+hsp_status hsp__batch_kernel_solve(hsp__batch *batch, hsp_error *err);
+hsp_status hsp__batch_kernel_model(hsp__batch *batch, hsp_context *ctx, const hsp__outcome *outcome,
+                                   hsp_error *err, hsp_model **out);
+/* Rows that the model gets wrong. */
+hsp_status hsp__batch_kernel_mistakes(hsp__batch *batch, hsp_context *ctx, const hsp_model *model,
+                                      hsp_error *err, uint64_t *wrong);
+void hsp__batch_kernel_free(hsp__batch *batch);
+
+/* batch.c: only one side has rows. */
+void hsp__batch_alone(const hsp__batch *batch, hsp__batch_task *task);
+
+/* batch_start.c: dual weights of problem c, which are zero, from a start of the same data. */
+void hsp__batch_start_dual(const hsp__batch *batch, uint32_t c, double *dual);
 
 /* batch_crammer.c: all classes at once; the costs of classes are problem.cost[1] of the tasks. */
 hsp_status hsp__batch_crammer(hsp__batch *batch, hsp_error *err);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "learn/batch.h"
 #include "learn/mistakes.h"
+#include "model/pairs.h"
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
@@ -24,8 +25,8 @@ static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
 {
     const hsp__solution *s = &task->solution;
     const hsp__kkt *kkt = &task->kkt;
-    to->objective += s->primal;
-    to->dual_objective += s->dual_value;
+    to->objective += s->primal * task->lambda;
+    to->dual_objective += s->dual_value * task->lambda;
     to->support_vectors += kkt->support;
     to->on_margin += kkt->on;
     to->inside += kkt->inside;
@@ -37,17 +38,26 @@ static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
     to->complementarity = fmax(to->complementarity, kkt->complementarity);
 }
 
-/* The problems count in the scale of C (problem.h), reports in that of lambda. */
+/* The problems count in the scale of C (problem.h), reports in that of lambda; pairs of classes
+ * share C or lambda, not both. */
 static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
 {
     const double gap = to->objective - to->dual_objective;
     to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
     to->lambda = to->C = (double)NAN;
+    if (batch->kernel && hsp_kernel_is_indefinite(batch->kernel->kernel)) {
+        to->dual_objective = (double)NAN; /* it bounds nothing */
+        to->gap = 1;
+    }
     if (batch->plan->hard) return;
     to->C = batch->C;
-    to->lambda = 1 / (batch->C * batch->total);
-    to->objective *= to->lambda;
-    to->dual_objective *= to->lambda;
+    to->lambda = batch->tasks[0].lambda;
+    for (uint32_t c = 1; c < batch->count; c++)
+        if (batch->tasks[c].lambda != to->lambda) to->lambda = (double)NAN;
+    if (batch->plan->lambda > 0 && batch->plan->pairs && batch->count > 1) {
+        to->lambda = batch->plan->lambda;
+        to->C = (double)NAN;
+    }
 }
 
 static void batch_no_optimum(hsp_optimum *to)
@@ -55,6 +65,21 @@ static void batch_no_optimum(hsp_optimum *to)
     to->lambda = to->C = to->objective = to->dual_objective = to->gap = to->margin = (double)NAN;
     to->stationarity = to->primal_feasibility = (double)NAN;
     to->dual_feasibility = to->complementarity = (double)NAN;
+}
+
+/* Which problem of several has no separator. */
+static void batch_tell(const hsp__batch *batch, uint32_t c)
+{
+    const hsp__names *names = &batch->prepared.data->class_names;
+    uint32_t i, j;
+    if (!batch->tasks[c].list) {
+        hsp__log(batch->ctx, HSP_LOG_NOTE, "the class '%.60s' cannot be told from the others",
+                 hsp__names_get(names, c));
+        return;
+    }
+    hsp__pair_classes(names->count, c, &i, &j);
+    hsp__log(batch->ctx, HSP_LOG_NOTE, "the classes '%.60s' and '%.60s' cannot be told apart",
+             hsp__names_get(names, i), hsp__names_get(names, j));
 }
 
 void hsp__batch_report(hsp__batch *batch)
@@ -90,6 +115,7 @@ void hsp__batch_report(hsp__batch *batch)
 static double batch_amount(const hsp__batch *batch, uint64_t i, uint32_t c)
 {
     const hsp__batch_task *task = &batch->tasks[c];
+    if (batch->kernel) return batch->kernel->amounts[c * batch->prepared.view->rows + i];
     if (batch->all_dual) return batch->all_dual[i * batch->count + c];
     return hsp__problem_y(&task->problem, i) * task->solution.dual[i];
 }
@@ -120,18 +146,24 @@ static hsp_status batch_keep_dual(const hsp__batch *batch, hsp_model *model, hsp
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
+static void batch_linear(const hsp__batch *batch, hsp_model *model)
+{
+    for (uint32_t c = 0; c < batch->count; c++)
+        model->offsets[c] = batch->tasks[c].solution.b;
+    memcpy(model->weights, batch->weights, batch->count * model->features * sizeof *model->weights);
+}
+
 static hsp_status batch_fill(hsp__batch *batch, hsp_context *ctx, hsp__outcome *outcome,
                              hsp_model *model, hsp_error *err)
 {
     hsp_training *run = &batch->run;
     char text[HSP__DECIMAL_MAX];
     uint64_t wrong = batch->tasks[0].mistakes;
-    for (uint32_t c = 0; c < batch->count; c++)
-        model->offsets[c] = batch->tasks[c].solution.b;
-    memcpy(model->weights, batch->weights, batch->count * model->features * sizeof *model->weights);
     hsp_status status = batch->plan->keep_dual ? batch_keep_dual(batch, model, err) : HSP_OK;
     if (!status) status = hsp__outcome_close(outcome, model, err);
-    if (!status && batch->count > 1)
+    if (!status && batch->kernel)
+        status = hsp__batch_kernel_mistakes(batch, ctx, model, err, &wrong);
+    else if (!status && batch->count > 1)
         status = hsp__mistakes_linear(ctx, model, batch->prepared.view, err, &wrong);
     if (status) return status;
     run->training_error = (double)wrong / (double)run->rows;
@@ -160,9 +192,12 @@ hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
                             .tie = batch->plan->tie,
                             .seed = batch->plan->seed};
     hsp_model *model = NULL;
-    hsp_status status =
-        hsp__outcome_frame(&unasked, &outcome, batch->count, prepared->view->cols, err, &model);
+    hsp_status status = batch->kernel
+                            ? hsp__batch_kernel_model(batch, &unasked, &outcome, err, &model)
+                            : hsp__outcome_frame(&unasked, &outcome, batch->count,
+                                                 prepared->view->cols, err, &model);
     if (status) return status;
+    if (!batch->kernel) batch_linear(batch, model);
     status = batch_fill(batch, &unasked, &outcome, model, err);
     if (status)
         hsp_model_free(model);

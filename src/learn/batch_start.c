@@ -1,6 +1,7 @@
 /* Where minimising begins when there is a model already. */
 #include <string.h>
 
+#include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/batch.h"
@@ -20,10 +21,32 @@ static int64_t start_scorer(const hsp__batch *batch, uint32_t c, int *turned)
     return 0;
 }
 
+/* With a kernel only rows are shared: a model of the same data, with as many scorers. */
+static hsp_status start_check_kernel(const hsp__batch *batch, hsp_error *err)
+{
+    const hsp_model *start = batch->start;
+    const hsp__names *ours = &batch->prepared.data->class_names, *theirs = &start->class_names;
+    int same = ours->count == theirs->count && start->scorers == batch->count &&
+               start->hypothesis != HSP__VOTES;
+    for (uint32_t c = 0; same && c < ours->count; c++)
+        same = strcmp(hsp__names_get(ours, c), hsp__names_get(theirs, c)) == 0;
+    if (!same)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model to start from has other classes, or other scorers, than the "
+                         "one to learn");
+    const char *hash = hsp_model_fact(start, "data_hash");
+    if (!hash || strcmp(hash, batch->hash) != 0)
+        hsp__log(batch->ctx, HSP_LOG_NOTE,
+                 "the model to start from was learnt from other rows: with a kernel that says "
+                 "nothing about these, and learning begins at zero");
+    return HSP_OK;
+}
+
 hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err)
 {
     const hsp_model *start = batch->start;
     int turned;
+    if (batch->kernel) return start_check_kernel(batch, err);
     if (start->hypothesis != HSP__LINEAR || start->pairs)
         return hsp__fail(err, HSP_USAGE,
                          "the model to start from is not one linear scorer a class");
@@ -52,6 +75,28 @@ static void start_dual(const hsp__batch *batch, uint32_t scorer, double sign, co
         if (i < p->view->rows && (place ? place[i] : i) == kept->row[k] &&
             kept->scorer[k] == scorer)
             dual[i] = sign * hsp__problem_y(p, i) * kept->amount[k];
+    }
+}
+
+/* The coefficients of an expansion, or dual weights that were kept. */
+void hsp__batch_start_dual(const hsp__batch *batch, uint32_t c, double *dual)
+{
+    const hsp__batch_task *task = &batch->tasks[c];
+    const hsp__expansion *from = batch->start->expansion;
+    const uint64_t n = task->problem.view->rows;
+    const char *hash = hsp_model_fact(batch->start, "data_hash");
+    if (!hash || strcmp(hash, batch->hash) != 0) return;
+    if (!from) {
+        if (!task->list) start_dual(batch, c, 1, &task->problem, dual);
+        return;
+    }
+    const uint64_t count = from->rows->view.rows;
+    for (uint64_t i = 0, k = 0; i < n; i++) {
+        const uint64_t source = hsp__batch_source(batch->kernel, task->list ? task->list[i] : i);
+        while (k < count && from->source[k] < source)
+            k++;
+        if (k < count && from->source[k] == source)
+            dual[i] = hsp__problem_y(&task->problem, i) * from->coefficients[c * count + k];
     }
 }
 

@@ -23,8 +23,9 @@ static void evidence_scales(const hsp__problem *p, const double *a, double floor
     scale[1] = total[1];
 }
 
+/* `square`: known already, or NaN. */
 static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const double *a,
-                                double floor, const uint64_t *origin, hsp_error *err,
+                                double floor, double square, const uint64_t *origin, hsp_error *err,
                                 hsp_evidence *to)
 {
     const uint64_t n = p->view->rows;
@@ -40,9 +41,11 @@ static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const d
         to->multiplier[k++] = multiplier;
         signed_ones[i] = hsp__problem_y(p, i) * multiplier;
     }
-    if (!status) status = hsp__products_combine(ctx, p->view, signed_ones, err, apart);
+    if (!status && isnan(square))
+        status = hsp__products_combine(ctx, p->view, signed_ones, err, apart);
     if (!status) {
-        to->distance = sqrt(hsp__vec()->sqnorm_f64(apart, (size_t)p->view->cols));
+        to->distance = isnan(square) ? sqrt(hsp__vec()->sqnorm_f64(apart, (size_t)p->view->cols))
+                                     : sqrt(fmax(square, 0)) / fmin(scale[0], scale[1]);
         to->margin = to->distance / 2;
     }
     hsp__free(&ctx->allocator, signed_ones);
@@ -52,6 +55,13 @@ static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const d
 
 hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
                              const uint64_t *origin, hsp_error *err, hsp_evidence **out)
+{
+    return hsp__evidence_kernel(ctx, p, a, (double)NAN, origin, err, out);
+}
+
+hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                double square, const uint64_t *origin, hsp_error *err,
+                                hsp_evidence **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     double most = 0;
@@ -68,7 +78,7 @@ hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const doub
     made->row = hsp__new_raw(memory, count, sizeof *made->row);
     made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
     hsp_status status = made->row && made->multiplier ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = evidence_fill(ctx, p, a, floor, origin, err, made);
+    if (!status) status = evidence_fill(ctx, p, a, floor, square, origin, err, made);
     if (status) {
         hsp_evidence_free(made);
         return status;

@@ -15,4 +15,9 @@
 hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
                              const uint64_t *origin, hsp_error *err, hsp_evidence **out);
 
+/* The same in a kernel's feature space, where ||sum a y phi(x)||^2 is `square`. */
+hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                double square, const uint64_t *origin, hsp_error *err,
+                                hsp_evidence **out);
+
 #endif

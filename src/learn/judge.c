@@ -337,9 +337,16 @@ static void judge_count(const hsp__problem *p, double m, double a, double c, hsp
 void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
                     const double *u, const double *scores, hsp__kkt *out)
 {
-    double total = 0, t = 0;
-    *out = (hsp__kkt){.stationarity = judge_stationarity(p, w, u)};
+    hsp__judge_kkt_scores(p, b, a, scores, out);
+    out->stationarity = judge_stationarity(p, w, u);
     out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
+}
+
+void hsp__judge_kkt_scores(const hsp__problem *p, double b, const double *a, const double *scores,
+                           hsp__kkt *out)
+{
+    double total = 0, t = 0;
+    *out = (hsp__kkt){0};
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
         const double m = y * (scores[i] + b);

@@ -52,6 +52,10 @@ double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u);
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out);
 
+/* The same without what needs w: stationarity and margin stay 0. */
+void hsp__judge_kkt_scores(const hsp__problem *p, double b, const double *a, const double *scores,
+                           hsp__kkt *out);
+
 /* The KKT residuals of (w, b, a), with u and scores from hsp__judge. */
 void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
                     const double *u, const double *scores, hsp__kkt *out);

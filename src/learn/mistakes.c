@@ -45,8 +45,8 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
 
 #define MISTAKES_SLICE 4096
 
-hsp_status hsp__mistakes_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                               hsp_error *err, uint64_t *wrong)
+hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                hsp_error *err, uint64_t *wrong)
 {
     hsp_status status = HSP_OK;
     double *scores =

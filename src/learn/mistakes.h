@@ -8,8 +8,8 @@
 hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                 hsp_error *err, uint64_t *wrong);
 
-/* Of votes: rows as they were before scaling, a slice at a time. */
-hsp_status hsp__mistakes_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                               hsp_error *err, uint64_t *wrong);
+/* Of any model: rows as they were before scaling, a slice at a time. */
+hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                hsp_error *err, uint64_t *wrong);
 
 #endif

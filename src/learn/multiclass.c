@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/crowd.h"
+#include "learn/kernel_run.h"
 #include "model/model.h"
 
 hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner *learner,
@@ -17,10 +18,6 @@ hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner 
     hsp__online_plan_read(options, &team->plan);
     const int apart = classes > 2 && (team->plan.ovr || !rule->native);
     const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
-    if (apart && team->plan.average == HSP__AVERAGE_VOTE)
-        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                            "one-vs-rest runs do not vote together: use average average, or "
-                            "multiclass native");
     if (team->plan.max_seconds > 0) team->watch.deadline = hsp__clock() + team->plan.max_seconds;
     team->watch.total = facts->rows * team->plan.passes * count;
     team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
@@ -154,11 +151,19 @@ static int team_all_stopped(const hsp__team *team)
     return 1;
 }
 
+/* With a kernel: the scores of rows at these positions are asked for from here on. */
+static hsp_status team_block_begin(const hsp__team *team, const uint64_t *order, uint64_t from,
+                                   uint64_t to, hsp_error *err)
+{
+    hsp__kernel_run *kernel = team->runs[0].kernel;
+    return kernel ? hsp__kernel_run_block(kernel, order, from, to, err) : HSP_OK;
+}
+
 /* The first pass, all runs side by side: the prediction needs the scores of all. */
 static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_t *order,
                                   hsp_error *err)
 {
-    const uint64_t rows = view->rows, chunk = hsp__online_chunk(view);
+    const uint64_t rows = view->rows, chunk = hsp__online_chunk(&team->runs[0], view);
     int updated, shuffled = 0;
     uint32_t predicted;
     hsp_status status = HSP_OK;
@@ -166,6 +171,7 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
         shuffled = hsp__online_begin(&team->runs[c], rows, order);
     for (uint64_t from = 0; !status && !team_all_stopped(team) && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
+        status = team_block_begin(team, shuffled ? order : NULL, from, to, err);
         for (uint64_t p = from; !status && p < to; p++)
             status = team_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
         for (uint32_t c = 0; c < team->count; c++)
@@ -209,13 +215,14 @@ static int team_block_stopped(const team_block *block)
 static hsp_status team_block_pass(const team_block *block, uint64_t *order, hsp_error *err)
 {
     hsp__online *runs = block->team->runs;
-    const uint64_t rows = block->view->rows, chunk = hsp__online_chunk(block->view);
+    const uint64_t rows = block->view->rows, chunk = hsp__online_chunk(&runs[0], block->view);
     int updated, shuffled = 0;
     hsp_status status = HSP_OK;
     for (uint32_t c = block->from; c < block->to; c++)
         if (!runs[c].stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
     for (uint64_t from = 0; !status && !team_block_stopped(block) && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
+        status = team_block_begin(block->team, shuffled ? order : NULL, from, to, err);
         for (uint64_t p = from; !status && p < to; p++) {
             const uint64_t row = shuffled ? order[p] : p;
             team_score(block->team, block->view, row, block->from, block->to);
@@ -276,10 +283,23 @@ static hsp_status team_part(void *user, uint32_t from, uint32_t to, int report, 
     return hsp__online_run(&work->team->runs[from], work->view, 1, report, err);
 }
 
+/* Runs that share kernel values: all side by side, or where rows are picked one after the other;
+ * threads are for the values. */
+static hsp_status team_share(hsp__team *team, const hsp_view *view, hsp_error *err)
+{
+    const team_block all = {team, view, 0, team->count, 1};
+    hsp_status status = HSP_OK;
+    if (team->plan.order < HSP__WALK_FIRST) return team_block_run(&all, err);
+    for (uint32_t c = 0; !status && c < team->count; c++)
+        status = hsp__online_run(&team->runs[c], view, 1, 1, err);
+    return status;
+}
+
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
  * by side; several at once. */
 static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
+    if (team->runs[0].kernel) return team_share(team, view, err);
     const int threads = hsp_context_threads(team->ctx);
     team_work work = {team, view, team_width(team, (uint32_t)threads)};
     return hsp__crowd_run(&team->watch, threads, team->count, work.width, team_part, &work, err);
@@ -299,7 +319,7 @@ hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
-    hsp_status status = team_lay_beside(team, view, err);
+    hsp_status status = team->runs[0].kernel ? HSP_OK : team_lay_beside(team, view, err);
     if (!status) status = team_first_pass(team, view, order, err);
     hsp__free(&team->ctx->allocator, order);
     return status ? status : team_apart(team, view, err);

@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "learn/budget.h"
 #include "learn/crew.h"
 #include "learn/derive.h"
+#include "learn/kernel_run.h"
 #include "learn/trace.h"
 #include "model/model.h"
 
@@ -168,6 +170,7 @@ void hsp__online_free(hsp__online *run)
     hsp__free(memory, run->scores);
     hsp__ledger_free(&run->ledger);
     hsp__steps_free(run->steps);
+    hsp__budget_free(run->budget);
     run->ctx = NULL;
 }
 
@@ -189,19 +192,38 @@ static void online_axpy(const hsp__online *run, const hsp_view *view, uint64_t i
         vec->axpy_f64(a, row.values, w, row.count);
 }
 
-hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
-                           double amount, double offset, hsp_error *err)
+/* The same as below to w alone, which is not there as numbers. */
+static hsp_status online_add_kernel(hsp__online *run, uint64_t row, uint32_t scorer, double amount,
+                                    hsp_error *err)
+{
+    if (run->budget) hsp__budget_note(run, row, scorer, amount);
+    return hsp__kernel_run_add(run->kernel, row, run->kernel_at + scorer, amount, run->examples - 1,
+                               err);
+}
+
+static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t row,
+                               uint32_t scorer, double amount)
 {
     online_axpy(run, view, row, amount, run->weights + scorer * run->stride);
-    run->offsets[scorer] += offset;
     if (run->beside)
         hsp__beside_update(run->beside, run->beside_at + scorer,
                            run->weights + scorer * run->stride, view, row);
-    if (run->past) {
-        const double before = (double)(run->examples - 1);
-        online_axpy(run, view, row, amount * before, run->past + scorer * run->stride);
-        run->past_offsets[scorer] += offset * before;
-    }
+    if (run->past)
+        online_axpy(run, view, row, amount * (double)(run->examples - 1),
+                    run->past + scorer * run->stride);
+}
+
+hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
+                           double amount, double offset, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (run->kernel)
+        status = online_add_kernel(run, row, scorer, amount, err);
+    else
+        online_add_weights(run, view, row, scorer, amount);
+    if (status) return status;
+    run->offsets[scorer] += offset;
+    if (run->past) run->past_offsets[scorer] += offset * (double)(run->examples - 1);
     if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
         return hsp__fail_memory(err);
     if (run->steps && !hsp__steps_add(run->steps, row, scorer, amount, offset))
@@ -248,6 +270,12 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
 
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 {
+    if (run->kernel) {
+        for (uint32_t c = 0; c < run->scorers; c++)
+            run->scores[c] =
+                hsp__kernel_run_sum(run->kernel, row, run->kernel_at + c) + run->offsets[c];
+        return;
+    }
     for (uint32_t c = 0; c < run->scorers; c++)
         run->scores[c] = hsp__row_score(view, row, run->weights + c * run->stride, run->offsets[c]);
 }
@@ -318,6 +346,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     run->mistakes++;
     if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
+    if (!status && run->budget) status = hsp__budget_keep(run, view, row, err);
     if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);
     if (run->updates == run->plan.max_updates) {
         run->stopped = 1;
@@ -379,8 +408,9 @@ void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
     if (run->watch && hsp__watch_tick(run->watch, rows, report, &why)) online_stop(run, why);
 }
 
-uint64_t hsp__online_chunk(const hsp_view *view)
+uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view)
 {
+    if (run->kernel) return hsp__kernel_run_chunk(run->kernel);
     uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
     uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
     return chunk ? chunk : 1;
@@ -389,11 +419,13 @@ uint64_t hsp__online_chunk(const hsp_view *view)
 static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *order, int report,
                               hsp_error *err)
 {
-    const uint64_t rows = view->rows, chunk = hsp__online_chunk(view);
+    const uint64_t rows = view->rows, chunk = hsp__online_chunk(run, view);
     const uint64_t *used = hsp__online_begin(run, rows, order) ? order : NULL;
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && !run->stopped && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
+        if (run->kernel) status = hsp__kernel_run_block(run->kernel, used, from, to, err);
+        if (status) break;
         status = hsp__online_walk(run, view, used, from, to, err);
         hsp__online_tick(run, to - from, report);
     }
@@ -481,9 +513,10 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
 {
     online_task task = {run, view, report, err, HSP_OK};
     const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
-    hsp_status status = view->storage == HSP_DENSE ? HSP_OK : online_lay_beside(run, err);
+    hsp_status status = HSP_OK;
+    if (view->storage != HSP_DENSE && !run->kernel) status = online_lay_beside(run, err);
     if (status) return status;
-    if (threads < 2 || bytes < ONLINE_SHARED_BYTES) {
+    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->kernel) {
         online_passes(&task);
         return task.status;
     }

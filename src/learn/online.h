@@ -122,6 +122,11 @@ struct hsp__online {
     hsp__watch *watch;      /* NULL: nobody watches */
     struct hsp__crew *crew; /* who looks ahead; NULL: nobody */
 
+    struct hsp__kernel_run *kernel; /* where scores come from instead of weights, of which there
+                                       are none then; NULL: from the weights */
+    uint32_t kernel_at;             /* which of its scorers is scorer 0 */
+    struct hsp__budget *budget;     /* of rows to be made of; NULL: none */
+
     int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
     hsp__steps *steps; /* of voting; NULL: none */
@@ -208,8 +213,8 @@ static inline uint64_t hsp__online_entry(const hsp_view *view)
     return value + (view->storage == HSP_DENSE ? 0 : sizeof *view->indices);
 }
 
-/* Rows to look at between two ticks: a few megabytes. */
-uint64_t hsp__online_chunk(const hsp_view *view);
+/* Rows to look at between two ticks: a few megabytes, or a block of a kernel's. */
+uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view);
 
 /* Passes until the run stops, on up to `threads` threads. `report`: this is the thread that the
  * context belongs to. */

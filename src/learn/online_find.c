@@ -123,9 +123,23 @@ uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const
     return to;
 }
 
+/* The scores are there already. */
+static uint64_t online_find_kernel(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                                   uint64_t from, uint64_t to)
+{
+    double margin;
+    for (; from < to; from++) {
+        const uint64_t row = order ? order[from] : from;
+        hsp__online_score(run, view, row);
+        if (hsp__online_wrong(run, view, row, run->scores, &margin)) break;
+    }
+    return from;
+}
+
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to)
 {
+    if (run->kernel) return online_find_kernel(run, view, order, from, to);
     if (run->crew) return hsp__crew_find(run->crew, run, view, order, from, to);
     return hsp__online_find_in(run, view, order, from, to, run->scores);
 }

@@ -171,8 +171,8 @@ static hsp_status outcome_gather(hsp_context *ctx, const hsp__team *team, hsp__l
     return hsp__ledger_settle(all) ? HSP_OK : hsp__fail_memory(err);
 }
 
-static hsp_status outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_model *model,
-                                  hsp_error *err)
+hsp_status hsp__outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_model *model,
+                                hsp_error *err)
 {
     hsp__ledger all;
     hsp_status status = outcome_gather(ctx, team, &all, err);
@@ -222,9 +222,42 @@ static hsp_status outcome_support(hsp_context *ctx, const hsp__steps *steps, hsp
     return status;
 }
 
-static void outcome_fill_votes(const hsp__online *run, const uint32_t *places, hsp__votes *votes)
+/* The sequences of all runs as one, by the example that made a step: one-vs-rest runs see the same
+ * examples. NULL: no memory. */
+static hsp__steps *outcome_joint_steps(hsp_context *ctx, const hsp__team *team)
 {
-    const hsp__steps *steps = run->steps;
+    hsp__steps *joint = hsp__new(&ctx->allocator, 1, sizeof *joint);
+    uint64_t *next = hsp__new(&ctx->allocator, team->count, sizeof *next);
+    int sound = joint && next;
+    if (joint) joint->memory = ctx->allocator;
+    while (sound) {
+        uint64_t example = UINT64_MAX;
+        for (uint32_t c = 0; c < team->count; c++) {
+            const hsp__steps *steps = team->runs[c].steps;
+            if (next[c] < steps->count && steps->marks[next[c]].example < example)
+                example = steps->marks[next[c]].example;
+        }
+        if (example == UINT64_MAX) break;
+        sound = hsp__steps_begin(joint, example);
+        for (uint32_t c = 0; c < team->count; c++) {
+            const hsp__steps *steps = team->runs[c].steps;
+            if (next[c] == steps->count || steps->marks[next[c]].example != example) continue;
+            const uint64_t first = steps->marks[next[c]++].first;
+            const uint64_t end =
+                next[c] < steps->count ? steps->marks[next[c]].first : steps->votes_count;
+            for (const hsp__vote *v = steps->votes + first; sound && v < steps->votes + end; v++)
+                sound = hsp__steps_add(joint, v->row, c, v->amount, v->offset);
+        }
+    }
+    hsp__free(&ctx->allocator, next);
+    if (sound) return joint;
+    hsp__steps_free(joint);
+    return NULL;
+}
+
+static void outcome_fill_votes(const hsp__steps *steps, uint64_t examples, const uint32_t *places,
+                               hsp__votes *votes)
+{
     for (uint64_t i = 0; i < steps->votes_count; i++) {
         const hsp__vote *vote = &steps->votes[i];
         votes->support[i] = places[vote->row] - 1;
@@ -232,25 +265,19 @@ static void outcome_fill_votes(const hsp__online *run, const uint32_t *places, h
         votes->amount[i] = vote->amount;
         votes->offset[i] = vote->offset;
     }
-    votes->at_zero = steps->count ? steps->marks[0].example - 1 : run->examples;
+    votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
     for (uint64_t t = 0; t < steps->count; t++) {
-        const uint64_t next =
-            t + 1 < steps->count ? steps->marks[t + 1].example : run->examples + 1;
+        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
         votes->first[t] = steps->marks[t].first;
         votes->survived[t] = next - steps->marks[t].example;
     }
     votes->first[steps->count] = steps->votes_count;
 }
 
-static hsp_status outcome_votes(hsp_context *ctx, const hsp__online *run, hsp_data *rows,
-                                hsp_model *model, hsp_error *err)
+static hsp_status outcome_make_votes(hsp_context *ctx, const hsp__steps *steps, uint64_t examples,
+                                     hsp_data *rows, hsp__votes *votes, hsp_error *err)
 {
-    const hsp__steps *steps = run->steps;
-    const hsp_allocator *memory = &model->memory;
-    hsp__votes *votes = hsp__new(memory, 1, sizeof *votes);
-    if (!votes) return hsp__fail_memory(err);
-    model->hypothesis = HSP__VOTES;
-    model->votes = votes; /* freed with the model, whatever happens */
+    const hsp_allocator *memory = &ctx->allocator;
     votes->updates = steps->votes_count;
     votes->steps = steps->count;
     votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
@@ -259,21 +286,41 @@ static hsp_status outcome_votes(hsp_context *ctx, const hsp__online *run, hsp_da
     votes->offset = hsp__new(memory, votes->updates, sizeof *votes->offset);
     votes->first = hsp__new(memory, votes->steps + 1, sizeof *votes->first);
     votes->survived = hsp__new(memory, votes->steps, sizeof *votes->survived);
-    uint32_t *places = hsp__new(&ctx->allocator, hsp_data_rows(rows), sizeof *places);
+    uint32_t *places = hsp__new(memory, hsp_data_rows(rows), sizeof *places);
     hsp_status status = HSP_OK;
     if (!votes->support || !votes->scorer || !votes->amount || !votes->offset || !votes->first ||
         !votes->survived || !places)
         status = hsp__fail_memory(err);
     if (!status) status = outcome_support(ctx, steps, rows, places, err, &votes->rows);
-    if (!status) outcome_fill_votes(run, places, votes);
-    hsp__free(&ctx->allocator, places);
+    if (!status) outcome_fill_votes(steps, examples, places, votes);
+    hsp__free(memory, places);
+    return status;
+}
+
+hsp_status hsp__outcome_votes(hsp_context *ctx, const hsp__team *team, hsp_data *rows,
+                              hsp_model *model, hsp_error *err)
+{
+    hsp__steps *joint = team->count > 1 ? outcome_joint_steps(ctx, team) : NULL;
+    if (team->count > 1 && !joint) return hsp__fail_memory(err);
+    uint64_t examples = 0;
+    for (uint32_t c = 0; c < team->count; c++)
+        if (team->runs[c].examples > examples) examples = team->runs[c].examples;
+    hsp_status status = HSP_OK;
+    hsp__votes *votes = hsp__new(&model->memory, 1, sizeof *votes);
+    model->hypothesis = HSP__VOTES;
+    model->votes = votes; /* freed with the model, whatever happens */
+    if (votes) votes->apart = team->count > 1;
+    status = votes ? outcome_make_votes(ctx, joint ? joint : team->runs[0].steps, examples, rows,
+                                        votes, err)
+                   : hsp__fail_memory(err);
+    hsp__steps_free(joint);
     return status;
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-static hsp_status outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
-                               hsp_error *err)
+hsp_status hsp__outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
+                             hsp_error *err)
 {
     model->tie = outcome->tie;
     model->order = hsp__order_of(outcome->storage);
@@ -294,7 +341,7 @@ hsp_status hsp__outcome_frame(hsp_context *ctx, const hsp__outcome *outcome, uin
     hsp_model *model = NULL;
     hsp_status status = hsp__model_new(ctx, scorers, features, err, &model);
     if (status) return status;
-    status = outcome_fill(ctx, outcome, model, err);
+    status = hsp__outcome_fill(ctx, outcome, model, err);
     if (status)
         hsp_model_free(model);
     else
@@ -307,7 +354,7 @@ hsp_status hsp__outcome_close(const hsp__outcome *outcome, hsp_model *model, hsp
     int finite = 1;
     for (uint32_t c = 0; c < model->scorers; c++)
         finite &= isfinite(model->offsets[c]) != 0;
-    for (uint64_t j = 0; j < model->scorers * model->features; j++)
+    for (uint64_t j = 0; model->weights && j < model->scorers * model->features; j++)
         finite &= isfinite(model->weights[j]) != 0;
     if (!finite)
         return hsp__fail(err, HSP_BAD_DATA,
@@ -329,9 +376,9 @@ hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, hsp__outc
                                            team->runs[0].features, err, &model);
     if (status) return status;
     outcome_weights(team, outcome, model);
-    if (team->runs[0].keep_ledger) status = outcome_updates(ctx, team, model, err);
+    if (team->runs[0].keep_ledger) status = hsp__outcome_updates(ctx, team, model, err);
     if (!status && team->runs[0].steps)
-        status = outcome_votes(ctx, &team->runs[0], outcome->rows, model, err);
+        status = hsp__outcome_votes(ctx, team, outcome->rows, model, err);
     if (!status) status = hsp__outcome_close(outcome, model, err);
     if (status)
         hsp_model_free(model);

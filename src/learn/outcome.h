@@ -35,4 +35,23 @@ hsp_status hsp__outcome_close(const hsp__outcome *outcome, hsp_model *model, hsp
 hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, hsp__outcome *outcome,
                               hsp_error *err, hsp_model **out);
 
+/* ---- The parts, for models of other kinds ---- */
+
+/* Names, encoding, tie, facts. */
+hsp_status hsp__outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
+                             hsp_error *err);
+/* How often each row was used: the ledgers of the runs are emptied into the model's updates. */
+hsp_status hsp__outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_model *model,
+                                hsp_error *err);
+/* The sequence of updates and the rows they are about. */
+hsp_status hsp__outcome_votes(hsp_context *ctx, const hsp__team *team, hsp_data *rows,
+                              hsp_model *model, hsp_error *err);
+
+/* As hsp__outcome_model, of a team that learnt with a kernel: coefficients of the rows it learnt
+ * from, or votes; weights after all where the kernel is a weighted inner product. */
+struct hsp__kernel_run;
+hsp_status hsp__outcome_kernel(hsp_context *ctx, const hsp__team *team,
+                               struct hsp__kernel_run *kernel, hsp__outcome *outcome,
+                               hsp_error *err, hsp_model **out);
+
 #endif

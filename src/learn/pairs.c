@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "learn/crowd.h"
 #include "learn/derive.h"
+#include "learn/kernel_run.h"
 #include "learn/ledger.h"
 #include "learn/mistakes.h"
 #include "learn/online.h"
@@ -62,6 +63,7 @@ hsp_status hsp__pairs_wanted(hsp_context *ctx, const hsp_data *data, const hsp_o
     hsp__names keep;
     *wanted = 0;
     if (!hsp__options_say(options, "multiclass", "ovo")) return HSP_OK;
+    if (hsp__kernel_wanted(options)) return HSP_OK; /* pairs share kernel values: batch_kernel.c */
     if (hsp__options_have(options, "positive") && hsp_options_text(options, "positive"))
         return HSP_OK;
     hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);

@@ -100,6 +100,10 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
 static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_error *err)
 {
     if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
+    if (pegasos_set(options, "kernel"))
+        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
+                            "with a kernel the rows learnt from are the separator, and a stream "
+                            "does not keep them: read the file whole");
     if (pegasos_set(options, "C"))
         return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
                             "C is 1 / (lambda n), and a stream does not say how many rows n it "

@@ -17,6 +17,9 @@
  * highest score is not that of the row's class: w_y <- w_y + rate x, w_r <- w_r - rate x, r the
  * best other.
  *
+ * With a kernel (kernel_run.h) all this happens to phi(x), <phi(x), phi(x')> = k(x, x'): w is the
+ * list of the updates, ||x||^2 is k(x, x), and R^2 its largest.
+ *
  * Guarantee. If y_i <w~*, x~_i> >= gamma for all i and ||x~_i|| <= R~, then after k updates
  * <w~*, w~_k> >= k rate gamma and ||w~_k||^2 <= k (rate^2 R~^2 + 2 rate tau), so
  *
@@ -44,6 +47,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/kernel_run.h"
 #include "learn/online.h"
 #include "learn/trace.h"
 #include "learn/train.h"
@@ -77,6 +81,12 @@ static const hsp_option perceptron_options[] = {
     {"soft", HSP_OPTION_REAL, "0", 0, 1e100, NULL, "DELTA",
      "a coordinate of its own for every row, so that no data is inseparable; 0: none"},
     {"rate", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "ETA", "size of an update"},
+    {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
+     "learn in the feature space of this kernel, as in rbf(0.5) or poly(3,1)"},
+    {"allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "kernel: allow what need not be one"},
+    {"budget", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
+     "kernel: keep at most so many rows, dropping what changes w least; 0: all"},
     {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,
      "divide each row by its length, or all by the longest"},
     {"scale", HSP_OPTION_CHOICE, "none", 0, 0, "none|min-max|standard|max-abs", NULL,
@@ -140,6 +150,34 @@ static hsp_status perceptron_check_stream(const hsp_options *options, int relati
     return HSP_OK;
 }
 
+static hsp_status perceptron_check_kernel(const hsp_options *options, int streamed, hsp_error *err)
+{
+    const char *const without[] = {"allow-indefinite", "budget"};
+    const int kernel = hsp__kernel_wanted(options);
+    for (size_t i = 0; !kernel && i < sizeof without / sizeof *without; i++)
+        if (hsp_options_is_set(options, without[i]))
+            return hsp__fail_at(err, HSP_USAGE, i ? "--budget" : "--allow-indefinite", 0, 0,
+                                "%s is about a kernel: it needs kernel", without[i]);
+    if (!kernel) return HSP_OK;
+    if (streamed)
+        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
+                            "with a kernel the rows learnt from are the separator, and a stream "
+                            "does not keep them: read the file whole");
+    if (hsp_options_text(options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace follows weights, and with a kernel there are none: see audit "
+                            "for both sides of the proof");
+    if (perceptron_is(options, "multiclass", "ovo"))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "the kernel perceptron does not learn pairs of classes: use native or "
+                            "ovr");
+    if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
+        return hsp__fail_at(err, HSP_USAGE, "--budget", 0, 0,
+                            "a soft run gives every row a coordinate of its own, which a budget "
+                            "would take back: use one of the two");
+    return HSP_OK;
+}
+
 static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp_error *err)
 {
     double target;
@@ -152,7 +190,8 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
     if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--reference", 0, 0,
                             "a reference is what a trace is compared with: it needs trace");
-    return streamed ? perceptron_check_stream(options, relative, err) : HSP_OK;
+    status = perceptron_check_kernel(options, streamed, err);
+    return status || !streamed ? status : perceptron_check_stream(options, relative, err);
 }
 
 static int perceptron_wants_radius(const hsp_options *options)

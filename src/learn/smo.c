@@ -9,15 +9,20 @@
  *
  * Update. With f_i = sum_j a_j y_j k(x_j, x_i) - y_i, a is optimal iff every f of a row that may
  * move up (a < c of a positive row, a > 0 of a negative one) is at least every f of a row that may
- * move down. A round takes the few hundred rows that violate this most (half of them from the round
- * before), has their rows of the kernel matrix from the cache or computes the missing ones in one
- * block, solves the problem over these rows alone by steps of two variables with second-order
- * selection (the pair with the largest gain), and then brings f of all rows up to date in one
- * product.
+ * move down. A round takes a few thousand rows that violate this most (with those of the round
+ * before that are between their bounds), has the kernel matrix of these rows alone, solves the
+ * problem over them by steps of two variables with second-order selection (the pair with the
+ * largest gain), and then brings f of all rows up to date with the kernel rows ("lines") of those
+ * that moved, from the cache or computed in one block. Of many rows a sample is solved first, and
+ * the run begins with a = c for all that its separator puts inside the margin. Sets are made larger
+ * while they are full and gain little: where all rows between bounds fit, few rounds are left.
  *
  * Guarantee. Every step raises the dual; the run stops on the duality gap, which f gives in O(n).
+ * Kernel values are floats, f is in double: gap and dual are those of the matrix of floats, whose
+ * entries are 6e-8 off. For hard, and for gaps below 1e-7, all is in double.
  *
- * Cost. A round: (rows not cached) * n kernel values, and (rows that moved) * n multiplications.
+ * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
+ * for rows that moved n multiplications each, and n kernel values if their line is not there.
  *
  * Papers. J. Platt, Fast training of support vector machines using sequential minimal optimization
  * (1999). T. Joachims, Making large-scale SVM learning practical (1999): working sets. R.-E. Fan,
@@ -33,43 +38,53 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/judge.h"
-#include "learn/smo_cache.h"
 #include "vec/vec.h"
 
-enum { SMO_SET = 1024, SMO_PARTS = 64 };
+enum {
+    SMO_FIRST = 2048, /* rows of a set, at first */
+    SMO_MOST = 8192,
+    SMO_PARTS = 64,
+    SMO_PIECE = 16 /* rows of the set's matrix that are turned at a time */
+};
+
+static const double smo_tiny = 1e-12; /* curvature below this counts as this */
 
 typedef struct smo {
     hsp_context *ctx;
     const hsp__problem *p;
     const hsp__goal *goal;
     hsp__smo_solution *s;
-    hsp__smo_cache cache;
+    hsp__smo_cache *cache;
     uint64_t n;
-    int equation;          /* sum a y = 0 holds and is kept */
-    double one;            /* added to every kernel value: offset regularized */
-    double *f;             /* n */
-    double *extra;         /* n: added to k(x_i, x_i); NULL: nothing */
-    uint64_t size;         /* of a working set, at most */
+    int equation;  /* sum a y = 0 holds and is kept */
+    int wide;      /* kernel values are doubles */
+    int unsure;    /* the kernel need not be one: no gap bounds anything */
+    double one;    /* added to every kernel value: offset regularized */
+    double most;   /* largest k(x, x) met */
+    double *f;     /* n */
+    double *y, *c; /* n: +-1, and the bound of a */
+    double *extra; /* n: added to k(x_i, x_i); NULL: nothing */
+    /* The set: */
+    uint64_t size;         /* at most, a multiple of HSP__VEC_PAIR; from one row of k to the next */
     uint64_t count;        /* of the one at hand */
     uint64_t *set;         /* size: its rows; those that stay in the next one keep their place */
     unsigned char *is_new; /* size: it was not in the set before */
     unsigned char *in;     /* n: while a set is chosen: 1, new in it; 2, stays in it */
-    float **lines;         /* size: their rows of the kernel matrix */
-    double *moved;         /* size: y times what a changed by */
-    /* The problem over the set alone: */
-    double *k;                            /* count * count */
-    double *la, *lf, *ly, *lc, *diagonal; /* count */
-    double shift;                         /* sum of moved * one */
-    uint64_t *picked;                     /* n: scratch for selection */
-    double *keys;                         /* n */
+    void *k;               /* size * size: its kernel matrix */
+    void *diagonal;        /* size: k(x, x) + extra */
+    double *la, *lf, *ly, *lc, *lextra; /* size */
+    double *up, *down; /* size: 0 where a row may move so, else infinite, and minus that */
+    /* What moved: */
+    uint64_t *moved;  /* n: rows */
+    double *by;       /* n: y times what a changed by */
+    void **lines;     /* n */
+    uint64_t batch;   /* of them, those lines are there for */
+    double shift;     /* sum of by * one */
+    uint64_t *picked; /* n: scratch for selection */
+    double *keys;     /* n */
 } smo;
 
 /* ---- What may move --------------------------------------------------------------------------- */
-
-static double smo_box(const hsp__problem *p, uint64_t i)
-{
-    return p->hard || p->loss == HSP__LOSS_SQUARED ? HUGE_VAL : hsp__problem_cost(p, i);
-}
 
 static int smo_up(double y, double a, double c)
 {
@@ -83,94 +98,111 @@ static int smo_down(double y, double a, double c)
 
 /* ---- The problem over the set ---------------------------------------------------------------- */
 
-/* The row that may move up with the smallest f; count: none. */
-static uint64_t smo_first(const smo *w)
+static double smo_k(const smo *w, uint64_t i, uint64_t j)
 {
-    uint64_t best = w->count;
-    double least = HUGE_VAL;
-    for (uint64_t i = 0; i < w->count; i++)
-        if (w->lf[i] < least && smo_up(w->ly[i], w->la[i], w->lc[i])) least = w->lf[i], best = i;
-    return best;
+    const uint64_t at = i * w->size + j;
+    return w->wide ? ((const double *)w->k)[at] : (double)((const float *)w->k)[at];
 }
 
-/* The row that may move down and gains most together with i; *worst: the largest f among those. */
-static uint64_t smo_second(const smo *w, uint64_t i, double *worst)
+static double smo_self(const smo *w, uint64_t i)
 {
-    const double *ki = w->k + i * w->size, fi = w->lf[i], kii = ki[i];
-    uint64_t best = w->count;
-    double most = -1;
-    *worst = -HUGE_VAL;
-    for (uint64_t j = 0; j < w->count; j++) {
-        const double d = w->lf[j] - fi;
-        if (!(d > 0) || !smo_down(w->ly[j], w->la[j], w->lc[j])) continue;
-        if (w->lf[j] > *worst) *worst = w->lf[j];
-        const double curvature = kii + w->diagonal[j] - 2 * ki[j];
-        const double gain = d * d / (curvature > 1e-12 ? curvature : 1e-12);
-        if (gain > most) most = gain, best = j;
+    return smo_k(w, i, i) + w->lextra[i];
+}
+
+static void smo_free_to_move(smo *w, uint64_t i)
+{
+    w->up[i] = smo_up(w->ly[i], w->la[i], w->lc[i]) ? 0 : HUGE_VAL;
+    w->down[i] = smo_down(w->ly[i], w->la[i], w->lc[i]) ? 0 : -HUGE_VAL;
+}
+
+/* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
+static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, double *low,
+                         double *high)
+{
+    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const hsp__vec_table *vec = hsp__vec();
+    if (w->wide) {
+        const double *k = w->k;
+        return vec->pair_step_f64(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down,
+                                  n, low, high);
     }
-    return best;
+    const float *k = w->k;
+    return vec->pair_step_f32(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down, n,
+                              low, high);
 }
 
-static void smo_shift(smo *w, uint64_t i, double change)
+/* The row that may move down and gains most together with i, whose f is `low`. */
+static uint64_t smo_second(const smo *w, uint64_t i, double low, double *gain)
 {
-    w->la[i] += change;
-    hsp__vec()->axpy_f64(change * w->ly[i], w->k + i * w->size, w->lf, (size_t)w->count);
+    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const double self = smo_self(w, i);
+    if (w->wide)
+        return hsp__vec()->pair_gain_f64(w->lf, w->down, low, self,
+                                         (const double *)w->k + i * w->size, w->diagonal, n, gain);
+    return hsp__vec()->pair_gain_f32(w->lf, w->down, low, self, (const float *)w->k + i * w->size,
+                                     w->diagonal, n, gain);
 }
 
-/* Move y a of i up and of j down by the same t, as far as is best and allowed. */
-static void smo_step(smo *w, uint64_t i, uint64_t j)
+/* Move y a of i up and of j down by the same t, as far as is best and allowed; f of the two alone
+ * gets what `extra` adds, the rest is for the pass that follows. */
+static double smo_step(smo *w, uint64_t i, uint64_t j)
 {
-    const double curvature =
-        w->k[i * w->size + i] + w->k[j * w->size + j] - 2 * w->k[i * w->size + j];
-    double t = (w->lf[j] - w->lf[i]) / (curvature > 1e-12 ? curvature : 1e-12);
+    const double curvature = smo_self(w, i) + smo_self(w, j) - 2 * smo_k(w, i, j);
+    double t = (w->lf[j] - w->lf[i]) / fmax(curvature, smo_tiny);
     const double room_i = w->ly[i] > 0 ? w->lc[i] - w->la[i] : w->la[i];
     const double room_j = w->ly[j] > 0 ? w->la[j] : w->lc[j] - w->la[j];
     const double room = fmin(room_i, room_j);
     if (t > room) t = room;
-    smo_shift(w, i, w->ly[i] * t);
-    smo_shift(w, j, -w->ly[j] * t);
+    w->la[i] += w->ly[i] * t;
+    w->la[j] -= w->ly[j] * t;
     /* A bound that was reached is reached exactly. */
     if (t == room_i) w->la[i] = w->ly[i] > 0 ? w->lc[i] : 0;
     if (t == room_j) w->la[j] = w->ly[j] > 0 ? 0 : w->lc[j];
+    smo_free_to_move(w, i);
+    smo_free_to_move(w, j);
+    w->lf[i] += t * w->lextra[i];
+    w->lf[j] -= t * w->lextra[j];
     w->s->updates++;
+    return t;
 }
 
 /* Without the equation: the best step of one variable. */
 static int smo_single(smo *w, double enough)
 {
     uint64_t best = w->count;
-    double most = 0, t = 0;
+    double most = 0, change = 0, low, high;
     for (uint64_t i = 0; i < w->count; i++) {
-        const double g = -w->lf[i] * w->ly[i], kii = fmax(w->k[i * w->size + i], 1e-12);
-        const double to = fmin(fmax(w->la[i] + g / kii, 0), w->lc[i]);
-        const double change = to - w->la[i];
-        if (fabs(g) <= enough || fabs(change) * fabs(g) <= most) continue;
-        most = fabs(change) * fabs(g), best = i, t = change;
+        const double g = -w->lf[i] * w->ly[i];
+        const double to = fmin(fmax(w->la[i] + g / fmax(smo_self(w, i), smo_tiny), 0), w->lc[i]);
+        const double by = to - w->la[i];
+        if (fabs(g) <= enough || fabs(by) * fabs(g) <= most) continue;
+        most = fabs(by) * fabs(g), best = i, change = by;
     }
     if (best == w->count) return 0;
-    smo_shift(w, best, t);
+    w->la[best] = fmin(fmax(w->la[best] + change, 0), w->lc[best]);
+    w->lf[best] += change * w->ly[best] * w->lextra[best];
+    smo_pass(w, change * w->ly[best], best, 0, best, &low, &high);
     w->s->updates++;
     return 1;
 }
 
 /* Steps until the worst violation in the set is a small part of what it was, or small enough. */
-static void smo_inner(smo *w, double enough)
+static void smo_inner(smo *w, double enough, double part)
 {
     const uint64_t most = 100 * w->count + 1000;
-    double begin = -1, worst;
+    double low, high, gain, limit = enough;
+    uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
+    if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
     for (uint64_t step = 0; step < most; step++) {
         if (!w->equation) {
             if (!smo_single(w, enough)) return;
             continue;
         }
-        const uint64_t i = smo_first(w);
-        if (i == w->count) return;
-        const uint64_t j = smo_second(w, i, &worst);
-        if (j == w->count) return;
-        const double violation = worst - w->lf[i];
-        if (begin < 0) begin = violation;
-        if (violation <= fmax(enough, 0.05 * begin)) return;
-        smo_step(w, i, j);
+        if (!(high - low > limit)) return;
+        const uint64_t j = smo_second(w, i, low, &gain);
+        if (!(gain > 0)) return;
+        const double t = smo_step(w, i, j);
+        i = smo_pass(w, t, i, -t, j, &low, &high);
     }
 }
 
@@ -210,11 +242,14 @@ static void smo_select(smo *w, uint64_t count, uint64_t want)
 static void smo_take(smo *w, int sign, double limit, uint64_t want)
 {
     uint64_t count = 0;
+    const double *a = w->s->a;
     for (uint64_t i = 0; i < w->n; i++) {
-        const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
-        if (w->in[i] || !(sign > 0 ? smo_up(y, a, c) : smo_down(y, a, c))) continue;
-        w->keys[i] = sign * w->f[i];
-        if (w->keys[i] < sign * limit) w->picked[count++] = i;
+        const double key = sign * w->f[i];
+        if (!(key < sign * limit) || w->in[i]) continue;
+        if (!(sign > 0 ? smo_up(w->y[i], a[i], w->c[i]) : smo_down(w->y[i], a[i], w->c[i])))
+            continue;
+        w->keys[i] = key;
+        w->picked[count++] = i;
     }
     if (count > want) {
         smo_select(w, count, want);
@@ -225,14 +260,14 @@ static void smo_take(smo *w, int sign, double limit, uint64_t want)
     w->count += count;
 }
 
-/* The largest f that may move down and the smallest that may move up. */
+/* The smallest f that may move up and the largest that may move down. */
 static void smo_ends(const smo *w, double *up, double *down)
 {
+    const double *a = w->s->a;
     *up = HUGE_VAL, *down = -HUGE_VAL;
     for (uint64_t i = 0; i < w->n; i++) {
-        const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
-        if (smo_up(y, a, c) && w->f[i] < *up) *up = w->f[i];
-        if (smo_down(y, a, c) && w->f[i] > *down) *down = w->f[i];
+        if (smo_up(w->y[i], a[i], w->c[i]) && w->f[i] < *up) *up = w->f[i];
+        if (smo_down(w->y[i], a[i], w->c[i]) && w->f[i] > *down) *down = w->f[i];
     }
     if (!w->equation) *up = fmin(*up, 0), *down = fmax(*down, 0);
 }
@@ -240,7 +275,7 @@ static void smo_ends(const smo *w, double *up, double *down)
 /* Is a row of the set before of use in the next? */
 static int smo_stays(const smo *w, uint64_t i, double up, double down)
 {
-    const double y = hsp__problem_y(w->p, i), c = smo_box(w->p, i), a = w->s->a[i];
+    const double y = w->y[i], c = w->c[i], a = w->s->a[i];
     return (a > 0 && a < c) || (smo_up(y, a, c) && w->f[i] < down) ||
            (smo_down(y, a, c) && w->f[i] > up);
 }
@@ -277,56 +312,160 @@ static void smo_settle(smo *w, uint64_t before)
  * them to move up and one down. */
 static void smo_choose(smo *w, double up, double down)
 {
-    const uint64_t before = w->count;
+    const uint64_t before = w->count, room = w->size < w->n ? w->size : w->n;
     uint64_t kept = 0;
     for (uint64_t k = 0; k < before; k++) {
         const uint64_t i = w->set[k];
         w->is_new[k] = 0;
-        if (kept < w->size / 2 && smo_stays(w, i, up, down))
+        if (kept < room - room / 4 && smo_stays(w, i, up, down))
             w->in[i] = 2, kept++;
         else
             w->set[k] = UINT64_MAX;
     }
     w->count = kept;
     const double up_limit = w->equation ? down : 0, down_limit = w->equation ? up : 0;
-    smo_take(w, 1, up_limit, (w->size - kept + 1) / 2);
-    smo_take(w, -1, down_limit, w->size - w->count);
-    if (w->count < w->size) smo_take(w, 1, up_limit, w->size - w->count);
+    smo_take(w, 1, up_limit, (room - kept + 1) / 2);
+    smo_take(w, -1, down_limit, room - w->count);
+    if (w->count < room) smo_take(w, 1, up_limit, room - w->count);
     smo_settle(w, before);
 }
 
-/* ---- A round --------------------------------------------------------------------------------- */
-
-/* The set's own part of the kernel matrix. What two rows of the set before have is there already:
- * rows keep their places in it, and only new ones are looked up. */
-static void smo_load_kernel(smo *w)
+/* The first set: rows of both classes in equal steps through the data, as many of each as there
+ * are, but an eighth at least. */
+static void smo_sample(smo *w)
 {
-    for (uint64_t i = 0; i < w->count; i++) {
-        if (!w->is_new[i]) continue;
-        const float *line = w->lines[i];
-        double *ki = w->k + i * w->size;
-        for (uint64_t j = 0; j < w->count; j++)
-            ki[j] = (double)line[w->set[j]] + w->one;
-        if (w->extra) ki[i] += w->extra[w->set[i]];
-        for (uint64_t j = 0; j < w->count; j++)
-            if (!w->is_new[j]) w->k[j * w->size + i] = ki[j];
+    const uint64_t room = w->size < w->n ? w->size : w->n;
+    uint64_t have[2] = {0, 0}, want[2], seen[2] = {0, 0};
+    for (uint64_t i = 0; i < w->n; i++)
+        have[w->y[i] > 0]++;
+    want[1] = (uint64_t)((double)room * ((double)have[1] / (double)w->n));
+    if (want[1] < room / 8) want[1] = room / 8;
+    if (want[1] > room - room / 8) want[1] = room - room / 8;
+    if (want[1] > have[1]) want[1] = have[1];
+    want[0] = room - want[1];
+    if (want[0] > have[0]) want[0] = have[0];
+    for (uint64_t i = 0; i < w->n; i++) {
+        const int side = w->y[i] > 0;
+        const uint64_t k = seen[side]++;
+        if (hsp__part(want[side], have[side], k + 1) > hsp__part(want[side], have[side], k))
+            w->in[i] = 1;
+    }
+    smo_settle(w, 0);
+}
+
+/* ---- The set's matrix ------------------------------------------------------------------------ */
+
+/* Rows of the matrix that are new in it, from lines that are there. */
+static void smo_gather_part(void *user, uint64_t part)
+{
+    const smo *w = user;
+    for (uint64_t i = hsp__part(w->count, SMO_PARTS, part);
+         i < hsp__part(w->count, SMO_PARTS, part + 1); i++) {
+        const void *line = w->is_new[i] ? hsp__smo_cache_has(w->cache, w->set[i]) : NULL;
+        if (!line) continue;
+        if (w->wide) {
+            double *to = (double *)w->k + i * w->size;
+            for (uint64_t j = 0; j < w->count; j++)
+                to[j] = ((const double *)line)[w->set[j]];
+        } else {
+            float *to = (float *)w->k + i * w->size;
+            for (uint64_t j = 0; j < w->count; j++)
+                to[j] = ((const float *)line)[w->set[j]];
+        }
     }
 }
 
-static void smo_load(smo *w)
+/* Then columns: what a row that stays has with those that are new. */
+static void smo_mirror_part(void *user, uint64_t part)
 {
-    smo_load_kernel(w);
+    const smo *w = user;
+    const uint64_t from = hsp__part(w->count, SMO_PARTS, part),
+                   to = hsp__part(w->count, SMO_PARTS, part + 1);
+    double *wide = w->k;
+    float *single = w->k;
+    for (uint64_t at = from; at < to; at += SMO_PIECE)
+        for (uint64_t i = 0; i < w->count; i++) {
+            if (!w->is_new[i]) continue;
+            for (uint64_t j = at; j < to && j < at + SMO_PIECE; j++) {
+                if (w->is_new[j]) continue;
+                if (w->wide)
+                    wide[j * w->size + i] = wide[i * w->size + j];
+                else
+                    single[j * w->size + i] = single[i * w->size + j];
+            }
+        }
+}
+
+/* The places behind the last row take part in passes: zeros, and nothing there may move. */
+static void smo_pad(smo *w)
+{
+    const uint64_t n = (w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    const size_t number = w->cache->number;
+    for (uint64_t i = 0; i < w->count && n > w->count; i++)
+        memset((char *)w->k + (i * w->size + w->count) * number, 0, (n - w->count) * number);
+    memset((char *)w->diagonal + w->count * number, 0, (n - w->count) * number);
+    for (uint64_t i = w->count; i < n; i++) {
+        w->up[i] = HUGE_VAL, w->down[i] = -HUGE_VAL;
+        w->lf[i] = 0;
+    }
+}
+
+static void smo_add_one(smo *w)
+{
+    for (uint64_t i = 0; i < w->count; i++)
+        for (uint64_t j = 0; j < w->count; j++) {
+            if (!w->is_new[i] && !w->is_new[j]) continue;
+            if (w->wide)
+                ((double *)w->k)[i * w->size + j] += w->one;
+            else
+                ((float *)w->k)[i * w->size + j] += (float)w->one;
+        }
+}
+
+static hsp_status smo_load_kernel(smo *w, hsp_error *err)
+{
+    uint64_t missing = 0;
+    int stay = 0;
     for (uint64_t i = 0; i < w->count; i++) {
+        if (!w->is_new[i] || hsp__smo_cache_has(w->cache, w->set[i])) continue;
+        w->picked[missing] = w->set[i];
+        w->lines[missing++] = (char *)w->k + i * w->size * w->cache->number;
+    }
+    hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
+    hsp_status status =
+        hsp__smo_cache_block(w->cache, w->picked, missing, w->set, w->count, w->lines, err);
+    for (uint64_t i = 0; i < w->count; i++)
+        stay |= !w->is_new[i];
+    if (!status && stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
+    if (!status && w->one != 0) smo_add_one(w);
+    return status;
+}
+
+static hsp_status smo_load(smo *w, hsp_error *err)
+{
+    hsp_status status = smo_load_kernel(w, err);
+    for (uint64_t i = 0; !status && i < w->count; i++) {
         const uint64_t row = w->set[i];
         w->la[i] = w->s->a[row];
         w->lf[i] = w->f[row];
-        w->ly[i] = hsp__problem_y(w->p, row);
-        w->lc[i] = smo_box(w->p, row);
-        w->diagonal[i] = w->k[i * w->size + i];
+        w->ly[i] = w->y[row];
+        w->lc[i] = w->c[row];
+        w->lextra[i] = w->extra ? w->extra[row] : 0;
+        smo_free_to_move(w, i);
+        const double self = smo_self(w, i);
+        w->most = fmax(w->most, self - w->lextra[i]);
+        if (w->wide)
+            ((double *)w->diagonal)[i] = self;
+        else
+            ((float *)w->diagonal)[i] = (float)self;
     }
+    if (!status) smo_pad(w);
+    return status;
 }
 
-/* f += sum over the rows that moved. */
+/* ---- f of all rows --------------------------------------------------------------------------- */
+
+/* f += sum over the rows that moved and whose lines are there. */
 static void smo_refresh_part(void *user, uint64_t part)
 {
     smo *w = user;
@@ -334,26 +473,85 @@ static void smo_refresh_part(void *user, uint64_t part)
                    to = hsp__part(w->n, SMO_PARTS, part + 1);
     enum { STRIP = 1024 };
     for (uint64_t at = from; at < to; at += STRIP) {
-        const uint64_t some = at + STRIP < to ? STRIP : to - at;
-        for (uint64_t i = 0; i < w->count; i++)
-            if (w->moved[i] != 0)
-                hsp__vec()->axpy_f32f64(w->moved[i], w->lines[i] + at, w->f + at, (size_t)some);
-        for (uint64_t j = at; j < at + some && w->one != 0; j++)
-            w->f[j] += w->shift;
+        const size_t some = (size_t)(at + STRIP < to ? STRIP : to - at);
+        for (uint64_t i = 0; i < w->batch; i++) {
+            if (w->wide)
+                hsp__vec()->axpy_f64(w->by[i], (const double *)w->lines[i] + at, w->f + at, some);
+            else
+                hsp__vec()->axpy_f32f64(w->by[i], (const float *)w->lines[i] + at, w->f + at, some);
+        }
     }
 }
 
-static void smo_unload(smo *w)
+/* Lines of rows that are at a bound now are not likely to be asked for again. */
+static int smo_passes(const smo *w, uint64_t i)
 {
+    const double a = w->s->a[i];
+    return !(a > 0 && a < w->c[i]) && !hsp__smo_cache_has(w->cache, i);
+}
+
+/* f += what `count` rows that moved add: those whose lines pass, or those whose lines are kept. */
+static hsp_status smo_add_lines(smo *w, int passing, uint64_t count, hsp_error *err)
+{
+    const uint64_t room = passing ? w->cache->passing : hsp__smo_cache_room(w->cache);
+    double *by = w->by;
+    hsp_status status = HSP_OK;
+    for (uint64_t at = 0; !status && at < count; at += w->batch) {
+        w->batch = count - at < room ? count - at : room;
+        status = passing ? hsp__smo_cache_pass(w->cache, w->moved + at, w->batch, w->lines, err)
+                         : hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
+        w->by = by + at;
+        if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
+    }
+    w->by = by;
+    return status;
+}
+
+/* f, brought up to date with `count` rows that moved. */
+static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
+{
+    uint64_t passing = 0;
     w->shift = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t row = w->moved[i];
+        const double by = w->by[i];
+        w->shift += by * w->one;
+        if (w->extra) w->f[row] += by * w->extra[row];
+        if (!smo_passes(w, row)) continue;
+        w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
+        w->moved[passing] = row, w->by[passing++] = by;
+    }
+    hsp_status status = smo_add_lines(w, 1, passing, err);
+    w->moved += passing, w->by += passing;
+    if (!status) status = smo_add_lines(w, 0, count - passing, err);
+    w->moved -= passing, w->by -= passing;
+    for (uint64_t i = passing; i < count; i++) {
+        const double a = w->s->a[w->moved[i]];
+        if (!(a > 0 && a < w->c[w->moved[i]])) hsp__smo_cache_release(w->cache, w->moved[i]);
+    }
+    for (uint64_t i = 0; i < w->n && w->one != 0; i++)
+        w->f[i] += w->shift;
+    return status;
+}
+
+static hsp_status smo_unload(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    if (w->count == w->n) { /* the set is the problem: f is known already */
+        for (uint64_t i = 0; i < w->count; i++) {
+            w->s->a[w->set[i]] = w->la[i];
+            w->f[w->set[i]] = w->lf[i];
+        }
+        return HSP_OK;
+    }
     for (uint64_t i = 0; i < w->count; i++) {
         const uint64_t row = w->set[i];
-        w->moved[i] = w->ly[i] * (w->la[i] - w->s->a[row]);
-        w->shift += w->moved[i] * w->one;
+        if (w->la[i] == w->s->a[row]) continue;
+        w->moved[count] = row;
+        w->by[count++] = w->ly[i] * (w->la[i] - w->s->a[row]);
         w->s->a[row] = w->la[i];
-        if (w->extra) w->f[row] += w->moved[i] * w->extra[row];
     }
-    hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
+    return smo_refresh(w, count, err);
 }
 
 /* ---- The gap --------------------------------------------------------------------------------- */
@@ -361,13 +559,14 @@ static void smo_unload(smo *w)
 static hsp_status smo_judge(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
-    double square = 0, gain = 0, loss = 0, t = 0;
+    double gain = 0, loss = 0, t = 0, sum = 0;
+    s->square = 0;
     for (uint64_t i = 0; i < w->n; i++) {
-        const double y = hsp__problem_y(w->p, i);
+        const double y = w->y[i];
         s->scores[i] = w->f[i] + y - (w->extra ? w->extra[i] * y * s->a[i] : 0);
-        square += s->a[i] * y * s->scores[i];
+        s->square += s->a[i] * y * s->scores[i];
         t += s->a[i] * y;
-        gain += s->a[i];
+        sum += s->a[i];
         if (w->extra) gain -= w->extra[i] * s->a[i] * s->a[i] / 2;
     }
     if (w->p->offset == HSP__OFFSET_REGULARIZED) {
@@ -378,32 +577,141 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     hsp_status status = hsp__judge_offset(w->ctx, w->p, s->scores, err, &s->b);
     if (status) return status;
     for (uint64_t i = 0; i < w->n; i++) {
-        const double m = hsp__problem_y(w->p, i) * (s->scores[i] + s->b);
+        const double m = w->y[i] * (s->scores[i] + s->b);
         if (!w->p->hard)
             loss += hsp__problem_cost(w->p, i) * hsp__judge_loss(w->p->loss, m);
-        else if (!(m >= 1))
+        else if (!(m >= 1 - 1e-9))
             loss = HUGE_VAL;
     }
-    s->primal = square / 2 + loss;
-    s->dual = gain - square / 2;
+    s->primal = s->square / 2 + loss;
+    s->dual = gain + sum - s->square / 2;
     s->gap = s->primal > s->dual ? (s->primal - s->dual) / s->primal : 0;
-    if (isinf(s->primal)) s->gap = 1;
+    if (!isfinite(s->primal) || isnan(s->dual) || w->unsure) s->gap = 1;
+    if (w->p->hard && sum > 0 && s->square <= 1e-12 * sum * sum * w->most)
+        s->stop = HSP_STOP_INSEPARABLE;
     return HSP_OK;
+}
+
+/* f of the dual weights that were given. */
+static hsp_status smo_start(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double *a = w->s->a;
+    hsp__judge_balance(w->p, a);
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (a[i] == 0) continue;
+        w->moved[count] = i;
+        w->by[count++] = w->y[i] * a[i];
+    }
+    if (!count) return HSP_OK;
+    w->s->updates = 1; /* the first set is of violators, not a sample */
+    return smo_refresh(w, count, err);
+}
+
+/* ---- The first guess ------------------------------------------------------------------------- */
+
+/* The cost of rows of this side with a margin below `under`. */
+static double smo_cost_under(const smo *w, double side, double b, double under)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        if (w->y[i] == side && 1 + side * (w->f[i] + b) < under) sum += w->c[i];
+    return sum;
+}
+
+/* a = c for what the sample's separator puts inside the margin, so that sum a y = 0: of the side
+ * that has more, those deepest inside. */
+static void smo_guess_at_bounds(smo *w, double b)
+{
+    double under[2] = {1, 1}, cost[2];
+    double *a = w->s->a;
+    for (int side = 0; side < 2; side++)
+        cost[side] = smo_cost_under(w, side ? 1 : -1, b, 1);
+    const int more = cost[1] > cost[0];
+    double low = -1e3, high = 1;
+    for (int step = 0; w->equation && step < 60; step++) {
+        const double middle = low + (high - low) / 2;
+        if (smo_cost_under(w, more ? 1 : -1, b, middle) > cost[!more])
+            high = middle;
+        else
+            low = middle;
+    }
+    if (w->equation) under[more] = high;
+    for (uint64_t i = 0; i < w->n; i++)
+        a[i] = 1 + w->y[i] * (w->f[i] + b) < under[w->y[i] > 0] ? w->c[i] : 0;
+    double left = w->equation ? smo_cost_under(w, more ? 1 : -1, b, high) - cost[!more] : 0;
+    for (uint64_t i = 0; i < w->n && left > 0; i++) {
+        if ((w->y[i] > 0) != more || a[i] == 0) continue;
+        const double by = fmin(a[i], left);
+        a[i] -= by, left -= by;
+    }
+}
+
+/* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
+static int smo_guess_holds(const smo *w, double b)
+{
+    uint64_t own = 0, others = 0;
+    for (uint64_t i = 0; i < w->count; i++)
+        own += w->la[i] >= w->lc[i];
+    for (uint64_t i = 0; i < w->n; i++)
+        others += 1 + w->y[i] * (w->f[i] + b) < 1;
+    return (double)own / (double)w->count >= 0.5 * (double)others / (double)w->n;
+}
+
+/* Solve the problem over a sample, and begin where its solution puts all rows. */
+static hsp_status smo_guess(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double low, high;
+    smo_sample(w);
+    hsp_status status = smo_load(w, err);
+    if (status) return status;
+    smo_inner(w, 1e-9, 0.01);
+    w->s->rounds++;
+    smo_pass(w, 0, 0, 0, 0, &low, &high);
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (w->la[i] == 0) continue;
+        w->moved[count] = w->set[i];
+        w->by[count++] = w->ly[i] * w->la[i];
+        w->s->a[w->set[i]] = w->la[i] < w->lc[i] ? w->c[w->set[i]] / 2 : w->c[w->set[i]];
+    }
+    status = smo_refresh(w, count, err);
+    if (status) return status;
+    const double b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
+    if (smo_guess_holds(w, b))
+        smo_guess_at_bounds(w, b);
+    else
+        for (uint64_t i = 0; i < w->count; i++)
+            w->s->a[w->set[i]] = w->la[i];
+    w->count = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        w->f[i] = -w->y[i];
+    return smo_start(w, err);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
+
+/* Larger sets, while there is room, when the last one was full and did not halve the gap. */
+static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
+{
+    const uint64_t size = 2 * w->size, bytes = size * size * w->cache->number;
+    if (w->count < w->size || w->size >= w->n || w->s->gap <= gap_before / 2) return HSP_OK;
+    return size <= SMO_MOST && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
+}
+
 static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
 {
-    smo_choose(w, up, down);
-    hsp_status status =
-        hsp__smo_cache_lines(&w->cache, w->set, w->count, w->lines, &w->s->kernel_rows, err);
+    if (w->s->rounds == 0 && w->s->updates == 0)
+        smo_sample(w);
+    else
+        smo_choose(w, up, down);
+    hsp_status status = smo_load(w, err);
     if (status) return status;
-    smo_load(w);
-    smo_inner(w, 1e-9);
-    smo_unload(w);
+    smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
     w->s->rounds++;
-    return HSP_OK;
+    return smo_unload(w, err);
 }
 
 static hsp_status smo_run(smo *w, hsp_error *err)
@@ -411,75 +719,137 @@ static hsp_status smo_run(smo *w, hsp_error *err)
     hsp__smo_solution *s = w->s;
     double up, down;
     hsp_status status = HSP_OK;
+    uint64_t idle = 0;
+    double gap = HUGE_VAL;
     for (uint64_t round = 0; !status; round++) {
+        const uint64_t updates = s->updates;
         smo_ends(w, &up, &down);
-        status = smo_judge(w, err);
-        if (status) break;
         s->stop = HSP_STOP_CONVERGED;
-        if (s->gap <= w->goal->gap || down - up <= 1e-12) break;
-        if (w->goal->max_passes && round >= w->goal->max_passes) {
-            s->stop = HSP_STOP_PASSES;
-            break;
-        }
+        status = smo_judge(w, err);
+        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->goal->gap) break;
+        s->stop = HSP_STOP_PASSES;
+        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) break;
+        if (w->goal->max_passes && round >= w->goal->max_passes) break;
         if (w->goal->watch && hsp__watch_tick(w->goal->watch, 1, w->goal->report, &s->stop)) break;
-        status = smo_round(w, up, down, err);
+        status = smo_grow(w, gap, err);
+        gap = s->gap;
+        if (!status) status = smo_round(w, up, down, err);
+        idle = s->updates == updates ? idle + 1 : 0;
     }
     return status;
 }
 
-static hsp_status smo_new(smo *w, uint64_t cache_bytes, const hsp__kernel_rows *rows,
-                          hsp_error *err)
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void smo_set_free(smo *w)
+{
+    void *const blocks[] = {w->set, w->is_new, w->diagonal, w->la, w->lf,
+                            w->ly,  w->lc,     w->lextra,   w->up, w->down};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        hsp__free(&w->ctx->allocator, blocks[i]);
+    w->k = NULL; /* the others are made anew with it */
+    w->set = NULL, w->is_new = NULL, w->diagonal = NULL, w->la = w->lf = w->ly = w->lc = NULL;
+    w->lextra = w->up = w->down = NULL;
+}
+
+/* Fresh memory costs more than memory that was used: what was there for another problem is used
+ * again if it is enough. */
+static void *smo_block(smo *w, uint64_t bytes)
+{
+    hsp__smo_cache *cache = w->cache;
+    if (cache->block_bytes >= bytes) return cache->block;
+    hsp__free(&w->ctx->allocator, cache->block);
+    cache->block = hsp__new_raw(&w->ctx->allocator, bytes, 1);
+    cache->block_bytes = cache->block ? bytes : 0;
+    if (cache->block) hsp__advise_huge(cache->block, bytes);
+    return cache->block;
+}
+
+/* Room for sets of another size; the one at hand is forgotten. */
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
+{
+    const hsp_allocator *memory = &w->ctx->allocator;
+    smo_set_free(w);
+    w->size = size;
+    w->count = 0;
+    w->set = hsp__new(memory, size, sizeof *w->set);
+    w->is_new = hsp__new(memory, size, sizeof *w->is_new);
+    w->k = smo_block(w, size * size * w->cache->number);
+    w->diagonal = hsp__new(memory, size, w->cache->number);
+    double **const columns[] = {&w->la, &w->lf, &w->ly, &w->lc, &w->lextra, &w->up, &w->down};
+    int whole = w->set && w->is_new && w->k && w->diagonal;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        *columns[i] = hsp__new(memory, size, sizeof **columns[i]);
+        whole &= *columns[i] != NULL;
+    }
+    if (!whole) return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+static void smo_fill(smo *w)
+{
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double cost = w->p->hard ? 1 : hsp__problem_cost(w->p, i);
+        w->y[i] = hsp__problem_y(w->p, i);
+        w->c[i] = w->p->hard || (w->p->loss == HSP__LOSS_SQUARED && cost > 0) ? HUGE_VAL : cost;
+        w->f[i] = -w->y[i];
+        if (w->extra) w->extra[i] = cost > 0 ? 1 / (2 * cost) : 0;
+    }
+}
+
+static hsp_status smo_new(smo *w, hsp_error *err)
 {
     const hsp_allocator *memory = &w->ctx->allocator;
     const uint64_t n = w->n;
-    hsp_status status = hsp__smo_cache_init(&w->cache, w->ctx, rows, cache_bytes, err);
-    if (status) return status;
-    w->size = SMO_SET < n ? SMO_SET : n;
-    if (w->size > w->cache.slots) w->size = w->cache.slots;
+    uint64_t size = (n + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    if (size > SMO_FIRST) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
+    while (size > HSP__VEC_PAIR && size * size * w->cache->number > w->cache->spare)
+        size -= HSP__VEC_PAIR;
     w->f = hsp__new(memory, n, sizeof *w->f);
-    w->set = hsp__new(memory, w->size, sizeof *w->set);
+    w->y = hsp__new(memory, n, sizeof *w->y);
+    w->c = hsp__new(memory, n, sizeof *w->c);
     w->in = hsp__new(memory, n, sizeof *w->in);
-    w->lines = hsp__new(memory, w->size, sizeof *w->lines);
-    w->moved = hsp__new(memory, w->size, sizeof *w->moved);
-    w->is_new = hsp__new(memory, w->size, sizeof *w->is_new);
-    w->diagonal = hsp__new(memory, w->size, sizeof *w->diagonal);
-    w->k = hsp__new_raw(memory, w->size * w->size, sizeof *w->k);
-    w->la = hsp__new(memory, w->size, sizeof *w->la);
-    w->lf = hsp__new(memory, w->size, sizeof *w->lf);
-    w->ly = hsp__new(memory, w->size, sizeof *w->ly);
-    w->lc = hsp__new(memory, w->size, sizeof *w->lc);
+    w->moved = hsp__new_raw(memory, n, sizeof *w->moved);
+    w->by = hsp__new_raw(memory, n, sizeof *w->by);
+    w->lines = hsp__new_raw(memory, n, sizeof *w->lines);
     w->picked = hsp__new_raw(memory, n, sizeof *w->picked);
     w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
-    if (w->p->loss == HSP__LOSS_SQUARED) w->extra = hsp__new(memory, n, sizeof *w->extra);
-    if (!w->f || !w->set || !w->in || !w->lines || !w->moved || !w->k || !w->la || !w->lf ||
-        !w->ly || !w->lc || !w->is_new || !w->diagonal || !w->picked || !w->keys ||
-        (w->p->loss == HSP__LOSS_SQUARED && !w->extra))
+    const int squared = !w->p->hard && w->p->loss == HSP__LOSS_SQUARED;
+    if (squared) w->extra = hsp__new(memory, n, sizeof *w->extra);
+    if (!w->f || !w->y || !w->c || !w->in || !w->moved || !w->by || !w->lines || !w->picked ||
+        !w->keys || (squared && !w->extra))
         return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < n; i++) {
-        w->f[i] = -hsp__problem_y(w->p, i);
-        if (w->extra) w->extra[i] = 1 / (2 * hsp__problem_cost(w->p, i));
-    }
-    return HSP_OK;
+    smo_fill(w);
+    return smo_set_new(w, size, err);
 }
 
 static void smo_free(smo *w)
 {
-    const hsp_allocator *memory = &w->ctx->allocator;
-    hsp__smo_cache_free(&w->cache);
-    void *const blocks[] = {w->f,  w->set, w->in, w->lines,  w->moved, w->k,    w->la,
-                            w->lf, w->ly,  w->lc, w->picked, w->keys,  w->extra};
+    void *const blocks[] = {w->f,     w->y,  w->c,     w->extra,  w->in,
+                            w->moved, w->by, w->lines, w->picked, w->keys};
+    smo_set_free(w);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        hsp__free(memory, blocks[i]);
+        hsp__free(&w->ctx->allocator, blocks[i]);
 }
 
-hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, const hsp__kernel_rows *rows,
-                    uint64_t cache_bytes, const hsp__goal *goal, hsp_error *err,
-                    hsp__smo_solution *s)
+int hsp__smo_wide(const hsp__problem *p, const hsp__goal *goal)
 {
-    smo w = {.ctx = ctx, .p = p, .goal = goal, .s = s, .n = p->view->rows};
+    return p->hard || goal->gap < 1e-7;
+}
+
+hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
+                    const hsp__goal *goal, hsp_error *err, hsp__smo_solution *s)
+{
+    smo w = {.ctx = ctx, .p = p, .goal = goal, .s = s, .cache = cache, .n = p->view->rows};
     w.equation = p->offset == HSP__OFFSET_FREE;
     w.one = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
-    hsp_status status = smo_new(&w, cache_bytes, rows, err);
+    w.wide = cache->wide;
+    w.unsure = cache->source.rows->kernel->indefinite;
+    s->rounds = s->updates = 0;
+    hsp_status status = smo_new(&w, err);
+    if (!status) status = smo_start(&w, err);
+    if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
+        status = smo_guess(&w, err);
     if (!status) status = smo_run(&w, err);
     smo_free(&w);
     return status;

@@ -1,26 +1,48 @@
 #include "learn/smo_cache.h"
 
+#include <string.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads.h"
+
+enum { CACHE_PARTS = 64, CACHE_PASSING = 128, GRAM_STRIP = 512 };
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
-                               const hsp__kernel_rows *rows, uint64_t bytes, hsp_error *err)
+                               const hsp__smo_source *source, uint64_t bytes, int wide,
+                               hsp_error *err)
 {
-    const uint64_t n = rows->view->rows;
-    uint64_t slots = bytes / (n * sizeof(float) + 1);
-    if (slots < 2) slots = 2;
+    const uint64_t n = source->n, number = wide ? sizeof(double) : sizeof(float);
+    const uint64_t line = n * number + 1;
+    *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
+    if (source->gram && !source->list && !wide) {
+        cache->spare = bytes;
+        return HSP_OK;
+    }
+    /* A quarter is for the solver's set; all of it where the set is the problem. */
+    const uint64_t whole = (n + 15) / 16 * 16 * (n + 15);
+    cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
+    uint64_t slots = (bytes - cache->spare) / line;
+    cache->passing = slots / 4 < CACHE_PASSING ? slots / 4 : CACHE_PASSING;
+    if (cache->passing == 0) cache->passing = 1;
+    slots = slots > cache->passing ? slots - cache->passing : 0;
+    if (slots == 0) slots = 1;
     if (slots > n) slots = n;
     if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
-    *cache = (hsp__smo_cache){.ctx = ctx, .rows = rows, .n = n, .slots = slots};
-    cache->values = hsp__new_raw(&ctx->allocator, slots * n, sizeof *cache->values);
+    cache->slots = slots;
+    cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
+    cache->once = hsp__new_raw(&ctx->allocator, cache->passing * n, number);
     cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
     cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
     cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
+    cache->given = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->given);
     cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
-    if (!cache->values || !cache->owner || !cache->stamp || !cache->place || !cache->wanted)
+    if (!cache->values || !cache->once || !cache->given || !cache->owner || !cache->stamp ||
+        !cache->place || !cache->wanted)
         return hsp__fail_memory(err);
-    hsp__advise_huge(cache->values, slots * n * sizeof *cache->values);
+    hsp__advise_huge(cache->values, slots * n * number);
+    hsp__advise_huge(cache->once, cache->passing * n * number);
     for (uint64_t s = 0; s < slots; s++)
         cache->owner[s] = UINT64_MAX;
     return HSP_OK;
@@ -29,23 +51,66 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
 void hsp__smo_cache_free(hsp__smo_cache *cache)
 {
     if (!cache->ctx) return;
+    hsp__free(&cache->ctx->allocator, cache->block);
     hsp__free(&cache->ctx->allocator, cache->values);
+    hsp__free(&cache->ctx->allocator, cache->once);
+    hsp__free(&cache->ctx->allocator, cache->given);
     hsp__free(&cache->ctx->allocator, cache->owner);
     hsp__free(&cache->ctx->allocator, cache->stamp);
     hsp__free(&cache->ctx->allocator, cache->place);
     hsp__free(&cache->ctx->allocator, cache->wanted);
 }
 
-/* A slot whose row was not asked for longest, and not now. */
-static uint64_t cache_oldest(const hsp__smo_cache *cache)
+uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache)
 {
-    uint64_t best = cache->slots;
-    for (uint64_t s = 0; s < cache->slots; s++) {
-        if (cache->stamp[s] == cache->clock) continue;
-        if (best == cache->slots || cache->stamp[s] < cache->stamp[best]) best = s;
-        if (cache->stamp[s] == 0) break;
+    return cache->slots ? cache->slots : cache->source.n;
+}
+
+static unsigned char *cache_slot(const hsp__smo_cache *cache, uint64_t slot)
+{
+    return cache->values + slot * cache->source.n * cache->number;
+}
+
+void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i)
+{
+    if (!cache->slots) return cache->source.gram + i * cache->source.n;
+    return cache->place[i] ? cache_slot(cache, cache->place[i] - 1) : NULL;
+}
+
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i)
+{
+    if (!cache->slots || !cache->place[i] || cache->gifts == cache->slots) return;
+    uint64_t at = cache->oldest + cache->gifts++;
+    cache->given[at < cache->slots ? at : at - cache->slots] = i;
+}
+
+/* A row that was given up, and not asked for since; its slot, or `slots`. */
+static uint64_t cache_gift(hsp__smo_cache *cache)
+{
+    while (cache->gifts) {
+        const uint64_t row = cache->given[cache->oldest];
+        cache->oldest = cache->oldest + 1 == cache->slots ? 0 : cache->oldest + 1;
+        cache->gifts--;
+        const uint32_t place = cache->place[row];
+        if (place && cache->stamp[place - 1] < cache->clock) return place - 1;
     }
-    return best;
+    return cache->slots;
+}
+
+/* A slot that was not used for long, and not now: given ones and free ones first, then a hand goes
+ * round. The hand passes over those asked for since it came by last, once. */
+static uint64_t cache_victim(hsp__smo_cache *cache)
+{
+    const uint64_t gift = cache_gift(cache);
+    if (gift < cache->slots) return gift;
+    if (cache->used < cache->slots) return cache->used++;
+    for (uint64_t turn = 0;; turn++) {
+        const uint64_t s = cache->hand;
+        cache->hand = s + 1 == cache->slots ? 0 : s + 1;
+        if (cache->stamp[s] == cache->clock) continue;
+        if (turn < cache->slots && cache->stamp[s] + 2 > cache->clock) continue;
+        return s;
+    }
 }
 
 static void cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
@@ -56,27 +121,133 @@ static void cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
     cache->stamp[slot] = cache->clock;
 }
 
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+typedef struct cache_gather {
+    const hsp__kernel_pick *left, *right;
+    const float *gram;
+    void *const *out;
+} cache_gather;
+
+/* From the matrix at hand. */
+static void cache_gather_part(void *user, uint64_t part)
+{
+    const cache_gather *g = user;
+    const uint64_t all = g->left->rows->view->rows, *ids = g->right->list;
+    for (uint64_t k = hsp__part(g->left->count, CACHE_PARTS, part);
+         k < hsp__part(g->left->count, CACHE_PARTS, part + 1); k++) {
+        const float *from = g->gram + hsp__kernel_picked(g->left, k) * all;
+        float *to = g->out[k];
+        if (!ids) memcpy(to, from, g->right->count * sizeof *to);
+        for (uint64_t j = 0; ids && j < g->right->count; j++)
+            to[j] = from[ids[j]];
+    }
+}
+
+static hsp_status cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                               const hsp__kernel_pick *others, void *const *out, hsp_error *err)
+{
+    if (cache->wide)
+        return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
+    if (!cache->source.gram)
+        return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
+    cache_gather work = {some, others, cache->source.gram, out};
+    hsp__tasks_run(cache->ctx, CACHE_PARTS, cache_gather_part, &work);
+    return HSP_OK;
+}
+
+hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                const uint64_t *right, uint64_t across, void *const *out,
+                                hsp_error *err)
+{
+    const hsp__smo_source *source = &cache->source;
+    const hsp_allocator *memory = &cache->ctx->allocator;
+    uint64_t *a = NULL, *b = NULL;
+    if (!count || !across) return HSP_OK;
+    if (source->list) {
+        a = hsp__new_raw(memory, count, sizeof *a);
+        b = hsp__new_raw(memory, across, sizeof *b);
+        for (uint64_t k = 0; a && k < count; k++)
+            a[k] = source->list[list[k]];
+        for (uint64_t j = 0; b && j < across; j++)
+            b[j] = source->list[right ? right[j] : j];
+    }
+    hsp_status status = source->list && !(a && b) ? hsp__fail_memory(err) : HSP_OK;
+    const hsp__kernel_pick some = {source->rows, a ? a : list, 0, count};
+    const hsp__kernel_pick others = {source->rows, b ? b : right, 0, across};
+    if (!status) status = cache_values(cache, &some, &others, out, err);
+    hsp__free(memory, a);
+    hsp__free(memory, b);
+    return status;
+}
+
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
-                                float **lines, uint64_t *computed, hsp_error *err)
+                                void **lines, hsp_error *err)
 {
     uint64_t missing = 0;
+    hsp_status status = HSP_OK;
     cache->clock++;
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; cache->slots && i < count; i++) {
         if (cache->place[list[i]])
             cache->stamp[cache->place[list[i]] - 1] = cache->clock;
         else
             cache->wanted[missing++] = list[i];
     }
     for (uint64_t i = 0; i < missing; i++) {
-        const uint64_t slot = cache_oldest(cache);
+        const uint64_t slot = cache_victim(cache);
         cache_give(cache, slot, cache->wanted[i]);
-        lines[i] = cache->values + slot * cache->n;
+        lines[i] = cache_slot(cache, slot);
     }
-    *computed += missing;
-    const hsp__kernel_pick some = {cache->rows, cache->wanted, 0, missing};
-    const hsp__kernel_pick all = {cache->rows, NULL, 0, cache->n};
-    hsp_status status = hsp__kernel_lines_f32(cache->ctx, &some, &all, lines, err);
+    cache->computed += missing;
+    if (missing)
+        status =
+            hsp__smo_cache_block(cache, cache->wanted, missing, NULL, cache->source.n, lines, err);
     for (uint64_t i = 0; i < count; i++)
-        lines[i] = cache->values + (uint64_t)(cache->place[list[i]] - 1) * cache->n;
+        lines[i] = hsp__smo_cache_has(cache, list[i]);
+    return status;
+}
+
+hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                               void **lines, hsp_error *err)
+{
+    for (uint64_t k = 0; k < count; k++)
+        lines[k] = cache->once + k * cache->source.n * cache->number;
+    cache->computed += count;
+    return hsp__smo_cache_block(cache, list, count, NULL, cache->source.n, lines, err);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+typedef struct gram_mirror {
+    float *gram;
+    uint64_t n, from, to;
+} gram_mirror;
+
+/* What lies right of the strip's square, turned, is what lies below it. */
+static void gram_mirror_part(void *user, uint64_t part)
+{
+    const gram_mirror *m = user;
+    enum { PIECE = 16 };
+    const uint64_t begin = m->to + hsp__part(m->n - m->to, CACHE_PARTS, part),
+                   end = m->to + hsp__part(m->n - m->to, CACHE_PARTS, part + 1);
+    for (uint64_t at = begin; at < end; at += PIECE)
+        for (uint64_t i = m->from; i < m->to; i++)
+            for (uint64_t j = at; j < end && j < at + PIECE; j++)
+                m->gram[j * m->n + i] = m->gram[i * m->n + j];
+}
+
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
+                         hsp_error *err)
+{
+    const uint64_t n = rows->view->rows;
+    hsp_status status = HSP_OK;
+    for (uint64_t from = 0; !status && from < n; from += GRAM_STRIP) {
+        const uint64_t to = from + GRAM_STRIP < n ? from + GRAM_STRIP : n;
+        const hsp__kernel_pick left = {rows, NULL, from, to - from};
+        const hsp__kernel_pick right = {rows, NULL, from, n - from};
+        status = hsp__kernel_block_f32(ctx, &left, &right, gram + from * n + from, n, err);
+        gram_mirror work = {gram, n, from, to};
+        if (!status) hsp__tasks_run(ctx, CACHE_PARTS, gram_mirror_part, &work);
+    }
     return status;
 }

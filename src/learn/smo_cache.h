@@ -1,30 +1,73 @@
-/* Rows of a kernel matrix, kept while there is room: the ones that were not asked for longest go.
- */
+/* Rows of a kernel matrix ("lines"), kept while there is room: the ones that were not asked for
+ * longest go. Or all of the matrix, where it fits. */
 #ifndef HSP_LEARN_SMO_CACHE_H
 #define HSP_LEARN_SMO_CACHE_H
 
 #include "kernel/block.h"
 
+/* The rows that a problem is about. */
+typedef struct hsp__smo_source {
+    const hsp__kernel_rows *rows;
+    const uint64_t *list; /* n: which of them; NULL: all */
+    uint64_t n;
+    float *gram; /* the whole matrix of `rows`, row after row; NULL: not at hand */
+} hsp__smo_source;
+
 typedef struct hsp__smo_cache {
     hsp_context *ctx;
-    const hsp__kernel_rows *rows;
-    uint64_t n, slots;
-    float *values;   /* slots * n */
-    uint64_t *owner; /* slots: the row in it; UINT64_MAX: none */
-    uint64_t *stamp; /* slots: when it was asked for last */
-    uint32_t *place; /* n: the slot of a row, + 1; 0: none */
-    uint64_t clock;
-    uint64_t *wanted; /* slots: scratch */
+    hsp__smo_source source;
+    int wide;              /* doubles, not floats */
+    size_t number;         /* bytes of one */
+    uint64_t slots;        /* 0: none are needed, the matrix is at hand */
+    uint64_t spare;        /* bytes that are left for the solver's own matrix */
+    unsigned char *values; /* slots * n numbers */
+    uint64_t *owner;       /* slots: the row in it; UINT64_MAX: none */
+    uint64_t *stamp;       /* slots: when it was asked for last */
+    uint32_t *place;       /* n: the slot of a row, + 1; 0: none */
+    uint64_t clock, used, hand;
+    uint64_t *given; /* slots: rows whose lines were given up, oldest first, from `oldest` on */
+    uint64_t oldest, gifts;
+    uint64_t *wanted;    /* slots: scratch */
+    uint64_t passing;    /* lines that are computed for one use only, at a time */
+    unsigned char *once; /* passing * n numbers */
+    uint64_t computed;   /* lines, in all */
+    void *block;         /* memory of the solver's own matrix, kept from one problem to the next: */
+    uint64_t block_bytes;
 } hsp__smo_cache;
 
-/* At least two rows are kept, whatever `bytes` says. */
+/* `bytes` is a hard limit on lines and `spare` together, except that two lines are always kept. */
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
-                               const hsp__kernel_rows *rows, uint64_t bytes, hsp_error *err);
+                               const hsp__smo_source *source, uint64_t bytes, int wide,
+                               hsp_error *err);
 void hsp__smo_cache_free(hsp__smo_cache *cache);
 
-/* lines[i] = the kernel row of list[i], count <= slots of them; *computed counts the new ones. They
- * stay until the next call. */
+/* How many lines may be asked for at once. */
+uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache);
+
+/* The line of row i (counted as the problem does) if it is there, else NULL. */
+void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i);
+
+/* lines[k] = the kernel row of list[k], over the problem's rows, count <= room of them. They stay
+ * until the next call. */
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
-                                float **lines, uint64_t *computed, hsp_error *err);
+                                void **lines, hsp_error *err);
+
+/* Row i's line may go first, if there is one: fresh memory costs more than computing a line anew.
+ */
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
+
+/* The same for lines that are not likely to be asked for again, count <= passing of them: they are
+ * not kept, nor is another given up for them. */
+hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                               void **lines, hsp_error *err);
+
+/* out[k][j] = k(row list[k], row right[j]), not kept. */
+hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                const uint64_t *right, uint64_t across, void *const *out,
+                                hsp_error *err);
+
+/* The whole matrix, n * n numbers, each pair of rows computed once. */
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
+                         hsp_error *err);
 
 #endif

@@ -42,6 +42,12 @@ static const hsp_option svm_options[] = {
      "what keeps weights small: half their squares' sum, or the sum of their sizes (many are 0)"},
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|regularized|none", NULL,
      "b is not penalised, penalised as a weight is, or stays 0"},
+    {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
+     "learn in the feature space of this kernel, as in rbf(0.5) or poly(3,1)"},
+    {"cache-mb", HSP_OPTION_REAL, "1000", 0, 1e9, NULL, "MB",
+     "kernel: keep kernel values in no more than so many megabytes"},
+    {"allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "kernel: allow what need not be one"},
     {"hard", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "demand the widest separator without errors; none: say so with evidence, status 1"},
     {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
@@ -101,6 +107,31 @@ static hsp_status svm_check_hard(const hsp_options *options, const hsp__batch_pl
     return HSP_OK;
 }
 
+/* With a kernel there is one solver, and what it keeps small is ||w||^2. */
+static hsp_status svm_check_kernel(const hsp_options *options, hsp__batch_plan *plan,
+                                   hsp_error *err)
+{
+    static const char *const about[] = {"cache-mb", "allow-indefinite"};
+    plan->kernel = hsp_options_text(options, "kernel");
+    for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
+        if (hsp_options_is_set(options, about[i]))
+            return hsp__fail_at(err, HSP_USAGE, i ? "--allow-indefinite" : "--cache-mb", 0, 0,
+                                "%s is about a kernel: it needs kernel", about[i]);
+    if (!plan->kernel) return HSP_OK;
+    plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
+    plan->allow_indefinite = hsp_options_flag(options, "allow-indefinite");
+    plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
+    const char *wrong = plan->at_once                       ? "--multiclass"
+                        : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
+                        : strcmp(plan->solver, "auto") != 0 ? "--solver"
+                                                            : NULL;
+    if (wrong)
+        return hsp__fail_at(err, HSP_USAGE, wrong, 0, 0,
+                            "with a kernel there is one solver, for penalty l2, of a class against "
+                            "the rest or of pairs: leave it out");
+    return HSP_OK;
+}
+
 static hsp_status svm_plan(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err)
 {
     const int squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
@@ -113,6 +144,8 @@ static hsp_status svm_plan(const hsp_options *options, hsp__batch_plan *plan, hs
                           strcmp(plan->solver, "auto") != 0))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "crammer-singer has its own solver, for hinge loss and penalty l2");
+    status = svm_check_kernel(options, plan, err);
+    if (status) return status;
     if (plan->hard) return svm_check_hard(options, plan, err);
     if (plan->penalty == HSP__PENALTY_L1 && !squared)
         return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,

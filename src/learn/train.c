@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "learn/calibrate.h"
 #include "learn/derive.h"
+#include "learn/kernel_run.h"
 #include "learn/mistakes.h"
 #include "learn/multiclass.h"
 #include "learn/outcome.h"
@@ -61,7 +62,7 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
 static int train_error_is_known(const hsp__team *team, const hsp_training *run)
 {
     return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-           team->count == 1 && !team->runs[0].extra;
+           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel;
 }
 
 static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
@@ -71,9 +72,14 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
     char text[HSP__DECIMAL_MAX];
     uint64_t wrong = 0;
     hsp_status status = HSP_OK;
+    if (!model->weights && run->stop == HSP_STOP_REQUEST) { /* it may take as long as learning */
+        run->training_error = (double)NAN;
+        return HSP_OK;
+    }
     if (!train_error_is_known(team, run))
-        status = model->votes ? hsp__mistakes_votes(ctx, model, &prepared->base->view, err, &wrong)
-                              : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
+        status = model->votes || model->expansion
+                     ? hsp__mistakes_scored(ctx, model, &prepared->base->view, err, &wrong)
+                     : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
     run->training_error = (double)wrong / (double)run->rows;
     hsp__decimal_print_f64(run->training_error, text);
     return status ? status : hsp__model_set_fact(model, "training_error", text, err);
@@ -87,6 +93,7 @@ typedef struct train_work {
     const hsp_options *options;
     hsp__prepared prepared;
     hsp__team team;
+    hsp__kernel_run *kernel; /* NULL: none */
     hsp__trace *trace;
     char hash[HSP__HASH_TEXT];
     hsp_training run;
@@ -111,6 +118,17 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
     return status;
 }
 
+/* The longest row, where somebody asks. */
+static hsp_status train_radius(train_work *work, hsp_error *err)
+{
+    const hsp_options *options = work->options;
+    work->run.radius = (double)NAN;
+    if (!work->learner->rule->wants_radius(options) && !hsp_options_text(options, "trace"))
+        return HSP_OK;
+    if (work->kernel) return hsp__kernel_run_radius(work->kernel, err, &work->run.radius);
+    return hsp__prepare_radius(work->ctx, work->prepared.data, err, &work->run.radius);
+}
+
 static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
@@ -124,13 +142,14 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
     run->rows = view->rows;
     run->cols = view->cols;
     run->nonzeros = work->prepared.data->nonzeros;
-    run->radius = (double)NAN;
-    if (rule->wants_radius(work->options) || hsp_options_text(work->options, "trace"))
-        status = hsp__prepare_radius(ctx, work->prepared.data, err, &run->radius);
+    if (hsp__kernel_wanted(work->options))
+        status = hsp__kernel_run_new(ctx, work->options, data, &work->prepared, err, &work->kernel);
+    if (!status) status = train_radius(work, err);
     hsp__online_facts facts = {view->rows, run->radius};
     if (!status)
         status = hsp__team_init(&work->team, ctx, work->learner, work->options, &facts,
-                                view->classes, view->cols, err);
+                                view->classes, work->kernel ? 0 : view->cols, err);
+    if (!status && work->kernel) status = hsp__kernel_run_join(work->kernel, &work->team, err);
     return status ? status : train_open_trace(work, err);
 }
 
@@ -155,7 +174,9 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
                             .rows = prepared->data,
                             .data_hash = work->hash,
                             .run = &work->run};
-    hsp_status status = hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
+    hsp_status status =
+        work->kernel ? hsp__outcome_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
+                     : hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
     if (!status) status = train_measure(&unasked, &work->team, prepared, *out, err, &work->run);
     return status;
 }
@@ -174,6 +195,7 @@ hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learne
     if (!status && work.trace) status = hsp__trace_commit(work.trace, err);
     hsp__trace_free(work.trace);
     hsp__team_free(&work.team);
+    hsp__kernel_run_free(work.kernel);
     hsp__prepared_free(&work.prepared);
     if (status) {
         hsp_model_free(model);

@@ -183,8 +183,8 @@ static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
     audit->last = hsp__new(&audit->ctx->allocator, audit->features, sizeof *audit->last);
     if (!audit->last) return hsp__fail_memory(err);
     audit->rebuild_error = (double)NAN;
-    if (!audit->plan.averaged) {
-        const double *w = hsp_model_weights(model, 0);
+    const double *w = hsp_model_weights(model, 0);
+    if (!audit->plan.averaged && w) {
         for (uint64_t j = 0; j < inputs; j++)
             audit->last[j] = w[j];
         if (audit->constant > 0) audit->last_constant = hsp__model_bias(model, 0) / audit->constant;
@@ -209,8 +209,15 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
     if (!status) status = rows_check_count(audit, err);
     if (!status) status = rows_compare_hash(audit, view, err);
     if (status) return status;
-    audit->radius = rows_radius(audit);
+    const int kernel = hsp__model_kernel(audit->model) != NULL;
+    if (kernel)
+        status = hsp__audit_kernel_radius(audit, err);
+    else
+        audit->radius = rows_radius(audit);
+    if (status) return status;
     audit->constant = rows_constant(audit);
     audit->tau = audit->plan.tau * (audit->plan.tau_relative ? audit->radius : 1);
-    return rows_last(audit, err);
+    if (!kernel) return rows_last(audit, err);
+    status = rows_amounts(audit, err);
+    return status ? status : hsp__audit_kernel_last(audit, err);
 }

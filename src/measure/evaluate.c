@@ -19,7 +19,8 @@
 #include "measure/auc.h"
 #include "model/model.h"
 
-#define EVALUATE_SLICE ((uint64_t)1 << 19) /* scores held at a time, about */
+#define EVALUATE_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
+#define EVALUATE_SUPPORT 4096                /* support rows whose w is measured */
 
 /* A sum, and what its additions rounded away. */
 typedef struct evaluate_sum {
@@ -157,10 +158,18 @@ static double evaluate_balanced(const evaluate_state *state)
     return seen ? sum / seen : (double)NAN;
 }
 
-/* ||w||, without the weight of a constant feature: that is an offset. */
-static double evaluate_norm(const hsp_model *model)
+/* ||w||, without the weight of a constant feature: that is an offset. Of a kernel model with many
+ * support rows it would take longer than measuring: NaN. */
+static double evaluate_norm(const evaluate_state *state)
 {
+    const hsp_model *model = state->model;
     const uint64_t cols = hsp__model_inputs(model);
+    double length = (double)NAN;
+    if (model->hypothesis == HSP__EXPANSION) {
+        if (hsp_model_support(model, NULL) > EVALUATE_SUPPORT) return length;
+        hsp_status status = hsp__expansion_length(state->ctx, model, 0, NULL, &length);
+        return status ? (double)NAN : length;
+    }
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, cols, cols, model->weights);
     const hsp__row row = hsp__view_row(&view, 0);
     return hsp__row_norm(&view, &row);
@@ -181,7 +190,7 @@ static void evaluate_finish(evaluate_state *state)
     if (!some) all->functional_margin = (double)NAN;
     all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
     if (state->scorers != 1 || state->bare) return;
-    const double norm = evaluate_norm(state->model);
+    const double norm = evaluate_norm(state);
     if (!(norm > 0)) return;
     all->geometric_margin = all->functional_margin / norm;
     all->origin_distance = -hsp__model_bias(state->model, 0) / norm;

@@ -34,8 +34,8 @@ static hsp_status check_shape(const hsp_model *model, const char *file, hsp_erro
         if (classes < 3 || model->scorers != hsp__pair_count(classes))
             return check_fail(file, "a model of pairs of %u classes with %u scorers", classes,
                               model->scorers);
-        if (model->hypothesis != HSP__LINEAR)
-            return check_fail(file, "a model of pairs that is not linear");
+        if (model->hypothesis == HSP__VOTES)
+            return check_fail(file, "a model of pairs that votes in another way, too");
     } else if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3) {
         return check_fail(
             file,
@@ -79,7 +79,7 @@ static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_err
 static hsp_status check_numbers(const hsp_model *model, const char *file, hsp_error *err)
 {
     const hsp_updates *updates = &model->updates;
-    if (!check_finite(model->weights, model->scorers * model->features))
+    if (model->weights && !check_finite(model->weights, model->scorers * model->features))
         return check_fail(file, "a weight is not finite");
     if (!check_finite(model->offsets, model->scorers))
         return check_fail(file, "an offset is not finite");
@@ -99,20 +99,53 @@ static int check_steps(const hsp__votes *votes)
     return 1;
 }
 
+/* Rows that a model keeps: sound, in the layout that files have. */
+static hsp_status check_rows(hsp_context *ctx, const hsp_model *model, hsp_data *rows,
+                             const char *what, const char *file, hsp_error *err)
+{
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, rows, err, &view);
+    if (status == HSP_BAD_DATA && err)
+        return check_fail(file, "the rows of the %s: %.400s", what, err->message);
+    if (status) return status;
+    if (view->cols > model->features)
+        return check_fail(file, "the rows of the %s have %llu columns, the model %llu", what,
+                          (unsigned long long)view->cols, (unsigned long long)model->features);
+    return HSP_OK;
+}
+
+static hsp_status check_kernel(const hsp_kernel *kernel, const char *file, hsp_error *err)
+{
+    if (hsp__kernel_fitted(kernel)) return HSP_OK;
+    return check_fail(file, "the kernel %.200s has a parameter that is no number yet",
+                      hsp_kernel_text(kernel));
+}
+
+static hsp_status check_expansion(hsp_context *ctx, const hsp_model *model, const char *file,
+                                  hsp_error *err)
+{
+    const hsp__expansion *expansion = model->expansion;
+    if (!expansion || !expansion->rows || !expansion->kernel)
+        return check_fail(file, "a model of a kernel without one");
+    hsp_status status = check_kernel(expansion->kernel, file, err);
+    if (!status) status = check_rows(ctx, model, expansion->rows, "support", file, err);
+    if (status) return status;
+    if (check_finite(expansion->coefficients, model->scorers * expansion->rows->view.rows))
+        return HSP_OK;
+    return check_fail(file, "a coefficient is not finite");
+}
+
 static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const char *file,
                               hsp_error *err)
 {
     const hsp__votes *votes = model->votes;
-    const hsp_view *view;
     if (!votes || !votes->rows) return check_fail(file, "a model of votes without votes");
-    hsp_status status = hsp_data_view(ctx, votes->rows, err, &view);
-    if (status == HSP_BAD_DATA && err)
-        return check_fail(file, "the rows of the votes: %.400s", err->message);
+    hsp_status status = check_rows(ctx, model, votes->rows, "votes", file, err);
+    if (!status && votes->kernel) status = check_kernel(votes->kernel, file, err);
     if (status) return status;
-    if (view->cols > model->features)
-        return check_fail(file, "the rows of the votes have %llu columns, the model %llu",
-                          (unsigned long long)view->cols, (unsigned long long)model->features);
-    if (!check_below(votes->support, votes->updates, view->rows))
+    if (votes->apart && model->scorers < 2)
+        return check_fail(file, "votes apart of a model with one scorer");
+    if (!check_below(votes->support, votes->updates, votes->rows->view.rows))
         return check_fail(file, "a vote about a row that is not there");
     if (!check_below(votes->scorer, votes->updates, model->scorers))
         return check_fail(file, "a vote about a scorer that is not there");
@@ -146,7 +179,7 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
     if (!(map->scale > 0) || !isfinite(map->scale))
         return check_fail(file, "the scale of the scores is %.9g, expected a positive number",
                           map->scale);
-    if (model->hypothesis != HSP__LINEAR && (map->link || map->calibration))
+    if (model->hypothesis == HSP__VOTES && (map->link || map->calibration))
         return check_fail(file, "votes have no probabilities");
     if (model->pairs && map->link)
         return check_fail(file, "a link for a model of pairs of classes");
@@ -166,5 +199,7 @@ hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char
     if (!status) status = check_numbers(model, file, err);
     if (!status) status = check_probability(model, file, err);
     if (!status && model->hypothesis == HSP__VOTES) status = check_votes(ctx, model, file, err);
+    if (!status && model->hypothesis == HSP__EXPANSION)
+        status = check_expansion(ctx, model, file, err);
     return status;
 }

@@ -13,15 +13,18 @@
 #include "data/formats.h"
 #include "data/meta.h"
 #include "data/scale.h"
+#include "kernel/expression.h"
 #include "model/model.h"
 
 #define FILE_FORMAT  "halfspace-model"
 #define FILE_VERSION "1"
 #define FILE_FACT    "fact."
 
-static const char *const file_hypotheses[] = {"linear", "votes"};
+static const char *const file_hypotheses[] = {"linear", "votes", "kernel"};
 static const char *const file_orders[] = {"any", "dense", "sparse"};
 static const char *const file_flags[] = {"no", "yes"};
+static const char *const file_pairs[] = {"no", "yes", "first"};
+static const char *const file_bases[] = {"0", "1"};
 static const char *const file_links[] = {"none", "logistic", "probit", "step"};
 static const char *const file_calibrations[] = {"none", "platt", "isotonic"};
 
@@ -41,9 +44,19 @@ static file_scaling_names file_name_scaling(int i)
     return names;
 }
 
+/* Names of the rows that a model keeps: those its votes are about, or its support rows. */
+typedef struct file_rows_names {
+    const char *starts, *indices, *values, *what;
+} file_rows_names;
+
+static const file_rows_names file_votes_rows = {"votes.starts", "votes.indices", "votes.values",
+                                                "votes"};
+static const file_rows_names file_support_rows = {"support.starts", "support.indices",
+                                                  "support.values", "support"};
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-#define FILE_META    24 /* entries beside the facts */
+#define FILE_META    32 /* entries beside the facts */
 #define FILE_TENSORS 20
 
 /* What a file is put together from. */
@@ -51,7 +64,7 @@ typedef struct file_writer {
     const hsp_model *model;
     hsp__text classes, features;
     char *encoding;
-    char at_zero[HSP__DECIMAL_MAX], scale[HSP__DECIMAL_MAX];
+    char at_zero[HSP__DECIMAL_MAX], scale[HSP__DECIMAL_MAX], columns[HSP__DECIMAL_MAX];
     file_scaling_names scaling_names[HSP__MODEL_SCALINGS];
     char bounds[HSP__MODEL_SCALINGS][2][HSP__DECIMAL_MAX]; /* low and high */
     char **fact_keys;                                      /* one a fact */
@@ -86,21 +99,21 @@ static void file_put_scaling(file_writer *writer, int i)
     file_put_array(writer, names->factor, HSP__F64, parts.cols, parts.factor);
 }
 
-/* The rows that the votes are about. */
-static void file_put_rows(file_writer *writer, const hsp_view *view)
+static void file_put_rows(file_writer *writer, const file_rows_names *names, const hsp_view *view)
 {
     const hsp__dtype real = view->precision == HSP_FLOAT32 ? HSP__F32 : HSP__F64;
     const uint64_t stored = hsp_view_stored(view);
     if (view->storage == HSP_DENSE) {
         assert(view->stride == view->cols);
         writer->tensors[writer->tensor_count++] =
-            (hsp__tensor){"votes.values", real, 2, {view->rows, view->cols}, view->values};
+            (hsp__tensor){names->values, real, 2, {view->rows, view->cols}, view->values};
         return;
     }
-    file_put_array(writer, "votes.starts", HSP__U64, view->rows + 1, view->starts);
-    file_put_array(writer, "votes.indices", HSP__U32, stored, view->indices);
+    assert(view->starts_bytes == 8);
+    file_put_array(writer, names->starts, HSP__U64, view->rows + 1, view->starts);
+    file_put_array(writer, names->indices, HSP__U32, stored, view->indices);
     if (view->storage == HSP_SPARSE)
-        file_put_array(writer, "votes.values", real, stored, view->values);
+        file_put_array(writer, names->values, real, stored, view->values);
 }
 
 static void file_put_votes(file_writer *writer)
@@ -108,13 +121,36 @@ static void file_put_votes(file_writer *writer)
     const hsp__votes *votes = writer->model->votes;
     hsp__decimal_print_u64(votes->at_zero, writer->at_zero);
     file_put(writer, "votes.at_zero", writer->at_zero);
+    if (votes->apart) file_put(writer, "votes.apart", file_flags[1]);
     file_put_array(writer, "votes.support", HSP__U32, votes->updates, votes->support);
     file_put_array(writer, "votes.scorer", HSP__U32, votes->updates, votes->scorer);
     file_put_array(writer, "votes.amount", HSP__F64, votes->updates, votes->amount);
     file_put_array(writer, "votes.offset", HSP__F64, votes->updates, votes->offset);
     file_put_array(writer, "votes.first", HSP__U64, votes->steps + 1, votes->first);
     file_put_array(writer, "votes.survived", HSP__U64, votes->steps, votes->survived);
-    file_put_rows(writer, &votes->rows->view);
+    file_put_rows(writer, &file_votes_rows, &votes->rows->view);
+}
+
+/* The kernel, and how many features there are, which weights would say. */
+static void file_put_kernel(file_writer *writer, const hsp_kernel *kernel)
+{
+    hsp__decimal_print_u64(writer->model->features, writer->columns);
+    file_put(writer, "feature_count", writer->columns);
+    file_put(writer, "kernel", hsp_kernel_text(kernel));
+    file_put(writer, "kernel.index_base", file_bases[kernel->index_base != 0]);
+}
+
+static void file_put_expansion(file_writer *writer)
+{
+    const hsp__expansion *expansion = writer->model->expansion;
+    const hsp_view *view = &expansion->rows->view;
+    writer->tensors[writer->tensor_count++] = (hsp__tensor){"support.coefficients",
+                                                            HSP__F64,
+                                                            2,
+                                                            {writer->model->scorers, view->rows},
+                                                            expansion->coefficients};
+    file_put_array(writer, "support.source", HSP__U64, view->rows, expansion->source);
+    file_put_rows(writer, &file_support_rows, view);
 }
 
 static void file_put_probability(file_writer *writer)
@@ -178,9 +214,12 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     file_put(writer, "homogeneous", file_flags[model->constant != 0]);
     file_put(writer, "rest", file_flags[model->rest != 0]);
     file_put(writer, "leaves_out", file_flags[model->leaves_out != 0]);
-    file_put(writer, "pairs", file_flags[model->pairs != 0]);
-    writer->tensors[writer->tensor_count++] =
-        (hsp__tensor){"weights", HSP__F64, 2, {model->scorers, model->features}, model->weights};
+    file_put(writer, "pairs", file_pairs[model->pairs]);
+    if (model->weights)
+        writer->tensors[writer->tensor_count++] = (hsp__tensor){
+            "weights", HSP__F64, 2, {model->scorers, model->features}, model->weights};
+    else
+        file_put_kernel(writer, hsp__model_kernel(model));
     file_put_array(writer, "offsets", HSP__F64, model->scorers, model->offsets);
     if (updates->count) {
         file_put_array(writer, "updates.row", HSP__U64, updates->count, updates->row);
@@ -191,6 +230,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
         if (model->scalings[i]) file_put_scaling(writer, i);
     file_put_probability(writer);
     if (model->hypothesis == HSP__VOTES) file_put_votes(writer);
+    if (model->hypothesis == HSP__EXPANSION) file_put_expansion(writer);
     hsp_status status = file_put_names(ctx, writer, path, err);
     return status ? status : file_put_facts(ctx, writer, err);
 }
@@ -259,7 +299,7 @@ static hsp_status file_read_words(const hsp__container *file, hsp_model *model, 
     int any, hypothesis = 0, tie = 0, order = 0;
     hsp_status status = hsp__meta_format(file, FILE_FORMAT, err);
     if (!status) status = hsp__meta_word(file, "version", versions, 1, err, &any);
-    if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 2, err, &hypothesis);
+    if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 3, err, &hypothesis);
     if (!status) status = hsp__meta_word(file, "tie", ties, 3, err, &tie);
     if (!status) status = hsp__meta_word(file, "order", file_orders, 3, err, &order);
     if (!status) status = hsp__meta_word(file, "homogeneous", file_flags, 2, err, &model->constant);
@@ -267,24 +307,49 @@ static hsp_status file_read_words(const hsp__container *file, hsp_model *model, 
     if (!status)
         status = hsp__meta_word(file, "leaves_out", file_flags, 2, err, &model->leaves_out);
     if (!status && hsp__container_meta(file, "pairs")) /* files from before have none */
-        status = hsp__meta_word(file, "pairs", file_flags, 2, err, &model->pairs);
+        status = hsp__meta_word(file, "pairs", file_pairs, 3, err, &model->pairs);
     model->hypothesis = (hsp__hypothesis)hypothesis;
     model->tie = (hsp_tie)tie;
     model->order = (hsp__order)order;
     return status;
 }
 
-static hsp_status file_read_arrays(const hsp__container *file, hsp_model *model, hsp_error *err)
+static hsp_status file_read_weights(const hsp__container *file, hsp_model *model, hsp_error *err)
 {
     uint64_t shape[2] = {0, 0};
-    hsp_updates *updates = &model->updates;
     hsp_status status = file_array(file, "weights", HSP__F64, 2, err, shape, &model->weights);
     if (!status && shape[0] > UINT32_MAX)
         status = file_fail(file, "%llu scorers, which is too many", (unsigned long long)shape[0]);
     model->scorers = (uint32_t)shape[0];
     model->features = shape[1];
+    return status;
+}
+
+/* What a kernel model has in place of weights. */
+static hsp_status file_read_kernel(hsp_context *ctx, const hsp__container *file, hsp_model *model,
+                                   hsp_error *err, hsp_kernel **out)
+{
+    const char *text = hsp__container_meta(file, "kernel");
+    const hsp__tensor *offsets = hsp__container_tensor(file, "offsets");
+    hsp_error inner = {0};
+    int base = 0;
+    hsp_status status = hsp__meta_word(file, "kernel.index_base", file_bases, 2, err, &base);
     if (!status)
-        status = file_list(file, "offsets", HSP__F64, model->scorers, err, &model->offsets);
+        status = hsp__meta_count(file, "feature_count", (uint64_t)1 << 32, err, &model->features);
+    if (status) return status;
+    if (!text || !offsets || offsets->dims != 1 || offsets->shape[0] > UINT32_MAX)
+        return file_fail(file, "there is no kernel, or no offsets");
+    model->scorers = (uint32_t)offsets->shape[0];
+    status = hsp_kernel_parse(ctx, text, 1, base, &inner, out);
+    if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
+    return status ? file_fail(file, "the kernel: %.400s", inner.message) : HSP_OK;
+}
+
+static hsp_status file_read_arrays(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    uint64_t shape[2] = {0, 0};
+    hsp_updates *updates = &model->updates;
+    hsp_status status = file_list(file, "offsets", HSP__F64, model->scorers, err, &model->offsets);
     if (status || !hsp__container_tensor(file, "updates.row")) return status;
     status = file_array(file, "updates.row", HSP__U64, 1, err, shape, &updates->row);
     if (!status)
@@ -363,39 +428,39 @@ static uint64_t file_count_nonzeros(const hsp_view *view)
     return count;
 }
 
-/* The rows that the votes are about, left in the file. Their arrays are checked by whoever looks at
+/* Rows that the model keeps, left in the file. Their arrays are checked by whoever looks at
  * the view first; where they end must be known before. */
-static hsp_status file_read_rows(const hsp__container *file, uint64_t features, hsp_data *rows,
-                                 hsp_error *err)
+static hsp_status file_read_rows(const hsp__container *file, const file_rows_names *names,
+                                 uint64_t features, hsp_data *rows, hsp_error *err)
 {
     hsp_view *view = &rows->view;
     uint64_t shape[2] = {0, 0};
-    const hsp__tensor *values = hsp__container_tensor(file, "votes.values");
+    const hsp__tensor *values = hsp__container_tensor(file, names->values);
     view->cols = features;
     if (values) view->precision = values->dtype == HSP__F64 ? HSP_FLOAT64 : HSP_FLOAT32;
     const hsp__dtype real = view->precision == HSP_FLOAT64 ? HSP__F64 : HSP__F32;
-    if (!hsp__container_tensor(file, "votes.starts")) {
+    if (!hsp__container_tensor(file, names->starts)) {
         view->storage = HSP_DENSE;
-        hsp_status status = file_array(file, "votes.values", real, 2, err, shape, &view->values);
+        hsp_status status = file_array(file, names->values, real, 2, err, shape, &view->values);
         view->rows = shape[0];
         view->cols = view->stride = shape[1];
         if (!status && !view->cols && view->rows) /* they take no bytes: any number would fit */
-            status = file_fail(file, "the rows of the votes have no columns");
+            status = file_fail(file, "the rows of the %s have no columns", names->what);
         if (!status) rows->nonzeros = file_count_nonzeros(view);
         return status;
     }
     const uint64_t *starts = NULL;
     view->storage = values ? HSP_SPARSE : HSP_ONES;
-    hsp_status status = file_array(file, "votes.starts", HSP__U64, 1, err, shape, &starts);
-    if (!status && !shape[0]) status = file_fail(file, "the array \"votes.starts\" is empty");
+    hsp_status status = file_array(file, names->starts, HSP__U64, 1, err, shape, &starts);
+    if (!status && !shape[0]) status = file_fail(file, "the array \"%s\" is empty", names->starts);
     if (status) return status;
     view->rows = shape[0] - 1;
     view->starts = starts;
-    status = file_array(file, "votes.indices", HSP__U32, 1, err, shape, &view->indices);
+    status = file_array(file, names->indices, HSP__U32, 1, err, shape, &view->indices);
     if (!status && values)
-        status = file_list(file, "votes.values", real, shape[0], err, &view->values);
+        status = file_list(file, names->values, real, shape[0], err, &view->values);
     if (!status && (starts[0] != 0 || starts[view->rows] != shape[0]))
-        status = file_fail(file, "the array \"votes.starts\" does not span the votes' rows");
+        status = file_fail(file, "the array \"%s\" does not span the rows", names->starts);
     rows->nonzeros = shape[0];
     return status;
 }
@@ -406,6 +471,8 @@ static hsp_status file_read_votes(const hsp__container *file, hsp_model *model, 
     uint64_t shape[2] = {0, 0};
     if (!votes || !(votes->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
     hsp_status status = hsp__meta_count(file, "votes.at_zero", UINT64_MAX, err, &votes->at_zero);
+    if (!status && hsp__container_meta(file, "votes.apart"))
+        status = hsp__meta_word(file, "votes.apart", file_flags, 2, err, &votes->apart);
     if (!status)
         status = file_array(file, "votes.support", HSP__U32, 1, err, shape, &votes->support);
     votes->updates = shape[0];
@@ -417,7 +484,53 @@ static hsp_status file_read_votes(const hsp__container *file, hsp_model *model, 
     votes->steps = shape[0];
     if (!status)
         status = file_list(file, "votes.first", HSP__U64, votes->steps + 1, err, &votes->first);
-    return status ? status : file_read_rows(file, model->features, votes->rows, err);
+    return status ? status
+                  : file_read_rows(file, &file_votes_rows, model->features, votes->rows, err);
+}
+
+static hsp_status file_read_expansion(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    hsp__expansion *expansion = model->expansion;
+    uint64_t shape[2] = {0, 0};
+    if (!(expansion->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
+    hsp_status status =
+        file_read_rows(file, &file_support_rows, model->features, expansion->rows, err);
+    if (!status)
+        status = file_list(file, "support.source", HSP__U64, expansion->rows->view.rows, err,
+                           &expansion->source);
+    if (!status)
+        status = file_array(file, "support.coefficients", HSP__F64, 2, err, shape,
+                            &expansion->coefficients);
+    if (status || (shape[0] == model->scorers && shape[1] == expansion->rows->view.rows))
+        return status;
+    return file_fail(file, "the array \"support.coefficients\" is of another shape");
+}
+
+/* The hypothesis: weights, votes, or a kernel and its rows. */
+static hsp_status file_read_hypothesis(hsp_context *ctx, const hsp__container *file,
+                                       hsp_model *model, hsp_error *err)
+{
+    hsp_kernel *kernel = NULL;
+    const int has_kernel = hsp__container_meta(file, "kernel") != NULL;
+    hsp_status status = HSP_OK;
+    if (has_kernel && model->hypothesis != HSP__LINEAR)
+        status = file_read_kernel(ctx, file, model, err, &kernel);
+    else if (model->hypothesis == HSP__EXPANSION)
+        status = file_fail(file, "there is no kernel in a kernel model");
+    else
+        status = file_read_weights(file, model, err);
+    if (!status) status = file_read_arrays(file, model, err);
+    if (!status && model->hypothesis == HSP__VOTES) {
+        status = file_read_votes(file, model, err);
+        if (model->votes) model->votes->kernel = kernel, kernel = NULL;
+    } else if (!status && model->hypothesis == HSP__EXPANSION) {
+        model->expansion = hsp__new(&model->memory, 1, sizeof *model->expansion);
+        if (!model->expansion) status = hsp__fail_memory(err);
+        if (!status) model->expansion->kernel = kernel, kernel = NULL;
+        if (!status) status = file_read_expansion(file, model, err);
+    }
+    hsp_kernel_free(kernel);
+    return status;
 }
 
 static hsp_status file_read_facts(const hsp__container *file, hsp_model *model, hsp_error *err)
@@ -439,7 +552,7 @@ static hsp_status file_read_model(hsp_context *ctx, const hsp__container *file, 
     const char *encoding = hsp__container_meta(file, "encoding");
     hsp_status status = file_read_words(file, model, err);
     if (!status && verify) status = hsp__container_verify(ctx, file, err);
-    if (!status) status = file_read_arrays(file, model, err);
+    if (!status) status = file_read_hypothesis(ctx, file, model, err);
     if (!status) status = hsp__meta_names(file, "classes", &model->class_names, err);
     if (!status) status = hsp__meta_names(file, "features", &model->feature_names, err);
     for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++)
@@ -448,7 +561,6 @@ static hsp_status file_read_model(hsp_context *ctx, const hsp__container *file, 
         status = hsp__encoding_from_json(&ctx->allocator, encoding, strlen(encoding), name, err,
                                          &model->encoding);
     if (!status) status = file_read_probability(file, model, err);
-    if (!status && model->hypothesis == HSP__VOTES) status = file_read_votes(file, model, err);
     if (!status) status = file_read_facts(file, model, err);
     return status ? status : hsp__model_check(ctx, model, name, err);
 }

@@ -12,6 +12,7 @@
 #include "data/encode.h"
 #include "data/formats.h"
 #include "data/scale.h"
+#include "model/expansion.h"
 #include "model/pairs.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
@@ -30,6 +31,7 @@ static void model_free_votes(const hsp_allocator *memory, hsp__votes *votes, int
 {
     if (!votes) return;
     hsp_data_free(votes->rows);
+    hsp_kernel_free(votes->kernel);
     if (!mapped) {
         hsp__free(memory, votes->support);
         hsp__free(memory, votes->scorer);
@@ -47,6 +49,7 @@ void hsp_model_free(hsp_model *model)
     hsp_allocator memory = model->memory;
     const int mapped = model->mapped != NULL;
     model_free_votes(&memory, model->votes, mapped);
+    hsp__expansion_free(&memory, model->expansion, mapped);
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
@@ -172,13 +175,13 @@ static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_
 hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                            hsp_model **out)
 {
-    assert(model->hypothesis == HSP__LINEAR);
+    assert(model->hypothesis != HSP__VOTES);
     hsp_model *copy = NULL;
     hsp_status status = hsp__model_new(ctx, model->scorers, model->features, err, &copy);
     if (status) return status;
     if (model->scorers) {
         memcpy(copy->offsets, model->offsets, model->scorers * sizeof *copy->offsets);
-        if (model->features)
+        if (model->weights && model->features)
             memcpy(copy->weights, model->weights,
                    model->scorers * model->features * sizeof *copy->weights);
     }
@@ -200,7 +203,8 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
 
 const char *hsp_model_hypothesis(const hsp_model *model)
 {
-    return model->hypothesis == HSP__VOTES ? "votes" : "linear";
+    static const char *const names[] = {"linear", "votes", "kernel"};
+    return names[model->hypothesis];
 }
 
 uint32_t hsp_model_classes(const hsp_model *model)
@@ -266,7 +270,8 @@ const hsp_encoding *hsp_model_encoding(const hsp_model *model)
 
 const double *hsp_model_weights(const hsp_model *model, uint32_t scorer)
 {
-    return scorer < model->scorers ? model->weights + scorer * model->features : NULL;
+    if (!model->weights || scorer >= model->scorers) return NULL;
+    return model->weights + scorer * model->features;
 }
 
 double hsp_model_offset(const hsp_model *model, uint32_t scorer)

@@ -6,7 +6,9 @@
 #include "base/names.h"
 #include "data/data.h"
 #include "halfspace.h"
+#include "kernel/rows.h"
 #include "model/beside.h"
+#include "model/support.h"
 
 typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES, HSP__EXPANSION } hsp__hypothesis;
 
@@ -35,7 +37,10 @@ typedef struct hsp__votes {
     double *offset;     /* updates */
     uint64_t *first;    /* steps + 1 */
     uint64_t *survived; /* steps */
-    uint64_t at_zero;   /* examples that the zero separator survived, before the first step */
+    int apart; /* more than two classes: each scorer's separators vote for or against its class, by
+                  the sign of their scores, and a class's score is (for - against) / all; else the
+                  scorers of a step together vote for one class */
+    uint64_t at_zero; /* examples that the zero separator survived, before the first step */
 } hsp__votes;
 
 /* From scores to probabilities (docs/probabilities.md): a link, which is a fixed function of the
@@ -65,8 +70,10 @@ typedef struct hsp__probability {
 } hsp__probability;
 
 /* A kernel expansion: s_c(x) = sum_i coefficients[c * rows + i] k(x_i, x) + b_c. A row that several
- * scorers use is there once. model->weights is NULL, and `features` the columns that rows may have.
- */
+ * scorers use is there once. model->weights is NULL, as it is of votes with a kernel, and
+ * `features` the columns that rows had. Rows to be scored are scaled as for linear models; without
+ * a scaling they are taken whole, columns beyond `features` too: distances and norms see every
+ * column. */
 typedef struct hsp__expansion {
     hsp_kernel *kernel; /* fitted; owned */
     hsp_data *rows;     /* the support rows, after scaling, without labels; owned */
@@ -78,15 +85,18 @@ typedef struct hsp__expansion {
 
 #define HSP__MODEL_SCALINGS 2
 
+enum { HSP__PAIRS_SUM = 1, HSP__PAIRS_FIRST = 2 };
+
 struct hsp_model {
     hsp_allocator memory;
     hsp__hypothesis hypothesis;
     uint32_t scorers; /* 1 for two classes, else one a class, or one a pair of classes */
     int pairs;        /* more than two classes, one scorer a pair (i, j), i < j, in the order (0,1),
                          (0,2), ..., (1,2), ...: a positive score is a vote for j, and most votes
-                         decide (docs/multiclass.md) */
+                         decide (docs/multiclass.md); of equal votes the sum of scores, or, when
+                         this is HSP__PAIRS_FIRST, the first class, as LIBSVM has it */
     uint64_t features;
-    double *weights; /* scorers * features; owned, or in the mapped file */
+    double *weights; /* scorers * features; owned, or in the mapped file; NULL: there is a kernel */
     double *offsets; /* scorers */
     hsp_tie tie;
     hsp__order order; /* learners: hsp__order_of(the storage of the rows learnt from) */
@@ -104,12 +114,38 @@ struct hsp_model {
     hsp__probability probability; /* arrays owned, or in the mapped file */
     hsp_updates updates;          /* arrays owned, or in the mapped file */
     hsp__votes *votes;            /* of HSP__VOTES, else NULL */
+    hsp__expansion *expansion;    /* of HSP__EXPANSION, else NULL */
     hsp__container *mapped;       /* owned, or NULL */
 };
 
 /* A linear model of zeros with names copied from nowhere: fill it in. */
 hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features, hsp_error *err,
                           hsp_model **out);
+/* A model of a kernel expansion of these rows, with sources and coefficients of zero: fill it in.
+ * Kernel (fitted) and rows become the model's; they are freed when the call fails. `features`: at
+ * least the columns of the rows. */
+hsp_status hsp__model_new_expansion(hsp_context *ctx, uint32_t scorers, uint64_t features,
+                                    hsp_kernel *kernel, hsp_data *rows, hsp_error *err,
+                                    hsp_model **out);
+
+/* The kernel of an expansion, or of votes that have one; else NULL. */
+static inline const hsp_kernel *hsp__model_kernel(const hsp_model *model)
+{
+    if (model->expansion) return model->expansion->kernel;
+    return model->votes ? model->votes->kernel : NULL;
+}
+
+/* ||w|| of a scorer of an expansion in the kernel's feature space: sqrt(a'Ka), as many kernel
+ * values as pairs of support rows. NaN when a kernel that is none makes a'Ka negative. */
+hsp_status hsp__expansion_length(hsp_context *ctx, const hsp_model *model, uint32_t scorer,
+                                 hsp_error *err, double *length);
+
+/* An expansion whose kernel is a weighted inner product plus a constant (linear, c*linear, sums of
+ * such, on some columns only) as a linear model: *out is NULL when it is not such a kernel. Scores
+ * differ by rounding only. */
+hsp_status hsp__model_collapse(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                               hsp_model **out);
+
 /* Set a fact, or set it anew. Names and values must be UTF-8 for the model to be written. */
 hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
                                hsp_error *err);
@@ -125,7 +161,8 @@ hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char
 hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,
                             int verify, hsp_error *err, hsp_model **out);
 
-/* A copy of a linear model that owns all it has. */
+/* A copy of a linear model that owns all it has. Of an expansion: a linear model with all but its
+ * hypothesis, the weights being zero. */
 hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                            hsp_model **out);
 
@@ -138,8 +175,8 @@ static inline uint64_t hsp__model_inputs(const hsp_model *model)
 /* What is added to <w, x> of the stored columns: the offset, and the constant feature's weight. */
 static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
 {
-    const double *w = model->weights + scorer * model->features;
-    return model->offsets[scorer] + (model->constant ? w[model->features - 1] : 0);
+    if (!model->constant) return model->offsets[scorer];
+    return model->offsets[scorer] + model->weights[(scorer + 1) * model->features - 1];
 }
 
 /* Class of a row from its scores, by the model's tie rule: the one place where that is decided. */
@@ -173,7 +210,8 @@ double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double 
 /* A model made ready to score many rows. */
 typedef struct hsp__scoring {
     const hsp_model *model;
-    hsp__beside beside; /* columns 0: none */
+    hsp__beside beside;   /* columns 0: none */
+    hsp__support support; /* of a model with a kernel */
 } hsp__scoring;
 
 /* `entries`: about how many numbers are to be scored; few are not worth the preparation. */
@@ -204,5 +242,7 @@ static inline hsp_context hsp__quiet(const hsp_context *ctx)
  * / all. `dots` (one a row of votes->rows) and `running` (scorers) are scratch. */
 void hsp__votes_score(const hsp_model *model, const double *x, double *dots, double *running,
                       double *scores);
+/* The same when `dots` are known: <row, x>, or k(row, x), of each of votes->rows. */
+void hsp__votes_tally(const hsp_model *model, const double *dots, double *running, double *scores);
 
 #endif

@@ -2,7 +2,7 @@
  * i when it is negative; a score of 0 follows the tie rule (neg: i, pos: j, zero: nobody). Most
  * votes win; of equal votes the larger sum of the class's pair scores, each signed towards the
  * class; if these are equal too, the tie rule for more classes (neg: the first, pos: the last,
- * zero: none).
+ * zero: none). Or, in models that come from LIBSVM, of equal votes the first class.
  *
  * A class's votes and sum are gathered by walking over its own k - 1 pairs, so that nothing need
  * be allocated; the sum goes over the other classes in their order. */
@@ -45,9 +45,10 @@ static pairs_case pairs_gather(const hsp_model *model, const double *scores, uin
 }
 
 /* Is a better than b (1), worse (-1), or as good (0)? */
-static int pairs_compare(const pairs_case *a, const pairs_case *b)
+static int pairs_compare(const hsp_model *model, const pairs_case *a, const pairs_case *b)
 {
     if (a->votes != b->votes) return a->votes > b->votes ? 1 : -1;
+    if (model->pairs == HSP__PAIRS_FIRST) return 0;
     return (a->sum > b->sum) - (a->sum < b->sum);
 }
 
@@ -57,14 +58,15 @@ uint32_t hsp__pairs_decide(const hsp_model *model, const double *scores)
     pairs_case best = pairs_gather(model, scores, 0);
     for (uint32_t c = 1; c < model->class_names.count; c++) {
         const pairs_case one = pairs_gather(model, scores, c);
-        const int better = pairs_compare(&one, &best);
+        const int better = pairs_compare(model, &one, &best);
         if (better < 0) continue;
         last = c;
         if (better == 0) continue;
         first = c;
         best = one;
     }
-    if (first == last || model->tie == HSP_TIE_NEG) return first;
+    if (first == last || model->tie == HSP_TIE_NEG || model->pairs == HSP__PAIRS_FIRST)
+        return first;
     return model->tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
 }
 
@@ -83,14 +85,18 @@ void hsp__pairs_class_scores(const hsp_model *model, const double *scores, doubl
 {
     const uint32_t classes = model->class_names.count;
     pairs_case best = pairs_gather(model, scores, 0);
+    uint32_t winner = 0;
+    double top = pairs_number(&best, scale);
     for (uint32_t c = 1; c < classes; c++) {
         const pairs_case one = pairs_gather(model, scores, c);
-        if (pairs_compare(&one, &best) > 0) best = one;
+        top = fmax(top, pairs_number(&one, scale));
+        if (pairs_compare(model, &one, &best) > 0) best = one, winner = c;
     }
-    const double top = pairs_number(&best, scale), below = nextafter(top, -HUGE_VAL);
+    const double below = nextafter(top, -HUGE_VAL);
     for (uint32_t c = 0; c < classes; c++) {
         const pairs_case one = pairs_gather(model, scores, c);
-        const double number = pairs_number(&one, scale);
-        out[c] = pairs_compare(&one, &best) == 0 ? top : fmin(number, below);
+        const int is_best =
+            model->pairs == HSP__PAIRS_FIRST ? c == winner : pairs_compare(model, &one, &best) == 0;
+        out[c] = is_best ? top : fmin(pairs_number(&one, scale), below);
     }
 }

@@ -154,10 +154,16 @@ static hsp_status predict_length(predict_job *job, hsp_error *err)
 {
     const hsp_model *model = job->model;
     const uint64_t inputs = hsp__model_inputs(model);
-    if (model->hypothesis != HSP__LINEAR || model->scorers != 1)
+    if (model->hypothesis == HSP__VOTES || model->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
                          "distance: only a linear model of two classes has one boundary to be "
                          "distant from");
+    if (model->hypothesis == HSP__EXPANSION) {
+        hsp_status status = hsp__expansion_length(job->ctx, model, 0, err, &job->length);
+        if (status || job->length > 0) return status;
+        return hsp__fail(err, HSP_USAGE,
+                         "distance: w in the kernel's feature space has no length above 0");
+    }
     hsp_view weights = hsp_view_dense(HSP_FLOAT64, 1, inputs, inputs, model->weights);
     hsp__row row = hsp__view_row(&weights, 0);
     job->length = hsp__row_norm(&weights, &row);
@@ -188,7 +194,7 @@ static hsp_status predict_probability(predict_job *job, const hsp_options *optio
     if (asked) job->map.link = asked;
     if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
     if (!job->probability || hsp__probability_fits(model, &job->map)) return HSP_OK;
-    if (model->hypothesis != HSP__LINEAR)
+    if (model->hypothesis == HSP__VOTES)
         return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
                             "this model votes, and votes are no probabilities: train one that does "
                             "not, with calibrate platt or isotonic");
@@ -238,7 +244,8 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
     const hsp_model *model = job->model;
     hsp__names classes;
     hsp__row_sink sink = {predict_work, predict_take, .unlabelled = 1};
-    if (model->order != HSP__ORDER_ANY) sink.storage = &storages[model->order];
+    if (model->order != HSP__ORDER_ANY && !hsp__model_kernel(model))
+        sink.storage = &storages[model->order];
     hsp__names_init(&classes, &job->ctx->allocator);
     hsp_status status =
         hsp__stream_read(job->ctx, path, read, model->encoding, &classes, &sink, job, err);

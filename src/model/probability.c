@@ -44,7 +44,7 @@ const char *hsp_model_calibration(const hsp_model *model)
 
 int hsp__probability_fits(const hsp_model *model, const hsp__probability *map)
 {
-    if (model->hypothesis != HSP__LINEAR) return 0;
+    if (model->hypothesis == HSP__VOTES) return 0;
     return map->calibration || (map->link && !model->pairs);
 }
 

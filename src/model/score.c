@@ -11,9 +11,12 @@
 #include "data/remake.h"
 #include "data/scale.h"
 #include "data/sweep.h"
+#include "model/expansion.h"
 #include "model/model.h"
 
-#define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
+#define SCORE_SLICE  ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
+#define SCORE_BLOCK  16                    /* times that for kernels, which like more rows */
+#define SCORE_GUESTS 256                   /* rows that one part brings to a kernel model */
 
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
@@ -95,13 +98,17 @@ static hsp_status score_take_known(hsp_context *ctx, const hsp_model *model, con
 
 static int score_in_order(const hsp_model *model, hsp_storage storage)
 {
+    if (hsp__model_kernel(model)) return 1; /* values of kernels do not depend on it */
     return model->order == HSP__ORDER_ANY || model->order == hsp__order_of(storage);
 }
 
-/* Must rows in this storage be changed? */
-static int score_changes(const hsp_model *model, hsp_storage storage)
+/* Must rows be changed? Columns that a kernel model does not know count, unless a scaling does not
+ * know them either. */
+static int score_changes(const hsp_model *model, const hsp_view *view)
 {
-    return model->scalings[0] || model->scalings[1] || !score_in_order(model, storage);
+    if (model->scalings[0] || model->scalings[1]) return 1;
+    if (hsp__model_kernel(model)) return 0;
+    return view->cols > hsp__model_inputs(model) || !score_in_order(model, view->storage);
 }
 
 /* Replace *data by what a step made of it. */
@@ -148,8 +155,7 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
                             hsp_error *err, hsp_data **out)
 {
     uint64_t unknown = 0;
-    if (view->cols > hsp__model_inputs(model) || score_changes(model, view->storage))
-        return score_prepare(ctx, model, view, &unknown, err, out);
+    if (score_changes(model, view)) return score_prepare(ctx, model, view, &unknown, err, out);
     *out = NULL;
     return HSP_OK;
 }
@@ -160,6 +166,13 @@ hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_
                              uint64_t entries, hsp_error *err)
 {
     *scoring = (hsp__scoring){.model = model};
+    const hsp__expansion *expansion = model->expansion;
+    if (expansion)
+        return hsp__support_init(&scoring->support, ctx, expansion->kernel, expansion->rows,
+                                 expansion->source, err);
+    if (model->votes && model->votes->kernel)
+        return hsp__support_init(&scoring->support, ctx, model->votes->kernel, model->votes->rows,
+                                 NULL, err);
     if (model->hypothesis != HSP__LINEAR || model->order == HSP__ORDER_DENSE ||
         entries < model->features)
         return HSP_OK;
@@ -174,6 +187,7 @@ hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
     hsp__beside_free(&scoring->beside, &ctx->allocator);
+    hsp__support_free(&scoring->support, ctx);
 }
 
 /* All scorers of one sparse row at once. */
@@ -226,8 +240,12 @@ static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hs
 static hsp_status score_ready(hsp_context *ctx, const hsp__scoring *scoring, const hsp_view *view,
                               hsp_error *err, double *scores)
 {
-    if (scoring->model->hypothesis == HSP__VOTES)
-        return score_votes(ctx, scoring->model, view, err, scores);
+    const hsp_model *model = scoring->model;
+    if (model->hypothesis == HSP__EXPANSION)
+        return hsp__expansion_score(ctx, model, &scoring->support, view, err, scores);
+    if (model->hypothesis == HSP__VOTES && model->votes->kernel)
+        return hsp__votes_score_kernel(ctx, model, &scoring->support, view, err, scores);
+    if (model->hypothesis == HSP__VOTES) return score_votes(ctx, model, view, err, scores);
     score_linear(scoring, view, scores);
     return HSP_OK;
 }
@@ -239,6 +257,7 @@ static uint64_t score_slice_rows(const hsp_model *model, const hsp_view *view)
     if (view->storage != HSP_DENSE && view->rows && model->order != HSP__ORDER_DENSE)
         cols = hsp_view_stored(view) / view->rows;
     uint64_t rows = SCORE_SLICE / (sizeof(double) * (cols + 1));
+    if (hsp__model_kernel(model)) rows *= SCORE_BLOCK;
     return rows ? rows : 1;
 }
 
@@ -247,8 +266,7 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
                                  double *scores)
 {
     const hsp_model *model = scoring->model;
-    if (rows->cols <= hsp__model_inputs(model) && !score_changes(model, rows->storage))
-        return score_ready(quiet, scoring, rows, err, scores);
+    if (!score_changes(model, rows)) return score_ready(quiet, scoring, rows, err, scores);
     const uint64_t step = score_slice_rows(model, rows);
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && from < rows->rows; from += step) {
@@ -305,6 +323,7 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
+    if (hsp__model_kernel(model)) job.parts = view->rows / SCORE_GUESTS + 1;
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
     job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
     hsp_status status = job.failed && job.unknown ? HSP_OK : hsp__fail_memory(err);

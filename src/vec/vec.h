@@ -50,6 +50,8 @@ enum {
     HSP__VEC_TILE_COLS = 24,
 };
 
+enum { HSP__VEC_PAIR = 16 };
+
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
 
@@ -141,6 +143,21 @@ typedef struct hsp__vec_table {
      * above 709 (88). */
     void (*exp_f32)(float *x, size_t n);
     void (*exp_f64)(double *x, size_t n);
+
+    /* A step of two variables (learn/smo.c): f += ti * ki + tj * kj; the place of the smallest f +
+     * up, which is *low, and the largest f + down, *high. n is a multiple of HSP__VEC_PAIR. */
+    size_t (*pair_step_f32)(double *f, double ti, const float *ki, double tj, const float *kj,
+                            const double *up, const double *down, size_t n, double *low,
+                            double *high);
+    size_t (*pair_step_f64)(double *f, double ti, const double *ki, double tj, const double *kj,
+                            const double *up, const double *down, size_t n, double *low,
+                            double *high);
+    /* Where d^2 / (kii + diagonal - 2 ki) is largest among d = f + down - low > 0; *gain is that,
+     * 0: nowhere. Below 1e-12 the divisor counts as that. */
+    size_t (*pair_gain_f32)(const double *f, const double *down, double low, double kii,
+                            const float *ki, const float *diagonal, size_t n, double *gain);
+    size_t (*pair_gain_f64)(const double *f, const double *down, double low, double kii,
+                            const double *ki, const double *diagonal, size_t n, double *gain);
 
     /* Two rows of ones: how many places they share. Their squared distance is an + bn - 2 shared.
      */

@@ -82,6 +82,9 @@ typedef struct alloc_scene {
     hsp_validation *out_validation;
     hsp_tuning *out_tuning;
     hsp_model *out_model;
+    hsp_kernel *kernel; /* of the data, fitted */
+    hsp_kernel *out_kernel;
+    hsp_kernel_verdict *out_verdict;
 } alloc_scene;
 
 static char alloc_untouched; /* where outputs point before a call */
@@ -123,6 +126,8 @@ static void alloc_reset_outputs(alloc_scene *s)
     s->out_options = nothing;
     s->out_validation = nothing;
     s->out_tuning = nothing;
+    s->out_kernel = nothing;
+    s->out_verdict = nothing;
     s->out_model = nothing;
 }
 
@@ -131,7 +136,8 @@ static int alloc_outputs_untouched(const alloc_scene *s)
     const void *nothing = &alloc_untouched;
     return s->out_data[0] == nothing && s->out_data[1] == nothing && s->out_scaling == nothing &&
            s->out_encoding == nothing && s->out_summary == nothing && s->out_options == nothing &&
-           s->out_validation == nothing && s->out_tuning == nothing && s->out_model == nothing;
+           s->out_validation == nothing && s->out_tuning == nothing && s->out_model == nothing &&
+           s->out_kernel == nothing && s->out_verdict == nothing;
 }
 
 static void alloc_free_outputs(alloc_scene *s)
@@ -145,6 +151,8 @@ static void alloc_free_outputs(alloc_scene *s)
     if (s->out_options != nothing) hsp_options_free(s->out_options);
     if (s->out_validation != nothing) hsp_validation_free(s->out_validation);
     if (s->out_tuning != nothing) hsp_tuning_free(s->out_tuning);
+    if (s->out_kernel != nothing) hsp_kernel_free(s->out_kernel);
+    if (s->out_verdict != nothing) hsp_kernel_verdict_free(s->out_verdict);
     if (s->out_model != nothing) hsp_model_free(s->out_model);
     alloc_reset_outputs(s);
 }
@@ -322,6 +330,52 @@ static hsp_status alloc_tune(alloc_scene *s, hsp_error *err)
                     &s->out_model);
 }
 
+static const char alloc_kernel[] = "0.5*rbf(c=0.25) + normalize(poly(2, 1) + 1)*cols(1-2; linear)";
+
+static hsp_status alloc_kernel_parse(alloc_scene *s, hsp_error *err)
+{
+    return hsp_kernel_parse(s->ctx, alloc_kernel, 0, 1, err, &s->out_kernel);
+}
+
+static hsp_status alloc_gram(alloc_scene *s, hsp_error *err)
+{
+    double values[100];
+    return hsp_kernel_gram(s->ctx, s->kernel, s->data, NULL, err, values);
+}
+
+static hsp_status alloc_gram_text(alloc_scene *s, hsp_error *err)
+{
+    return hsp_kernel_gram_write(s->ctx, s->kernel, s->data, NULL, alloc_path("out.svm"), NULL,
+                                 err);
+}
+
+static hsp_status alloc_gram_csv(alloc_scene *s, hsp_error *err)
+{
+    return hsp_kernel_gram_write(s->ctx, s->kernel, s->data, s->data, alloc_path("out.csv"), NULL,
+                                 err);
+}
+
+static hsp_status alloc_kernel_check(alloc_scene *s, hsp_error *err)
+{
+    return hsp_kernel_check(s->ctx, s->kernel, s->data, NULL, 0, err, &s->out_verdict);
+}
+
+/* No kernel: a witness is looked for. */
+static hsp_status alloc_kernel_refute(alloc_scene *s, hsp_error *err)
+{
+    hsp_kernel *kernel = NULL;
+    hsp_status status = hsp_kernel_parse(s->ctx, "rbf(2) - rbf(1)", 1, 1, err, &kernel);
+    if (!status) status = hsp_kernel_check(s->ctx, kernel, s->data, NULL, 0, err, &s->out_verdict);
+    hsp_kernel_free(kernel);
+    return status;
+}
+
+static hsp_status alloc_factor(alloc_scene *s, hsp_error *err)
+{
+    hsp_factor factor;
+    return hsp_kernel_factor(s->ctx, s->kernel, s->data, NULL, 0, err, &factor, &s->out_data[0]);
+}
+
 /* One call: the table of its options (NULL: none), what is set there, and the call itself. */
 typedef struct alloc_case {
     const char *name;
@@ -374,6 +428,7 @@ static void alloc_open_scene(alloc_scene *s, const alloc_case *c, int threads)
     CHECK(hsp_data_read(s->ctx, alloc_path("in.csv"), drop, NULL, &err, &s->table) == HSP_OK);
     CHECK(hsp_data_write(s->ctx, s->table, alloc_path("in.hsp"), NULL, &err) == HSP_OK);
     CHECK(hsp_data_read(s->ctx, alloc_path("in.hsp"), NULL, NULL, &err, &s->cache) == HSP_OK);
+    CHECK(hsp_kernel_parse(s->ctx, alloc_kernel, 0, 1, &err, &s->kernel) == HSP_OK);
     CHECK(hsp_scaling_fit(s->ctx, s->data, scale, &err, &s->scaling) == HSP_OK);
     CHECK(hsp_scaling_write(s->ctx, s->scaling, alloc_path("in.scaling"), &err) == HSP_OK);
     CHECK(hsp_encoding_write(s->ctx, hsp_data_encoding(s->table), alloc_path("in.json"), &err) ==
@@ -392,6 +447,7 @@ static void alloc_close_scene(alloc_scene *s)
     hsp_data_free(s->table);
     hsp_data_free(s->cache);
     hsp_scaling_free(s->scaling);
+    hsp_kernel_free(s->kernel);
     hsp_encoding_free(s->encoding);
     hsp_context_free(s->ctx);
     CHECK_NOTE(s->memory.live == 0, "%lld blocks leaked in all", (long long)s->memory.live);
@@ -556,6 +612,13 @@ int main(void)
          alloc_learner("perceptron"),
          {"classes", "maybe,yes,no", "average", "average", "positive", "yes"},
          alloc_validate},
+        {"parse a kernel", NULL, {0}, alloc_kernel_parse},
+        {"Gram matrix", NULL, {0}, alloc_gram},
+        {"Gram matrix as libsvm", NULL, {0}, alloc_gram_text},
+        {"Gram matrix as CSV", NULL, {0}, alloc_gram_csv},
+        {"check a kernel", NULL, {0}, alloc_kernel_check},
+        {"check what is no kernel", NULL, {0}, alloc_kernel_refute},
+        {"factor a kernel", NULL, {0}, alloc_factor},
         {"tune", alloc_learner("perceptron"), {"rate", "2"}, alloc_tune},
         {"tune with warm starts",
          alloc_learner("svm"),

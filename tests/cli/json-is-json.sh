@@ -31,6 +31,10 @@ halfspace audit -q --json m.hsp d.svm --reference m.hsp | python3 keys.py audit
 halfspace plot -q --json m.hsp d.svm --x 1 --y 2 | python3 keys.py plot
 halfspace model show --json m.hsp | python3 keys.py model
 halfspace model form --to unit -q --json m.hsp -o u.hsp | python3 keys.py model
+{
+    halfspace kernel check -q --json linear d.svm
+    halfspace kernel gram -q --json linear d.svm -o k.svm
+} | python3 keys.py kernel
 halfspace learners --json | python3 keys.py learners
 halfspace help --json | python3 keys.py help
 halfspace help --json scale | python3 -c 'import json, sys

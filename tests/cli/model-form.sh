@@ -13,5 +13,5 @@ halfspace model form m.hsp --to unit
 echo "exit $?"
 halfspace model form m.hsp --to round -o x.hsp
 echo "exit $?"
-halfspace model form --json -q m.hsp --to unit -o u.hsp | sed -n '2,9p'
+halfspace model form --json -q m.hsp --to unit -o u.hsp | sed -n '2,11p'
 ls

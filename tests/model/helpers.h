@@ -131,6 +131,34 @@ static inline void test_add_votes(hsp_context *ctx, hsp__random *random, hsp_mod
     }
 }
 
+/* A kernel expansion of small whole rows. Pairs: more than two classes, a scorer a pair. */
+static inline hsp_model *test_expansion(hsp_context *ctx, hsp__random *random, const char *kernel,
+                                        uint32_t classes, int pairs, uint64_t rows,
+                                        uint64_t features, hsp_storage storage)
+{
+    const uint32_t scorers = classes == 2 ? 1
+                             : pairs      ? (uint32_t)hsp__pair_count(classes)
+                                          : classes;
+    hsp_kernel *parsed = NULL;
+    hsp_model *model = NULL;
+    if (hsp_kernel_parse(ctx, kernel, 1, 1, NULL, &parsed)) abort();
+    hsp_data *data = test_rows(ctx, random, rows, features, storage);
+    if (hsp__model_new_expansion(ctx, scorers, features, parsed, data, NULL, &model)) abort();
+    model->pairs = pairs;
+    for (uint64_t i = 0; i < rows; i++)
+        model->expansion->source[i] = i * 3;
+    for (uint64_t i = 0; i < scorers * rows; i++)
+        model->expansion->coefficients[i] = test_small(random) / 2;
+    for (uint32_t k = 0; k < scorers; k++)
+        model->offsets[k] = test_small(random);
+    for (uint32_t c = 0; c < classes; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "%u", c + 1);
+        test_name(&model->class_names, name);
+    }
+    return model;
+}
+
 static inline void test_add_updates(hsp_context *ctx, hsp__random *random, hsp_model *model)
 {
     const uint64_t count = 1 + hsp__random_below(random, 9);

@@ -31,9 +31,10 @@ static void memory_release(void *user, void *pointer)
 /* What the calls work on. */
 typedef struct memory_scene {
     hsp_context *ctx;
-    hsp_model *linear, *votes, *encoded, *homogeneous, *pairs;
+    hsp_model *linear, *votes, *encoded, *homogeneous, *pairs, *kernel, *kernel_linear;
     hsp_data *rows;
-    char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64];
+    char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64], kernel_path[64],
+        libsvm_path[64], liblinear_path[64];
     double scores[200];
     hsp_model *out;
     hsp_data *out_data;
@@ -127,6 +128,51 @@ static hsp_status call_predict_csv(memory_scene *s, hsp_error *err)
     return hsp_predict_file(s->ctx, s->encoded, s->csv_path, NULL, NULL, s->out_path, err, NULL);
 }
 
+static hsp_status call_read_kernel(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_read(s->ctx, s->kernel_path, err, &s->out);
+}
+
+static hsp_status call_write_kernel(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_write(s->ctx, s->kernel, s->out_path, err);
+}
+
+static hsp_status call_score_kernel(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_score(s->ctx, s->kernel, &s->rows->view, err, s->scores, NULL);
+}
+
+static hsp_status call_collapse(memory_scene *s, hsp_error *err)
+{
+    return hsp__model_collapse(s->ctx, s->kernel_linear, err, &s->out);
+}
+
+static hsp_status call_import_libsvm(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_import(s->ctx, s->libsvm_path, err, &s->out);
+}
+
+static hsp_status call_import_liblinear(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_import(s->ctx, s->liblinear_path, err, &s->out);
+}
+
+static hsp_status call_export_libsvm(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_export(s->ctx, s->kernel, "libsvm", s->out_path, err);
+}
+
+static hsp_status call_export_linear(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_export(s->ctx, s->linear, "libsvm", s->out_path, err);
+}
+
+static hsp_status call_export_liblinear(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_export(s->ctx, s->linear, "liblinear", s->out_path, err);
+}
+
 static void memory_name(char path[64], const char *ending)
 {
     snprintf(path, 64, "/tmp/hsp-memory-%ld.%s", (long)getpid(), ending);
@@ -173,13 +219,21 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     s->encoded->encoding = table->encoding;
     table->encoding = NULL;
     hsp_data_free(table);
+    s->kernel = test_expansion(s->ctx, &random, "rbf(0.1)", 3, 0, 5, 6, HSP_SPARSE);
+    s->kernel_linear = test_expansion(s->ctx, &random, "2*linear + 1", 3, 0, 5, 6, HSP_SPARSE);
+    memory_name(s->kernel_path, "kernel");
+    memory_name(s->libsvm_path, "libsvm");
+    memory_name(s->liblinear_path, "liblinear");
     memory_name(s->model_path, "model");
     memory_name(s->svm_path, "svm");
     memory_name(s->csv_path, "csv");
     memory_name(s->hsp_path, "hsp");
     memory_name(s->out_path, "out");
     test_write_file(s->csv_path, csv, sizeof csv - 1);
-    if (hsp_model_write(s->ctx, s->votes, s->model_path, NULL) ||
+    if (hsp_model_write(s->ctx, s->kernel, s->kernel_path, NULL) ||
+        hsp_model_export(s->ctx, s->kernel, "libsvm", s->libsvm_path, NULL) ||
+        hsp_model_export(s->ctx, s->linear, "liblinear", s->liblinear_path, NULL) ||
+        hsp_model_write(s->ctx, s->votes, s->model_path, NULL) ||
         hsp_data_write(s->ctx, s->rows, s->svm_path, NULL, NULL) ||
         hsp_data_write(s->ctx, s->rows, s->hsp_path, NULL, NULL))
         abort();
@@ -188,6 +242,11 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
 static void memory_close(memory_scene *s)
 {
     unlink(s->model_path);
+    unlink(s->kernel_path);
+    unlink(s->libsvm_path);
+    unlink(s->liblinear_path);
+    hsp_model_free(s->kernel);
+    hsp_model_free(s->kernel_linear);
     unlink(s->svm_path);
     unlink(s->csv_path);
     unlink(s->hsp_path);
@@ -252,6 +311,15 @@ MEMORY_TEST(call_predict_csv)
 MEMORY_TEST(call_write_pairs)
 MEMORY_TEST(call_unit_of_pairs)
 MEMORY_TEST(call_predict_pairs)
+MEMORY_TEST(call_read_kernel)
+MEMORY_TEST(call_write_kernel)
+MEMORY_TEST(call_score_kernel)
+MEMORY_TEST(call_collapse)
+MEMORY_TEST(call_import_libsvm)
+MEMORY_TEST(call_import_liblinear)
+MEMORY_TEST(call_export_libsvm)
+MEMORY_TEST(call_export_linear)
+MEMORY_TEST(call_export_liblinear)
 
 int main(void)
 {
@@ -270,5 +338,14 @@ int main(void)
     RUN(call_write_pairs_without_memory);
     RUN(call_unit_of_pairs_without_memory);
     RUN(call_predict_pairs_without_memory);
+    RUN(call_read_kernel_without_memory);
+    RUN(call_write_kernel_without_memory);
+    RUN(call_score_kernel_without_memory);
+    RUN(call_collapse_without_memory);
+    RUN(call_import_libsvm_without_memory);
+    RUN(call_import_liblinear_without_memory);
+    RUN(call_export_libsvm_without_memory);
+    RUN(call_export_linear_without_memory);
+    RUN(call_export_liblinear_without_memory);
     return check_done();
 }

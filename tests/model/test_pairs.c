@@ -223,7 +223,7 @@ static void what_is_not_whole(void)
     hsp_model_free(model);
     model = test_pairs(ctx, &random, 3, 2);
     test_add_votes(ctx, &random, model, HSP_DENSE);
-    CHECK(refused(ctx, model, "not linear"));
+    CHECK(refused(ctx, model, "votes in another way"));
     hsp_model_free(model);
     hsp_context_free(ctx);
 }

@@ -1,0 +1,27 @@
+/* Gram matrices in memory. */
+#ifndef HSP_KERNEL_GRAM_H
+#define HSP_KERNEL_GRAM_H
+
+#include "kernel/rows.h"
+
+/* precomputed: the columns in which others find the rows of `data`. The first column has their
+ * numbers when columns are numbered from 0, as in LIBSVM's files, or when it is named "row"; column
+ * j is then the value with the row of number j. Without numbers column j belongs to row j, and
+ * there must be as many rows as columns: of a part of them nobody could tell which. *out, of
+ * rows[0..count) (NULL: of all): NULL when the kernel does not ask, or the rows' order in the data
+ * does; else hsp__free it. The data's view has been asked for before. */
+hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp_data *data,
+                           const uint64_t *rows, uint64_t count, hsp_error *err, uint64_t **out);
+
+/* The Gram matrix of rows[0..count) (NULL: all) of a data set. */
+typedef struct hsp__gram {
+    uint64_t n;
+    double *values; /* n * n, symmetric */
+    double noise;   /* how far rounding may have moved an element */
+} hsp__gram;
+
+hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                         const uint64_t *rows, uint64_t count, hsp_error *err, hsp__gram *out);
+void hsp__gram_free(hsp_context *ctx, hsp__gram *gram);
+
+#endif

@@ -1,0 +1,329 @@
+/* Is a Gram matrix positive semidefinite, and if not, why not.
+ *
+ * K is semidefinite when its smallest eigenvalue is not below 0. What is computed is the matrix of
+ * rounded values: it may differ from the true one by n * noise in norm, and its eigenvalues from
+ * their computed ones by about n * 2^-52 of the largest. Anything within that tolerance of 0 is 0.
+ *
+ * Below it, the reader is owed a proof: z with z'Kz < 0. The eigenvector is one, of n long numbers.
+ * Often two or three rows tell: k(x, y)^2 > k(x, x) k(y, y) is a witness of two. So witnesses of 1,
+ * 2, 3, 4, 6, 8, 12 ... rows are tried in turn, in 2, 4 and 8 digits, then in all digits. A witness
+ * is taken when z'Kz, in long double, is below -tolerance * z'z: then no rounding explains it. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/eigen.h"
+#include "kernel/gram.h"
+
+enum { PSD_TRIPLES = 24 }; /* rows of which all triples are looked at */
+
+typedef struct psd {
+    hsp_context *ctx;
+    const hsp__gram *gram;
+    double tolerance;
+    uint64_t *order;  /* n: rows, those that the eigenvector has the most of first */
+    uint64_t *chosen; /* n: rows of the witness that is tried */
+    double *part;     /* n * n at most: their matrix */
+    double *z, *values;
+    uint64_t part_room;
+} psd;
+
+static double psd_at(const psd *all, uint64_t i, uint64_t j)
+{
+    return all->gram->values[i * all->gram->n + j];
+}
+
+/* ---- Is it one? ------------------------------------------------------------------------------ */
+
+/* z'Kz over chosen[0..count). */
+static long double psd_value(const psd *all, uint64_t count, const double *z, long double *square)
+{
+    long double sum = 0;
+    *square = 0;
+    for (uint64_t p = 0; p < count; p++) {
+        long double line = 0;
+        for (uint64_t q = 0; q < count; q++)
+            line += (long double)psd_at(all, all->chosen[p], all->chosen[q]) * (long double)z[q];
+        sum += line * (long double)z[p];
+        *square += (long double)z[p] * (long double)z[p];
+    }
+    return sum;
+}
+
+static int psd_accept(const psd *all, uint64_t count, const double *z)
+{
+    long double square;
+    const long double value = psd_value(all, count, z, &square);
+    return value < 0 && value < -(long double)all->tolerance * square;
+}
+
+/* all->z in the fewest digits that will do; 0 when none will. */
+static int psd_round(const psd *all, uint64_t count, double *rounded)
+{
+    static const double digits[] = {1e2, 1e4, 1e8};
+    double most = 0;
+    for (uint64_t p = 0; p < count; p++)
+        if (fabs(all->z[p]) > fabs(most)) most = all->z[p];
+    for (size_t k = 0; k < sizeof digits / sizeof *digits; k++) {
+        for (uint64_t p = 0; p < count; p++)
+            rounded[p] = nearbyint(all->z[p] / most * digits[k]) / digits[k] + 0.0;
+        if (psd_accept(all, count, rounded)) return 1;
+    }
+    memcpy(rounded, all->z, count * sizeof *rounded);
+    return psd_accept(all, count, rounded);
+}
+
+/* The best z over chosen[0..count): the eigenvector of their own matrix. */
+static hsp_status psd_try(psd *all, uint64_t count, hsp_error *err, double *rounded, int *found)
+{
+    const hsp_allocator *memory = &all->ctx->allocator;
+    *found = 0;
+    if (!hsp__reserve(memory, (void **)&all->part, &all->part_room, count * count,
+                      sizeof *all->part))
+        return hsp__fail_memory(err);
+    for (uint64_t p = 0; p < count; p++)
+        for (uint64_t q = 0; q < count; q++)
+            all->part[p * count + q] = psd_at(all, all->chosen[p], all->chosen[q]);
+    hsp_status status = hsp__eigen_symmetric(all->ctx, count, all->part, err, all->values, all->z);
+    if (!status) *found = psd_round(all, count, rounded);
+    return status;
+}
+
+/* ---- Which rows ------------------------------------------------------------------------------ */
+
+static double psd_smallest_of_two(double a, double b, double c)
+{
+    return (a + c) / 2 - hypot((a - c) / 2, b);
+}
+
+/* The smallest eigenvalue of three rows, by Newton from below on the characteristic polynomial:
+ * all its roots are real, so from the left it walks up to the first one. */
+static double psd_smallest_of_three(const psd *all, const uint64_t *r)
+{
+    const double a = psd_at(all, r[0], r[0]), b = psd_at(all, r[1], r[1]),
+                 c = psd_at(all, r[2], r[2]), d = psd_at(all, r[0], r[1]),
+                 e = psd_at(all, r[0], r[2]), f = psd_at(all, r[1], r[2]);
+    const double trace = a + b + c, minors = a * b + a * c + b * c - d * d - e * e - f * f;
+    const double det = a * (b * c - f * f) - d * (d * c - e * f) + e * (d * f - b * e);
+    double x = -(fabs(a) + fabs(b) + fabs(c) + 2 * (fabs(d) + fabs(e) + fabs(f)));
+    for (int step = 0; step < 60; step++) {
+        const double value = ((x - trace) * x + minors) * x - det;
+        const double slope = (3 * x - 2 * trace) * x + minors;
+        if (!(slope > 0) || !(value < 0)) break;
+        x -= value / slope;
+    }
+    return x;
+}
+
+static void psd_best_one(psd *all)
+{
+    all->chosen[0] = 0;
+    for (uint64_t i = 1; i < all->gram->n; i++)
+        if (psd_at(all, i, i) < psd_at(all, all->chosen[0], all->chosen[0])) all->chosen[0] = i;
+}
+
+static void psd_best_two(psd *all)
+{
+    double best = HUGE_VAL;
+    for (uint64_t i = 0; i < all->gram->n; i++)
+        for (uint64_t j = 0; j < i; j++) {
+            const double low =
+                psd_smallest_of_two(psd_at(all, i, i), psd_at(all, i, j), psd_at(all, j, j));
+            if (!(low < best)) continue;
+            best = low;
+            all->chosen[0] = j, all->chosen[1] = i;
+        }
+}
+
+static void psd_best_three(psd *all)
+{
+    const uint64_t n = all->gram->n < PSD_TRIPLES ? all->gram->n : PSD_TRIPLES;
+    double best = HUGE_VAL;
+    for (uint64_t i = 2; i < n; i++)
+        for (uint64_t j = 1; j < i; j++)
+            for (uint64_t k = 0; k < j; k++) {
+                const uint64_t rows[] = {all->order[i], all->order[j], all->order[k]};
+                const double low = psd_smallest_of_three(all, rows);
+                if (!(low < best)) continue;
+                best = low;
+                memcpy(all->chosen, rows, sizeof rows);
+            }
+}
+
+static void psd_choose(psd *all, uint64_t count)
+{
+    if (count == 1) psd_best_one(all);
+    if (count == 2) psd_best_two(all);
+    if (count == 3) psd_best_three(all);
+    if (count > 3) memcpy(all->chosen, all->order, count * sizeof *all->chosen);
+}
+
+/* 1, 2, 3, 4, 6, 8, 12, 16, 24 ... n. */
+static uint64_t psd_more(uint64_t count, uint64_t n)
+{
+    uint64_t next = count < 4 ? count + 1 : count + count / 2;
+    if (count >= 4 && (count & (count - 1))) next = count / 3 * 4;
+    return next < n ? next : n;
+}
+
+/* ---- The witness ----------------------------------------------------------------------------- */
+
+/* Positions by |vector|, descending: a heap would be faster, and this is sorted once. */
+static void psd_sort(uint64_t *order, uint64_t *spare, const double *vector, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        order[i] = i;
+    for (uint64_t run = 1; run < n; run *= 2) { /* merging runs keeps equal ones in row order */
+        for (uint64_t from = 0; from < n; from += 2 * run) {
+            const uint64_t middle = from + run < n ? from + run : n;
+            const uint64_t end = middle + run < n ? middle + run : n;
+            for (uint64_t a = from, b = middle, k = from; k < end; k++) {
+                const int left =
+                    a < middle && (b == end || fabs(vector[order[a]]) >= fabs(vector[order[b]]));
+                spare[k] = left ? order[a++] : order[b++];
+            }
+        }
+        memcpy(order, spare, n * sizeof *order);
+    }
+}
+
+/* Rows ascending, zeros left out, the first sign positive. */
+static hsp_status psd_keep(const psd *all, const uint64_t *rows, uint64_t count, const double *z,
+                           hsp_error *err, hsp_kernel_verdict *verdict)
+{
+    long double square;
+    verdict->witness_row = hsp__new(&all->ctx->allocator, count, sizeof *verdict->witness_row);
+    verdict->witness = hsp__new(&all->ctx->allocator, count, sizeof *verdict->witness);
+    if (!verdict->witness_row || !verdict->witness) return hsp__fail_memory(err);
+    verdict->witness_value = (double)psd_value(all, count, z, &square);
+    uint64_t kept = 0;
+    for (uint64_t p = 0; p < count; p++) {
+        const uint64_t row = rows ? rows[all->chosen[p]] : all->chosen[p];
+        uint64_t place = kept;
+        if (z[p] == 0) continue;
+        for (; place && verdict->witness_row[place - 1] > row; place--) {
+            verdict->witness_row[place] = verdict->witness_row[place - 1];
+            verdict->witness[place] = verdict->witness[place - 1];
+        }
+        verdict->witness_row[place] = row;
+        verdict->witness[place] = z[p];
+        kept++;
+    }
+    verdict->witness_count = kept;
+    const double sign = kept && verdict->witness[0] < 0 ? -1 : 1;
+    for (uint64_t p = 0; p < kept; p++)
+        verdict->witness[p] *= sign;
+    return HSP_OK;
+}
+
+/* Of a matrix with an eigenvalue below the tolerance; `vector` is that one's. If not even all rows
+ * make a witness, rounding explains the eigenvalue after all. */
+static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vector, hsp_error *err,
+                              hsp_kernel_verdict *verdict)
+{
+    const hsp_allocator *memory = &all->ctx->allocator;
+    const uint64_t n = all->gram->n;
+    hsp_status status = HSP_OK;
+    int found = 0;
+    all->order = hsp__new_raw(memory, n, sizeof *all->order);
+    all->chosen = hsp__new_raw(memory, n, sizeof *all->chosen);
+    all->z = hsp__new_raw(memory, n, sizeof *all->z);
+    all->values = hsp__new_raw(memory, n, sizeof *all->values);
+    double *rounded = hsp__new_raw(memory, n, sizeof *rounded);
+    if (!all->order || !all->chosen || !all->z || !all->values || !rounded)
+        status = hsp__fail_memory(err);
+    if (!status) psd_sort(all->order, all->chosen, vector, n);
+    for (uint64_t count = 1; !status; count = psd_more(count, n)) {
+        psd_choose(all, count);
+        if (count < n) {
+            status = psd_try(all, count, err, rounded, &found);
+        } else { /* the eigenvector is there already */
+            for (uint64_t p = 0; p < n; p++)
+                all->z[p] = vector[all->chosen[p] = p];
+            found = psd_round(all, n, rounded);
+        }
+        if (!status && found) status = psd_keep(all, rows, count, rounded, err, verdict);
+        if (found || count == n) break;
+    }
+    verdict->semidefinite = !found;
+    hsp__free(memory, all->order);
+    hsp__free(memory, all->chosen);
+    hsp__free(memory, all->z);
+    hsp__free(memory, all->values);
+    hsp__free(memory, all->part);
+    hsp__free(memory, rounded);
+    return status;
+}
+
+/* ---- The verdict ----------------------------------------------------------------------------- */
+
+static void psd_judge(const hsp__gram *gram, hsp_kernel_verdict *verdict)
+{
+    const uint64_t n = gram->n;
+    double *values = verdict->eigenvalues;
+    for (uint64_t k = 0; k < n / 2; k++) {
+        const double low = values[k];
+        values[k] = values[n - 1 - k], values[n - 1 - k] = low;
+    }
+    const double largest = n ? fmax(fabs(values[0]), fabs(values[n - 1])) : 0;
+    verdict->rows = n;
+    verdict->tolerance = (double)n * (gram->noise + DBL_EPSILON * largest);
+    verdict->semidefinite = n == 0 || values[n - 1] >= -verdict->tolerance;
+    while (verdict->rank < n && values[verdict->rank] > verdict->tolerance)
+        verdict->rank++;
+}
+
+static hsp_status psd_run(hsp_context *ctx, const hsp__gram *gram, const uint64_t *rows,
+                          hsp_error *err, hsp_kernel_verdict *verdict)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = gram->n;
+    double *work = hsp__new_raw(memory, n * n, sizeof *work);
+    double *vector = hsp__new_raw(memory, n, sizeof *vector);
+    verdict->eigenvalues = hsp__new_raw(memory, n, sizeof *verdict->eigenvalues);
+    hsp_status status = work && vector && verdict->eigenvalues ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        memcpy(work, gram->values, n * n * sizeof *work);
+        status = hsp__eigen_symmetric(ctx, n, work, err, verdict->eigenvalues, vector);
+    }
+    hsp__free(memory, work);
+    if (!status) psd_judge(gram, verdict);
+    if (!status && !verdict->semidefinite) {
+        psd all = {.ctx = ctx, .gram = gram, .tolerance = verdict->tolerance};
+        status = psd_witness(&all, rows, vector, err, verdict);
+    }
+    hsp__free(memory, vector);
+    return status;
+}
+
+hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                            const uint64_t *rows, uint64_t count, hsp_error *err,
+                            hsp_kernel_verdict **out)
+{
+    hsp__gram gram = {0};
+    hsp_kernel_verdict *verdict = hsp__new(&ctx->allocator, 1, sizeof *verdict);
+    if (!verdict) return hsp__fail_memory(err);
+    verdict->memory = ctx->allocator;
+    hsp_status status = hsp__gram_new(ctx, kernel, data, rows, count, err, &gram);
+    if (!status) status = psd_run(ctx, &gram, rows, err, verdict);
+    hsp__gram_free(ctx, &gram);
+    if (status)
+        hsp_kernel_verdict_free(verdict);
+    else
+        *out = verdict;
+    return status;
+}
+
+void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict)
+{
+    if (!verdict) return;
+    const hsp_allocator memory = verdict->memory;
+    hsp__free(&memory, verdict->eigenvalues);
+    hsp__free(&memory, verdict->witness_row);
+    hsp__free(&memory, verdict->witness);
+    hsp__free(&memory, verdict);
+}

@@ -1,0 +1,431 @@
+/* Minimising in a kernel's feature space: problems of the batch driver through smo.h, to a model
+ * that is an expansion over the rows that support any of them.
+ *
+ * Problems share kernel values. Where there are several and the whole kernel matrix takes no more
+ * than three quarters of the memory that is allowed, it is computed first, each pair of rows once,
+ * and every problem, a class against the rest or a pair of classes, looks its values up. Else
+ * classes against the rest are solved one after the other with one cache of kernel rows, and pairs
+ * side by side, each with its share of the memory. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/gram.h"
+#include "learn/batch.h"
+#include "learn/crowd.h"
+#include "learn/evidence.h"
+#include "learn/mistakes.h"
+#include "learn/smo.h"
+#include "model/pairs.h"
+#include "vec/vec.h"
+
+/* For reports: it is not to be chosen by name. */
+static const hsp__solver kernel_smo = {.name = "smo",
+                                       .summary = "working sets of a kernel machine"};
+
+/* ---- Pairs of classes ------------------------------------------------------------------------ */
+
+/* Rows of the classes i and j, with labels 0 and 1. */
+static hsp_status kernel_pair(hsp__batch *batch, hsp__batch_task *task, uint32_t i, uint32_t j,
+                              hsp_error *err)
+{
+    const hsp_allocator *memory = &batch->ctx->allocator;
+    const hsp_view *view = batch->prepared.view;
+    const double *weight = batch->prepared.weight;
+    uint64_t count = 0;
+    for (uint64_t r = 0; r < view->rows; r++)
+        count += view->labels[r] == i || view->labels[r] == j;
+    uint32_t *labels = hsp__new_raw(memory, count, sizeof *labels);
+    task->list = hsp__new_raw(memory, count, sizeof *task->list);
+    task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
+    task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
+    if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
+    for (uint64_t r = 0, k = 0; r < view->rows; r++) {
+        if (view->labels[r] != i && view->labels[r] != j) continue;
+        task->list[k] = r;
+        labels[k] = view->labels[r] == j;
+        if (weight) task->own_weight[k] = weight[r];
+        k++;
+    }
+    task->problem.view = &task->own;
+    task->problem.positive = 1;
+    task->problem.row_weight = weight ? task->own_weight : NULL;
+    return HSP_OK;
+}
+
+hsp_status hsp__batch_kernel_pairs(hsp__batch *batch, const double *totals, const double *weight,
+                                   int balanced, hsp_error *err)
+{
+    const hsp__batch_plan *plan = batch->plan;
+    hsp_status status = HSP_OK;
+    for (uint32_t c = 0; !status && c < batch->count; c++) {
+        hsp__batch_task *task = &batch->tasks[c];
+        uint32_t side[2];
+        hsp__pair_classes(batch->prepared.view->classes, c, &side[0], &side[1]);
+        const double total = totals[side[0]] + totals[side[1]];
+        const double C = plan->hard ? 1 : plan->C > 0 ? plan->C : 1 / (plan->lambda * total);
+        task->alone = !(totals[side[0]] > 0 && totals[side[1]] > 0);
+        task->lambda = plan->hard || !(total > 0) ? 1 : 1 / (C * total);
+        for (int k = 0; k < 2; k++) {
+            task->problem.cost[k] = C * weight[side[k]];
+            if (balanced && !task->alone) task->problem.cost[k] *= total / (2 * totals[side[k]]);
+        }
+        status = kernel_pair(batch, task, side[0], side[1], err);
+    }
+    return status;
+}
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
+
+static hsp_status kernel_parse(hsp__batch *batch, hsp_error *err)
+{
+    const hsp_data *data = batch->given;
+    const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
+    hsp__batch_kernel *k = batch->kernel;
+    hsp_error found = {0};
+    hsp_status status = hsp_kernel_parse(batch->ctx, batch->plan->kernel,
+                                         batch->plan->allow_indefinite, base, &found, &k->kernel);
+    if (status == HSP_USAGE)
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
+    if (status && err) *err = found;
+    if (!status) status = hsp_kernel_fit(batch->ctx, k->kernel, batch->prepared.view, err);
+    if (!status && hsp_kernel_is_indefinite(k->kernel))
+        hsp__log(batch->ctx, HSP_LOG_WARNING,
+                 "the kernel need not be one: what is found is a stationary point, and no gap "
+                 "bounds how far it is from the best");
+    return status;
+}
+
+hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
+{
+    hsp_context *ctx = batch->ctx;
+    const uint64_t n = batch->prepared.view->rows;
+    hsp__batch_kernel *k = hsp__new(&ctx->allocator, 1, sizeof *k);
+    if (!k) return hsp__fail_memory(err);
+    batch->kernel = k;
+    hsp_status status = kernel_parse(batch, err);
+    if (!status)
+        status = hsp__prepare_origin(ctx, batch->given, batch->options, &batch->prepared, err,
+                                     &k->origin);
+    if (!status) status = hsp__kernel_ids(ctx, k->kernel, batch->given, k->origin, n, err, &k->ids);
+    if (!status)
+        status = hsp__kernel_rows_new(ctx, k->kernel, batch->prepared.view,
+                                      k->ids ? k->ids : k->origin, err, &k->rows);
+    if (status) return status;
+    k->amounts = hsp__new(&ctx->allocator, batch->count * n, sizeof *k->amounts);
+    if (!batch->tasks[0].list)
+        k->scores = hsp__new(&ctx->allocator, batch->count * n, sizeof *k->scores);
+    return k->amounts && (k->scores || batch->tasks[0].list) ? HSP_OK : hsp__fail_memory(err);
+}
+
+void hsp__batch_kernel_free(hsp__batch *batch)
+{
+    hsp__batch_kernel *k = batch->kernel;
+    if (!k) return;
+    hsp__kernel_rows_free(batch->ctx, k->rows);
+    hsp_kernel_free(k->kernel);
+    hsp__free(&batch->ctx->allocator, k->origin);
+    hsp__free(&batch->ctx->allocator, k->ids);
+    hsp__free(&batch->ctx->allocator, k->gram);
+    hsp__free(&batch->ctx->allocator, k->amounts);
+    hsp__free(&batch->ctx->allocator, k->scores);
+    hsp__free(&batch->ctx->allocator, k);
+}
+
+/* ---- One problem ----------------------------------------------------------------------------- */
+
+static hsp_status kernel_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
+                                  const hsp__smo_solution *s, hsp_error *err)
+{
+    const uint64_t n = task->problem.view->rows, *origin = batch->kernel->origin;
+    uint64_t *numbers = NULL;
+    if (task->list) {
+        numbers = hsp__new_raw(&ctx->allocator, n, sizeof *numbers);
+        if (!numbers) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < n; i++)
+            numbers[i] = origin ? origin[task->list[i]] : task->list[i];
+    }
+    hsp_status status = hsp__evidence_kernel(ctx, &task->problem, s->a, s->square,
+                                             numbers ? numbers : origin, err, &task->evidence);
+    hsp__free(&ctx->allocator, numbers);
+    return status;
+}
+
+/* What was found, to where reports and the model look for it. */
+static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *s)
+{
+    hsp__batch_task *task = &batch->tasks[c];
+    hsp__batch_kernel *k = batch->kernel;
+    const hsp__problem *p = &task->problem;
+    const uint64_t n = batch->prepared.view->rows;
+    task->solution = (hsp__solution){.b = s->b,
+                                     .primal = s->primal,
+                                     .dual_value = s->dual,
+                                     .gap = s->gap,
+                                     .passes = s->rounds,
+                                     .updates = s->updates,
+                                     .stop = s->stop};
+    hsp__judge_kkt_scores(p, s->b, s->a, s->scores, &task->kkt);
+    task->kkt.margin = 1 / sqrt(fmax(s->square, 0));
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        const uint64_t row = task->list ? task->list[i] : i;
+        const double score = s->scores[i] + s->b;
+        k->amounts[c * n + row] = hsp__problem_y(p, i) * s->a[i];
+        if (k->scores) k->scores[row * batch->count + c] = score;
+    }
+}
+
+static hsp_status kernel_task(hsp__batch *batch, hsp_context *ctx, uint32_t c,
+                              hsp__smo_cache *cache, const hsp__goal *goal, hsp_error *err)
+{
+    hsp__batch_task *task = &batch->tasks[c];
+    const uint64_t n = task->problem.view->rows;
+    hsp__smo_solution s = {.a = hsp__new(&ctx->allocator, n, sizeof *s.a),
+                           .scores = hsp__new(&ctx->allocator, n, sizeof *s.scores)};
+    hsp_status status = s.a && s.scores ? HSP_OK : hsp__fail_memory(err);
+    if (!status && batch->start) hsp__batch_start_dual(batch, c, s.a);
+    if (!status) status = hsp__smo(ctx, &task->problem, cache, goal, err, &s);
+    if (!status) {
+        task->solver = &kernel_smo;
+        kernel_keep(batch, c, &s);
+        if (s.stop == HSP_STOP_INSEPARABLE) status = kernel_evidence(batch, ctx, task, &s, err);
+    }
+    hsp__free(&ctx->allocator, s.a);
+    hsp__free(&ctx->allocator, s.scores);
+    return status;
+}
+
+static void kernel_alone(hsp__batch *batch, uint32_t c)
+{
+    hsp__batch_kernel *k = batch->kernel;
+    hsp__batch_task *task = &batch->tasks[c];
+    if (task->problem.view->rows) hsp__batch_alone(batch, task);
+    for (uint64_t i = 0; k->scores && i < batch->prepared.view->rows; i++)
+        k->scores[i * batch->count + c] = task->solution.b;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp__goal kernel_goal(hsp__batch *batch, int report)
+{
+    return (hsp__goal){.gap = batch->plan->gap,
+                       .max_passes = batch->plan->max_passes,
+                       .seed = batch->plan->seed,
+                       .watch = &batch->watch,
+                       .report = report};
+}
+
+/* The whole matrix, where several problems share it and it fits. */
+static hsp_status kernel_gram(hsp__batch *batch, hsp_error *err)
+{
+    const uint64_t n = batch->prepared.view->rows;
+    const hsp__goal goal = kernel_goal(batch, 1);
+    hsp__batch_kernel *k = batch->kernel;
+    if (batch->count == 1 || hsp__smo_wide(&batch->tasks[0].problem, &goal)) return HSP_OK;
+    if (n >= UINT32_MAX || n * n * sizeof *k->gram > batch->plan->cache_bytes / 4 * 3)
+        return HSP_OK;
+    k->gram = hsp__new_raw(&batch->ctx->allocator, n * n, sizeof *k->gram);
+    if (!k->gram) return hsp__fail_memory(err);
+    hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
+    return hsp__smo_gram(batch->ctx, k->rows, k->gram, err);
+}
+
+static uint64_t kernel_memory(const hsp__batch *batch)
+{
+    const uint64_t n = batch->prepared.view->rows;
+    return batch->plan->cache_bytes - (batch->kernel->gram ? n * n * sizeof(float) : 0);
+}
+
+/* Some pairs, each on one thread with a cache of its own. */
+static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int report,
+                                    hsp_error *err)
+{
+    hsp__batch *batch = user;
+    hsp_context quiet = hsp__quiet(batch->ctx);
+    const hsp__goal goal = kernel_goal(batch, report);
+    const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    void *block = NULL;
+    uint64_t bytes = 0;
+    hsp_status status = HSP_OK;
+    for (uint32_t c = from; !status && c < to; c++) {
+        hsp__batch_task *task = &batch->tasks[c];
+        const hsp__smo_source source = {batch->kernel->rows, task->list, task->own.rows,
+                                        batch->kernel->gram};
+        hsp__smo_cache cache = {0};
+        if (task->alone) {
+            kernel_alone(batch, c);
+            continue;
+        }
+        status =
+            hsp__smo_cache_init(&cache, &quiet, &source, kernel_memory(batch) / (uint64_t)workers,
+                                hsp__smo_wide(&task->problem, &goal), err);
+        cache.block = block, cache.block_bytes = bytes;
+        if (!status) status = kernel_task(batch, &quiet, c, &cache, &goal, err);
+        block = cache.block, bytes = cache.block_bytes;
+        cache.block = NULL;
+        hsp__smo_cache_free(&cache);
+    }
+    hsp__free(&batch->ctx->allocator, block);
+    return status;
+}
+
+static hsp_status kernel_classes(hsp__batch *batch, hsp_error *err)
+{
+    const hsp__goal goal = kernel_goal(batch, 1);
+    const hsp__smo_source source = {batch->kernel->rows, NULL, batch->prepared.view->rows,
+                                    batch->kernel->gram};
+    hsp__smo_cache cache = {0};
+    hsp_status status = hsp__smo_cache_init(&cache, batch->ctx, &source, kernel_memory(batch),
+                                            hsp__smo_wide(&batch->tasks[0].problem, &goal), err);
+    for (uint32_t c = 0; !status && c < batch->count; c++) {
+        if (batch->tasks[c].alone)
+            kernel_alone(batch, c);
+        else
+            status = kernel_task(batch, batch->ctx, c, &cache, &goal, err);
+    }
+    hsp__smo_cache_free(&cache);
+    return status;
+}
+
+hsp_status hsp__batch_kernel_solve(hsp__batch *batch, hsp_error *err)
+{
+    hsp_status status = kernel_gram(batch, err);
+    if (status) return status;
+    if (!batch->tasks[0].list) return kernel_classes(batch, err);
+    const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    const uint32_t some = batch->count / (4 * (uint32_t)workers);
+    return hsp__crowd_run(&batch->watch, workers, batch->count, some ? some : 1, kernel_some_pairs,
+                          batch, err);
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* These rows alone, and nothing about them but their numbers. */
+static hsp_status kernel_select(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
+                                uint64_t count, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, &data);
+    if (status) return status;
+    hsp__free(&data->memory, data->labels);
+    data->labels = NULL;
+    data->view.labels = NULL;
+    data->view.classes = 0;
+    *out = data;
+    return HSP_OK;
+}
+
+/* Rows that any problem gave an amount. */
+static uint64_t kernel_support(const hsp__batch *batch, uint64_t *picked)
+{
+    const uint64_t n = batch->prepared.view->rows;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        int used = 0;
+        for (uint32_t c = 0; c < batch->count && !used; c++)
+            used = batch->kernel->amounts[c * n + i] != 0;
+        if (used) picked[count++] = i;
+    }
+    return count;
+}
+
+/* A kernel that is a weighted inner product needs no rows. */
+static hsp_status kernel_collapse(hsp_context *ctx, hsp_model **model, hsp_error *err)
+{
+    hsp_model *linear = NULL;
+    hsp_status status = hsp__model_collapse(ctx, *model, err, &linear);
+    if (status || !linear) return status;
+    hsp_model_free(*model);
+    *model = linear;
+    return HSP_OK;
+}
+
+static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint64_t *picked,
+                                uint64_t count, hsp_error *err, hsp_model **out)
+{
+    const hsp__batch_kernel *k = batch->kernel;
+    const uint64_t n = batch->prepared.view->rows;
+    hsp_data *rows = NULL;
+    hsp_kernel *copy = NULL;
+    hsp_model *model = NULL;
+    hsp_status status = kernel_select(ctx, batch->prepared.data, picked, count, err, &rows);
+    if (!status)
+        status =
+            hsp_kernel_parse(ctx, hsp_kernel_text(k->kernel), 1, k->kernel->index_base, err, &copy);
+    if (status) {
+        hsp_data_free(rows);
+        return status;
+    }
+    status = hsp__model_new_expansion(ctx, batch->count, batch->prepared.view->cols, copy, rows,
+                                      err, &model);
+    if (status) return status;
+    for (uint32_t c = 0; c < batch->count; c++) {
+        model->offsets[c] = batch->tasks[c].solution.b;
+        for (uint64_t i = 0; i < count; i++)
+            model->expansion->coefficients[c * count + i] = k->amounts[c * n + picked[i]];
+    }
+    for (uint64_t i = 0; i < count; i++)
+        model->expansion->source[i] = hsp__batch_source(k, picked[i]);
+    model->pairs = batch->tasks[0].list ? HSP__PAIRS_FIRST : 0; /* so that an export is exact */
+    *out = model;
+    return HSP_OK;
+}
+
+hsp_status hsp__batch_kernel_model(hsp__batch *batch, hsp_context *ctx, const hsp__outcome *outcome,
+                                   hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    uint64_t *picked = hsp__new_raw(&ctx->allocator, batch->prepared.view->rows, sizeof *picked);
+    if (!picked) return hsp__fail_memory(err);
+    hsp_status status =
+        kernel_expand(batch, ctx, picked, kernel_support(batch, picked), err, &model);
+    hsp__free(&ctx->allocator, picked);
+    if (!status) status = hsp__outcome_fill(ctx, outcome, model, err);
+    if (!status) status = kernel_collapse(ctx, &model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+/* Scores of all problems on all rows, from the matrix at hand. */
+static void kernel_scores(const hsp__batch *batch, double *line, double *scores)
+{
+    const hsp__batch_kernel *k = batch->kernel;
+    const uint64_t n = batch->prepared.view->rows;
+    for (uint32_t c = 0; c < batch->count; c++) {
+        for (uint64_t i = 0; i < n; i++)
+            line[i] = batch->tasks[c].solution.b;
+        for (uint64_t i = 0; i < n; i++)
+            if (k->amounts[c * n + i] != 0)
+                hsp__vec()->axpy_f32f64(k->amounts[c * n + i], k->gram + i * n, line, (size_t)n);
+        for (uint64_t i = 0; i < n; i++)
+            scores[i * batch->count + c] = line[i];
+    }
+}
+
+hsp_status hsp__batch_kernel_mistakes(hsp__batch *batch, hsp_context *ctx, const hsp_model *model,
+                                      hsp_error *err, uint64_t *wrong)
+{
+    hsp__batch_kernel *k = batch->kernel;
+    const hsp_view *view = batch->prepared.view;
+    *wrong = 0;
+    if (!k->scores && !k->gram)
+        return hsp__mistakes_scored(ctx, model, &batch->prepared.base->view, err, wrong);
+    if (!k->scores) {
+        double *line = hsp__new_raw(&ctx->allocator, view->rows, sizeof *line);
+        k->scores = hsp__new_raw(&ctx->allocator, view->rows * batch->count, sizeof *k->scores);
+        if (line && k->scores) kernel_scores(batch, line, k->scores);
+        hsp__free(&ctx->allocator, line);
+        if (!line || !k->scores) return hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; i < view->rows; i++)
+        *wrong += hsp__model_decide(model, k->scores + i * batch->count) != view->labels[i];
+    return HSP_OK;
+}
