@@ -24,4 +24,16 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
                          const uint64_t *rows, uint64_t count, hsp_error *err, hsp__gram *out);
 void hsp__gram_free(hsp_context *ctx, hsp__gram *gram);
 
+/* factor.c: a Gram matrix as B B', by Cholesky with pivots. */
+typedef struct hsp__cholesky {
+    double *b;        /* n * n: rows of B, zeros beyond the rank */
+    uint64_t *pivots; /* n: rows in the order they were taken; row pivots[k] has k + 1 numbers */
+    uint64_t rank;
+} hsp__cholesky;
+
+/* Until no row has more than `tolerance` left of its diagonal element. */
+hsp_status hsp__cholesky_new(hsp_context *ctx, const hsp__gram *gram, double tolerance,
+                             hsp_error *err, hsp__cholesky *out);
+void hsp__cholesky_free(hsp_context *ctx, hsp__cholesky *made);
+
 #endif

@@ -48,6 +48,8 @@ static const hsp_option svm_options[] = {
      "kernel: keep kernel values in no more than so many megabytes"},
     {"allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "kernel: allow what need not be one"},
+    {"approx", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "nystrom:M",
+     "kernel: learn from explicit features instead, made of M of the rows"},
     {"hard", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "demand the widest separator without errors; none: say so with evidence, status 1"},
     {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
