@@ -10,6 +10,7 @@
 #include "learn/derive.h"
 #include "learn/evidence.h"
 #include "learn/judge.h"
+#include "learn/pegasos.h"
 #include "learn/products.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
@@ -369,9 +370,9 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
     double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
     if (!status && !(u && scores)) status = hsp__fail_memory(err);
-    /* who asks for the walk itself gets where it ended */
-    if (!status && !batch->plan->in_order && !batch->plan->last)
-        status = batch_no_worse(ctx, &task->problem, u, scores, s, err);
+    /* rows learnt from in their order make what a stream of them makes, however good that is */
+    const int walk = task->solver == &hsp__solver_pegasos && batch->plan->in_order;
+    if (!status && !walk) status = batch_no_worse(ctx, &task->problem, u, scores, s, err);
     if (!status) status = batch_judge(batch, ctx, task, u, scores, err);
     hsp__free(&ctx->allocator, u);
     hsp__free(&ctx->allocator, scores);
