@@ -130,10 +130,13 @@ static void train_print(const cli *run, const train *done, FILE *file)
 static void train_print_inseparable(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
+    const char *offset = train_text(run, "offset");
     fprintf(file, "%s on %s: %s row%s, %s feature%s, %s classes\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
             plural(all->cols), show_count(all->classes));
-    if (all->evidence) cli_evidence_print(run->ctx, all->evidence, done->data, file);
+    if (all->evidence)
+        cli_evidence_print(run->ctx, all->evidence, done->data,
+                           offset && strcmp(offset, "none") == 0, file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -273,7 +276,7 @@ static const cli_term train_keys[] = {
     {"evidence",
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
-     "sides, margin that no separator exceeds"},
+     "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},

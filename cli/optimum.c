@@ -62,15 +62,21 @@ void cli_program_lines(cli_table *table, const hsp_training *all)
 
 #define OPTIMUM_SHOWN 20
 
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file)
+/* `through_0`: only hyperplanes through the origin were asked for. */
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
+                        int through_0, FILE *file)
 {
     const hsp_view *view = NULL;
     if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
     const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
     cli_table table;
     if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
-    fprintf(file,
-            "not separable: with these multipliers the rows of the two sides have the same mean\n");
+    fputs(through_0
+              ? "not separable by a hyperplane through the origin: with these multipliers the "
+                "rows, those of one side negated, add up to 0\n"
+              : "not separable: with these multipliers the rows of the two sides have the "
+                "same mean\n",
+          file);
     table_begin(&table, "rlr");
     table_cell(&table, "row");
     table_cell(&table, "class");
@@ -84,7 +90,9 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data
     table_print(&table, file);
     if (shown < evidence->count)
         fprintf(file, "  and %s more\n", show_count(evidence->count - shown));
-    fprintf(file, "the means are %s apart: no separator has a margin above %s\n",
+    fprintf(file,
+            through_0 ? "the sum is %s long: no such separator has a margin above %s\n"
+                      : "the means are %s apart: no separator has a margin above %s\n",
             show_number(evidence->distance), show_number(evidence->margin));
 }
 
