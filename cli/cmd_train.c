@@ -217,10 +217,10 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->stop == HSP_STOP_REQUEST && all->optimum.solver) {
-        fprintf(stderr,
-                "halfspace: stopped on request with a gap of %s; the model so far is %s%s\n",
-                show_number(all->optimum.gap), done->out ? "in " : "not kept",
-                done->out ? show_output(done->out) : "");
+        const int known = !isnan(all->optimum.gap);
+        fprintf(stderr, "halfspace: stopped on request%s%s; the model so far is %s%s\n",
+                known ? " with a gap of " : "", known ? show_number(all->optimum.gap) : "",
+                done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
         return;
     }
     if (all->optimum.solver) {
