@@ -298,6 +298,10 @@ static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *
     (void)start; /* a program has no use for it */
     lp_work work = {.ctx = ctx, .options = options, .given = data, .watch = {.ctx = ctx}};
     hsp_model *model = NULL;
+    if (hsp_options_list_count(options, "weight") && !hsp_options_flag(options, "soft"))
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "no row may be lost, so weights of classes have nothing to say: leave "
+                            "them out, or use soft");
     if (!hsp__clp_there()) return hsp__clp_new(ctx, 0, NULL, NULL, NULL, err, NULL);
     hsp_status status = lp_prepare(&work, err);
     if (!status) status = lp_solve_all(&work, err);
