@@ -91,7 +91,7 @@ typedef struct crammer_run {
     int stopped;
     hsp_stop stop;
     hsp__crammer_solution *to; /* its w and b are those of least P */
-    hsp__verdict now, best;   /* of this round's W and A; of those kept */
+    hsp__verdict now, best;    /* of this round's W and A; of those kept */
 } crammer_run;
 
 /* beta with sum of max(0, z_m - beta) = mass: throw out what lies below the level that all that are
