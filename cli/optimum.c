@@ -18,6 +18,17 @@ static void optimum_support(cli_table *table, const hsp_optimum *best)
     free(rest);
 }
 
+/* Pairs of classes have one C or one lambda, whichever was given: lambda C n = 1, and n differs. */
+static void optimum_costs(cli_table *table, const hsp_optimum *best)
+{
+    if (!isnan(best->C) && !isnan(best->lambda))
+        table_line(table, "C, lambda", "%s, %s", show_number(best->C), show_number(best->lambda));
+    else if (!isnan(best->C))
+        table_line(table, "C", "%s", show_number(best->C));
+    else if (!isnan(best->lambda))
+        table_line(table, "lambda", "%s", show_number(best->lambda));
+}
+
 /* `asked`: NaN where this learner has no such option. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins)
 {
@@ -31,12 +42,13 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
     if (isfinite(best->objective))
         table_line(table, "objective", "%s; no weights have less than %s",
                    show_number(best->objective), show_number(best->dual_objective));
+    else if (isnan(best->objective))
+        table_line(table, "objective", "not known: some pairs of classes were not learnt");
     else
         table_line(table, "objective", "not there yet: some rows are not beyond the margin");
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
-    if (!isnan(best->C))
-        table_line(table, "C, lambda", "%s, %s", show_number(best->C), show_number(best->lambda));
+    optimum_costs(table, best);
     if (margins) {
         optimum_support(table, best);
         table_line(table, "margin", "%s", show_number(best->margin));

@@ -691,6 +691,7 @@ typedef struct hsp_held_out {
     double error;                  /* the mean of the folds' errors */
     double standard_error;         /* of that mean: the folds' deviation / sqrt(folds) */
     uint32_t unconverged;          /* folds whose learning ended before it was done */
+    uint32_t inseparable;          /* folds without a model, since there is no separator */
 } hsp_held_out;
 
 /* One fold. */

@@ -11,15 +11,6 @@
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-/* Of several reasons to stop, the one that says most. */
-static int batch_stop_weight(hsp_stop stop)
-{
-    static const int weight[] = {
-        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
-        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
-    return weight[stop];
-}
-
 static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
 {
     const hsp__solution *s = &task->solution;
@@ -45,7 +36,7 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
     to->lambda = to->C = (double)NAN;
     if (batch->plan->hard) return;
     to->C = batch->C;
-    to->lambda = 1 / (batch->C * batch->total);
+    to->lambda = batch->plan->lambda > 0 ? batch->plan->lambda : 1 / (batch->C * batch->total);
     to->objective *= to->lambda;
     to->dual_objective *= to->lambda;
 }
@@ -67,7 +58,7 @@ void hsp__batch_report(hsp__batch *batch)
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         const hsp__solution *s = &task->solution;
-        if (batch_stop_weight(s->stop) > batch_stop_weight(run->stop)) run->stop = s->stop;
+        run->stop = hsp__stop_of(run->stop, s->stop);
         if (s->passes > run->passes) run->passes = s->passes;
         run->updates += s->updates;
         if (!task->solver) continue;
