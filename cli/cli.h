@@ -224,7 +224,8 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
 void cli_program_lines(cli_table *table, const hsp_training *all);
 void json_optimum(cli_json_writer *json, const hsp_optimum *best);
 /* Why the classes of `data` are not separable; rows are counted from 1. */
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file);
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
+                        int through_0, FILE *file);
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */

@@ -87,8 +87,12 @@ static void cv_print(const cli *run, const cv *done)
     table_line(&table, "error", "%s (%s of %s rows)", error, show_count(all->mistakes),
                show_count(all->rows));
     table_line(&table, "ties", "%s", show_count(all->ties));
-    table_line(&table, "converged", "in %s of %s folds", show_count(all->folds - all->unconverged),
+    table_line(&table, "converged", "in %s of %s folds",
+               show_count(all->folds - all->unconverged - all->inseparable),
                show_count(all->folds));
+    if (all->inseparable)
+        table_line(&table, "not separable", "in %s of %s folds", show_count(all->inseparable),
+                   show_count(all->folds));
     table_print(&table, stdout);
     free(error);
     cv_print_folds(done);
@@ -99,6 +103,11 @@ static void cv_print(const cli *run, const cv *done)
 static void cv_warn(const hsp_held_out *all)
 {
     cli_progress_clear();
+    if (all->inseparable)
+        fprintf(stderr,
+                "halfspace: warning: NOT SEPARABLE in %s of %s folds: there is no model of them, "
+                "and all their rows count as mistakes.\n",
+                show_count(all->inseparable), show_count(all->folds));
     if (!all->unconverged) return;
     fprintf(stderr,
             "halfspace: warning: DID NOT CONVERGE in %s of %s folds: the error is that of "
@@ -115,6 +124,7 @@ static const cli_term cv_keys[] = {
     {"error, standard_error", "mean of the folds' errors, and its standard error"},
     {"mistakes, ties", "over all folds; a tie is a mistake"},
     {"unconverged", "folds whose learning ended before it was done"},
+    {"inseparable", "folds without a model, since there is no separator: all rows are mistakes"},
     {"fold", "array: rows, mistakes, ties, error, and stop, why learning ended"},
     {"class_names", "the classes"},
     {"confusion", "array of arrays: rows of each class, by what they were taken as; ties are in "
@@ -158,6 +168,7 @@ static void cv_json(const cli *run, const cv *done)
     json_count(&json, "mistakes", all->mistakes);
     json_count(&json, "ties", all->ties);
     json_count(&json, "unconverged", all->unconverged);
+    json_count(&json, "inseparable", all->inseparable);
     cv_json_folds(&json, done);
     json_open(&json, "class_names", '[');
     for (uint32_t c = 0; c < classes; c++)

@@ -130,10 +130,13 @@ static void train_print(const cli *run, const train *done, FILE *file)
 static void train_print_inseparable(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
+    const char *offset = train_text(run, "offset");
     fprintf(file, "%s on %s: %s row%s, %s feature%s, %s classes\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
             plural(all->cols), show_count(all->classes));
-    if (all->evidence) cli_evidence_print(run->ctx, all->evidence, done->data, file);
+    if (all->evidence)
+        cli_evidence_print(run->ctx, all->evidence, done->data,
+                           offset && strcmp(offset, "none") == 0, file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -189,19 +192,14 @@ static void train_warn_gap(const cli *run, const train *done)
     }
     const int hard =
         train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
-    if (!train_has(run, "gap")) {
-        fprintf(stderr,
-                "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s. Try more "
-                "--max-seconds or --scale standard.\n",
-                show_count(all->passes), all->passes == 1 ? "" : "es",
-                show_number(all->optimum.gap));
-        return;
-    }
+    const char *solver = train_text(run, "solver");
+    const int named = solver && strcmp(solver, "auto") != 0;
     fprintf(stderr,
             "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s, %s was asked for. "
-            "Try more %s, --scale standard%s or a larger --gap.\n",
+            "Try %smore %s, --scale standard%s or a larger --gap.\n",
             show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
-            show_number(train_gap(run)), limit, hard ? "" : ", a smaller --C");
+            show_number(train_gap(run)), named ? "--solver auto, " : "", limit,
+            hard ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */
@@ -217,10 +215,10 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->stop == HSP_STOP_REQUEST && all->optimum.solver) {
-        fprintf(stderr,
-                "halfspace: stopped on request with a gap of %s; the model so far is %s%s\n",
-                show_number(all->optimum.gap), done->out ? "in " : "not kept",
-                done->out ? show_output(done->out) : "");
+        const int known = !isnan(all->optimum.gap);
+        fprintf(stderr, "halfspace: stopped on request%s%s; the model so far is %s%s\n",
+                known ? " with a gap of " : "", known ? show_number(all->optimum.gap) : "",
+                done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
         return;
     }
     if (all->optimum.solver) {
@@ -273,7 +271,7 @@ static const cli_term train_keys[] = {
     {"evidence",
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
-     "sides, margin that no separator exceeds"},
+     "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},

@@ -38,6 +38,18 @@ typedef struct tune {
 
 #define TUNE_COLUMNS 32 /* options shown; the line of what was chosen has all */
 
+/* What was not as one might hope at a point. */
+static char *tune_note(const hsp_held_out *all)
+{
+    if (all->unconverged && all->inseparable)
+        return cli_format("unconverged in %s, not separable in %s of %s folds",
+                          show_count(all->unconverged), show_count(all->inseparable),
+                          show_count(all->folds));
+    if (!all->unconverged && !all->inseparable) return cli_format("%s", "");
+    return cli_format("%s in %s of %s folds", all->unconverged ? "unconverged" : "not separable",
+                      show_count(all->unconverged + all->inseparable), show_count(all->folds));
+}
+
 static void tune_print_points(const tune *done, FILE *file)
 {
     char columns[TUNE_COLUMNS + 4] = "";
@@ -60,10 +72,7 @@ static void tune_print_points(const tune *done, FILE *file)
             table_cell(&table, "%s", show_name(hsp_tuning_value(done->seen, p, i)));
         table_cell(&table, "%s", show_share(all->error));
         table_cell(&table, "%s", show_share(all->standard_error));
-        char *note = all->unconverged
-                         ? cli_format("unconverged in %s of %s folds", show_count(all->unconverged),
-                                      show_count(all->folds))
-                         : cli_format("%s", "");
+        char *note = tune_note(all);
         table_cell(&table, "%s%s%s",
                    chosen && best ? "<- best, chosen"
                    : chosen       ? "<- chosen: the simplest near the best"
@@ -118,10 +127,17 @@ static void tune_print(const cli *run, const tune *done, FILE *file)
 /* What must not be overlooked, whatever form the report has. */
 static void tune_warn(const tune *done)
 {
-    uint64_t points = 0;
-    for (uint64_t p = 0; p < hsp_tuning_points(done->seen); p++)
+    uint64_t points = 0, none = 0;
+    for (uint64_t p = 0; p < hsp_tuning_points(done->seen); p++) {
         points += hsp_tuning_held_out(done->seen, p)->unconverged > 0;
+        none += hsp_tuning_held_out(done->seen, p)->inseparable > 0;
+    }
     cli_progress_clear();
+    if (none)
+        fprintf(stderr,
+                "halfspace: warning: at %s of %s points some folds are NOT SEPARABLE: there is no "
+                "model of them, and all their rows count as mistakes.\n",
+                show_count(none), show_count(hsp_tuning_points(done->seen)));
     if (points)
         fprintf(stderr,
                 "halfspace: warning: at %s of %s points some folds DID NOT CONVERGE: their errors "
@@ -147,7 +163,7 @@ static const cli_term tune_keys[] = {
     {"folds, fold_seed", "how many folds, and the seed that dealt them"},
     {"choose", "best or simplest"},
     {"points", "array: values (an object, options by name), error, standard_error, mistakes, "
-               "unconverged (folds), and fold_errors"},
+               "unconverged and inseparable (folds), and fold_errors"},
     {"best, chosen", "places in points, from 0"},
     {"options", "the values that were chosen, by name"},
     {"error, standard_error", "of the chosen point: mean of the folds' errors, and its standard "
@@ -182,6 +198,7 @@ static void tune_json_points(cli_json_writer *json, const tune *done)
         json_number(json, "standard_error", all->standard_error);
         json_count(json, "mistakes", all->mistakes);
         json_count(json, "unconverged", all->unconverged);
+        json_count(json, "inseparable", all->inseparable);
         json_numbers(json, "fold_errors", errors, all->folds);
         json_close(json, '}');
         free(errors);

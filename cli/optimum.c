@@ -18,6 +18,17 @@ static void optimum_support(cli_table *table, const hsp_optimum *best)
     free(rest);
 }
 
+/* Pairs of classes have one C or one lambda, whichever was given: lambda C n = 1, and n differs. */
+static void optimum_costs(cli_table *table, const hsp_optimum *best)
+{
+    if (!isnan(best->C) && !isnan(best->lambda))
+        table_line(table, "C, lambda", "%s, %s", show_number(best->C), show_number(best->lambda));
+    else if (!isnan(best->C))
+        table_line(table, "C", "%s", show_number(best->C));
+    else if (!isnan(best->lambda))
+        table_line(table, "lambda", "%s", show_number(best->lambda));
+}
+
 /* `asked`: NaN where this learner has no such option. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins)
 {
@@ -34,12 +45,13 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
     else if (isfinite(best->objective))
         table_line(table, "objective", "%s; no weights have less than %s",
                    show_number(best->objective), show_number(best->dual_objective));
+    else if (isnan(best->objective))
+        table_line(table, "objective", "not known: some pairs of classes were not learnt");
     else
         table_line(table, "objective", "not there yet: some rows are not beyond the margin");
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
-    if (!isnan(best->C))
-        table_line(table, "C, lambda", "%s, %s", show_number(best->C), show_number(best->lambda));
+    optimum_costs(table, best);
     if (margins) {
         optimum_support(table, best);
         table_line(table, "margin", "%s", show_number(best->margin));
@@ -65,15 +77,21 @@ void cli_program_lines(cli_table *table, const hsp_training *all)
 
 #define OPTIMUM_SHOWN 20
 
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data, FILE *file)
+/* `through_0`: only hyperplanes through the origin were asked for. */
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
+                        int through_0, FILE *file)
 {
     const hsp_view *view = NULL;
     if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
     const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
     cli_table table;
     if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
-    fprintf(file,
-            "not separable: with these multipliers the rows of the two sides have the same mean\n");
+    fputs(through_0
+              ? "not separable by a hyperplane through the origin: with these multipliers the "
+                "rows, those of one side negated, add up to 0\n"
+              : "not separable: with these multipliers the rows of the two sides have the "
+                "same mean\n",
+          file);
     table_begin(&table, "rlr");
     table_cell(&table, "row");
     table_cell(&table, "class");
@@ -87,7 +105,9 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data
     table_print(&table, file);
     if (shown < evidence->count)
         fprintf(file, "  and %s more\n", show_count(evidence->count - shown));
-    fprintf(file, "the means are %s apart: no separator has a margin above %s\n",
+    fprintf(file,
+            through_0 ? "the sum is %s long: no such separator has a margin above %s\n"
+                      : "the means are %s apart: no separator has a margin above %s\n",
             show_number(evidence->distance), show_number(evidence->margin));
 }
 

@@ -588,7 +588,8 @@ typedef struct hsp_optimum {
     uint64_t support_vectors, on_margin, inside, wrong_side; /* rows with a dual weight; of those,
                                                                 by where they lie */
     double margin;                                           /* 1 / ||w||; the smallest */
-    double stationarity, primal_feasibility, dual_feasibility, complementarity; /* KKT residuals */
+    /* KKT residuals; stationarity: ||w - sum a y x|| beside max(||w||, sum a ||x||) */
+    double stationarity, primal_feasibility, dual_feasibility, complementarity;
 } hsp_optimum;
 
 /* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
@@ -719,6 +720,7 @@ typedef struct hsp_held_out {
     double error;                  /* the mean of the folds' errors */
     double standard_error;         /* of that mean: the folds' deviation / sqrt(folds) */
     uint32_t unconverged;          /* folds whose learning ended before it was done */
+    uint32_t inseparable;          /* folds without a model, since there is no separator */
 } hsp_held_out;
 
 /* One fold. */

@@ -355,7 +355,8 @@ static inline bool decimal_clinger(const decimal_scan *s, double *v)
     return true;
 }
 
-const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
+const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
+                                  hsp__decimal_result *r)
 {
     decimal_scan s;
     const char *after = decimal_scan_number(p, end, &s);
@@ -370,8 +371,16 @@ const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__d
         uint64_t bits = decimal_to_ordinal(&s, &decimal_binary64);
         memcpy(&v, &bits, sizeof v);
         if (bits == decimal_binary64.infinity) *r = HSP__DECIMAL_OVERFLOW;
+        if (bits == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
     }
     *out = s.negative ? -v : v;
+    return after;
+}
+
+const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
+{
+    const char *after = hsp__decimal_f64_told(p, end, out, r);
+    if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
     return after;
 }
 
@@ -388,7 +397,8 @@ static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
     return true;
 }
 
-const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
+const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
+                                  hsp__decimal_result *r)
 {
     decimal_scan s;
     const char *after = decimal_scan_number(p, end, &s);
@@ -404,8 +414,16 @@ const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__de
         uint32_t bits = (uint32_t)ordinal;
         memcpy(&v, &bits, sizeof v);
         if (ordinal == decimal_binary32.infinity) *r = HSP__DECIMAL_OVERFLOW;
+        if (ordinal == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
     }
     *out = s.negative ? -v : v;
+    return after;
+}
+
+const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
+{
+    const char *after = hsp__decimal_f32_told(p, end, out, r);
+    if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
     return after;
 }
 

@@ -9,7 +9,7 @@
  * It ends at the first byte that does not continue it, as for strtod: "1e" reads as 1 and leaves
  * "e", "0x10" reads as 0 and leaves "x10". What may follow a number is the caller's business.
  *
- * Reading comes in two contracts with the same results:
+ * Reading comes in two contracts with the same results (but for HSP__DECIMAL_TINY):
  *
  *   hsp__decimal_f32(p, end, ...)         touches only [p, end)
  *   hsp__decimal_f32_padded(p, end, ...)  touches up to HSP__DECIMAL_PADDING bytes from end on;
@@ -30,10 +30,12 @@
 
 typedef enum hsp__decimal_result {
     HSP__DECIMAL_OK,
-    HSP__DECIMAL_NONE,    /* no number here */
-    HSP__DECIMAL_NAN,     /* the word nan, any case, perhaps signed */
-    HSP__DECIMAL_INF,     /* the word inf or infinity, any case, perhaps signed */
-    HSP__DECIMAL_OVERFLOW /* a number that rounds to infinity, or an integer past 64 bits */
+    HSP__DECIMAL_NONE,     /* no number here */
+    HSP__DECIMAL_NAN,      /* the word nan, any case, perhaps signed */
+    HSP__DECIMAL_INF,      /* the word inf or infinity, any case, perhaps signed */
+    HSP__DECIMAL_OVERFLOW, /* a number that rounds to infinity, or an integer past 64 bits */
+    HSP__DECIMAL_TINY      /* of the padded and the _told readers: a number that is not 0 and rounds
+                              to it */
 } hsp__decimal_result;
 
 /* Read one number at p. Returns the end of what was recognised: of the number (OK, OVERFLOW), of
@@ -42,6 +44,13 @@ typedef enum hsp__decimal_result {
  * signed zero, and is OK. */
 const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r);
 const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r);
+
+/* The same, where a number that is not 0 but becomes 0 is HSP__DECIMAL_TINY: the readers of data
+ * count those. */
+const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
+                                  hsp__decimal_result *r);
+const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
+                                  hsp__decimal_result *r);
 
 /* Read the decimal digits at p (no sign) as an unsigned integer. OK, NONE or OVERFLOW; on OVERFLOW
  * *out is UINT64_MAX and all the digits are passed over. */
@@ -180,7 +189,7 @@ static inline const char *hsp__decimal_f64_padded(const char *p, const char *end
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
     if (__builtin_expect(q == NULL || s.w > HSP__DECIMAL_EXACT, 0))
-        return hsp__decimal_f64(p, end, out, r);
+        return hsp__decimal_f64_told(p, end, out, r);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     *out = s.negative ? -v : v;
     *r = HSP__DECIMAL_OK;
@@ -196,12 +205,12 @@ static inline const char *hsp__decimal_f32_padded(const char *p, const char *end
 {
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
-    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32(p, end, out, r);
+    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32_told(p, end, out, r);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     if (__builtin_expect((bits & 0x1fffffff) - 0x0ffffffc <= 8, 0))
-        return hsp__decimal_f32(p, end, out, r);
+        return hsp__decimal_f32_told(p, end, out, r);
     *out = (float)(s.negative ? -v : v);
     *r = HSP__DECIMAL_OK;
     return q;

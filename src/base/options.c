@@ -158,15 +158,20 @@ static options_read options_read_real(const char *text, double *out)
     return OPTIONS_GOOD;
 }
 
-/* min = max: no bounds. A bound that 64 bits cannot reach goes without saying. */
+/* min = max: no bounds. A bound that 64 bits, or a double, can hardly reach goes without saying. */
+static double options_reach(const hsp_option *option)
+{
+    return option->type == HSP_OPTION_REAL ? 1e300 : 0x1p63;
+}
+
 static int options_bounded_below(const hsp_option *option)
 {
-    return option->min < option->max && option->min > -0x1p63;
+    return option->min < option->max && option->min > -options_reach(option);
 }
 
 static int options_bounded_above(const hsp_option *option)
 {
-    return option->min < option->max && option->max < 0x1p63;
+    return option->min < option->max && option->max < options_reach(option);
 }
 
 static int options_in_range(const hsp_option *option, double value)

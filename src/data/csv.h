@@ -195,6 +195,7 @@ typedef struct hsp__csv_counts {
     uint64_t *missing; /* plan->count: missing values of each column */
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
+    uint64_t tiny;     /* numbers that are not 0 and became 0 */
     uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
 } hsp__csv_counts;
 

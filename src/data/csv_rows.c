@@ -65,10 +65,13 @@ static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, u
         else
             value.f = NAN;
     } else {
-        stop = wide ? hsp__decimal_f64(field->text, end, &value.d, &result)
-                    : hsp__decimal_f32(field->text, end, &value.f, &result);
+        stop = wide ? hsp__decimal_f64_told(field->text, end, &value.d, &result)
+                    : hsp__decimal_f32_told(field->text, end, &value.f, &result);
         if (stop != end) result = HSP__DECIMAL_NONE;
-        if (result != HSP__DECIMAL_OK) return csv_bad_number(reader, j, field, result, err);
+        if (result == HSP__DECIMAL_TINY)
+            worker->tiny++;
+        else if (result != HSP__DECIMAL_OK)
+            return csv_bad_number(reader, j, field, result, err);
     }
     memcpy(cell, &value, wide ? sizeof(double) : sizeof(float));
     return HSP_OK;
@@ -529,6 +532,7 @@ void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
 {
     for (int i = 0; i < reader->count; i++) {
         counts->dropped += reader->workers[i].dropped;
+        counts->tiny += reader->workers[i].tiny;
         for (uint32_t j = 0; j < reader->plan->count; j++) {
             counts->missing[j] += reader->workers[i].missing[j];
             counts->unseen[j] += reader->workers[i].unseen[j];

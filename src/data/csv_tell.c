@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "data/csv.h"
+#include "data/formats.h"
 
 /* "age 3, job 17", the first ten columns that have any; returns the total. */
 static uint64_t tell_list(const hsp__csv_plan *plan, const uint64_t *counts, hsp__text *text)
@@ -88,6 +89,7 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
     hsp_status status = tell_missing(ctx, plan, counts, rows, &text, err);
     if (!status) status = tell_unseen(ctx, plan, counts, &text, err);
     if (!status) tell_unindicated(ctx, plan, counts);
+    if (!status) hsp__tell_tiny(ctx, plan->file, plan->precision, counts->tiny);
     if (!status && !rows)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                               counts->dropped ? "every row has a missing value: none is left"

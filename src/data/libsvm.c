@@ -54,6 +54,7 @@ typedef struct libsvm_scratch {
     uint64_t past; /* 1 + the largest index of the block, as written */
     int zeros;     /* an index 0 is in the block; with base 1 it has wrapped around */
     int qid;       /* a "qid:" was met */
+    uint64_t tiny; /* numbers that are not 0 and became 0 */
 } libsvm_scratch;
 
 typedef struct libsvm_reader {
@@ -332,8 +333,12 @@ static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scr
         }
         if (__builtin_expect(result != HSP__DECIMAL_OK ||
                                  (value_end < at->end && !libsvm_ends_token(*value_end)),
-                             0))
-            return libsvm_value_fail(reader, at, result, err);
+                             0)) {
+            if (result != HSP__DECIMAL_TINY ||
+                (value_end < at->end && !libsvm_ends_token(*value_end)))
+                return libsvm_value_fail(reader, at, result, err);
+            scratch->tiny++;
+        }
         at->p = value_end;
         row->stored += !zero;
         row->all_ones &= zero | one;
@@ -539,14 +544,18 @@ static const char *libsvm_base_text(const libsvm_reader *reader)
 static void libsvm_tell(const libsvm_reader *reader)
 {
     int qid = 0;
-    for (int i = 0; i < reader->workers; i++)
+    uint64_t tiny = 0;
+    for (int i = 0; i < reader->workers; i++) {
         qid |= reader->scratch[i].qid;
+        tiny += reader->scratch[i].tiny;
+    }
     if (!reader->base_fixed && atomic_load(&reader->base) == 0)
         hsp__log(reader->ctx, HSP_LOG_NOTE,
                  "%s: an index 0 is there, so columns are numbered from 0 (--index-base says "
                  "otherwise)",
                  reader->name);
     if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were passed over", reader->name);
+    hsp__tell_tiny(reader->ctx, reader->name, reader->precision, tiny);
 }
 
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
@@ -715,6 +724,7 @@ static hsp_status libsvm_probe(libsvm_stream *stream, hsp__source *source, hsp_e
     hsp__names_free(&scratch->names);
     hsp__names_init(&scratch->names, &reader->ctx->allocator);
     memset(scratch->recent, 0, sizeof scratch->recent);
+    scratch->tiny = 0;
     return HSP_OK;
 }
 

@@ -228,3 +228,12 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
     hsp__source_free(source);
     return status;
 }
+
+void hsp__tell_tiny(hsp_context *ctx, const char *file, hsp_precision precision, uint64_t count)
+{
+    if (!count) return;
+    hsp__log(ctx, HSP_LOG_WARNING, "%s: %llu number%s too small for %s precision and became 0%s",
+             file, (unsigned long long)count, count == 1 ? " is" : "s are",
+             precision == HSP_FLOAT64 ? "double" : "single",
+             precision == HSP_FLOAT64 ? "" : " (--precision double keeps more of them)");
+}

@@ -9,6 +9,9 @@
 #include "learn/crowd.h"
 #include "learn/derive.h"
 #include "learn/evidence.h"
+#include "learn/judge.h"
+#include "learn/pegasos.h"
+#include "learn/products.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
 #include "vec/vec.h"
@@ -212,6 +215,37 @@ static int batch_hard_answers(const hsp__problem *p, const hsp__solution *s)
     return 1;
 }
 
+/* The best of what two solvers found. Are the weights the second's? */
+static int batch_best_of(const hsp__problem *p, const hsp__solution *first, double goal,
+                         hsp__solution *s)
+{
+    const int keep = hsp__judge_keep(first, s->primal, s->dual_value);
+    if (!(keep & HSP__KEEP_PRIMAL)) {
+        memcpy(s->w, first->w, p->view->cols * sizeof *s->w);
+        s->b = first->b;
+        s->primal = first->primal;
+    }
+    if (!(keep & HSP__KEEP_DUAL)) {
+        memcpy(s->dual, first->dual, p->view->rows * sizeof *s->dual);
+        s->dual_value = first->dual_value;
+    }
+    s->gap = hsp__judge_gap(s->primal, s->dual_value);
+    if (s->gap <= goal) s->stop = HSP_STOP_CONVERGED;
+    return keep & HSP__KEEP_PRIMAL;
+}
+
+/* As the first solver left it, but for a stop that concerns all of them. */
+static void batch_restore(const hsp__problem *p, const hsp__solution *first, hsp__solution *s)
+{
+    memcpy(s->w, first->w, p->view->cols * sizeof *s->w);
+    memcpy(s->dual, first->dual, p->view->rows * sizeof *s->dual);
+    s->b = first->b;
+    s->primal = first->primal;
+    s->dual_value = first->dual_value;
+    s->gap = first->gap;
+    if (s->stop != HSP_STOP_SECONDS && s->stop != HSP_STOP_REQUEST) s->stop = first->stop;
+}
+
 /* Another solver goes on from where the first could not, or begins anew without losses (`hard`);
  * what it makes worse is not kept. */
 static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int hard,
@@ -220,7 +254,6 @@ static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int 
     hsp__solution *s = &task->solution, first = *s;
     hsp__problem p = task->problem;
     const uint64_t n = p.view->rows, d = p.view->cols;
-    int better = 0;
     first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
     first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
     hsp_status status = first.w && first.dual ? HSP_OK : hsp__fail_memory(err);
@@ -231,31 +264,24 @@ static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int 
         if (hard) memset(s->w, 0, d * sizeof *s->w);
         if (hard) memset(s->dual, 0, n * sizeof *s->dual);
         status = second->solve(ctx, &p, goal, err, s);
-        better = hard ? batch_hard_answers(&task->problem, s)
-                      : s->stop == HSP_STOP_INSEPARABLE || s->gap <= first.gap;
-        first.passes += s->passes;
-        first.updates += s->updates;
     }
-    if (!status && better) {
+    if (!status && hard && !batch_hard_answers(&task->problem, s))
+        batch_restore(&p, &first, s);
+    else if (!status &&
+             (s->stop == HSP_STOP_INSEPARABLE || batch_best_of(&p, &first, goal->gap, s)))
         task->solver = second;
-        s->passes = first.passes;
-        s->updates = first.updates;
-    } else if (!status) {
-        if (s->stop == HSP_STOP_SECONDS || s->stop == HSP_STOP_REQUEST) first.stop = s->stop;
-        memcpy(s->w, first.w, d * sizeof *s->w);
-        memcpy(s->dual, first.dual, n * sizeof *s->dual);
-        *s = (hsp__solution){s->w,      first.b,      s->dual,       first.primal, first.dual_value,
-                             first.gap, first.passes, first.updates, first.stop};
-    }
+    s->passes += first.passes;
+    s->updates += first.updates;
     hsp__free(&ctx->allocator, first.w);
     hsp__free(&ctx->allocator, first.dual);
     return status;
 }
 
-static int batch_stuck(const hsp__solution *s, hsp__goal *goal)
+/* Can the solver get no further, though passes are left (in all: `most`, 0 is any number)? */
+static int batch_stuck(const hsp__solution *s, uint64_t most, hsp__goal *goal)
 {
-    if (s->stop != HSP_STOP_PASSES || s->passes >= goal->max_passes) return 0;
-    goal->max_passes -= s->passes;
+    if (s->stop != HSP_STOP_PASSES || (most && s->passes >= most)) return 0;
+    if (most) goal->max_passes = most - s->passes;
     return 1;
 }
 
@@ -271,12 +297,52 @@ static hsp_status batch_minimise(hsp__batch *batch, hsp_context *ctx, hsp__batch
     const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
     const hsp__solver *third = hsp__solver_for("auto", &hard);
     const int choose = strcmp(batch->plan->solver, "auto") == 0;
+    const uint64_t most = goal.max_passes;
     hsp_status status = task->solver->solve(ctx, &task->problem, &goal, err, s);
-    if (!status && choose && hinge && third && batch_stuck(s, &goal))
+    if (!status && choose && hinge && third && batch_stuck(s, most, &goal))
         status = batch_second(ctx, third, 1, task, &goal, err);
-    if (!status && choose && second && batch_stuck(s, &goal))
+    if (!status && choose && second && batch_stuck(s, most, &goal))
         status = batch_second(ctx, second, 0, task, &goal, err);
     return status;
+}
+
+/* P of t w with the best offset for it; a regularized one is part of w. */
+static hsp_status batch_try(hsp_context *ctx, const hsp__problem *p, const hsp__solution *s,
+                            double t, double *w, double *scores, hsp_error *err, double *b,
+                            double *primal)
+{
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        w[j] = t > 0 ? t * s->w[j] : 0;
+    *b = t > 0 ? t * s->b : 0;
+    hsp__products_scores(ctx, p->view, w, 0, scores);
+    hsp_status status = hsp__judge_offset(ctx, p, scores, err, b);
+    if (!status) *primal = hsp__judge_primal(ctx, p, w, *b, scores);
+    return status;
+}
+
+/* Weights of 0 with the best offset for them cost nothing to find: nothing worse is handed back.
+ * What is worse may be too long only, and is tried at a quarter of its length, and so on; P is
+ * convex along it. `w` and `scores` are room for d and n numbers. */
+static hsp_status batch_no_worse(hsp_context *ctx, const hsp__problem *p, double *w, double *scores,
+                                 hsp__solution *s, hsp_error *err)
+{
+    double b, primal, zero, zero_b, best, best_t = 0, best_b;
+    if (p->hard || s->stop == HSP_STOP_CONVERGED) return HSP_OK;
+    hsp__products_scores(ctx, p->view, s->w, 0, scores);
+    const double now = hsp__judge_primal(ctx, p, s->w, s->b, scores);
+    hsp_status status = batch_try(ctx, p, s, 0, w, scores, err, &zero_b, &zero);
+    if (status || now <= zero) return status;
+    best = zero, best_b = zero_b;
+    for (double t = 0.25; t >= 0x1p-200; t /= 4) {
+        status = batch_try(ctx, p, s, t, w, scores, err, &b, &primal);
+        if (status) return status;
+        if (best_t > 0 && !(primal < best)) break;
+        if (primal < best) best = primal, best_t = t, best_b = b;
+    }
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        s->w[j] = best_t > 0 ? best_t * s->w[j] : 0;
+    s->b = best_b;
+    return HSP_OK;
 }
 
 static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
@@ -308,6 +374,9 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
     double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
     if (!status && !(u && scores)) status = hsp__fail_memory(err);
+    /* rows learnt from in their order make what a stream of them makes, however good that is */
+    const int walk = task->solver == &hsp__solver_pegasos && batch->plan->in_order;
+    if (!status && !walk) status = batch_no_worse(ctx, &task->problem, u, scores, s, err);
     if (!status) status = batch_judge(batch, ctx, task, u, scores, err);
     hsp__free(&ctx->allocator, u);
     hsp__free(&ctx->allocator, scores);

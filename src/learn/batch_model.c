@@ -12,15 +12,6 @@
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-/* Of several reasons to stop, the one that says most. */
-static int batch_stop_weight(hsp_stop stop)
-{
-    static const int weight[] = {
-        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
-        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
-    return weight[stop];
-}
-
 static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
 {
     const hsp__solution *s = &task->solution;
@@ -54,10 +45,8 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
     to->lambda = batch->tasks[0].lambda;
     for (uint32_t c = 1; c < batch->count; c++)
         if (batch->tasks[c].lambda != to->lambda) to->lambda = (double)NAN;
-    if (batch->plan->lambda > 0 && batch->plan->pairs && batch->count > 1) {
-        to->lambda = batch->plan->lambda;
-        to->C = (double)NAN;
-    }
+    if (batch->plan->lambda > 0) to->lambda = batch->plan->lambda; /* as it was given */
+    if (batch->plan->lambda > 0 && batch->plan->pairs && batch->count > 1) to->C = (double)NAN;
 }
 
 static void batch_no_optimum(hsp_optimum *to)
@@ -87,7 +76,7 @@ void hsp__batch_report(hsp__batch *batch)
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         const hsp__solution *s = &task->solution;
-        if (batch_stop_weight(s->stop) > batch_stop_weight(run->stop)) run->stop = s->stop;
+        run->stop = hsp__stop_of(run->stop, s->stop);
         if (s->passes > run->passes) run->passes = s->passes;
         run->updates += s->updates;
         if (!task->solver) continue;

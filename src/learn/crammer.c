@@ -40,11 +40,13 @@
  * until the gap is small; each round starts with weights made anew from A in double, and A, the
  * shares and all that is judged are in double always.
  *
- * Guarantee. D never falls in a step; the method converges, in practice linearly. It stops by the
- * gap (P - D) / P of W = u recomputed from A, never by its own sums.
+ * Guarantee. D never falls in a step; the method converges, in practice linearly. Every round W = u
+ * is made anew from A and judged, never by the method's own sums; the (W, b) of least P and the A
+ * of greatest D are kept, each for itself, from W = 0 and A = 0 on. The gap (P - D) / P is of
+ * those.
  *
- * Cost. O(k) numbers a place of a row to score it, and again to change it; memory n k for A, d k
- * for the weights.
+ * Cost. O(k) numbers a place of a row to score it, and again to change it; memory 2 n k for A and
+ * the best of them (offset free: 3 n k), d k for the weights.
  *
  * Papers. K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based
  * vector machines, JMLR 2 (2001). S. S. Keerthi, S. Sundararajan, K.-W. Chang, C.-J. Hsieh,
@@ -75,6 +77,7 @@ typedef struct crammer_run {
     double *center;        /* columns: b0, offset free */
     double *t;             /* columns */
     double *even, *even_u; /* n * k and d * columns, offset free: A balanced, and its u */
+    double *kept;          /* n * k: the A of greatest D (offset free: balanced) */
     double *own_dual;
     void *even_block;
     double pull; /* q has this on top of ||x||^2: 1 / rho; 0: no offset */
@@ -87,7 +90,8 @@ typedef struct crammer_run {
     uint64_t looked, passes, updates;
     int stopped;
     hsp_stop stop;
-    hsp__verdict verdict;
+    hsp__crammer_solution *to; /* its w and b are those of least P */
+    hsp__verdict now, best;    /* of this round's W and A; of those kept */
 } crammer_run;
 
 /* beta with sum of max(0, z_m - beta) = mass: throw out what lies below the level that all that are
@@ -239,7 +243,8 @@ static void crammer_tick(crammer_run *run, uint64_t rows)
     if (run->goal->watch && hsp__watch_tick(run->goal->watch, rows, run->goal->report, &why)) {
         run->stopped = 1;
         run->stop = why;
-    } else if (run->goal->max_passes && run->looked >= run->goal->max_passes * run->work.n) {
+    } else if (run->goal->max_passes && run->work.n &&
+               run->looked / run->work.n >= run->goal->max_passes) {
         run->stopped = 1;
         run->stop = HSP_STOP_PASSES;
     }
@@ -304,7 +309,7 @@ static void crammer_round(crammer_run *run)
         gap += run->work.share[i];
     /* offset free: how well t = 0 is met depends on the rows too */
     const int exact = run->work.p->offset == HSP__OFFSET_FREE;
-    const double enough = exact ? 0 : run->goal->gap * run->verdict.primal / 2;
+    const double enough = exact ? 0 : run->goal->gap * run->now.primal / 2;
     const double until = fmax(CRAMMER_LEFT * gap, enough);
     const double least = CRAMMER_SMALL * fmax(fmin(gap, until / CRAMMER_LEFT), 0) / (double)n;
     if (run->single) crammer_narrow(run);
@@ -329,14 +334,54 @@ static hsp_status crammer_measure_free(crammer_run *run, hsp_error *err, double 
     return HSP_OK;
 }
 
-/* Score all rows and judge. `fresh`: with the weights made anew from A, as the verdict that counts
- * must be. */
-static hsp_status crammer_measure(crammer_run *run, int fresh, hsp_error *err)
+/* Keep what is better than all before, the two sides each for itself. */
+static void crammer_keep(crammer_run *run)
+{
+    const hsp__crammer_work *work = &run->work;
+    double primal = run->best.primal, value = run->best.dual;
+    if (run->now.primal < primal) {
+        primal = run->now.primal;
+        hsp__crammer_apart(work, work->w, run->to->w);
+        memcpy(run->to->b, work->b, work->k * sizeof *work->b);
+    }
+    if (run->now.dual > value) {
+        value = run->now.dual;
+        memcpy(run->kept, run->even ? run->even : work->dual,
+               work->n * work->k * sizeof *run->kept);
+    }
+    hsp__crammer_verdict(primal, value, &run->best);
+}
+
+/* Before anything is learnt: W = 0 and A = 0. Then every row costs c; a free offset that puts all
+ * rows into the heaviest class makes that 2 c for all others and nothing for its own. */
+static void crammer_nothing(crammer_run *run)
+{
+    const hsp__crammer_work *work = &run->work;
+    const uint32_t k = work->k;
+    double total = 0, most = 0, *of = run->t; /* scratch until the first round */
+    uint32_t heaviest = 0;
+    memset(of, 0, k * sizeof *of);
+    for (uint64_t i = 0; i < work->n; i++)
+        of[work->view->labels[i]] += hsp__crammer_cost(work->p, i);
+    for (uint32_t m = 0; m < k; m++) {
+        total += of[m];
+        if (of[m] > most) heaviest = m;
+        most = fmax(most, of[m]);
+    }
+    memset(run->to->w, 0, k * work->d * sizeof *run->to->w);
+    memset(run->to->b, 0, k * sizeof *run->to->b);
+    const int leans = work->p->offset == HSP__OFFSET_FREE && 2 * (total - most) < total;
+    if (leans) run->to->b[heaviest] = 1;
+    hsp__crammer_verdict(leans ? 2 * (total - most) : total, 0, &run->best);
+}
+
+/* Make the weights anew from A, score all rows, and judge. */
+static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
 {
     hsp__crammer_work *work = &run->work;
     double value = 0;
     hsp_status status = HSP_OK;
-    if (fresh || run->single) hsp__crammer_weights(work, work->dual, work->w);
+    hsp__crammer_weights(work, work->dual, work->w);
     hsp__crammer_pulls(work, work->dual, run->t);
     for (uint32_t m = 0; m < work->k; m++)
         work->b[m] = run->center[m] + run->pull * run->t[m];
@@ -346,8 +391,8 @@ static hsp_status crammer_measure(crammer_run *run, int fresh, hsp_error *err)
         value = hsp__crammer_dual(work, work->dual, work->w, work->b);
     if (status) return status;
     const double losses = hsp__crammer_score(work);
-    hsp__crammer_verdict(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
-                         &run->verdict);
+    hsp__crammer_verdict(hsp__crammer_penalty(work, work->w, work->b) + losses, value, &run->now);
+    crammer_keep(run);
     crammer_tick(run, work->n);
     return HSP_OK;
 }
@@ -356,7 +401,7 @@ static hsp_status crammer_measure(crammer_run *run, int fresh, hsp_error *err)
  * little left to do and the gap is all in t, rho is too large: half of it. */
 static void crammer_recenter(crammer_run *run)
 {
-    const double missing = run->verdict.primal - run->verdict.dual;
+    const double missing = run->now.primal - run->now.dual;
     double open = 0;
     for (uint64_t i = 0; i < run->work.n; i++)
         open += run->work.share[i];
@@ -375,30 +420,22 @@ static void crammer_recenter(crammer_run *run)
 
 static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
 {
-    double best = HUGE_VAL;
+    double least = HUGE_VAL;
     int stalls = 0;
-    hsp_status status = crammer_measure(run, 1, err);
-    while (!status && !run->stopped) {
-        const int free_offset = run->work.p->offset == HSP__OFFSET_FREE;
-        if (run->verdict.gap <= run->goal->gap) {
-            status = crammer_measure(run, 1, err);
-            if (!status && run->verdict.gap <= run->goal->gap) {
-                run->stopped = 1;
-                run->stop = HSP_STOP_CONVERGED;
-                return HSP_OK;
-            }
-        }
-        if (run->verdict.gap < CRAMMER_NARROW || !(run->verdict.gap < best)) run->single = NULL;
-        stalls = run->verdict.gap < best ? 0 : stalls + 1;
-        best = fmin(best, run->verdict.gap);
-        if (status || run->stopped || stalls > CRAMMER_STALLS) break;
-        if (free_offset) crammer_recenter(run);
+    crammer_nothing(run);
+    hsp_status status = crammer_measure(run, err);
+    while (!status && !run->stopped && !(run->best.gap <= run->goal->gap)) {
+        const int nearer = run->now.gap < least;
+        if (run->now.gap < CRAMMER_NARROW || !nearer) run->single = NULL;
+        stalls = nearer ? 0 : stalls + 1;
+        least = fmin(least, run->now.gap);
+        if (stalls > CRAMMER_STALLS) break;
+        if (run->work.p->offset == HSP__OFFSET_FREE) crammer_recenter(run);
         crammer_round(run);
-        if (!run->stopped) status = crammer_measure(run, 0, err);
+        status = crammer_measure(run, err);
     }
-    if (!status) status = crammer_measure(run, 1, err);
     if (!run->stopped) run->stop = HSP_STOP_PASSES;
-    if (!status && run->verdict.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
+    if (!status && run->best.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
     return status;
 }
 
@@ -413,6 +450,7 @@ static hsp_status crammer_start(crammer_run *run, hsp_context *ctx, const hsp__c
     if (!s->dual) run->own_dual = hsp__crammer_array(work, n * work->k, sizeof(double), &failed);
     work->dual = s->dual ? s->dual : run->own_dual;
     work->share = hsp__crammer_array(work, n, sizeof *work->share, &failed);
+    run->kept = hsp__crammer_array(work, n * work->k, sizeof *run->kept, &failed);
     run->square = hsp__crammer_array(work, n, sizeof *run->square, &failed);
     run->order = hsp__crammer_array(work, n, sizeof *run->order, &failed);
     run->s = hsp__crammer_array(work, 4 * work->columns, sizeof *run->s, &failed);
@@ -460,17 +498,13 @@ static void crammer_hand_over(const crammer_run *run, hsp__crammer_solution *s)
 {
     const hsp__crammer_work *work = &run->work;
     const uint32_t k = work->k;
-    hsp__crammer_apart(work, work->w, s->w);
-    for (uint32_t m = 0; m < k; m++)
-        s->b[m] = work->b[m];
-    if (s->dual && run->even) memcpy(s->dual, run->even, work->n * k * sizeof *s->dual);
-    const double *dual = run->even ? run->even : work->dual;
+    if (s->dual) memcpy(s->dual, run->kept, work->n * k * sizeof *s->dual);
     s->support = 0;
     for (uint64_t i = 0; i < work->n; i++)
-        s->support += dual[i * k + work->view->labels[i]] != 0;
-    s->primal = run->verdict.primal;
-    s->dual_value = run->verdict.dual;
-    s->gap = run->verdict.gap;
+        s->support += run->kept[i * k + work->view->labels[i]] != 0;
+    s->primal = run->best.primal;
+    s->dual_value = run->best.dual;
+    s->gap = run->best.gap;
     s->passes = (run->looked + work->n - 1) / (work->n ? work->n : 1);
     s->updates = run->updates;
     s->stop = run->stop;
@@ -480,7 +514,7 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
                               hsp_error *err, hsp__crammer_solution *s)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    crammer_run run = {.goal = goal};
+    crammer_run run = {.goal = goal, .to = s};
     hsp_status status = crammer_start(&run, ctx, p, s, err);
     if (!status) status = crammer_squares(&run, err);
     if (!status) {
@@ -490,6 +524,7 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
     }
     if (!status) crammer_hand_over(&run, s);
     hsp__free(memory, run.own_dual);
+    hsp__free(memory, run.kept);
     hsp__free(memory, run.work.share);
     hsp__free(memory, run.square);
     hsp__free(memory, run.order);

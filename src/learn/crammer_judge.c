@@ -170,42 +170,82 @@ void hsp__crammer_clip(double *a, uint32_t k, uint32_t y, double c)
 /* The flow of pulls between classes: flow[y * k + m] = sum of p_im over the rows of class y. */
 static void crammer_flow(const hsp__crammer_work *work, const double *dual, double *flow)
 {
-    const uint32_t k = work->k;
-    for (uint32_t e = 0; e < k * k; e++)
-        flow[e] = 0;
+    const uint64_t k = work->k;
+    memset(flow, 0, k * k * sizeof *flow);
     for (uint64_t i = 0; i < work->n; i++) {
-        const uint32_t y = work->view->labels[i];
-        for (uint32_t m = 0; m < k; m++)
+        const uint64_t y = work->view->labels[i];
+        for (uint64_t m = 0; m < k; m++)
             if (m != y) flow[y * k + m] -= dual[i * k + m];
     }
 }
 
-/* Only what lies on a circle can be balanced: what comes back nowhere goes. */
-static void crammer_circles(double *flow, unsigned char *reach, uint32_t k)
+/* A walk through the flow, depth first. */
+typedef struct crammer_walk {
+    const double *flow;
+    uint64_t k;
+    uint32_t *mark;         /* k: of which walk a class is; 0: none yet */
+    uint32_t *next, *stack; /* k each: where a class goes on; the way to where the walk is */
+    uint32_t *order;        /* k: classes, in the order in which they were left */
+    uint64_t left;          /* of them */
+} crammer_walk;
+
+/* All that can be reached from a class through classes without a mark; `back`: against the flow. */
+static void crammer_walk_from(crammer_walk *walk, uint32_t root, uint32_t mark, int back)
 {
-    for (uint32_t e = 0; e < k * k; e++)
-        reach[e] = flow[e] > 0;
-    for (uint32_t v = 0; v < k; v++)
-        for (uint32_t i = 0; i < k; i++)
-            for (uint32_t j = 0; reach[i * k + v] && j < k; j++)
-                reach[i * k + j] |= reach[v * k + j];
-    for (uint32_t i = 0; i < k; i++)
-        for (uint32_t j = 0; j < k; j++)
-            if (!reach[j * k + i]) flow[i * k + j] = 0;
+    const uint64_t k = walk->k;
+    uint64_t depth = 0;
+    if (walk->mark[root]) return;
+    walk->mark[root] = mark;
+    walk->next[root] = 0;
+    walk->stack[depth++] = root;
+    while (depth) {
+        const uint32_t at = walk->stack[depth - 1], to = walk->next[at];
+        if (to == k) {
+            walk->order[walk->left++] = at;
+            depth--;
+            continue;
+        }
+        walk->next[at]++;
+        const double pull = back ? walk->flow[to * k + at] : walk->flow[at * k + to];
+        if (!(pull > 0) || walk->mark[to]) continue;
+        walk->mark[to] = mark;
+        walk->next[to] = 0;
+        walk->stack[depth++] = to;
+    }
+}
+
+/* Only what lies on a circle can be balanced: what comes back nowhere goes. Two classes are on one
+ * circle when each can be reached from the other, which two walks tell (S. Kosaraju). `scratch` is
+ * of 5 k. */
+static void crammer_circles(double *flow, uint32_t *scratch, uint64_t k)
+{
+    uint32_t *first = scratch + 4 * k;
+    crammer_walk walk = {flow, k, scratch, scratch + k, scratch + 2 * k, scratch + 3 * k, 0};
+    memset(walk.mark, 0, k * sizeof *walk.mark);
+    for (uint32_t c = 0; c < k; c++)
+        crammer_walk_from(&walk, c, 1, 0);
+    memcpy(first, walk.order, k * sizeof *first);
+    memset(walk.mark, 0, k * sizeof *walk.mark);
+    walk.left = 0;
+    for (uint64_t c = k; c-- > 0;)
+        crammer_walk_from(&walk, first[c], first[c] + 1, 1);
+    for (uint64_t i = 0; i < k; i++)
+        for (uint64_t j = 0; j < k; j++)
+            if (walk.mark[i] != walk.mark[j]) flow[i * k + j] = 0;
 }
 
 #define CRAMMER_SWEEPS 10000
 
 /* Numbers e_m such that flow_ym e_y / e_m is balanced: one class after the other. */
-static void crammer_level(const double *flow, double *e, uint32_t k)
+static void crammer_level(const double *flow, double *e, uint64_t k)
 {
-    for (uint32_t m = 0; m < k; m++)
+    for (uint64_t m = 0; m < k; m++)
         e[m] = 1;
     for (int sweep = 0; sweep < CRAMMER_SWEEPS; sweep++) {
         double off = 0;
-        for (uint32_t v = 0; v < k; v++) {
+        for (uint64_t v = 0; v < k; v++) {
             double out = 0, in = 0;
-            for (uint32_t m = 0; m < k; m++) {
+            for (uint64_t m = 0; m < k; m++) {
                 out += flow[v * k + m] * (e[v] / e[m]);
                 in += flow[m * k + v] * (e[m] / e[v]);
             }
@@ -220,31 +260,31 @@ static void crammer_level(const double *flow, double *e, uint32_t k)
 /* Offset free: scale pulls down until t = 0. */
 static hsp_status crammer_balance(const hsp__crammer_work *work, double *dual, hsp_error *err)
 {
-    const uint32_t k = work->k;
+    const uint64_t k = work->k;
     const hsp_allocator *memory = &work->ctx->allocator;
-    double *flow = hsp__new(memory, (uint64_t)k * k + k, sizeof *flow);
-    unsigned char *reach = hsp__new(memory, (uint64_t)k * k, 1);
-    hsp_status status = flow && reach ? HSP_OK : hsp__fail_memory(err);
+    double *flow = hsp__new(memory, k * k + k, sizeof *flow);
+    uint32_t *scratch = hsp__new_raw(memory, 5 * k, sizeof *scratch);
+    hsp_status status = flow && scratch ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
-        double *e = flow + (uint64_t)k * k, most = 0;
+        double *e = flow + k * k, most = 0;
         crammer_flow(work, dual, flow);
-        crammer_circles(flow, reach, k);
+        crammer_circles(flow, scratch, k);
         crammer_level(flow, e, k);
-        for (uint32_t y = 0; y < k; y++)
-            for (uint32_t m = 0; m < k; m++)
+        for (uint64_t y = 0; y < k; y++)
+            for (uint64_t m = 0; m < k; m++)
                 if (flow[y * k + m] > 0) most = fmax(most, e[y] / e[m]);
-        for (uint32_t y = 0; y < k; y++)
-            for (uint32_t m = 0; m < k; m++)
+        for (uint64_t y = 0; y < k; y++)
+            for (uint64_t m = 0; m < k; m++)
                 flow[y * k + m] = flow[y * k + m] > 0 ? e[y] / e[m] / most : 0;
         for (uint64_t i = 0; i < work->n; i++) {
-            const uint32_t y = work->view->labels[i];
-            for (uint32_t m = 0; m < k; m++)
+            const uint64_t y = work->view->labels[i];
+            for (uint64_t m = 0; m < k; m++)
                 if (m != y) dual[i * k + m] *= flow[y * k + m];
-            hsp__crammer_clip(dual + i * k, k, y, hsp__crammer_cost(work->p, i));
+            hsp__crammer_clip(dual + i * k, work->k, (uint32_t)y, hsp__crammer_cost(work->p, i));
         }
     }
     hsp__free(memory, flow);
-    hsp__free(memory, reach);
+    hsp__free(memory, scratch);
     return status;
 }
 

@@ -386,11 +386,16 @@ static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 static void dcd_take(dcd *m, const double *w, double b, double primal, double dual)
 {
     hsp__solution *s = m->s;
-    const double gap = primal <= dual ? 0 : (primal - dual) / primal; /* not a number stays one */
-    if (!(gap < s->gap)) return;
-    memcpy(s->w, w, (size_t)m->d * sizeof *w);
-    memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
-    s->b = b, s->primal = primal, s->dual_value = dual, s->gap = gap;
+    const int keep = hsp__judge_keep(s, primal, dual);
+    if (keep & HSP__KEEP_PRIMAL) {
+        memcpy(s->w, w, (size_t)m->d * sizeof *w);
+        s->b = b, s->primal = primal;
+    }
+    if (keep & HSP__KEEP_DUAL) {
+        memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
+        s->dual_value = dual;
+    }
+    if (keep) s->gap = hsp__judge_gap(s->primal, s->dual_value);
 }
 
 /* The figures of hsp__judge. With a free offset (and a regularized one, logistic: dcd_meet) the
@@ -423,7 +428,7 @@ static hsp_status dcd_check(dcd *m)
     hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     status = dcd_primal(m, m->u, &b, &primal);
     if (!status && primal - dual <= m->goal->gap * primal) {
-        s->gap = HUGE_VAL;
+        s->gap = s->primal = HUGE_VAL, s->dual_value = -HUGE_VAL;
         dcd_take(m, m->u, b, primal, dual);
     }
     return status;
@@ -558,7 +563,7 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
     hsp_status status = dcd_new(&m);
     if (!status) {
         s->passes = s->updates = 0;
-        s->gap = HUGE_VAL;
+        s->primal = s->gap = HUGE_VAL, s->dual_value = -HUGE_VAL;
         m.far = m.least = HUGE_VAL;
         m.trust = 1;
         hsp__random_seed(&m.random, goal->seed, 0);

@@ -9,14 +9,12 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
-#define EVIDENCE_ROUNDING 1e-18
-
 /* What every dual weight of a class is divided by: [0] negative, [1] positive. */
-static void evidence_scales(const hsp__problem *p, const double *a, double floor, double scale[2])
+static void evidence_scales(const hsp__problem *p, const double *a, double scale[2])
 {
     double total[2] = {0, 0};
     for (uint64_t i = 0; i < p->view->rows; i++)
-        if (a[i] > floor) total[hsp__problem_positive(p, i)] += a[i];
+        if (a[i] > 0) total[hsp__problem_positive(p, i)] += a[i];
     if (p->offset == HSP__OFFSET_NONE) total[0] = total[1] = (total[0] + total[1]) / 2;
     assert(total[0] > 0 && total[1] > 0);
     scale[0] = total[0];
@@ -25,7 +23,7 @@ static void evidence_scales(const hsp__problem *p, const double *a, double floor
 
 /* `square`: known already, or NaN. */
 static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const double *a,
-                                double floor, double square, const uint64_t *origin, hsp_error *err,
+                                double square, const uint64_t *origin, hsp_error *err,
                                 hsp_evidence *to)
 {
     const uint64_t n = p->view->rows;
@@ -33,9 +31,9 @@ static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const d
     double *signed_ones = hsp__new(&ctx->allocator, n, sizeof *signed_ones);
     double *apart = hsp__new_raw(&ctx->allocator, p->view->cols, sizeof *apart);
     hsp_status status = signed_ones && apart ? HSP_OK : hsp__fail_memory(err);
-    if (!status) evidence_scales(p, a, floor, scale);
+    if (!status) evidence_scales(p, a, scale);
     for (uint64_t i = 0, k = 0; !status && i < n; i++) {
-        if (!(a[i] > floor)) continue;
+        if (!(a[i] > 0)) continue;
         const double multiplier = a[i] / scale[hsp__problem_positive(p, i)];
         to->row[k] = origin ? origin[i] : i;
         to->multiplier[k++] = multiplier;
@@ -64,13 +62,9 @@ hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const d
                                 hsp_evidence **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    double most = 0;
     uint64_t count = 0;
     for (uint64_t i = 0; i < p->view->rows; i++)
-        most = fmax(most, a[i]);
-    const double floor = EVIDENCE_ROUNDING * most;
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        count += a[i] > floor;
+        count += a[i] > 0;
     hsp_evidence *made = hsp__new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
     made->memory = *memory;
@@ -78,7 +72,7 @@ hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const d
     made->row = hsp__new_raw(memory, count, sizeof *made->row);
     made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
     hsp_status status = made->row && made->multiplier ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = evidence_fill(ctx, p, a, floor, square, origin, err, made);
+    if (!status) status = evidence_fill(ctx, p, a, square, origin, err, made);
     if (status) {
         hsp_evidence_free(made);
         return status;

@@ -10,8 +10,7 @@
  * at least 2 gamma long.
  *
  * `origin` (n, ascending) are the numbers of the problem's rows in the data as given; NULL: the
- * same. Weights below 1e-18 of the largest are rounding, and left out. That there are weights in
- * both classes (offset none: any) is the caller's to know. */
+ * same. That there are weights in both classes (offset none: any) is the caller's to know. */
 hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
                              const uint64_t *origin, hsp_error *err, hsp_evidence **out);
 

@@ -18,33 +18,35 @@ static int folds_keeps(const uint32_t *class_of, uint32_t label)
 
 /* `order`: the rows sorted by class, each class shuffled. `next` (classes + 1, zeros) is scratch.
  */
-static uint64_t folds_shuffle(const hsp_view *view, const uint32_t *class_of, uint64_t seed,
-                              uint64_t *next, uint64_t *order)
+static uint64_t folds_shuffle(const uint32_t *labels, uint64_t rows, uint32_t classes,
+                              const uint32_t *class_of, uint64_t seed, uint64_t *next,
+                              uint64_t *order)
 {
-    for (uint64_t i = 0; i < view->rows; i++)
-        if (folds_keeps(class_of, view->labels[i])) next[view->labels[i] + 1]++;
-    for (uint32_t c = 0; c < view->classes; c++)
+    for (uint64_t i = 0; i < rows; i++)
+        if (folds_keeps(class_of, labels[i])) next[labels[i] + 1]++;
+    for (uint32_t c = 0; c < classes; c++)
         next[c + 1] += next[c];
-    for (uint64_t i = 0; i < view->rows; i++)
-        if (folds_keeps(class_of, view->labels[i])) order[next[view->labels[i]]++] = i;
-    for (uint32_t c = 0; c < view->classes; c++) { /* next[c] is now where class c ends */
+    for (uint64_t i = 0; i < rows; i++)
+        if (folds_keeps(class_of, labels[i])) order[next[labels[i]]++] = i;
+    for (uint32_t c = 0; c < classes; c++) { /* next[c] is now where class c ends */
         const uint64_t from = c ? next[c - 1] : 0;
         hsp__random random;
         hsp__random_seed(&random, seed, c);
         hsp__random_shuffle(&random, order + from, next[c] - from);
     }
-    return view->classes ? next[view->classes - 1] : 0;
+    return classes ? next[classes - 1] : 0;
 }
 
-hsp_status hsp__folds_deal(hsp_context *ctx, const hsp_view *view, const uint32_t *class_of,
-                           uint32_t count, uint64_t seed, hsp_error *err, uint32_t *fold)
+hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t rows,
+                           uint32_t classes, const uint32_t *class_of, uint32_t count,
+                           uint64_t seed, hsp_error *err, uint32_t *fold)
 {
-    uint64_t *next = hsp__new(&ctx->allocator, (uint64_t)view->classes + 1, sizeof *next);
-    uint64_t *order = hsp__new_raw(&ctx->allocator, view->rows, sizeof *order);
+    uint64_t *next = hsp__new(&ctx->allocator, (uint64_t)classes + 1, sizeof *next);
+    uint64_t *order = hsp__new_raw(&ctx->allocator, rows, sizeof *order);
     hsp_status status = next && order ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
-        const uint64_t kept = folds_shuffle(view, class_of, seed, next, order);
-        for (uint64_t i = 0; i < view->rows; i++)
+        const uint64_t kept = folds_shuffle(labels, rows, classes, class_of, seed, next, order);
+        for (uint64_t i = 0; i < rows; i++)
             fold[i] = HSP__FOLD_NONE;
         for (uint64_t k = 0; k < kept; k++)
             fold[order[k]] = (uint32_t)(k % count);
@@ -76,7 +78,6 @@ static hsp_status folds_against_rest(hsp__folds *folds, const hsp__names *positi
     const char *name = hsp__names_get(positive, 0);
     const uint32_t chosen = hsp__names_find(&folds->class_names, name, strlen(name));
     uint32_t number;
-    if (chosen == HSP__NAME_NONE) return HSP_OK; /* training will say so */
     for (uint32_t *c = folds->class_of; c < folds->class_of + folds->classes; c++)
         if (*c != HSP_NO_CLASS) *c = *c == chosen;
     hsp__names_free(&folds->class_names);
@@ -152,23 +153,38 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
 
 /* ---- The object ------------------------------------------------------------------------------ */
 
+hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_options *learner,
+                            uint32_t count, hsp_error *err, hsp__folds *out)
+{
+    const hsp_view *view = &data->view;
+    hsp__folds folds = {
+        .memory = ctx->allocator, .count = count, .total = view->rows, .classes = view->classes};
+    hsp__names_init(&folds.class_names, &ctx->allocator);
+    folds.fold = hsp__new_raw(&ctx->allocator, view->rows, sizeof *folds.fold);
+    folds.class_of = hsp__new(&ctx->allocator, view->classes, sizeof *folds.class_of);
+    hsp_status status = folds.fold && folds.class_of ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = folds_group(ctx, &folds, data, learner, err);
+    if (status)
+        hsp__folds_free(&folds);
+    else
+        *out = folds;
+    return status;
+}
+
 hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                           uint32_t count, uint64_t seed, hsp_error *err, hsp__folds *out)
 {
     const hsp_view *view;
-    hsp__folds folds = {.memory = ctx->allocator, .count = count};
+    hsp__folds folds;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (status) return status;
     if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
-    hsp__names_init(&folds.class_names, &ctx->allocator);
-    folds.total = view->rows;
-    folds.classes = view->classes;
-    folds.fold = hsp__new_raw(&ctx->allocator, view->rows, sizeof *folds.fold);
-    folds.class_of = hsp__new(&ctx->allocator, view->classes, sizeof *folds.class_of);
-    if (!folds.fold || !folds.class_of) status = hsp__fail_memory(err);
-    if (!status) status = folds_group(ctx, &folds, data, learner, err);
-    if (!status) status = folds_check(ctx, &folds, view, err);
-    if (!status) status = hsp__folds_deal(ctx, view, folds.class_of, count, seed, err, folds.fold);
+    status = hsp__folds_begin(ctx, data, learner, count, err, &folds);
+    if (status) return status;
+    status = folds_check(ctx, &folds, view, err);
+    if (!status)
+        status = hsp__folds_deal(ctx, view->labels, view->rows, view->classes, folds.class_of,
+                                 count, seed, err, folds.fold);
     if (status)
         hsp__folds_free(&folds);
     else

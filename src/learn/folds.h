@@ -23,8 +23,15 @@ typedef struct hsp__folds {
  * seed), one class behind the other, to folds 0, 1, ..., count - 1, 0, ... So the folds differ by
  * one row at most, and so do each class's shares of them. Rows whose class is not in `class_of`
  * (NULL: all are) go to none. */
-hsp_status hsp__folds_deal(hsp_context *ctx, const hsp_view *view, const uint32_t *class_of,
-                           uint32_t count, uint64_t seed, hsp_error *err, uint32_t *fold);
+hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t rows,
+                           uint32_t classes, const uint32_t *class_of, uint32_t count,
+                           uint64_t seed, hsp_error *err, uint32_t *fold);
+
+/* Folds of data with labels of which the classes are known, and nothing is dealt yet: class_of and
+ * class_names are as the learner's options say, fold is not set, rows is 0. A positive class that
+ * is not there has no rows: training says so. */
+hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_options *learner,
+                            uint32_t count, hsp_error *err, hsp__folds *out);
 
 /* The folds of a data set for a learner. HSP_BAD_DATA: no labels, fewer rows than folds, a class of
  * one row; a log warning for a class of fewer rows than folds. */

@@ -276,10 +276,20 @@ static void judge_shrink(const hsp__problem *p, double *a, double *u)
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 /* Values that are no numbers (a w that overflows) must not look like the best there is. */
-static double judge_gap(double primal, double dual)
+double hsp__judge_gap(double primal, double dual)
 {
     if (!isfinite(primal) || isnan(dual)) return 1;
     return primal > dual ? (primal - dual) / primal : 0;
+}
+
+int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
+{
+    const int both = HSP__KEEP_PRIMAL | HSP__KEEP_DUAL;
+    const double gap = hsp__judge_gap(primal, dual);
+    if (gap <= 0.5) return gap < s->gap ? both : 0;
+    if (s->gap <= 0.5) return 0;
+    return (primal < s->primal || (isnan(s->primal) && !isnan(primal)) ? HSP__KEEP_PRIMAL : 0) |
+           (dual > s->dual_value || (isnan(s->dual_value) && !isnan(dual)) ? HSP__KEEP_DUAL : 0);
 }
 
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
@@ -294,18 +304,31 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
     if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
     out->primal = hsp__judge_primal(ctx, p, w, b, scores);
     out->dual = hsp__judge_dual(p, a, u);
-    out->gap = judge_gap(out->primal, out->dual);
+    out->gap = hsp__judge_gap(out->primal, out->dual);
     return HSP_OK;
 }
 
 /* ---- KKT ------------------------------------------------------------------------------------- */
 
-static double judge_stationarity(const hsp__problem *p, const double *w, const double *u)
+static double judge_length(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    if (!row.values) return sqrt((double)row.count);
+    return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
+                                               : hsp__vec()->sqnorm_f64(row.values, row.count));
+}
+
+/* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it, and
+ * what is left of them is rounding. */
+static double judge_stationarity(const hsp__problem *p, const double *w, const double *a,
+                                 const double *u)
 {
     const size_t d = (size_t)p->view->cols;
-    double off = 0;
+    double off = 0, size = 0;
     if (p->penalty == HSP__PENALTY_L2) {
-        const double size = sqrt(fmax(hsp__vec()->sqnorm_f64(w, d), hsp__vec()->sqnorm_f64(u, d)));
+        for (uint64_t i = 0; i < p->view->rows; i++)
+            if (a[i] > 0) size += a[i] * judge_length(p->view, i);
+        size = fmax(size, sqrt(hsp__vec()->sqnorm_f64(w, d)));
         return size > 0 ? sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size : 0;
     }
     for (size_t j = 0; j < d; j++)
@@ -338,7 +361,7 @@ void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const doub
                     const double *u, const double *scores, hsp__kkt *out)
 {
     hsp__judge_kkt_scores(p, b, a, scores, out);
-    out->stationarity = judge_stationarity(p, w, u);
+    out->stationarity = judge_stationarity(p, w, a, u);
     out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
 }
 

@@ -12,8 +12,8 @@ typedef struct hsp__verdict {
 } hsp__verdict;
 
 typedef struct hsp__kkt {
-    double stationarity;    /* ||w - u|| / max(||w||, ||u||); l1: how far u_j is from sign(w_j), or
-                               beyond 1 */
+    double stationarity;    /* ||w - u|| / max(||w||, sum a ||x||), which does not vanish where the
+                               best w does; l1: how far u_j is from sign(w_j), or beyond 1 */
     double primal;          /* soft: 0, the slacks are what they must be; hard: max (1 - m)+ */
     double dual;            /* how far a is outside its box, relative to c; offset free: or
                                |sum a y| / sum a, if that is more */
@@ -51,6 +51,16 @@ double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u);
  * are the caller's, so that it may use them. Two passes over the rows, in parallel. */
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out);
+
+/* (primal - dual) / primal, as in hsp__verdict. */
+double hsp__judge_gap(double primal, double dual);
+
+/* What of a new pair (w, b), a of these values is to be kept, beside the best so far in `s`: as a
+ * rule both or neither, by the gap, so that they belong together. But far from the best all gaps
+ * round to 1 and order nothing: above 1/2 the lower primal and the higher dual are kept, each for
+ * itself. */
+enum { HSP__KEEP_PRIMAL = 1, HSP__KEEP_DUAL = 2 };
+int hsp__judge_keep(const hsp__solution *s, double primal, double dual);
 
 /* The same without what needs w: stationarity and margin stay 0. */
 void hsp__judge_kkt_scores(const hsp__problem *p, double b, const double *a, const double *scores,

@@ -126,20 +126,11 @@ static void lp_cost(const lp_work *work, hsp__problem *p)
             work->balanced && total[side] > 0 ? (total[0] + total[1]) / (2 * total[side]) : 1;
 }
 
-/* Of several reasons to stop, the one that says most. */
-static hsp_stop lp_worse(hsp_stop one, hsp_stop other)
-{
-    static const int weight[] = {
-        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
-        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
-    return weight[other] > weight[one] ? other : one;
-}
-
 static void lp_count(lp_work *work, const hsp__lp_answer *answer)
 {
     hsp_optimum *optimum = &work->run.optimum;
     const uint64_t d = work->prepared.view->cols;
-    work->run.stop = lp_worse(work->run.stop, answer->stop);
+    work->run.stop = hsp__stop_of(work->run.stop, answer->stop);
     work->run.passes += answer->rounds;
     work->run.updates += answer->steps;
     optimum->objective += answer->primal;
@@ -184,15 +175,16 @@ static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
     const double start = hsp__clock(), limit = hsp_options_real(work->options, "max-seconds");
     hsp_status status = HSP_OK;
     if (limit > 0) work->watch.deadline = start + limit;
-    for (uint32_t s = 0; !status && s < work->scorers; s++) {
+    uint32_t done = 0;
+    while (!status && done < work->scorers) {
         if (work->run.stop > HSP_STOP_PASSES) break; /* told to stop, or not separable */
-        status = lp_solve(work, s, err);
+        status = lp_solve(work, done++, err);
     }
     work->run.train_seconds = hsp__clock() - start;
     hsp_optimum *optimum = &work->run.optimum;
     const double apart = optimum->objective - optimum->dual_objective;
     optimum->gap = apart > 0 ? apart / optimum->objective : 0;
-    const int cut = work->run.stop > HSP_STOP_PASSES; /* some programs were not solved */
+    const int cut = work->run.stop == HSP_STOP_INSEPARABLE || done < work->scorers;
     if (cut || (!work->soft && work->run.stop != HSP_STOP_CONVERGED))
         optimum->objective = optimum->dual_objective = optimum->gap = optimum->margin = (double)NAN;
     return status;
@@ -306,6 +298,10 @@ static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *
     (void)start; /* a program has no use for it */
     lp_work work = {.ctx = ctx, .options = options, .given = data, .watch = {.ctx = ctx}};
     hsp_model *model = NULL;
+    if (hsp_options_list_count(options, "weight") && !hsp_options_flag(options, "soft"))
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "no row may be lost, so weights of classes have nothing to say: leave "
+                            "them out, or use soft");
     if (!hsp__clp_there()) return hsp__clp_new(ctx, 0, NULL, NULL, NULL, err, NULL);
     hsp_status status = lp_prepare(&work, err);
     if (!status) status = lp_solve_all(&work, err);

@@ -39,8 +39,8 @@ int hsp__lp_right(const hsp__problem *p, uint64_t i, const double *w, double b);
 /* A point common to both hulls of rows[0..count), from multipliers a (count) that are near to one
  * or at least begin there: solved for in long double. On success none is negative, both classes add
  * up to 1 (offset none: both together to 2), no more than d + 2 are above 0, and sum a y x is 0 to
- * the rounding of long double, column by column, each measured by its largest entry. *found says
- * whether that worked; a is then the multipliers. */
+ * the rounding of long double, column by column, each measured by the terms that were added up.
+ * *found says whether that worked; a is then the multipliers. */
 hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const int *exponents,
                                 const uint64_t *rows, uint64_t count, double *a, hsp_error *err,
                                 int *found);

@@ -10,9 +10,13 @@
  * is solved in long double by the active set method: least squares over the multipliers above 0 (by
  * Householder's reflections with pivoting of columns, which also finds those that depend on
  * others); what turns negative is left out; when all are positive, the row that the residual points
- * at most joins. The residual in the end says whether the hulls meet: if they are delta apart, no
- * multipliers have a residual below delta, so that one of rounding only is never found where double
- * precision resolves a margin.
+ * at most joins.
+ *
+ * What is small beside a column's largest entry may be all that the rows in use have there: rows at
+ * 1e-12 and -1e-12 do not meet because others are at 1e6. So when the residual is nothing but
+ * rounding beside the columns, the equations are scaled anew, each by the rows in use, and the
+ * solution is refined. A point is common only if the residual of every equation is rounding beside
+ * the terms a_i x_ij that were added up in that equation; else nothing is claimed.
  *
  * Cost: (columns met) * (multipliers above 0)^2 a step, few steps.
  * [C. Lawson, R. Hanson, Solving Least Squares Problems, 1974, chapter 23: NNLS.] */
@@ -28,10 +32,14 @@
 #define POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */
 #define POINT_WORK    2e10                /* operations a step, at most */
 #define POINT_RANK    0x1p-56L            /* a column shorter than this depends on others */
+#define POINT_REFINED 30                  /* steps after the equations were scaled anew, at most */
+#define POINT_NOTHING 1e-18L              /* multipliers below this share of the largest may go */
 
 typedef struct point {
     const hsp__problem *p;
-    const int *exponents;
+    const int *exponents; /* d: of the columns */
+    int *own;             /* d: of the columns, over the rows in use */
+    int refine;           /* the equations are scaled by `own` */
     const uint64_t *rows;
     uint64_t count;     /* of rows */
     long double *a;     /* count */
@@ -41,7 +49,8 @@ typedef struct point {
     uint64_t *place;    /* d: the equation of a column, + 1; 0: not met */
     uint64_t room;      /* of m */
     long double *m;     /* used columns of `equations` each: M, then its reflections */
-    long double *r;     /* d + 2: the residual */
+    long double *r;     /* d + 2: the residual, */
+    long double *size;  /* d + 2: and the sum of |terms| of each equation */
     long double *z;     /* count: the solution, in the order of `in` */
     long double *beta;  /* count: of the reflections */
 } point;
@@ -54,7 +63,8 @@ static int point_sums(const point *t)
 static long double point_entry(const point *t, const hsp__row *row, uint64_t k)
 {
     const double x = hsp__row_value(t->p->view, row, k);
-    return ldexpl((long double)x, -t->exponents[hsp__row_column(row, k)]);
+    const int *exponents = t->refine ? t->own : t->exponents;
+    return ldexpl((long double)x, -exponents[hsp__row_column(row, k)]);
 }
 
 /* Number the columns that the rows in use have. */
@@ -66,7 +76,12 @@ static void point_meet(point *t)
         const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t j = hsp__row_column(&row, k);
-            if (hsp__row_value(t->p->view, &row, k) != 0 && !t->place[j]) t->place[j] = ++met;
+            const double x = hsp__row_value(t->p->view, &row, k);
+            int exponent;
+            if (x == 0) continue;
+            (void)frexp(x, &exponent);
+            if (!t->place[j] || exponent > t->own[j]) t->own[j] = exponent;
+            if (!t->place[j]) t->place[j] = ++met;
         }
     }
     t->equations = met + (uint64_t)point_sums(t);
@@ -79,22 +94,28 @@ static uint64_t point_sum_of(const point *t, uint64_t i)
     return point_sums(t) == 2 && hsp__problem_positive(t->p, t->rows[i]) ? last - 1 : last;
 }
 
-/* r = right side - M a. */
+/* r = right side - M a, size = |right side| + |M| a. */
 static void point_residual(const point *t)
 {
     for (uint64_t e = 0; e < t->equations; e++)
-        t->r[e] = 0;
-    for (int s = 0; s < point_sums(t); s++)
-        t->r[t->equations - 1 - (uint64_t)s] = point_sums(t) == 2 ? 1 : 2;
+        t->r[e] = t->size[e] = 0;
+    for (int s = 0; s < point_sums(t); s++) {
+        const uint64_t e = t->equations - 1 - (uint64_t)s;
+        t->r[e] = t->size[e] = point_sums(t) == 2 ? 1 : 2;
+    }
     for (uint64_t u = 0; u < t->used; u++) {
         const uint64_t i = t->in[u];
         const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
         const long double ay = (long double)hsp__problem_y(t->p, t->rows[i]) * t->a[i];
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t at = t->place[hsp__row_column(&row, k)];
-            if (at) t->r[at - 1] -= ay * point_entry(t, &row, k);
+            const long double term = ay * point_entry(t, &row, k);
+            if (!at) continue;
+            t->r[at - 1] -= term;
+            t->size[at - 1] += fabsl(term);
         }
         t->r[point_sum_of(t, i)] -= t->a[i];
+        t->size[point_sum_of(t, i)] += t->a[i];
     }
 }
 
@@ -224,11 +245,14 @@ static int point_join(point *t)
         if (t->a[i] > 0) continue;
         const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
         const long double y = (long double)hsp__problem_y(t->p, t->rows[i]);
-        long double pull = t->r[point_sum_of(t, i)];
+        long double pull = t->r[point_sum_of(t, i)], squares = 1;
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t at = t->place[hsp__row_column(&row, k)];
-            if (at) pull += y * point_entry(t, &row, k) * t->r[at - 1];
+            const long double entry = at ? point_entry(t, &row, k) : 0;
+            if (at) pull += y * entry * t->r[at - 1];
+            squares += entry * entry;
         }
+        if (t->refine) pull /= sqrtl(squares); /* entries may be far above 1 */
         if (pull > most) most = pull, best = i;
     }
     if (best == t->count) return 0;
@@ -236,13 +260,17 @@ static int point_join(point *t)
     return 1;
 }
 
-static int point_is_common(const point *t)
+/* The most that an equation is off, in units of the rounding that is to be expected; of its own
+ * terms, or of the columns as they are scaled. */
+static long double point_off(const point *t, int own)
 {
     const long double limit = 0x1p-60L * (long double)(t->used + 8);
-    long double most = 0;
-    for (uint64_t e = 0; e < t->equations; e++)
-        most = fmaxl(most, fabsl(t->r[e]));
-    return t->used > 0 && most <= limit;
+    long double most = t->used > 0 ? 0 : HUGE_VALL;
+    for (uint64_t e = 0; e < t->equations; e++) {
+        const long double off = fabsl(t->r[e]);
+        if (off > 0) most = fmaxl(most, off / (own ? t->size[e] : 1) / limit);
+    }
+    return most;
 }
 
 /* Room for M, if it is not beyond reason. */
@@ -255,21 +283,81 @@ static hsp_status point_reserve(hsp_context *ctx, point *t, hsp_error *err, int 
     return hsp__fail_memory(err);
 }
 
-static hsp_status point_solve(hsp_context *ctx, point *t, hsp_error *err, int *found)
+/* One step: least squares, and what it leaves. `end`: nothing more can change. */
+static hsp_status point_step(hsp_context *ctx, point *t, hsp_error *err, int *end)
 {
     int fits = 1;
-    for (uint64_t step = 0, steps = 30 + t->used; step < steps; step++) {
+    const hsp_status status = point_reserve(ctx, t, err, &fits);
+    *end = status || !fits;
+    if (*end) return status;
+    const int independent = point_least_squares(t);
+    const int whole = point_move(t) && independent;
+    point_residual(t);
+    *end = whole && !point_join(t);
+    return HSP_OK;
+}
+
+/* Equations scaled by the columns, until their residual is rounding beside those. */
+static hsp_status point_approach(hsp_context *ctx, point *t, hsp_error *err, int *near)
+{
+    int end = 0;
+    for (uint64_t step = 0, steps = 30 + t->used; step < steps && !end && !*near; step++) {
         point_meet(t);
-        hsp_status status = point_reserve(ctx, t, err, &fits);
-        if (status || !fits) return status;
         point_residual(t);
-        const int independent = point_least_squares(t);
-        const int whole = point_move(t) && independent;
-        point_residual(t);
-        *found = point_is_common(t);
-        if (*found || (whole && !point_join(t))) return HSP_OK;
+        const hsp_status status = point_step(ctx, t, err, &end);
+        if (status) return status;
+        *near = point_off(t, 0) <= 1;
     }
     return HSP_OK;
+}
+
+/* Equations scaled by the rows in use, until their residual is rounding beside their terms. */
+static hsp_status point_refine(hsp_context *ctx, point *t, hsp_error *err, int *found)
+{
+    int end = 0;
+    long double before = HUGE_VALL;
+    t->refine = 1;
+    for (int step = 0; step < POINT_REFINED; step++) {
+        point_meet(t);
+        point_residual(t);
+        const long double off = point_off(t, 1);
+        *found = off <= 1;
+        if (*found || (end && !(off < before / 2))) return HSP_OK;
+        before = off;
+        const hsp_status status = point_step(ctx, t, err, &end);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+/* Multipliers that are rounding themselves go, if the rest does without them. */
+static void point_trim(point *t, double *a)
+{
+    long double most = 0;
+    uint64_t kept = 0;
+    for (uint64_t u = 0; u < t->used; u++)
+        most = fmaxl(most, t->a[t->in[u]]);
+    for (uint64_t i = 0; i < t->count; i++)
+        a[i] = (double)t->a[i];
+    for (uint64_t u = 0; u < t->used; u++)
+        if (t->a[t->in[u]] > POINT_NOTHING * most) t->in[kept++] = t->in[u];
+    if (kept == t->used) return;
+    t->used = kept;
+    point_meet(t);
+    point_residual(t);
+    if (!(point_off(t, 1) <= 1)) return;
+    memset(a, 0, t->count * sizeof *a);
+    for (uint64_t u = 0; u < t->used; u++)
+        a[t->in[u]] = (double)t->a[t->in[u]];
+}
+
+static hsp_status point_solve(hsp_context *ctx, point *t, double *a, hsp_error *err, int *found)
+{
+    int near = 0;
+    hsp_status status = point_approach(ctx, t, err, &near);
+    if (!status && near) status = point_refine(ctx, t, err, found);
+    if (!status && *found) point_trim(t, a);
+    return status;
 }
 
 static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *err, int *found)
@@ -280,23 +368,25 @@ static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *e
     t->z = hsp__new_raw(memory, t->count, sizeof *t->z);
     t->beta = hsp__new_raw(memory, t->count, sizeof *t->beta);
     t->place = hsp__new_raw(memory, t->p->view->cols, sizeof *t->place);
+    t->own = hsp__new_raw(memory, t->p->view->cols, sizeof *t->own);
     t->r = hsp__new_raw(memory, t->p->view->cols + 2, sizeof *t->r);
-    hsp_status status =
-        t->a && t->in && t->z && t->beta && t->place && t->r ? HSP_OK : hsp__fail_memory(err);
+    t->size = hsp__new_raw(memory, t->p->view->cols + 2, sizeof *t->size);
+    const int good = t->a && t->in && t->z && t->beta && t->place && t->own && t->r && t->size;
+    hsp_status status = good ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < t->count; i++) {
         if (!(a[i] > 0)) continue;
         t->a[i] = (long double)a[i];
         t->in[t->used++] = i;
     }
-    if (!status && t->used) status = point_solve(ctx, t, err, found);
-    for (uint64_t i = 0; !status && *found && i < t->count; i++)
-        a[i] = (double)t->a[i];
+    if (!status && t->used) status = point_solve(ctx, t, a, err, found);
     hsp__free(memory, t->a);
     hsp__free(memory, t->in);
     hsp__free(memory, t->z);
     hsp__free(memory, t->beta);
     hsp__free(memory, t->place);
+    hsp__free(memory, t->own);
     hsp__free(memory, t->r);
+    hsp__free(memory, t->size);
     hsp__free(memory, t->m);
     return status;
 }

@@ -183,10 +183,13 @@ hsp_status hsp__lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch *w
 {
     soften t = {.ctx = ctx, .p = p};
     hsp_status status = hsp__lp_separate(ctx, p, watch, report, err, answer);
-    if (status || answer->stop == HSP_STOP_REQUEST || answer->stop == HSP_STOP_SECONDS)
-        return status;
+    if (status) return status;
+    int done = answer->stop == HSP_STOP_REQUEST || answer->stop == HSP_STOP_SECONDS;
     status = soften_new(&t, err);
-    int done = 0;
+    if (!status && done) { /* what the weights so far are worth, and no bound yet */
+        memset(answer->a, 0, p->view->rows * sizeof *answer->a);
+        status = soften_judge(&t, err, answer);
+    }
     if (!status && answer->stop == HSP_STOP_CONVERGED) {
         hsp__products_scores(ctx, p->view, answer->w, answer->b, t.scores);
         done = soften_is_slackless(p, t.scores);

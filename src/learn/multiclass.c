@@ -378,36 +378,23 @@ hsp_status hsp__team_step(hsp__team *team, const hsp_view *view, uint64_t row, h
 
 /* ---- What they did --------------------------------------------------------------------------- */
 
-/* Of several reasons to stop, the one that says most: a request, then limits, then passes. */
-static hsp_stop team_stop(const hsp__team *team)
-{
-    static const int weight[] = {[HSP_STOP_CONVERGED] = 0,
-                                 [HSP_STOP_PASSES] = 1,
-                                 [HSP_STOP_UPDATES] = 2,
-                                 [HSP_STOP_SECONDS] = 3,
-                                 [HSP_STOP_REQUEST] = 4};
-    hsp_stop stop = HSP_STOP_CONVERGED;
-    for (uint32_t c = 0; c < team->count; c++)
-        if (weight[team->runs[c].stop] > weight[stop]) stop = team->runs[c].stop;
-    return stop;
-}
-
 void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
 {
     uint64_t seen = team->seen, wrong = team->wrong;
     run->classes = team->classes;
     run->passes = run->updates = run->mistakes_last_pass = 0;
+    run->stop = HSP_STOP_CONVERGED;
     for (uint32_t c = 0; c < team->count; c++) {
         const hsp__online *one = &team->runs[c];
         if (one->passes > run->passes) run->passes = one->passes;
         run->updates += one->updates;
         run->mistakes_last_pass += one->mistakes;
+        run->stop = hsp__stop_of(run->stop, one->stop);
     }
     if (team->count == 1) {
         seen = team->runs[0].first_seen;
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
-    run->stop = team_stop(team);
     run->progressive_rows = seen;
     run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

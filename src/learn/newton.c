@@ -345,12 +345,11 @@ static void newton_limits(newton_run *run)
 
 /* One Newton step; `whole`: of length 1 wherever it leads. *left is about the decrease that it had
  * to make; 0: there is nothing left to do. */
-static hsp_status newton_step(newton_run *run, int whole, double *left)
+static void newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
-    hsp_status status = hsp__hessian_direction(s, NEWTON_ACCURACY, run->err, left);
-    if (status) return status;
-    if (!whole && !(*left > 0)) return HSP_OK;
+    hsp__hessian_direction(s, NEWTON_ACCURACY, left);
+    if (!whole && !(*left > 0)) return;
     double t = 1;
     if (whole)
         hsp__newton_probe(s);
@@ -359,7 +358,6 @@ static hsp_status newton_step(newton_run *run, int whole, double *left)
     hsp__newton_go(s, t);
     s->updates++;
     newton_limits(run);
-    return HSP_OK;
 }
 
 /* Minimise with the anchors as they are, as far as is worth while. */
@@ -379,8 +377,7 @@ static hsp_status newton_minimise(newton_run *run)
         if (anchored && moved && f.apart <= 0.1 * slack) return HSP_OK;
         if (run->follow && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
             return HSP_OK;
-        hsp_status status = newton_step(run, 0, &left);
-        if (status) return status;
+        newton_step(run, 0, &left);
         if (moved == 0) first = left;
         if (!(left > 1e-25 * first) || !(left > 1e-16 * f.size)) return HSP_OK;
     }
@@ -414,7 +411,8 @@ static hsp_status newton_advance(newton_run *run)
     }
     s->tau *= s->kind == HSP__NEWTON_RAY ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
     hsp__newton_hold(s);
-    return newton_step(run, 1, &left);
+    newton_step(run, 1, &left);
+    return HSP_OK;
 }
 
 /* Smooth losses need none. The end: the judge is content, a limit was met, or nothing moves. */

@@ -116,7 +116,6 @@ void hsp__hessian_free(hsp__newton *s);
 
 /* delta = H^-1 (-gradient): directly where there are few columns, else by conjugate gradients, to
  * `accuracy`. *decrement is -<gradient, delta>. */
-hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *err,
-                                  double *decrement);
+void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement);
 
 #endif

@@ -310,10 +310,8 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 
 /* ---- The direction --------------------------------------------------------------------------- */
 
-hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *err,
-                                  double *decrement)
+void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
 {
-    (void)err;
     double *down = s->hessian->down;
     for (uint64_t j = 0; j < s->dim; j++)
         down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
@@ -323,7 +321,6 @@ hsp_status hsp__hessian_direction(hsp__newton *s, double accuracy, hsp_error *er
     else
         hessian_conjugate(s, accuracy, s->delta);
     *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
-    return HSP_OK;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -376,36 +376,40 @@ static void pairs_add_optimum(hsp_optimum *all, const hsp_optimum *one, int firs
     all->complementarity = fmax(all->complementarity, one->complementarity);
 }
 
-/* Of several reasons to stop, the one that says most: a request, then limits, then passes. */
-static hsp_stop pairs_stop(hsp_stop a, hsp_stop b)
+/* Not all pairs were learnt: what those that were have in common says nothing of the rest. The sum
+ * of their bounds is a bound all the same, since that of the others is 0 at least. */
+static void pairs_cut(const pairs_work *work, uint32_t learnt, uint32_t wanted)
 {
-    static const int weight[] = {
-        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
-        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
-    return weight[b] > weight[a] ? b : a;
+    hsp__log(work->ctx, HSP_LOG_WARNING,
+             "%u of %u pairs were learnt: the others have no separator yet", (unsigned)learnt,
+             (unsigned)wanted);
 }
 
 static void pairs_report(pairs_work *work)
 {
     hsp_training *all = &work->run;
-    int met = 0;
+    hsp_optimum *optimum = &all->optimum;
+    uint32_t learnt = 0, wanted = 0;
     all->progressive_error = all->radius = (double)NAN;
     all->stop = HSP_STOP_CONVERGED;
     for (uint32_t pair = 0; pair < work->count; pair++) {
         const hsp_training *one = &work->pairs[pair].run;
-        all->stop = pairs_stop(all->stop, one->stop);
+        all->stop = hsp__stop_of(all->stop, one->stop);
+        wanted += !work->pairs[pair].empty;
         if (!work->pairs[pair].model) continue;
         if (one->passes > all->passes) all->passes = one->passes;
         all->updates += one->updates;
         all->mistakes_last_pass += one->mistakes_last_pass;
         all->radius = fmax(all->radius, one->radius);
-        if (one->optimum.solver) pairs_add_optimum(&all->optimum, &one->optimum, !met);
-        met = 1;
+        if (one->optimum.solver) pairs_add_optimum(optimum, &one->optimum, !learnt);
+        learnt++;
     }
-    hsp_optimum *optimum = &all->optimum;
+    const int cut = learnt < wanted && all->stop != HSP_STOP_INSEPARABLE;
+    if (cut) pairs_cut(work, learnt, wanted);
     if (!optimum->solver) return;
+    if (cut) optimum->objective = (double)NAN;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = isinf(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
+    optimum->gap = !isfinite(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
 }
 
 /* The first pair that cannot be told apart says why, in rows of the data as it was given. */

@@ -217,13 +217,18 @@ static hsp_status pegasos_judge(pegasos_work *work, hsp_error *err)
     if (!status)
         status =
             hsp__judge(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &verdict);
-    if (status || !(verdict.gap < s->gap)) return status;
-    memcpy(s->w, work->w, p->view->cols * sizeof *s->w);
-    memcpy(s->dual, work->a, p->view->rows * sizeof *s->dual);
-    s->b = b;
-    s->primal = verdict.primal;
-    s->dual_value = verdict.dual;
-    s->gap = verdict.gap;
+    if (status) return status;
+    const int keep = hsp__judge_keep(s, verdict.primal, verdict.dual);
+    if (keep & HSP__KEEP_PRIMAL) {
+        memcpy(s->w, work->w, p->view->cols * sizeof *s->w);
+        s->b = b;
+        s->primal = verdict.primal;
+    }
+    if (keep & HSP__KEEP_DUAL) {
+        memcpy(s->dual, work->a, p->view->rows * sizeof *s->dual);
+        s->dual_value = verdict.dual;
+    }
+    if (keep) s->gap = hsp__judge_gap(s->primal, s->dual_value);
     return HSP_OK;
 }
 
@@ -294,15 +299,16 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
 {
     pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
     const hsp_allocator *memory = &ctx->allocator;
-    s->gap = HUGE_VAL;
+    s->primal = s->gap = HUGE_VAL;
+    s->dual_value = -HUGE_VAL;
     hsp_status status = pegasos_open(&work, err);
     if (!status) status = pegasos_passes(&work, err);
-    if (!status && isinf(s->gap)) { /* stopped before the first row */
+    if (!status && isinf(s->primal)) { /* stopped before the first row, or nothing but overflow */
         memset(s->w, 0, p->view->cols * sizeof *s->w);
-        memset(s->dual, 0, p->view->rows * sizeof *s->dual);
         s->b = 0;
         s->gap = 1;
     }
+    if (!status && isinf(s->dual_value)) memset(s->dual, 0, p->view->rows * sizeof *s->dual);
     hsp__online_free(&work.run);
     hsp__free(memory, work.used);
     hsp__free(memory, work.late);

@@ -134,10 +134,28 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__batch_plan *
     return HSP_OK;
 }
 
+/* Options that one solver alone has an ear for. */
+static hsp_status svm_check_solver(const hsp_options *options, const hsp__batch_plan *plan,
+                                   hsp_error *err)
+{
+    static const struct {
+        const char *name, *option;
+    } steps[] = {{"order", "--order"}, {"average", "--average"}};
+    if (strcmp(plan->solver, "pegasos") == 0) return HSP_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (hsp_options_is_set(options, steps[i].name))
+            return hsp__fail_at(err, HSP_USAGE, steps[i].option, 0, 0,
+                                "it says how solver pegasos goes over the rows, and solver %s does "
+                                "not ask: leave it out, or use solver pegasos",
+                                plan->solver);
+    return HSP_OK;
+}
+
 static hsp_status svm_plan(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err)
 {
     const int squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
     hsp_status status = hsp__batch_plan_read(options, plan, err);
+    if (!status) status = svm_check_solver(options, plan, err);
     if (status) return status;
     plan->loss = squared ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
     plan->hard = hsp_options_flag(options, "hard");

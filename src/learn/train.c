@@ -47,9 +47,10 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
                             "calibration leaves out rows in turn, and a stream has none to leave "
                             "out: read the file whole");
     if (train_is(options, "multiclass", "ovo"))
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "pairs of classes need all rows at once: use native or ovr, or read "
-                            "the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--multiclass", 0, 0,
+            "pairs of classes need all rows at once: use %s, or read the file whole",
+            learner->rule->native ? "native or ovr" : "ovr");
     if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");

@@ -75,6 +75,11 @@ static hsp_status stream_check(const stream_work *work, hsp_error *err)
         hsp_options_integer(options, "passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
                             "a stream passes by once: use passes 1, or read the file whole");
+    if (hsp__options_have(options, "max-passes") && hsp_options_is_set(options, "max-passes") &&
+        hsp_options_integer(options, "max-passes") != 1)
+        return hsp__fail_at(err, HSP_USAGE, "--max-passes", 0, 0,
+                            "a stream passes by once: leave max-passes out, or read the file "
+                            "whole");
     if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
                             "tie pos treats the classes differently, and a stream does not say in "

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -56,7 +57,9 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
         out.rows += folds[f].rows;
         out.mistakes += folds[f].mistakes;
         out.ties += folds[f].ties;
-        out.unconverged += folds[f].stop != HSP_STOP_CONVERGED;
+        const int none = folds[f].stop == HSP_STOP_INSEPARABLE; /* an answer, if not a model */
+        out.inseparable += none;
+        out.unconverged += folds[f].stop != HSP_STOP_CONVERGED && !none;
         sum += folds[f].error;
     }
     out.error = sum / count;
@@ -147,12 +150,22 @@ static hsp_status trials_score(trials_worker *worker, const hsp_model *model, co
     return status;
 }
 
+/* What is wrong with the rows may be wrong with those of this fold alone. */
+static void trials_name(trials_worker *worker, uint32_t number)
+{
+    char message[sizeof worker->err.message];
+    snprintf(message, sizeof message, "while fold %u is held out, %.450s", (unsigned)number + 1,
+             worker->err.message);
+    memcpy(worker->err.message, message, sizeof message);
+}
+
 /* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
  * learnt, NULL when no model came of it. */
-static hsp_status trials_point(trials_worker *worker, const trials_fold *fold, uint64_t point,
+static hsp_status trials_point(trials_worker *worker, uint32_t number, uint64_t point,
                                hsp_model **model, hsp_fold *out)
 {
     const hsp__trials *all = worker->state->all;
+    const trials_fold *fold = &worker->state->folds[number];
     const hsp_view *view;
     hsp_model *learnt = NULL;
     hsp_training run = {0};
@@ -161,6 +174,7 @@ static hsp_status trials_point(trials_worker *worker, const trials_fold *fold, u
                                        &worker->err, &run, &learnt);
     hsp_model_free(*model);
     *model = learnt;
+    if (status == HSP_BAD_DATA) trials_name(worker, number);
     if (status) return status;
     hsp_evidence_free(run.evidence);
     if (run.stop == HSP_STOP_REQUEST) return HSP_CANCELLED;
@@ -224,7 +238,7 @@ static void trials_task(trials_worker *worker)
             model = NULL;
         }
         trials_share(worker);
-        status = trials_point(worker, fold, point, &model,
+        status = trials_point(worker, number, point, &model,
                               &all->results[point * all->folds->count + number]);
         atomic_fetch_add(&state->done, 1);
         if (worker->number == 0) trials_ask(state);

@@ -115,7 +115,8 @@ static void tune_put_point(hsp__text *text, const hsp_tuning *tuning, uint64_t p
     hsp__json_put_number(text, all->error);
     hsp__text_puts(text, ",\"standard_error\":");
     hsp__json_put_number(text, all->standard_error);
-    hsp__text_printf(text, ",\"unconverged\":%u}", (unsigned)all->unconverged);
+    hsp__text_printf(text, ",\"unconverged\":%u,\"inseparable\":%u}", (unsigned)all->unconverged,
+                     (unsigned)all->inseparable);
 }
 
 static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, const hsp_options *tune,

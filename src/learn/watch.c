@@ -21,3 +21,11 @@ int hsp__watch_tick(hsp__watch *watch, uint64_t rows, int report, hsp_stop *stop
     if (requested || late) *stop = requested ? HSP_STOP_REQUEST : HSP_STOP_SECONDS;
     return requested || late;
 }
+
+hsp_stop hsp__stop_of(hsp_stop one, hsp_stop other)
+{
+    static const int weight[] = {
+        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
+        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
+    return weight[other] > weight[one] ? other : one;
+}

@@ -22,4 +22,8 @@ typedef struct hsp__watch {
  * tell. Must the work end, and why? 0: no. */
 int hsp__watch_tick(hsp__watch *watch, uint64_t rows, int report, hsp_stop *stop);
 
+/* Of two reasons to stop, the one that says more of several runs together: that there is no
+ * separator, then a request, then limits, then passes. */
+hsp_stop hsp__stop_of(hsp_stop one, hsp_stop other);
+
 #endif

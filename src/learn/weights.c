@@ -173,6 +173,10 @@ static hsp_status weights_class(hsp_context *ctx, const hsp__names *classes, con
                             "there is no class '%s' among those learnt (%u, such as '%.40s')",
                             hsp__quote(item, (size_t)(sign - item), quoted),
                             (unsigned)classes->count, hsp__names_get(classes, 0));
+    if (weight[found] > 0)
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "the class '%.80s' has been given a weight already",
+                            hsp__names_get(classes, found));
     weight[found] = number;
     return HSP_OK;
 }
@@ -185,7 +189,7 @@ hsp_status hsp__weights_classes(hsp_context *ctx, const hsp_options *options,
     hsp_status status = HSP_OK;
     *balanced = 0;
     for (uint32_t c = 0; c < classes->count; c++)
-        weight[c] = 1;
+        weight[c] = 0; /* not given */
     for (size_t i = 0; !status && i < count; i++) {
         const char *item = hsp_options_list_item(options, "weight", i);
         const int says = strcmp(item, "balanced") == 0;
@@ -195,5 +199,7 @@ hsp_status hsp__weights_classes(hsp_context *ctx, const hsp_options *options,
         *balanced |= says;
         if (!says) status = weights_class(ctx, classes, item, err, weight);
     }
+    for (uint32_t c = 0; c < classes->count; c++)
+        if (!(weight[c] > 0)) weight[c] = 1;
     return status;
 }

@@ -69,6 +69,14 @@ static const char *padded(const char *text, size_t n)
     return buffer;
 }
 
+/* Not 0 as written, though it reads as 0? */
+static int tiny(const char *text, size_t n, int zero)
+{
+    for (size_t i = 0; zero && i < n && (text[i] | 0x20) != 'e'; i++)
+        if (text[i] >= '1' && text[i] <= '9') return 1;
+    return 0;
+}
+
 /* All of text[0..n) reads as the float32 of these bits, by both contracts. */
 static void expect_f32(const char *text, size_t n, float want)
 {
@@ -77,6 +85,7 @@ static void expect_f32(const char *text, size_t n, float want)
     float got;
     CHECK_NOTE(hsp__decimal_f32(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
+    right = tiny(text, n, want == 0) ? HSP__DECIMAL_TINY : right;
     CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
 }
@@ -88,6 +97,7 @@ static void expect_f64(const char *text, size_t n, double want)
     double got;
     CHECK_NOTE(hsp__decimal_f64(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
+    right = tiny(text, n, want == 0) ? HSP__DECIMAL_TINY : right;
     CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
 }
@@ -438,6 +448,31 @@ static void f32_overflows_before_f64(void)
     CHECK(hsp__decimal_f64(text, text + 4, &d, &r) == text + 4 && r == HSP__DECIMAL_OK);
 }
 
+static void tells_what_became_zero(void)
+{
+    static const struct {
+        const char *text;
+        int single, twice; /* is it lost? */
+    } cases[] = {{"1e-45", 0, 0},  {"7e-46", 1, 0}, {"-1e-150", 1, 0},         {"1e-400", 1, 1},
+                 {"2e-324", 1, 1}, {"0", 0, 0},     {"0.000", 0, 0},           {"0e-500", 0, 0},
+                 {"-0", 0, 0},     {"1e-30", 0, 0}, {"0.0000001e-99999", 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t n = strlen(cases[i].text);
+        const char *p = padded(cases[i].text, n);
+        hsp__decimal_result one, two, plain;
+        float f;
+        double d;
+        CHECK(hsp__decimal_f32_told(p, p + n, &f, &one) == p + n);
+        CHECK(hsp__decimal_f32_padded(p, p + n, &f, &two) == p + n && one == two);
+        CHECK_NOTE((one == HSP__DECIMAL_TINY) == cases[i].single, "%s", cases[i].text);
+        CHECK(hsp__decimal_f32(p, p + n, &f, &plain) == p + n && plain == HSP__DECIMAL_OK);
+        CHECK(hsp__decimal_f64_told(p, p + n, &d, &one) == p + n);
+        CHECK(hsp__decimal_f64_padded(p, p + n, &d, &two) == p + n && one == two);
+        CHECK_NOTE((one == HSP__DECIMAL_TINY) == cases[i].twice, "%s", cases[i].text);
+        CHECK(hsp__decimal_f64(p, p + n, &d, &plain) == p + n && plain == HSP__DECIMAL_OK);
+    }
+}
+
 /* Reading right before memory that must not be touched; a fault is the failure. */
 static void stays_inside_the_buffer(void)
 {
@@ -747,6 +782,7 @@ int main(void)
     RUN(reads_random_texts_as_libc);
     RUN(says_what_is_there);
     RUN(f32_overflows_before_f64);
+    RUN(tells_what_became_zero);
     RUN(stays_inside_the_buffer);
     RUN(reads_unsigned_integers);
     RUN(prints_integers);

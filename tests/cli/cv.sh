@@ -15,4 +15,11 @@ halfspace cv svm -q --folds 7 few.svm 2>&1; echo "exit $?"
 halfspace cv svm -q --folds 1 few.svm 2>&1; echo "exit $?"
 halfspace cv perceptron -q --trace t.csv few.svm 2>&1; echo "exit $?"
 halfspace cv svm -q --start few.svm few.svm 2>&1; echo "exit $?"
+# No separator is an answer, not a run that was cut short.
+halfspace make xor --rows 40 --seed 1 -q -o x.svm
+halfspace cv svm -q --hard --folds 2 x.svm 2>&1
+halfspace cv svm -q --hard --folds 2 --json x.svm 2>/dev/null | grep -e unconverged -e inseparable
+# What is wrong with the rows that one fold leaves.
+printf 'x,w,label\n1,1,a\n2,1,a\n3,0,b\n4,1,b\n5,1,a\n6,1,a\n' >weights.csv
+halfspace cv svm -q --folds 2 --row-weight w weights.csv 2>&1; echo "exit $?"
 ls -A

@@ -25,3 +25,16 @@ try svm --solver simplex a.svm
 try svm --gap 2 a.svm
 try svm --start a.svm a.svm
 try logistic --hard a.svm
+# Options that would be passed over in silence are refused instead.
+printf '0 1:1\n1 1:-1\n2 1:2\n' >three.svm
+try svm --C 1e300 a.svm
+try svm --lambda 1e101 a.svm
+try svm --weight 1=2 --weight 1=3 a.svm
+try logistic --weight 1=1 --weight +1=3 a.svm
+try lp --weight 1=2 a.svm
+try svm --order cyclic a.svm
+try svm --average none --solver dcd a.svm
+try svm --order cyclic --average none --solver pegasos --max-passes 2 -q a.svm | grep -v warning | tail -n 1
+try svm --stream --lambda 0.1 --max-passes 5 a.svm
+try svm --stream --multiclass ovo three.svm
+try perceptron --stream --max-passes 5 a.svm

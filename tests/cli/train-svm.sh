@@ -25,3 +25,11 @@ halfspace train logistic -q iris.csv | grep -Ev 'solver|KKT|gap|objective'
 for way in ovr ovo crammer-singer; do
     halfspace train svm -q --multiclass $way iris.csv | grep -E 'on iris|training'
 done
+# Pairs have one C or one lambda, whichever was given.
+head -n 120 iris.csv >uneven.csv
+halfspace train svm -q --multiclass ovo --C 2 uneven.csv | grep -E 'C|lambda'
+halfspace train svm -q --multiclass ovo --lambda 0.1 uneven.csv | grep -E 'C|lambda'
+# A solver that was named and did not get there: there are others.
+awk 'BEGIN { for (i = 1; i <= 20; i++) print (i % 3 == 0), "1:" (1000 + 37 * i % 101) }' >far.svm
+halfspace train svm -q --solver dcd --C 10 --max-passes 50 far.svm 2>&1 >/dev/null | sed -E 's/gap is [0-9.]+/gap is G/'
+halfspace train svm -q --C 10 far.svm 2>&1 | grep -c 'converged *yes'

@@ -11,6 +11,8 @@ halfspace tune svm -q --json --tune loss=hinge,squared --tune C=1,10 --folds 2 i
     sed -E 's/("[a-z_]*(seconds|rss_bytes)": )[0-9.]+/\1N/; s/("threads": )[0-9]+/\1N/'
 # A separator that is demanded and not there: status 1, and no file.
 halfspace tune svm -q --tune hard=yes --classes versicolor,virginica --folds 2 iris.csv -o none.hsp 2>&1; echo "exit $?"
+halfspace make xor --rows 40 --seed 1 -q -o x.svm
+halfspace tune svm -q --tune hard=yes --folds 2 x.svm 2>&1; echo "exit $?"
 # What cannot be tuned.
 for spec in C C= D=1,2 C=1:2 C=1:2:lg:3 C=0:1:log:3 C=2:1:lin:3 C=1:2:lin:x loss=log C=1,1.0 seed=1,2 weight=balanced; do
     halfspace tune svm -q --tune $spec iris.csv 2>&1; echo "exit $?"

@@ -401,6 +401,76 @@ static void test_corners(void)
     CHECK(hsp__crammer_solve(ctx, &p, &goal, &err, &a.s) == HSP_BAD_DATA);
 }
 
+/* Eight rows that no W tells apart well, at costs far beyond them: whatever the steps did, what is
+ * handed back is no worse than W = 0 (with a free offset: all rows in one class), and no start can
+ * make it worse. */
+static void test_no_worse_than_nothing(void)
+{
+    const machine_set set = {8,
+                             2,
+                             3,
+                             {1, 2, 2, 1, 0, 3, 3, 0.5, 1, 1, 2, 2, 1.5, 1, 0.5, 0.5},
+                             {0, 1, 0, 2, 1, 0, 2, 0}};
+    const hsp_view view = view_of(&set);
+    for (int i = 0; i < 18; i++) {
+        const double C = i / 3 % 3 == 0 ? 1e4 : i / 3 % 3 == 1 ? 1e8 : 1e14;
+        const double cost[] = {3 * C, C, C}; /* 12 C of 16 C in class 0 */
+        const hsp__crammer p = {&view, cost, NULL, offsets[i % 3]};
+        const hsp__goal goal = {.gap = 1e-3, .max_passes = 40, .seed = 1};
+        hsp_error err = {0};
+        answer a = {.b = {0}};
+        a.s = (hsp__crammer_solution){.w = a.w, .b = a.b, .dual = a.dual};
+        for (int e = 0; i >= 9 && e < 24; e++) /* a start as bad as can be */
+            a.dual[e] = -1e30;
+        CHECK(hsp__crammer_solve(ctx, &p, &goal, &err, &a.s) == HSP_OK);
+        const double nothing = p.offset == HSP__OFFSET_FREE ? 8 * C : 16 * C;
+        CHECK_NOTE(a.s.primal <= nothing, "offset %d, C %g: %g, and %g is no effort", (int)p.offset,
+                   C, a.s.primal, nothing);
+        CHECK(a.s.dual_value >= 0 && a.s.gap <= 1);
+        CHECK(machine_near(a.s.primal, (double)primal_of(&p, &a), 1e-9));
+        CHECK((double)dual_of(&p, &a) <= a.s.primal);
+    }
+}
+
+/* Any number of passes: n times it may be more than 64 bits hold. */
+static void test_passes_without_end(void)
+{
+    const machine_set set = {4, 1, 2, {-2, -1, 1, 2}, {0, 0, 1, 1}};
+    const hsp_view view = view_of(&set);
+    const double cost[] = {1, 1};
+    const hsp__crammer p = {&view, cost, NULL, HSP__OFFSET_NONE};
+    const hsp__goal goal = {.gap = 1e-9, .max_passes = (uint64_t)1 << 62, .seed = 1};
+    hsp_error err = {0};
+    answer a = {.b = {0}};
+    a.s = (hsp__crammer_solution){.w = a.w, .b = a.b, .dual = a.dual};
+    CHECK(hsp__crammer_solve(ctx, &p, &goal, &err, &a.s) == HSP_OK);
+    CHECK(a.s.stop == HSP_STOP_CONVERGED && a.s.gap <= 1e-9);
+}
+
+/* With a free offset only pulls in a circle stay: 0 -> 1 -> 2 -> 0 and 3 <-> 4 do, 2 -> 3 between
+ * the circles does not. */
+static void test_circles(void)
+{
+    const machine_set set = {6, 1, 5, {1, 1, 1, 1, 1, 1}, {0, 1, 2, 2, 3, 4}};
+    static const uint32_t against[] = {1, 2, 0, 3, 4, 3};
+    const hsp_view view = view_of(&set);
+    const double cost[] = {1, 1, 1, 1, 1}, w[5] = {0}, b[5] = {0};
+    const hsp__crammer p = {&view, cost, NULL, HSP__OFFSET_FREE};
+    double u[5];
+    hsp__verdict verdict;
+    hsp_error err = {0};
+    answer a = {.b = {0}};
+    for (int i = 0; i < 6; i++) {
+        a.dual[i * 5 + (int)set.label[i]] = 0.5;
+        a.dual[i * 5 + (int)against[i]] = -0.5;
+    }
+    CHECK(hsp__crammer_judge(ctx, &p, w, b, a.dual, u, &err, &verdict) == HSP_OK);
+    for (int i = 0; i < 6; i++)
+        CHECK(machine_near(a.dual[i * 5 + (int)against[i]], i == 3 ? 0 : -0.5, 1e-14));
+    CHECK(machine_near(verdict.dual, 2.5, 1e-14) && machine_near(verdict.primal, 6, 1e-14));
+    CHECK(machine_near((double)dual_of(&p, &a), 2.5, 1e-14));
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -414,6 +484,9 @@ int main(void)
     RUN(test_starts);
     RUN(test_limits);
     RUN(test_corners);
+    RUN(test_no_worse_than_nothing);
+    RUN(test_passes_without_end);
+    RUN(test_circles);
     hsp_context_free(ctx);
     return check_done();
 }

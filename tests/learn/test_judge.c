@@ -145,7 +145,7 @@ static void four_rows(void)
     CHECK(verdict.primal == 0.5 + 3.5);       /* 2 + 0 + 1/2 + 1 */
     CHECK(verdict.dual == 3 - 0.5 * 0.5 / 2); /* u = -1 + 1/2 */
     hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
-    CHECK(kkt.stationarity == 1.5); /* |1 + 1/2| / 1 */
+    CHECK(kkt.stationarity == 1); /* |1 + 1/2| / (1 + 1/2) */
     CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0 && kkt.margin == 1);
     CHECK(kkt.support == 3 && kkt.on == 0 && kkt.inside == 2 && kkt.wrong == 1);
     a[1] = 0.5,
@@ -162,6 +162,45 @@ static void four_rows(void)
     CHECK(a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0);
     slow_free(&set);
     hsp_context_free(ctx);
+}
+
+/* Large multipliers that cancel but for rounding: w = 0 is as stationary as can be told. */
+static void stationary_at_zero(void)
+{
+    hsp_context *ctx = make_context(1);
+    for (int kind = 0; kind < 2; kind++) {
+        slow_set set = slow_new(3, 1);
+        set.x[0] = 1, set.x[1] = 1, set.x[2] = 1, set.labels[0] = 1;
+        slow_store(&set, kind ? SLOW_SPARSE32 : SLOW_DENSE64);
+        hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+        double w[1] = {0}, u[1] = {1e-17}, a[3] = {0.3, 0.1, 0.2}, scores[3] = {0};
+        hsp__kkt kkt;
+        hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+        CHECK(kkt.stationarity <= 1e-16);
+        w[0] = 0.3; /* and this is not */
+        hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+        CHECK(kkt.stationarity >= 0.4);
+        slow_free(&set);
+    }
+    hsp_context_free(ctx);
+}
+
+/* By the gap, or where gaps tell nothing, by the two values. */
+static void what_is_kept(void)
+{
+    const int primal = HSP__KEEP_PRIMAL, dual = HSP__KEEP_DUAL;
+    hsp__solution none = {.primal = HUGE_VAL, .dual_value = -HUGE_VAL, .gap = HUGE_VAL};
+    hsp__solution far = {.primal = 1, .dual_value = 1e-20, .gap = 1};
+    hsp__solution near = {.primal = 10, .dual_value = 9, .gap = 0.1};
+    CHECK(hsp__judge_keep(&none, 5, 1) == (primal | dual));
+    CHECK(hsp__judge_keep(&none, NAN, -1) == dual && hsp__judge_keep(&none, 5, NAN) == primal);
+    CHECK(hsp__judge_keep(&far, 1e15, 1e-18) == dual); /* both gaps are 1 */
+    CHECK(hsp__judge_keep(&far, 0.5, 1e-21) == primal);
+    CHECK(hsp__judge_keep(&far, 2, 1e-21) == 0);
+    CHECK(hsp__judge_keep(&far, 10, 9) == (primal | dual));
+    CHECK(hsp__judge_keep(&near, 9.5, 9) == (primal | dual));
+    CHECK(hsp__judge_keep(&near, 9.5, 1) == 0 && hsp__judge_keep(&near, 10.5, 9.1) == 0);
+    CHECK(hsp__judge_keep(&near, NAN, NAN) == 0);
 }
 
 /* Hard: infinite below 1, however little. */
@@ -238,6 +277,8 @@ int main(void)
     RUN(best_offset);
     RUN(offset_in_the_middle);
     RUN(four_rows);
+    RUN(stationary_at_zero);
+    RUN(what_is_kept);
     RUN(hard_values);
     RUN(products);
     return check_done();

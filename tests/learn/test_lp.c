@@ -560,6 +560,12 @@ static int stop_now(void *user, const hsp_progress *progress)
     return strcmp(progress->phase, "training") == 0;
 }
 
+static int stop_later(void *user, const hsp_progress *progress)
+{
+    int *left = user;
+    return strcmp(progress->phase, "training") == 0 && --*left <= 0;
+}
+
 /* A request keeps what there is. */
 static void test_request(void)
 {
@@ -573,7 +579,24 @@ static void test_request(void)
     CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
     hsp_context_set_progress(ctx, NULL, NULL);
     CHECK(run.stop == HSP_STOP_REQUEST && model != NULL);
+    /* what it is worth is known all the same: the loss at the weights so far, and some bound */
+    CHECK(isfinite(run.optimum.objective) && run.optimum.objective >= 0);
+    CHECK(run.optimum.dual_objective >= 0 && run.optimum.dual_objective <= run.optimum.objective);
+    CHECK(run.optimum.gap >= 0 && run.optimum.gap <= 1);
     hsp_model_free(model);
+    CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
+    CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.objective > 0);
+    const double best = run.optimum.objective;
+    hsp_model_free(model);
+    for (int asks = 1; asks < 6; asks++) { /* wherever it is stopped */
+        int left = asks;
+        hsp_context_set_progress(ctx, stop_later, &left);
+        CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
+        hsp_context_set_progress(ctx, NULL, NULL);
+        CHECK(run.optimum.objective >= best * (1 - 1e-9));
+        CHECK(run.optimum.dual_objective <= best * (1 + 1e-9));
+        hsp_model_free(model);
+    }
     hsp_data_free(data);
 }
 

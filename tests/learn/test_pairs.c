@@ -232,6 +232,80 @@ static void stopped_on_request(void)
     hsp_context_free(ctx);
 }
 
+static const hsp_option_table *svm_table(void)
+{
+    size_t l = 0;
+    while (strcmp(hsp_learner(l)->name, "svm") != 0)
+        l++;
+    return hsp_learner(l);
+}
+
+static int stop_after(void *user, const hsp_progress *progress)
+{
+    uint64_t *left = user;
+    (void)progress;
+    return *left == 0 || --*left == 0;
+}
+
+static void hear(void *user, hsp_log_level level, const char *message)
+{
+    (void)level;
+    if (strstr(message, "pairs were learnt")) snprintf(user, 128, "%s", message);
+}
+
+/* With pairs left out nothing is known of the whole: the objective of those that were learnt is not
+ * its objective, nor their gap its gap. */
+static void cut_short_is_not_near(void)
+{
+    int some = 0;
+    for (uint64_t asks = 1; asks < 400 && some < 3; asks++) {
+        hsp_context *ctx = test_context(1, 0);
+        hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
+        hsp_options *options = test_options(ctx, svm_table(), "multiclass=ovo gap=1e-3");
+        hsp_training run;
+        hsp_model *model = NULL;
+        uint64_t left = asks;
+        char said[128] = "";
+        hsp_context_set_progress(ctx, stop_after, &left);
+        hsp_context_set_log(ctx, hear, said);
+        CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_OK);
+        const int none = strncmp(said, "0 ", 2) == 0; /* then there is nothing to report at all */
+        if (*said) {
+            CHECK(run.stop == HSP_STOP_REQUEST && model);
+            CHECK_NOTE(none ? !run.optimum.solver
+                            : isnan(run.optimum.objective) && run.optimum.gap >= 1,
+                       "%s: objective %g, gap %g", said, run.optimum.objective, run.optimum.gap);
+            some += !none;
+        } else {
+            CHECK(isfinite(run.optimum.objective) && run.optimum.gap <= 1);
+        }
+        hsp_model_free(model);
+        hsp_options_free(options);
+        hsp_data_free(data);
+        hsp_context_free(ctx);
+    }
+    CHECK(some == 3);
+}
+
+/* What is the same in all pairs is reported: the one of C and lambda that was given. */
+static void one_cost_for_all(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
+    for (int i = 0; i < 2; i++) {
+        hsp_options *options = test_options(
+            ctx, svm_table(), i ? "multiclass=ovo lambda=0.1" : "multiclass=ovo C=0.3");
+        hsp_training run;
+        hsp_model *model = learn_train(ctx, data, options, &run);
+        CHECK(i ? isnan(run.optimum.C) && run.optimum.lambda == 0.1
+                : isnan(run.optimum.lambda) && run.optimum.C == 0.3);
+        hsp_model_free(model);
+        hsp_options_free(options);
+    }
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+}
+
 static void time_is_for_all_of_them(void)
 {
     hsp_context *ctx = test_context(2, 0);
@@ -311,6 +385,8 @@ int main(void)
     RUN(some_classes_by_name);
     RUN(classes_without_rows);
     RUN(stopped_on_request);
+    RUN(cut_short_is_not_near);
+    RUN(one_cost_for_all);
     RUN(time_is_for_all_of_them);
     RUN(what_cannot_be);
     RUN(memory_runs_out);

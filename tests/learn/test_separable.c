@@ -216,6 +216,90 @@ static void huge_and_tiny_numbers(void)
     }
 }
 
+/* Small rows are rows: what others are in the same column says nothing about them. */
+static void rows_far_smaller_than_others(void)
+{
+    static const double small[] = {1e-6, 1e-12, 1e-30, 1e-150}, large[] = {1, 1e6, 1e150};
+    any_width = 1;
+    for (int set = 0; set < 12; set++) {
+        const double low = small[set % 4], high = large[set / 4];
+        margin_set s = {.n = 4, .d = 1, .label = {1, 0, 1, 0}};
+        s.x[0][0] = low, s.x[1][0] = -low, s.x[2][0] = high, s.x[3][0] = -high;
+        CHECK_NOTE(both(&s, set) == SEPARABLE, "%g and %g", low, high);
+    }
+    any_width = 0;
+}
+
+/* sum a y x = 0, column by column, to rounding of its own terms. */
+static void check_evidence_through_0(const margin_set *s, const hsp_evidence *e, int set)
+{
+    long double total = 0;
+    for (uint64_t k = 0; k < e->count; k++)
+        total += e->multiplier[k];
+    CHECK_NOTE(fabsl(total - 2) <= 1e-12L, "set %d: %Lg", set, total);
+    for (int j = 0; j < s->d; j++) {
+        long double sum = 0, size = 0;
+        for (uint64_t k = 0; k < e->count; k++) {
+            const int i = (int)e->row[k];
+            const long double term = (long double)e->multiplier[k] * s->x[i][j];
+            sum += s->label[i] ? term : -term;
+            size += fabsl(term);
+        }
+        CHECK_NOTE(fabsl(sum) <= 1e-14L * size, "set %d, column %d: %Lg of %Lg", set, j, sum, size);
+    }
+}
+
+static enum answer ask_through_0(const margin_set *s, const char *who, const char *const *words,
+                                 int set)
+{
+    enum answer answer = UNSURE;
+    margin_run r = margin_train(ctx, s, who, words);
+    CHECK_NOTE(r.status == HSP_OK || r.status == HSP_BAD_DATA, "%s, set %d: %s", who, set,
+               r.err.message);
+    if (r.status) { /* the weights would be out of range */
+    } else if (r.run.stop == HSP_STOP_INSEPARABLE) {
+        answer = INSEPARABLE;
+        CHECK_NOTE(r.run.evidence, "%s, set %d: no evidence", who, set);
+        if (r.run.evidence) check_evidence_through_0(s, r.run.evidence, set);
+    } else if (r.model && separates(s, r.model)) {
+        answer = SEPARABLE;
+    }
+    margin_free(&r);
+    return answer;
+}
+
+/* Through the origin, a row and its multiples are on the same side: with rows of all sizes the
+ * answer may become "not known", never another one. */
+static void rows_of_all_sizes(void)
+{
+    static const char *const lp[] = {"offset=none", NULL};
+    static const char *const svm[] = {"hard=yes", "offset=none", NULL};
+    margin_random r = {137};
+    int known = 0, seen[4] = {0};
+    for (int set = 0; margin_learner("lp") && set < 200; set++) {
+        margin_set s;
+        whole_set(&r, &s);
+        s.single = 0;
+        const enum answer before = ask_through_0(&s, "lp", lp, set);
+        seen[before]++;
+        for (int i = 0; i < s.n; i++) {
+            const int exponent = margin_below(&r, 161) - 80;
+            for (int j = 0; j < s.d; j++)
+                s.x[i][j] = ldexp(s.x[i][j], exponent);
+        }
+        const enum answer after[] = {ask_through_0(&s, "lp", lp, set),
+                                     ask_through_0(&s, "svm", svm, set)};
+        for (int k = 0; k < 2; k++) {
+            CHECK_NOTE(after[k] == before || after[k] == UNSURE, "set %d: %d, then %d", set, before,
+                       after[k]);
+            known += after[k] != UNSURE;
+        }
+    }
+    CHECK_NOTE(!margin_learner("lp") || (seen[SEPARABLE] >= 30 && seen[INSEPARABLE] >= 30),
+               "%d separable, %d not", seen[SEPARABLE], seen[INSEPARABLE]);
+    CHECK_NOTE(!margin_learner("lp") || known >= 100, "%d answers", known);
+}
+
 int main(void)
 {
     if (!mkdtemp(margin_folder) || hsp_context_new(NULL, &ctx)) return 1;
@@ -227,6 +311,8 @@ int main(void)
     RUN(collinear_points);
     RUN(margin_of_1e12th);
     RUN(huge_and_tiny_numbers);
+    RUN(rows_far_smaller_than_others);
+    RUN(rows_of_all_sizes);
     hsp_context_free(ctx);
     rmdir(margin_folder);
     return check_done();

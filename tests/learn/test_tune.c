@@ -111,8 +111,9 @@ static void test_wrong_specs(void)
             "--tune: C: found '2.5', expected a whole number of values, 2 to 1000");
     refused("svm", "C=0:2:log:3", "--tune: C: found '0', expected a lower end above 0 with log");
     refused("svm", "C=2:1:log:3", "--tune: C: found '2:1:log:3', expected the lower end first");
-    refused("svm", "C=1,,2", "--tune: C: found '', expected a number of at least 1e-100");
-    refused("svm", "C=0:1:lin:3", "--tune: C: found '0', expected a number of at least 1e-100");
+    refused("svm", "C=1,,2", "--tune: C: found '', expected a number between 1e-100 and 1e100");
+    refused("svm", "C=0:1:lin:3",
+            "--tune: C: found '0', expected a number between 1e-100 and 1e100");
     refused("svm", "C=1,2,1.0", "--tune: C: the value '1.0' is there twice");
     refused("svm", "loss=hinge,hing", "--tune: loss: found 'hing', expected hinge or squared");
     refused("svm", "weight=balanced", "--tune: weight is not to be tuned: it is a list itself");
@@ -384,7 +385,8 @@ static void test_without_a_model(void)
     result r = tune(data, learner, own);
     CHECK(r.model == NULL && r.run.stop == HSP_STOP_INSEPARABLE && r.run.evidence != NULL);
     CHECK(hsp_tuning_held_out(r.tuning, 0)->error == 1);
-    CHECK(hsp_tuning_held_out(r.tuning, 0)->unconverged == 2);
+    CHECK(hsp_tuning_held_out(r.tuning, 0)->inseparable == 2 &&
+          hsp_tuning_held_out(r.tuning, 0)->unconverged == 0);
     hsp_evidence_free(r.run.evidence);
     result_free(&r);
     hsp_options *hard = SVM("hard", "yes");
