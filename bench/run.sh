@@ -4,9 +4,9 @@
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
-# (bench/mnist-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
-# svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train, kernel-predict, kernel-reference
-# (bench/kernel.sh). Without --only: all of them.
+# (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file,
+# svm-train, svm-hard-C, svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train,
+# kernel-predict, kernel-reference (bench/kernel.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -77,6 +77,8 @@ measure_perceptron()
     [ -d "$sets/mnist" ] || return 0
     echo
     bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+    echo
+    bench/mnist-kernel-perceptron.sh "$build" "$sets" | tee "$out/mnist-kernel-perceptron.txt"
 }
 
 # measure_svm PART: all of it when empty.

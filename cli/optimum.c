@@ -71,6 +71,7 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data
     if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
     const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
     cli_table table;
+    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
     fprintf(file,
             "not separable: with these multipliers the rows of the two sides have the same mean\n");
     table_begin(&table, "rlr");
@@ -116,6 +117,7 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best)
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
 {
     json_open(json, "evidence", '{');
+    json_text(json, "class", evidence->of);
     json_open(json, "rows", '[');
     for (uint64_t i = 0; i < evidence->count; i++)
         json_count(json, NULL, evidence->row[i] + 1);

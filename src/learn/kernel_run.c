@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/block.h"
+#include "kernel/gram.h"
 #include "learn/budget.h"
 #include "learn/derive.h"
 
@@ -32,6 +33,7 @@ struct hsp__kernel_run {
     hsp_context *ctx;
     hsp_kernel *kernel;
     uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
+    uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
     hsp__kernel_rows *rows;
     double *self;     /* n: k(x, x) */
     uint64_t n;       /* rows */
@@ -78,6 +80,7 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
     hsp_kernel_free(kernel->kernel);
     hsp__ledger_free(&kernel->past);
     hsp__free(&memory, kernel->origin);
+    hsp__free(&memory, kernel->ids);
     hsp__free(&memory, kernel->self);
     hsp__free(&memory, kernel->sums);
     hsp__free(&memory, kernel->seen);
@@ -104,7 +107,8 @@ static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
                                          hsp_options_flag(options, "allow-indefinite"), base,
                                          &found, &kernel->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status) status = hsp_kernel_fit(kernel->ctx, kernel->kernel, view, err);
     for (uint64_t k = 0; !status && k < kernel->kernel->count; k++)
@@ -129,8 +133,12 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
     hsp_status status = run_parse(kernel, options, data, view, err);
     if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
     if (!status)
+        status = hsp__kernel_ids(ctx, kernel->kernel, data, kernel->origin, kernel->n, err,
+                                 &kernel->ids);
+    if (!status)
         status =
-            hsp__kernel_rows_new(ctx, kernel->kernel, view, kernel->origin, err, &kernel->rows);
+            hsp__kernel_rows_new(ctx, kernel->kernel, view,
+                                 kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
         if (!kernel->self) status = hsp__fail_memory(err);
@@ -218,6 +226,7 @@ const hsp_kernel *hsp__kernel_run_kernel(const hsp__kernel_run *kernel)
 
 uint64_t hsp__kernel_run_source(const hsp__kernel_run *kernel, uint64_t row)
 {
+    if (kernel->ids) return kernel->ids[row];
     return kernel->origin ? kernel->origin[row] : row;
 }
 
