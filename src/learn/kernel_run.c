@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/block.h"
+#include "kernel/gram.h"
 #include "learn/budget.h"
 #include "learn/derive.h"
 
@@ -31,7 +32,8 @@ typedef struct run_change {
 struct hsp__kernel_run {
     hsp_context *ctx;
     hsp_kernel *kernel;
-    uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
+    uint64_t *origin; /* rows: their numbers in the data as given, precomputed: their columns; NULL:
+                         the same */
     hsp__kernel_rows *rows;
     double *self;     /* n: k(x, x) */
     uint64_t n;       /* rows */
@@ -117,6 +119,25 @@ static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
     return status;
 }
 
+/* What other rows know a row by: its number in the data as given, or with a precomputed kernel the
+ * column of its values. */
+static hsp_status run_origin(hsp__kernel_run *kernel, const hsp_options *options,
+                             const hsp_data *data, const hsp__prepared *prepared, hsp_error *err)
+{
+    uint64_t *ids = NULL;
+    hsp_status status =
+        hsp__prepare_origin(kernel->ctx, data, options, prepared, err, &kernel->origin);
+    if (!status) status = hsp__kernel_ids(kernel->ctx, kernel->kernel, data, err, &ids);
+    if (status || !ids) return status;
+    for (uint64_t i = 0; kernel->origin && i < kernel->n; i++)
+        kernel->origin[i] = ids[kernel->origin[i]];
+    if (kernel->origin)
+        hsp__free(&kernel->ctx->allocator, ids);
+    else
+        kernel->origin = ids;
+    return HSP_OK;
+}
+
 hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, const hsp_data *data,
                                const hsp__prepared *prepared, hsp_error *err, hsp__kernel_run **out)
 {
@@ -128,7 +149,7 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
     kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
     hsp__ledger_init(&kernel->past, &ctx->allocator);
     hsp_status status = run_parse(kernel, options, data, view, err);
-    if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
+    if (!status) status = run_origin(kernel, options, data, prepared, err);
     if (!status)
         status =
             hsp__kernel_rows_new(ctx, kernel->kernel, view, kernel->origin, err, &kernel->rows);
