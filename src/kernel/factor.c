@@ -26,10 +26,10 @@
 typedef struct factor {
     hsp_context *ctx;
     const hsp__gram *gram;
-    double *b;      /* n * n: rows of B, zeros beyond the rank */
+    hsp__cholesky made;
     double *left;   /* n: of the diagonal; -1 once the row was a pivot */
     double *errors; /* parts */
-    uint64_t pivot, rank, parts;
+    uint64_t pivot, parts;
 } factor;
 
 /* One column of B, some of its rows. */
@@ -37,11 +37,11 @@ static void factor_rows(void *user, uint64_t part)
 {
     factor *all = user;
     const hsp__vec_table *vec = hsp__vec();
-    const uint64_t n = all->gram->n, k = all->rank, p = all->pivot;
-    const double *line = all->gram->values + p * n, *pivot = all->b + p * n;
+    const uint64_t n = all->gram->n, k = all->made.rank, p = all->pivot;
+    const double *line = all->gram->values + p * n, *pivot = all->made.b + p * n;
     const uint64_t to = hsp__part(n, all->parts, part + 1);
     for (uint64_t i = hsp__part(n, all->parts, part); i < to; i++) {
-        double *row = all->b + i * n;
+        double *row = all->made.b + i * n;
         if (all->left[i] < 0) continue; /* a pivot before, or now */
         row[k] = (line[i] - vec->dot_f64(row, pivot, (size_t)k)) / pivot[k];
         all->left[i] = fmax(all->left[i] - row[k] * row[k], 0);
@@ -59,20 +59,47 @@ static uint64_t factor_largest(const factor *all)
 static hsp_status factor_columns(factor *all, double tolerance, hsp_error *err)
 {
     const uint64_t n = all->gram->n;
+    hsp__cholesky *made = &all->made;
     hsp_status status = HSP_OK;
     for (uint64_t i = 0; i < n; i++)
         all->left[i] = fmax(all->gram->values[i * n + i], 0);
-    for (; !status && all->rank < n; all->rank++) {
+    for (; !status && made->rank < n; made->rank++) {
         const uint64_t p = all->pivot = factor_largest(all);
         if (!(all->left[p] > tolerance)) break;
-        all->b[p * n + all->rank] = sqrt(all->left[p]);
+        made->b[p * n + made->rank] = sqrt(all->left[p]);
+        made->pivots[made->rank] = p;
         all->left[p] = -1;
-        all->parts = hsp__parts(n, (all->rank + 1) * sizeof(double));
+        all->parts = hsp__parts(n, (made->rank + 1) * sizeof(double));
         hsp__tasks_run(all->ctx, all->parts, factor_rows, all);
-        if (all->rank % 64 == 0)
-            status = hsp__progress(all->ctx, "factor", "columns", all->rank, n, err);
+        if (made->rank % 64 == 0)
+            status = hsp__progress(all->ctx, "factor", "columns", made->rank, n, err);
     }
     return status;
+}
+
+hsp_status hsp__cholesky_new(hsp_context *ctx, const hsp__gram *gram, double tolerance,
+                             hsp_error *err, hsp__cholesky *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    factor all = {.ctx = ctx, .gram = gram};
+    all.made.b = hsp__new(memory, gram->n * gram->n, sizeof *all.made.b);
+    all.made.pivots = hsp__new(memory, gram->n, sizeof *all.made.pivots);
+    all.left = hsp__new_raw(memory, gram->n, sizeof *all.left);
+    hsp_status status = all.made.b && all.made.pivots && all.left ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = factor_columns(&all, tolerance, err);
+    hsp__free(memory, all.left);
+    if (status)
+        hsp__cholesky_free(ctx, &all.made);
+    else
+        *out = all.made;
+    return status;
+}
+
+void hsp__cholesky_free(hsp_context *ctx, hsp__cholesky *made)
+{
+    hsp__free(&ctx->allocator, made->b);
+    hsp__free(&ctx->allocator, made->pivots);
+    *made = (hsp__cholesky){0};
 }
 
 /* The largest |K - B B'| over some rows. */
@@ -84,15 +111,16 @@ static void factor_compare(void *user, uint64_t part)
     double most = 0;
     for (uint64_t i = hsp__part(n, all->parts, part); i < to; i++)
         for (uint64_t j = 0; j <= i; j++)
-            most = fmax(most, fabs(all->gram->values[i * n + j] -
-                                   vec->dot_f64(all->b + i * n, all->b + j * n, all->rank)));
+            most = fmax(
+                most, fabs(all->gram->values[i * n + j] -
+                           vec->dot_f64(all->made.b + i * n, all->made.b + j * n, all->made.rank)));
     all->errors[part] = most;
 }
 
 static hsp_status factor_error(factor *all, hsp_error *err, double *most)
 {
     const uint64_t n = all->gram->n;
-    all->parts = hsp__parts(n, n * (all->rank + 1));
+    all->parts = hsp__parts(n, n * (all->made.rank + 1));
     all->errors = hsp__new(&all->ctx->allocator, all->parts, sizeof *all->errors);
     if (!all->errors) return hsp__fail_memory(err);
     hsp__tasks_run(all->ctx, all->parts, factor_compare, all);
@@ -107,7 +135,7 @@ static hsp_status factor_error(factor *all, hsp_error *err, double *most)
 static hsp_status factor_data(const factor *all, const hsp_data *from, const uint64_t *rows,
                               hsp_error *err, hsp_data **out)
 {
-    const uint64_t n = all->gram->n, rank = all->rank;
+    const uint64_t n = all->gram->n, rank = all->made.rank;
     const uint32_t *labels = from->view.labels;
     hsp_data *data = NULL;
     hsp_status status =
@@ -119,7 +147,7 @@ static hsp_status factor_data(const factor *all, const hsp_data *from, const uin
     }
     double *values = data->values;
     for (uint64_t i = 0; i < n; i++) {
-        if (rank) memcpy(values + i * rank, all->b + i * n, rank * sizeof *values);
+        if (rank) memcpy(values + i * rank, all->made.b + i * n, rank * sizeof *values);
         if (labels) data->labels[i] = labels[rows ? rows[i] : i];
     }
     hsp__data_seal(data);
@@ -133,29 +161,22 @@ hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_dat
                              const uint64_t *rows, uint64_t count, hsp_error *err,
                              hsp_factor *figures, hsp_data **features)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     hsp__gram gram = {0};
     hsp_factor found = {0};
     factor all = {.ctx = ctx, .gram = &gram};
     hsp_status status = hsp__gram_new(ctx, kernel, data, rows, count, err, &gram);
     if (!status) {
-        all.b = hsp__new(memory, gram.n * gram.n, sizeof *all.b);
-        all.left = hsp__new_raw(memory, gram.n, sizeof *all.left);
-        if (!all.b || !all.left) status = hsp__fail_memory(err);
-    }
-    if (!status) {
         double most = 0;
         for (uint64_t i = 0; i < gram.n; i++)
             most = fmax(most, gram.values[i * gram.n + i]);
         found.tolerance = (double)gram.n * (gram.noise + DBL_EPSILON * most);
-        status = factor_columns(&all, found.tolerance, err);
+        status = hsp__cholesky_new(ctx, &gram, found.tolerance, err, &all.made);
     }
-    found.rank = all.rank;
+    found.rank = all.made.rank;
     if (!status) status = factor_error(&all, err, &found.error);
     if (!status && features) status = factor_data(&all, data, rows, err, features);
     if (!status) *figures = found;
-    hsp__free(memory, all.b);
-    hsp__free(memory, all.left);
+    hsp__cholesky_free(ctx, &all.made);
     hsp__gram_free(ctx, &gram);
     return status;
 }

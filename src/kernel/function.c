@@ -200,7 +200,7 @@ static double function_entry(const hsp_view *view, uint64_t i, uint64_t column)
 
 double hsp__function_value(const hsp__function *function, const hsp_view *view, uint64_t i)
 {
-    double stack[HSP__FUNCTION_DEPTH + 1];
+    double stack[HSP__FUNCTION_DEPTH + 1] = {0};
     double *top = stack; /* the next free place */
     for (uint64_t s = 0; s < function->count; s++) {
         const hsp__function_step *step = &function->steps[s];

@@ -47,9 +47,10 @@ static hsp_status gram_number(const hsp_view *view, uint64_t i, hsp_error *err, 
 }
 
 hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp_data *data,
-                           hsp_error *err, uint64_t **out)
+                           const uint64_t *rows, uint64_t count, hsp_error *err, uint64_t **out)
 {
     const hsp_view *view = &data->view;
+    const uint64_t n = rows ? count : view->rows;
     hsp_status status = HSP_OK;
     *out = NULL;
     if (!gram_asks(kernel)) return HSP_OK;
@@ -60,10 +61,10 @@ hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp
                          "as rows, or a first column 'row' (LIBSVM: 0) with the rows' numbers",
                          (unsigned long long)view->rows, (unsigned long long)view->cols);
     }
-    uint64_t *ids = hsp__new_raw(&ctx->allocator, view->rows, sizeof *ids);
+    uint64_t *ids = hsp__new_raw(&ctx->allocator, n, sizeof *ids);
     if (!ids) return hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < view->rows; i++)
-        status = gram_number(view, i, err, &ids[i]);
+    for (uint64_t i = 0; !status && i < n; i++)
+        status = gram_number(view, rows ? rows[i] : i, err, &ids[i]);
     if (status)
         hsp__free(&ctx->allocator, ids);
     else
@@ -89,7 +90,7 @@ static hsp_status gram_open(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
         return hsp__fail(err, HSP_USAGE, "the kernel %s has a rule in it: fit it to data first",
                          kernel->text);
     hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status && columns) status = hsp__kernel_ids(ctx, kernel, data, err, &side->ids);
+    if (!status && columns) status = hsp__kernel_ids(ctx, kernel, data, NULL, 0, err, &side->ids);
     if (!status) status = hsp__kernel_rows_new(ctx, kernel, view, side->ids, err, &side->rows);
     return status;
 }

@@ -82,7 +82,7 @@ static hsp_status parse_signed(hsp__scan *scan, double *number)
 {
     const int minus = hsp__scan_take(scan, '-');
     hsp_status status = hsp__scan_number(scan, number);
-    if (!status && minus) *number = -*number;
+    if (!status && minus) *number = 0 - *number; /* never -0: texts would differ */
     return status;
 }
 
@@ -214,7 +214,7 @@ static hsp_status parse_range(parser *all, hsp__kernel_space *space)
 static hsp_status parse_cols(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
-    uint32_t space, inside = 0;
+    uint32_t space = 0, inside = 0;
     if (all->space) return hsp__scan_fail(scan, name, "no columns within columns: name them once");
     hsp_status status = hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)");
     if (!status) status = parse_space_new(all, &space);
@@ -324,10 +324,12 @@ static hsp_status parse_factor(parser *all, uint32_t *node)
         return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
     }
     if (hsp__scan_peek(scan) == '-') {
-        const char *at = scan->at++;
-        status = parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
-        if (!status) status = hsp__scan_number(scan, &number);
-        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, -number, 0, node);
+        const char *at = scan->at;
+        status = parse_signed(scan, &number);
+        if (!status && number < 0)
+            status =
+                parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
+        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
     }
     status = hsp__scan_deeper(scan);
     if (!status && hsp__scan_take(scan, '(')) {
@@ -365,7 +367,7 @@ static hsp_status parse_product(parser *all, uint32_t *node)
 /* left - right, as left + -1 * right. */
 static hsp_status parse_difference(parser *all, uint32_t right, uint32_t *out)
 {
-    uint32_t minus;
+    uint32_t minus = 0;
     hsp_status status = parse_leaf(all, HSP__KERNEL_CONST, -1, 0, &minus);
     return status ? status : parse_over(all, HSP__KERNEL_PRODUCT, minus, right, out);
 }

@@ -220,7 +220,8 @@ static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
 static int FN(tile_write)(const block *work, uint64_t line, uint64_t at, const NUM *from,
                           uint64_t step, uint64_t count)
 {
-    const NUM most = work->single ? (NUM)FLT_MAX : (NUM)TILE_MOST;
+    const double limit = work->single ? (double)FLT_MAX : DBL_MAX;
+    const NUM most = limit < (double)TILE_MOST ? (NUM)limit : TILE_MOST;
     int sound = 1;
     if (work->single)
         for (uint64_t k = 0; k < count; k++) {

@@ -94,11 +94,18 @@ hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const 
 typedef struct hsp__batch_kernel {
     hsp_kernel *kernel;
     uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
+    uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
     struct hsp__kernel_rows *rows;
     float *gram;     /* the whole matrix, where problems share it; NULL: no */
     double *amounts; /* count * rows: a y */
     double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
 } hsp__batch_kernel;
+
+/* The number that the model knows a row by. */
+static inline uint64_t hsp__batch_source(const hsp__batch_kernel *k, uint64_t row)
+{
+    return k->ids ? k->ids[row] : k->origin ? k->origin[row] : row;
+}
 /* After the tasks are made: read the expression, make the rows ready. */
 hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err);
 /* The tasks of pairs; totals and weights have one number a class. */

@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/gram.h"
 #include "learn/batch.h"
 #include "learn/crowd.h"
 #include "learn/evidence.h"
@@ -87,7 +88,8 @@ static hsp_status kernel_parse(hsp__batch *batch, hsp_error *err)
     hsp_status status = hsp_kernel_parse(batch->ctx, batch->plan->kernel,
                                          batch->plan->allow_indefinite, base, &found, &k->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status) status = hsp_kernel_fit(batch->ctx, k->kernel, batch->prepared.view, err);
     if (!status && hsp_kernel_is_indefinite(k->kernel))
@@ -108,9 +110,10 @@ hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
     if (!status)
         status = hsp__prepare_origin(ctx, batch->given, batch->options, &batch->prepared, err,
                                      &k->origin);
+    if (!status) status = hsp__kernel_ids(ctx, k->kernel, batch->given, k->origin, n, err, &k->ids);
     if (!status)
-        status =
-            hsp__kernel_rows_new(ctx, k->kernel, batch->prepared.view, k->origin, err, &k->rows);
+        status = hsp__kernel_rows_new(ctx, k->kernel, batch->prepared.view,
+                                      k->ids ? k->ids : k->origin, err, &k->rows);
     if (status) return status;
     k->amounts = hsp__new(&ctx->allocator, batch->count * n, sizeof *k->amounts);
     if (!batch->tasks[0].list)
@@ -125,6 +128,7 @@ void hsp__batch_kernel_free(hsp__batch *batch)
     hsp__kernel_rows_free(batch->ctx, k->rows);
     hsp_kernel_free(k->kernel);
     hsp__free(&batch->ctx->allocator, k->origin);
+    hsp__free(&batch->ctx->allocator, k->ids);
     hsp__free(&batch->ctx->allocator, k->gram);
     hsp__free(&batch->ctx->allocator, k->amounts);
     hsp__free(&batch->ctx->allocator, k->scores);
@@ -364,8 +368,8 @@ static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint6
             model->expansion->coefficients[c * count + i] = k->amounts[c * n + picked[i]];
     }
     for (uint64_t i = 0; i < count; i++)
-        model->expansion->source[i] = k->origin ? k->origin[picked[i]] : picked[i];
-    model->pairs = batch->tasks[0].list != NULL;
+        model->expansion->source[i] = hsp__batch_source(k, picked[i]);
+    model->pairs = batch->tasks[0].list ? HSP__PAIRS_FIRST : 0; /* so that an export is exact */
     *out = model;
     return HSP_OK;
 }

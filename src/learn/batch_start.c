@@ -83,7 +83,7 @@ void hsp__batch_start_dual(const hsp__batch *batch, uint32_t c, double *dual)
 {
     const hsp__batch_task *task = &batch->tasks[c];
     const hsp__expansion *from = batch->start->expansion;
-    const uint64_t n = task->problem.view->rows, *origin = batch->kernel->origin;
+    const uint64_t n = task->problem.view->rows;
     const char *hash = hsp_model_fact(batch->start, "data_hash");
     if (!hash || strcmp(hash, batch->hash) != 0) return;
     if (!from) {
@@ -92,7 +92,7 @@ void hsp__batch_start_dual(const hsp__batch *batch, uint32_t c, double *dual)
     }
     const uint64_t count = from->rows->view.rows;
     for (uint64_t i = 0, k = 0; i < n; i++) {
-        const uint64_t row = task->list ? task->list[i] : i, source = origin ? origin[row] : row;
+        const uint64_t source = hsp__batch_source(batch->kernel, task->list ? task->list[i] : i);
         while (k < count && from->source[k] < source)
             k++;
         if (k < count && from->source[k] == source)

@@ -13,6 +13,7 @@
  * Papers. D. Cox, The regression analysis of binary sequences, J. Royal Stat. Soc. B 20 (1958).
  * H.-F. Yu, F.-L. Huang, C.-J. Lin, Dual coordinate descent methods for logistic regression and
  * maximum entropy models, Machine Learning 85 (2011): the dual. */
+#include "base/error.h"
 #include "learn/batch.h"
 #include "learn/learner.h"
 
@@ -25,6 +26,12 @@ static const hsp_option logistic_options[] = {
      "what keeps weights small: half their squares' sum, or the sum of their sizes (many are 0)"},
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|regularized|none", NULL,
      "b is not penalised, penalised as a weight is, or stays 0"},
+    {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
+     "learn in the feature space of this kernel, as in rbf(0.5) or poly(3,1), by approx"},
+    {"allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "kernel: allow what need not be one"},
+    {"approx", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "nystrom:M",
+     "kernel: learn from explicit features, made of M of the rows"},
     {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
      "the loss of this class's rows counts W times; balanced: as if classes had equal size"},
     {"row-weight", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
@@ -35,7 +42,7 @@ static const hsp_option logistic_options[] = {
      "give up after so many passes over the rows"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
-    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton", NULL,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1", NULL,
      "how to minimise; auto looks at the shape of the data"},
     {"start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "begin at this model instead of at zero"},
     {"keep-dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -68,6 +75,10 @@ static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_opt
                                  hsp_model **out)
 {
     hsp__batch_plan plan = {.loss = HSP__LOSS_LOGISTIC};
+    if (hsp_options_text(options, "kernel"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--kernel", 0, 0,
+            "logistic learns with a kernel from explicit features only: set approx");
     hsp_status status = hsp__batch_plan_read(options, &plan, err);
     if (status) return status;
     return hsp__batch_train(ctx, data, &hsp__learn_logistic, options, &plan, start, err, run, out);

@@ -54,8 +54,8 @@ static void outcome_put_option(hsp__text *text, const hsp_options *options,
 }
 
 /* Every option of the learner's table with its value. */
-static hsp_status outcome_options(hsp_context *ctx, const hsp_options *options, hsp_model *model,
-                                  hsp_error *err)
+hsp_status hsp__outcome_options(hsp_context *ctx, const hsp_options *options, hsp_model *model,
+                                hsp_error *err)
 {
     const hsp_option_table *table = hsp_options_table(options);
     hsp__text text;
@@ -109,7 +109,7 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, h
     const int minimises = run->optimum.solver != NULL;
     const int converged = run->stop == HSP_STOP_CONVERGED;
     hsp_status status = hsp__model_set_fact(model, "learner", outcome->learner->table.name, err);
-    if (!status) status = outcome_options(ctx, outcome->options, model, err);
+    if (!status) status = hsp__outcome_options(ctx, outcome->options, model, err);
     if (!status) status = outcome_count(model, "seed", outcome->seed, err);
     if (!status) status = outcome_count(model, "passes", run->passes, err);
     if (!status) status = outcome_count(model, "updates", run->updates, err);

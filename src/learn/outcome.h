@@ -40,6 +40,9 @@ hsp_status hsp__outcome_model(hsp_context *ctx, const hsp__team *team, hsp__outc
 /* Names, encoding, tie, facts. */
 hsp_status hsp__outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
                              hsp_error *err);
+/* The fact "options": every option of the learner's table with its value. */
+hsp_status hsp__outcome_options(hsp_context *ctx, const hsp_options *options, hsp_model *model,
+                                hsp_error *err);
 /* How often each row was used: the ledgers of the runs are emptied into the model's updates. */
 hsp_status hsp__outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_model *model,
                                 hsp_error *err);

@@ -85,6 +85,8 @@ static const hsp_option perceptron_options[] = {
      "learn in the feature space of this kernel, as in rbf(0.5) or poly(3,1)"},
     {"allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "kernel: allow what need not be one"},
+    {"approx", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "nystrom:M",
+     "kernel: learn from explicit features instead, made of M of the rows"},
     {"budget", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
      "kernel: keep at most so many rows, dropping what changes w least; 0: all"},
     {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,

@@ -1,6 +1,7 @@
 /* The list of learners. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/approx.h"
 #include "learn/calibrate.h"
 #include "learn/derive.h"
 #include "learn/learner.h"
@@ -52,6 +53,8 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+    if (hsp__approx_wanted(options)) /* what it begins at is of other features */
+        return hsp__approx_train(ctx, data, options, err, run, out);
     hsp_training done = {0};
     hsp_model *model = NULL;
     hsp_status status = hsp__calibrate_check(ctx, data, options, err);
@@ -80,5 +83,6 @@ void hsp_evidence_free(hsp_evidence *evidence)
     const hsp_allocator memory = evidence->memory;
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence->of);
     hsp__free(&memory, evidence);
 }

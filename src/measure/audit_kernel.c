@@ -41,7 +41,8 @@ hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err)
 hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err)
 {
     const hsp_kernel *kernel = hsp__model_kernel(audit->model);
-    hsp_status status = hsp__kernel_ids(audit->ctx, kernel, data, err, &audit->kernel_ids);
+    hsp_status status =
+        hsp__kernel_ids(audit->ctx, kernel, data, NULL, data->view.rows, err, &audit->kernel_ids);
     if (!status)
         status = hsp__kernel_rows_new(audit->ctx, kernel, audit->view, audit->kernel_ids, err,
                                       &audit->kernel_rows);

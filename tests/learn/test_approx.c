@@ -1,0 +1,264 @@
+/* Explicit features of a kernel: exact on landmarks and where they span everything, the error that
+ * is claimed, and models that are expansions on the landmarks. */
+#include <math.h>
+#include <stdint.h>
+
+#include "../check.h"
+#include "halfspace.h"
+#include "kernel/nystrom.h"
+
+static hsp_context *ctx;
+static uint64_t rng_state = 88172645463325252u;
+
+static double rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (double)(rng_state >> 11) * 0x1p-53;
+}
+
+enum { ROWS = 150, COLS = 3 };
+static double points[ROWS * COLS], gram[ROWS * ROWS];
+static uint32_t labels[ROWS];
+
+/* Rings around the origin, `classes` of them. */
+static hsp_data *rings(uint32_t classes)
+{
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, ROWS, COLS, COLS, points);
+    hsp_data *data = NULL;
+    for (size_t i = 0; i < ROWS; i++) {
+        double square = 0;
+        labels[i] = (uint32_t)(i % classes);
+        for (size_t j = 0; j < COLS; j++)
+            points[i * COLS + j] = rng() - 0.5, square += pow(points[i * COLS + j], 2);
+        for (size_t j = 0; j < COLS; j++)
+            points[i * COLS + j] *= (labels[i] + 0.3 + 0.4 * rng()) / sqrt(square);
+    }
+    view.labels = labels, view.classes = classes;
+    CHECK(hsp_data_copy(ctx, &view, NULL, NULL, NULL, &data) == HSP_OK);
+    return data;
+}
+
+static hsp_kernel *kernel_of(const char *text)
+{
+    hsp_kernel *kernel = NULL;
+    CHECK(hsp_kernel_parse(ctx, text, 0, 1, NULL, &kernel) == HSP_OK);
+    return kernel;
+}
+
+static double dot(const double *x, const double *y, uint64_t n)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < n; k++)
+        sum += x[k] * y[k];
+    return sum;
+}
+
+/* ---- The map ---- */
+
+static void test_exact_on_landmarks(void)
+{
+    for (uint64_t most = 1; most <= 2 * ROWS; most *= 4) {
+        hsp__nystrom map;
+        hsp_data *data = rings(2), *features = NULL;
+        hsp_kernel *kernel = kernel_of("laplace(1)");
+        CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
+        CHECK(hsp__nystrom_new(ctx, kernel, data, most, 5, NULL, &map) == HSP_OK);
+        CHECK(map.rank == (most < ROWS ? most : ROWS)); /* this kernel has full rank */
+        CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
+        const double *phi = features->values;
+        for (uint64_t k = 0; k < map.rank; k++)
+            for (uint64_t j = 0; j < ROWS; j++)
+                CHECK(fabs(dot(phi + map.source[k] * map.rank, phi + j * map.rank, map.rank) -
+                           gram[map.source[k] * ROWS + j]) <= 1e-12);
+        hsp__nystrom_free(ctx, &map);
+        hsp_kernel_free(kernel);
+        hsp_data_free(features);
+        hsp_data_free(data);
+    }
+}
+
+/* Ten monomials: ten rows span them, and no more are kept. */
+static void test_landmarks_that_span_everything(void)
+{
+    hsp__nystrom map;
+    hsp__nystrom_error found = {0};
+    hsp_data *data = rings(2), *features = NULL;
+    hsp_kernel *kernel = kernel_of("poly(2,1)");
+    CHECK(hsp__nystrom_new(ctx, kernel, data, 60, 5, NULL, &map) == HSP_OK);
+    CHECK(map.rank == 10);
+    CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
+    CHECK(hsp__nystrom_measure(ctx, &map, data, features, 5, NULL, &found) == HSP_OK);
+    CHECK(found.rows == ROWS && found.most <= 1e-9 && found.root <= found.most);
+    hsp__nystrom_free(ctx, &map);
+    hsp_kernel_free(kernel);
+    hsp_data_free(features);
+    hsp_data_free(data);
+}
+
+/* The error is what it is said to be, and <w, phi(x)> is the expansion with c. */
+static void test_error_and_coefficients(void)
+{
+    hsp__nystrom map;
+    hsp__nystrom_error found = {0};
+    hsp_data *data = rings(2), *features = NULL;
+    hsp_kernel *kernel = kernel_of("rbf(2)");
+    double most = 0, squares = 0, w[12], c[12];
+    CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
+    CHECK(hsp__nystrom_new(ctx, kernel, data, 12, 1, NULL, &map) == HSP_OK);
+    CHECK(map.rank == 12);
+    CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
+    CHECK(hsp__nystrom_measure(ctx, &map, data, features, 1, NULL, &found) == HSP_OK);
+    const double *phi = features->values;
+    for (uint64_t i = 0; i < ROWS; i++)
+        for (uint64_t j = 0; j < ROWS; j++) {
+            const double off = fabs(gram[i * ROWS + j] - dot(phi + i * 12, phi + j * 12, 12));
+            most = fmax(most, off), squares += off * off;
+        }
+    CHECK(found.rows == ROWS && fabs(found.most - most) <= 1e-12);
+    CHECK(fabs(found.root - sqrt(squares) / ROWS) <= 1e-12 && found.root > 1e-4);
+    for (size_t k = 0; k < 12; k++)
+        w[k] = c[k] = rng() - 0.5;
+    hsp__nystrom_turn(&map, c);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        double score = 0;
+        for (uint64_t k = 0; k < 12; k++)
+            score += c[k] * gram[map.source[k] * ROWS + i];
+        CHECK(fabs(score - dot(w, phi + i * 12, 12)) <= 1e-10);
+    }
+    hsp__nystrom_free(ctx, &map);
+    hsp_kernel_free(kernel);
+    hsp_data_free(features);
+    hsp_data_free(data);
+}
+
+/* ---- Learners ---- */
+
+static const hsp_option_table *learner(const char *name)
+{
+    for (size_t i = 0; hsp_learner(i); i++)
+        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
+    return NULL;
+}
+
+static hsp_status learn(const char *name, hsp_data *data, const char *const *settings,
+                        hsp_error *err, hsp_training *run, hsp_model **model)
+{
+    hsp_options *options = NULL;
+    CHECK(hsp_options_new(ctx, learner(name), NULL, &options) == HSP_OK);
+    for (; *settings; settings += 2)
+        CHECK_NOTE(hsp_options_set(options, settings[0], settings[1], NULL) == HSP_OK, "%s",
+                   settings[0]);
+    hsp_status status = hsp_train(ctx, data, options, err, run, model);
+    hsp_options_free(options);
+    return status;
+}
+
+static double wrong(const hsp_model *model, hsp_data *data)
+{
+    hsp_evaluation found = {0};
+    CHECK(hsp_evaluate(ctx, model, data, NULL, &found, NULL) == HSP_OK);
+    return found.error;
+}
+
+/* With every row a landmark it is the same problem. */
+static void test_all_rows_are_the_kernel(void)
+{
+    static const char *const exact[] = {"kernel", "rbf(1)", "gap", "1e-6", NULL};
+    static const char *const approx[] = {"kernel", "rbf(1)",       "gap", "1e-6",
+                                         "approx", "nystrom:1000", NULL};
+    hsp_data *data = rings(2);
+    hsp_training one = {0}, other = {0};
+    hsp_model *kernel = NULL, *features = NULL;
+    CHECK(learn("svm", data, exact, NULL, &one, &kernel) == HSP_OK);
+    CHECK(learn("svm", data, approx, NULL, &other, &features) == HSP_OK);
+    CHECK(fabs(one.optimum.objective - other.optimum.objective) <= 1e-5 * one.optimum.objective);
+    CHECK_TEXT(hsp_model_hypothesis(features), "kernel");
+    CHECK(hsp_model_fact(features, "approx_error") != NULL);
+    static double a[ROWS], b[ROWS];
+    const hsp_view *view = NULL;
+    CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
+    CHECK(hsp_model_score(ctx, kernel, view, NULL, a, NULL) == HSP_OK);
+    CHECK(hsp_model_score(ctx, features, view, NULL, b, NULL) == HSP_OK);
+    for (size_t i = 0; i < ROWS; i++)
+        CHECK(fabs(a[i] - b[i]) <= 0.02);
+    hsp_model_free(kernel);
+    hsp_model_free(features);
+    hsp_data_free(data);
+}
+
+/* Every learner, two classes and three, pairs and probabilities; few landmarks do for rings. */
+static void test_learners(void)
+{
+    static const struct {
+        const char *name, *settings[9];
+    } runs[] = {{"perceptron", {"max-passes", "200", NULL}},
+                {"perceptron", {"average", "average", "passes", "20", NULL}},
+                {"svm", {"C", "100", NULL}},
+                {"svm", {"C", "100", "multiclass", "ovo", NULL}},
+                {"svm", {"C", "100", "calibrate", "platt", NULL}},
+                {"logistic", {"C", "1000", NULL}},
+                {"logistic", {"C", "1000", "multiclass", "ovo", NULL}}};
+    for (uint32_t classes = 2; classes <= 3; classes++)
+        for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+            const char *settings[16] = {"kernel", "rbf(0.5)", "approx", "nystrom:40"};
+            hsp_data *data = rings(classes);
+            hsp_training run = {0};
+            hsp_model *model = NULL;
+            hsp_error err = {0};
+            char line[512];
+            memcpy(settings + 4, runs[k].settings, sizeof runs[k].settings);
+            CHECK_NOTE(learn(runs[k].name, data, settings, &err, &run, &model) == HSP_OK, "%s: %s",
+                       runs[k].name, hsp_error_text(&err, line, sizeof line));
+            if (model) {
+                CHECK(hsp_model_support(model, NULL) <= 40 && hsp_model_features(model) == COLS);
+                CHECK_NOTE(wrong(model, data) <= 0.03, "%s %u: %g", runs[k].name, classes,
+                           wrong(model, data));
+                CHECK(fabs(wrong(model, data) - run.training_error) <= 1e-12);
+            }
+            hsp_model_free(model);
+            hsp_data_free(data);
+        }
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *name, *settings[7], *part;
+    } bad[] = {{"svm", {"approx", "nystrom:5", NULL}, "needs kernel"},
+               {"svm", {"kernel", "linear", "approx", "nystrom:0", NULL}, "expected nystrom"},
+               {"svm", {"kernel", "linear", "approx", "nystrom:5x", NULL}, "expected nystrom"},
+               {"svm", {"kernel", "linear", "approx", "nystrom", NULL}, "expected nystrom"},
+               {"svm", {"kernel", "linea", "approx", "nystrom:5", NULL}, "found 'linea'"},
+               {"svm", {"kernel", "precomputed", "approx", "nystrom:5", NULL}, "precomputed"},
+               {"svm",
+                {"kernel", "linear", "approx", "nystrom:5", "scale", "standard", NULL},
+                "scale the file"},
+               {"perceptron",
+                {"kernel", "linear", "approx", "nystrom:5", "average", "vote", NULL},
+                "votes"},
+               {"logistic", {"kernel", "linear", NULL}, "set approx"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        hsp_data *data = rings(2);
+        hsp_model *model = NULL;
+        hsp_error err = {0};
+        CHECK(learn(bad[k].name, data, bad[k].settings, &err, NULL, &model) == HSP_USAGE);
+        CHECK(model == NULL);
+        CHECK_NOTE(strstr(err.message, bad[k].part) != NULL, "%s", err.message);
+        hsp_data_free(data);
+    }
+}
+
+int main(void)
+{
+    if (hsp_context_new(NULL, &ctx)) return 1;
+    RUN(test_exact_on_landmarks);
+    RUN(test_landmarks_that_span_everything);
+    RUN(test_error_and_coefficients);
+    RUN(test_all_rows_are_the_kernel);
+    RUN(test_learners);
+    RUN(test_refusals);
+    hsp_context_free(ctx);
+    return check_done();
+}
