@@ -376,6 +376,11 @@ static hsp_status alloc_factor(alloc_scene *s, hsp_error *err)
     return hsp_kernel_factor(s->ctx, s->kernel, s->data, NULL, 0, err, &factor, &s->out_data[0]);
 }
 
+static hsp_status alloc_train(alloc_scene *s, hsp_error *err)
+{
+    return hsp_train(s->ctx, s->data, s->options, err, NULL, &s->out_model);
+}
+
 /* One call: the table of its options (NULL: none), what is set there, and the call itself. */
 typedef struct alloc_case {
     const char *name;
@@ -619,6 +624,14 @@ int main(void)
         {"check a kernel", NULL, {0}, alloc_kernel_check},
         {"check what is no kernel", NULL, {0}, alloc_kernel_refute},
         {"factor a kernel", NULL, {0}, alloc_factor},
+        {"train from landmarks",
+         alloc_learner("svm"),
+         {"kernel", "rbf(0.5)", "approx", "nystrom:4", "multiclass", "ovr"},
+         alloc_train},
+        {"train from waves",
+         alloc_learner("perceptron"),
+         {"kernel", "laplace(0.5)", "approx", "fourier:4"},
+         alloc_train},
         {"tune", alloc_learner("perceptron"), {"rate", "2"}, alloc_tune},
         {"tune with warm starts",
          alloc_learner("svm"),
