@@ -40,18 +40,18 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-err
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
-# Optional parts: found by pkg-config, each behind one file.
+# Optional parts: found by pkg-config, each behind one file, and loaded when they are first needed.
 ifneq ($(NO_ARCHIVE),1)
 ifeq ($(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo yes),yes)
 CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
-LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs libarchive)
+LDLIBS_ALL += -ldl
 endif
 endif
-# CLP is written in C++; its own shared library knows of that one, we need not.
+# CLP is loaded when it is needed (src/learn/lp_clp.c): only its header is used here.
 ifneq ($(NO_CLP),1)
 ifeq ($(shell $(PKG_CONFIG) --exists clp 2>/dev/null && echo yes),yes)
 CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags clp))
-LDLIBS_ALL += $(filter -L% -lClp,$(shell $(PKG_CONFIG) --libs clp))
+LDLIBS_ALL += -ldl
 endif
 endif
 

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel] [--size MB] [--runs N] [--data DIR] [--quick]
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
-# (bench/mnist-perceptron.sh). svm: widest margins, or one part of it: svm-file, svm-train, svm-hard-C,
-# svm-predict, svm-tune (bench/svm.sh). Without --only: all of them.
+# (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file,
+# svm-train, svm-hard-C, svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train,
+# kernel-predict, kernel-reference (bench/kernel.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -37,7 +38,8 @@ done
 case $only in
 '' | read | vec | product | perceptron) ;;
 svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
-*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm or one of svm's parts" >&2 && exit 2 ;;
+kernel | kernel-train | kernel-predict | kernel-reference) ;;
+*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel or one of their parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -75,6 +77,8 @@ measure_perceptron()
     [ -d "$sets/mnist" ] || return 0
     echo
     bench/mnist-perceptron.sh "$build" "$sets" | tee "$out/mnist-perceptron.txt"
+    echo
+    bench/mnist-kernel-perceptron.sh "$build" "$sets" | tee "$out/mnist-kernel-perceptron.txt"
 }
 
 # measure_svm PART: all of it when empty.
@@ -88,11 +92,24 @@ measure_svm()
     bench/svm.sh "$build" "$sets" "$1" "$runs" | tee "$out/svm${1#svm}.txt"
 }
 
+# measure_kernel PART: all of it when empty.
+measure_kernel()
+{
+    if [ ! -d "$sets/a9a" ]; then
+        echo "run.sh: no data sets in $sets: kernel machines are left out" >&2
+        return 0
+    fi
+    [ "$quick" = 0 ] || return 0
+    bench/kernel.sh "$build" "$sets" "$1" "$runs" | tee "$out/kernel${1#kernel}.txt"
+}
+
 if [ -n "$only" ] && [ "$only" != read ]; then
     mkdir -p "$out"
     case $only in
     svm) measure_svm '' ;;
     svm-*) measure_svm "$only" ;;
+    kernel) measure_kernel '' ;;
+    kernel-*) measure_kernel "$only" ;;
     *) "measure_$only" ;;
     esac
     exit
@@ -209,3 +226,4 @@ measure_vec
 measure_product
 measure_perceptron
 measure_svm ''
+measure_kernel ''

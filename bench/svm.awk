@@ -74,5 +74,6 @@ END {
     printf "\n]\n" > json
     printf "\ntimes: theirs for one of ours, the median of the ratios round by round; cpu times: the same of the\n"
     printf "processor time of whole processes, on all threads; share: our peak memory for one of theirs;\n"
-    printf "gap: what ours was told to reach; objective: ours / theirs - 1, both judged from the saved models (bench/objective.c).\n"
+    printf "gap: what ours was told to reach; objective: ours / theirs - 1, both judged from the saved models (%s).\n", \
+        dual ? "bench/kernel_objective.c: the dual, more is better" : "bench/objective.c"
 }

@@ -13,14 +13,14 @@
 # Like with like: the offset is regularised where LIBLINEAR (-B 1) and LinearSVC have it so, free beside
 # LogisticRegression and SGDClassifier. Both models are judged by bench/objective.c from the files alone. Ours
 # is trained to the widest gap of 1e-1, 1e-2, ... 1e-8 at which its objective is no worse than the other's; the
-# table says which. A peer that is not done after LIMIT seconds (60) is stopped, and the table says ">".
+# table says which. A peer that is not done after LIMIT seconds (30) is stopped, and the table says ">".
 #
 # SETS has a9a/a9a, mnist/mnist and so on, libsvm text that may be compressed, unpacked once into
 # build/bench/tasks; a set that is not there is left out. The programs take turns, RUNS rounds (5), the one
 # that begins changing from round to round; who has used 10 seconds is not asked again.
 set -eu
 cd "$(dirname "$0")/.."
-build=$1 sets=$2 part=${3-} runs=${4:-5} limit=${5:-60}
+build=$1 sets=$2 part=${3-} runs=${4:-5} limit=${5:-30}
 halfspace=$build/halfspace
 elapsed=$build/bench/elapsed
 objective=$build/bench/objective
@@ -149,7 +149,8 @@ judge()
     "$objective" "$1" "$3" "$2" "$4" "$5" | sed 's/objective=\([^ ]*\).*/\1/'
 }
 
-no_worse() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b * (1 + 1e-9)) }'; }
+# Rows of 32 bits are the file's numbers to 6e-8: nearer than 1e-7 nothing is better or worse.
+no_worse() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b * (1 + 1e-7)) }'; }
 
 # ---- Pairs: ours beside one of theirs on one task ----
 
@@ -324,12 +325,12 @@ tune_pair()
 {
     what=$(title "$1") peer=GridSearchCV
     if may theirs; then
-        line=$(timeout "$((limit * 5))" "$python" bench/others/sklearn_tune.py "$work/$1.svm" "$work/theirs.pkl" 2>/dev/null |
-            grep '^seconds=') || line="seconds=$((limit * 5)) cpu=0 peak=0 stopped=1"
+        line=$(timeout "$((limit * 4))" "$python" bench/others/sklearn_tune.py "$work/$1.svm" "$work/theirs.pkl" 2>/dev/null |
+            grep '^seconds=') || line="seconds=$((limit * 4)) cpu=0 peak=0 stopped=1"
         sample theirs "$line"
     fi
     if may ours; then
-        line=$("$elapsed" timeout "$((limit * 5))" "$halfspace" tune svm -q --json --loss squared --offset regularized \
+        line=$("$elapsed" timeout "$((limit * 4))" "$halfspace" tune svm -q --json --loss squared --offset regularized \
             --tune C=1e-4:1e4:log:20 --folds 5 "$work/$1.svm" -o "$work/ours.model" 2>"$work/said") ||
             { echo "svm.sh: halfspace tune: $(tail -1 "$work/said")" >&2 && return 0; }
         sample ours "$line"

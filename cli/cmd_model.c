@@ -122,10 +122,25 @@ static void model_print_facts(const hsp_model *model)
 }
 
 /* "name value", malloc'ed; NULL for a text that was not set. */
+/* A list's items: "weight spam=2 ham=1". */
+static char *model_list_text(const hsp_options *options, const char *name)
+{
+    char *text = cli_format("%s", name);
+    for (size_t i = 0; i < hsp_options_list_count(options, name); i++) {
+        char *longer = cli_format("%s %s", text, hsp_options_list_item(options, name, i));
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* NULL: it has no value. */
 static char *model_option_text(const hsp_options *options, const hsp_option *option)
 {
     char number[HSP_NUMBER_MAX];
     const char *name = option->name, *text;
+    const int unset = !option->fallback && !hsp_options_is_set(options, name);
+    if (unset && option->type != HSP_OPTION_FLAG) return NULL;
     switch (option->type) {
     case HSP_OPTION_FLAG:
         return cli_format("%s %s", name, hsp_options_flag(options, name) ? "yes" : "no");
@@ -135,7 +150,7 @@ static char *model_option_text(const hsp_options *options, const hsp_option *opt
         hsp_number_text(hsp_options_real(options, name), HSP_FLOAT64, number);
         return cli_format("%s %s", name, number);
     case HSP_OPTION_LIST:
-        return cli_format("%s (%zu)", name, hsp_options_list_count(options, name));
+        return model_list_text(options, name);
     default:
         text = hsp_options_text(options, name);
         return text ? cli_format("%s %s", name, text) : NULL;

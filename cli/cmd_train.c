@@ -83,6 +83,24 @@ static void train_passes_lines(cli_table *table, const train *done)
         table_line(table, "updates", "%s", show_count(all->updates));
 }
 
+static int train_is_l1(const cli *run)
+{
+    const char *penalty = train_text(run, "penalty");
+    return penalty && strcmp(penalty, "l1") == 0;
+}
+
+/* Weights other than zero, of all scorers. */
+static uint64_t train_weights(const hsp_model *model)
+{
+    uint64_t count = 0;
+    for (uint32_t c = 0; c < hsp_model_scorers(model); c++) {
+        const double *w = hsp_model_weights(model, c);
+        for (uint64_t j = 0; w && j < hsp_model_features(model); j++)
+            count += w[j] != 0;
+    }
+    return count;
+}
+
 static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
@@ -98,6 +116,10 @@ static void train_print(const cli *run, const train *done, FILE *file)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
     else
         train_passes_lines(&table, done);
+    if (train_is_l1(run)) {
+        const uint64_t used = train_weights(done->model);
+        table_line(&table, "weights", "%s %s not 0", show_count(used), used == 1 ? "is" : "are");
+    }
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
@@ -248,12 +270,30 @@ static const cli_term train_keys[] = {
     {"margin", "1 / ||w||, the smallest of all scorers"},
     {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
             "complementarity"},
-    {"evidence", "an object when stop is inseparable: rows (from 1), their multipliers, distance "
-                 "between the means of the two sides, margin that no separator exceeds"},
+    {"evidence",
+     "an object when stop is inseparable: class that cannot be told from the rest (null "
+     "of two), rows (from 1), their multipliers, distance between the means of the two "
+     "sides, margin that no separator exceeds"},
+    {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
+
+/* Without a model, those of the file, if they are the ones that were learnt. */
+static void train_json_classes(cli_json_writer *json, const train *done)
+{
+    const int of_data = !done->model && hsp_data_classes(done->data) == done->run.classes;
+    const uint32_t count = done->model ? hsp_model_classes(done->model)
+                           : of_data   ? hsp_data_classes(done->data)
+                                       : 0;
+    json_open(json, "class_names", '[');
+    for (uint32_t c = 0; c < count; c++)
+        json_text(json, NULL,
+                  done->model ? hsp_model_class_name(done->model, c)
+                              : hsp_data_class_name(done->data, c));
+    json_close(json, ']');
+}
 
 static void train_json(const cli *run, const train *done)
 {
@@ -265,12 +305,7 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "features", all->cols);
     json_count(&json, "nonzeros", all->nonzeros);
     json_count(&json, "classes", all->classes);
-    json_open(&json, "class_names", '[');
-    for (uint32_t c = 0; done->model && c < hsp_model_classes(done->model); c++)
-        json_text(&json, NULL, hsp_model_class_name(done->model, c));
-    for (uint32_t c = 0; !done->model && c < hsp_data_classes(done->data); c++)
-        json_text(&json, NULL, hsp_data_class_name(done->data, c));
-    json_close(&json, ']');
+    train_json_classes(&json, done);
     json_count(&json, "passes", all->passes);
     json_count(&json, "updates", all->updates);
     json_number(&json, "mistakes_last_pass",
@@ -282,6 +317,10 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
     if (all->evidence) json_evidence(&json, all->evidence);
+    if (done->model && hsp_model_weights(done->model, 0))
+        json_count(&json, "nonzero_weights", train_weights(done->model));
+    else
+        json_text(&json, "nonzero_weights", NULL);
     json_text(&json, "model", done->model ? done->out : NULL);
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);

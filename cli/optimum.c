@@ -28,7 +28,10 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, 
     else
         table_line(table, "converged", "%s: the gap is %s, %s was asked for", answer,
                    show_number(best->gap), show_number(asked));
-    if (isfinite(best->objective))
+    if (isnan(best->dual_objective))
+        table_line(table, "objective", "%s; how near to the best is not known",
+                   show_number(best->objective));
+    else if (isfinite(best->objective))
         table_line(table, "objective", "%s; no weights have less than %s",
                    show_number(best->objective), show_number(best->dual_objective));
     else
@@ -68,6 +71,7 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data
     if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
     const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
     cli_table table;
+    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
     fprintf(file,
             "not separable: with these multipliers the rows of the two sides have the same mean\n");
     table_begin(&table, "rlr");
@@ -113,6 +117,7 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best)
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
 {
     json_open(json, "evidence", '{');
+    json_text(json, "class", evidence->of);
     json_open(json, "rows", '[');
     for (uint64_t i = 0; i < evidence->count; i++)
         json_count(json, NULL, evidence->row[i] + 1);

@@ -41,6 +41,13 @@ run train perceptron -q --classes versicolor,virginica --order shuffle --soft 1 
 say 'The averaged boundary:'
 run plot -q average.hsp iris.csv --x petal_length --y petal_width
 
+say 'How wide can the margin be? The hard machine finds the widest separator of setosa, and proves it.'
+run train svm -q --hard --gap 1e-6 --positive setosa iris.csv -o widest.hsp
+say 'Of the other two there is none, and these rows show it: both classes have a common mean. (Status 1: no.)'
+run train svm -q --hard --classes versicolor,virginica iris.csv || true
+say 'What C is best for all three, by cross-validation?'
+run tune svm -q --tune C=1e-2:1e3:log:6 iris.csv -o tuned.hsp
+
 say 'A model reads raw files: hold out three rows in ten of all three species, learn, predict.'
 run split -q iris.csv train.csv test.csv --test 0.3
 run train perceptron -q --scale standard --order shuffle --average average train.csv -o species.hsp

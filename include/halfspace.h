@@ -602,6 +602,8 @@ typedef struct hsp_evidence {
     double distance;    /* between the two means (or of the sum from 0), after the learner's
                            scaling: rounding only */
     double margin;      /* no separator has a margin above this: distance / 2 */
+    char *of;           /* more than two classes, each against the rest: the name of the class that
+                           cannot be told from it; else NULL */
     hsp_allocator memory;
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);

@@ -48,15 +48,61 @@ const char *hsp__packing_by_name(const char *path)
     return NULL;
 }
 
+static hsp_status compress_unsupported(const char *packing, const char *name, hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_UNSUPPORTED, name, 0, 0,
+                        "%s compression is not in this build (libarchive was not found)", packing);
+}
+
 #ifdef HSP_HAVE_ARCHIVE
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dlfcn.h>
+
+/* libarchive is loaded when something is compressed, not with every command: it brings a dozen
+ * libraries along, which take more time and memory than many a command does. */
+/* clang-format off */
+#define COMPRESS_CALLS(X) \
+    X(entry_free) X(entry_new) X(entry_set_filetype) X(error_string) X(filter_code) X(read_data) \
+    X(read_free) X(read_new) X(read_next_header) X(read_open) X(read_support_filter_bzip2) \
+    X(read_support_filter_gzip) X(read_support_filter_xz) X(read_support_filter_zstd) \
+    X(read_support_format_empty) X(read_support_format_raw) X(set_error) \
+    X(write_add_filter_by_name) X(write_close) X(write_data) X(write_free) X(write_header) \
+    X(write_new) X(write_open) X(write_set_bytes_per_block) X(write_set_format_raw)
+/* clang-format on */
+
+typedef struct compress_calls {
+#define COMPRESS_MEMBER(name) __typeof__(archive_##name) *name;
+    COMPRESS_CALLS(COMPRESS_MEMBER)
+#undef COMPRESS_MEMBER
+} compress_calls;
+
+/* 0 when the library is not there, or lacks a call. Once loaded it stays: others may be at work
+ * with it. */
+static int compress_load(compress_calls *calls)
+{
+    static const char *const names[] = {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"};
+    void *library = NULL, *found;
+    int all = 1;
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) return 0;
+#define COMPRESS_FIND(name)                     \
+    found = dlsym(library, "archive_" #name);   \
+    memcpy(&calls->name, &found, sizeof found); \
+    all &= found != NULL;
+    COMPRESS_CALLS(COMPRESS_FIND)
+#undef COMPRESS_FIND
+    dlclose(library);
+    return all;
+}
 
 #define COMPRESS_BUFFER ((size_t)128 << 10)
 
 struct hsp__unpacker {
     hsp_allocator memory;
+    compress_calls calls[1];
     struct archive *archive;
     const char *packing;
     char *name;
@@ -75,7 +121,7 @@ static la_ssize_t unpacker_callback(struct archive *archive, void *user, const v
     unpacker->from_status = unpacker->from(unpacker->user, unpacker->buffer, COMPRESS_BUFFER,
                                            &unpacker->from_error, &got);
     if (unpacker->from_status) {
-        archive_set_error(archive, 5, "cannot read");
+        unpacker->calls->set_error(archive, 5, "cannot read");
         return -1;
     }
     *bytes = unpacker->buffer;
@@ -88,19 +134,20 @@ static hsp_status unpacker_fail(hsp__unpacker *unpacker, hsp_error *err)
         if (err) *err = unpacker->from_error;
         return unpacker->from_status;
     }
-    const char *reason = archive_error_string(unpacker->archive);
+    const char *reason = unpacker->calls->error_string(unpacker->archive);
     return hsp__fail_at(err, HSP_BAD_DATA, unpacker->name, 0, 0,
                         "damaged or truncated %s data (%s)", unpacker->packing,
                         reason ? reason : "no reason given");
 }
 
 /* This packing and no other: the library knows some that run programs, or look inside again. */
-static void unpacker_allow(struct archive *archive, const char *packing)
+static void unpacker_allow(const hsp__unpacker *unpacker, const char *packing)
 {
-    if (strcmp(packing, "gzip") == 0) archive_read_support_filter_gzip(archive);
-    if (strcmp(packing, "bzip2") == 0) archive_read_support_filter_bzip2(archive);
-    if (strcmp(packing, "xz") == 0) archive_read_support_filter_xz(archive);
-    if (strcmp(packing, "zstd") == 0) archive_read_support_filter_zstd(archive);
+    if (strcmp(packing, "gzip") == 0) unpacker->calls->read_support_filter_gzip(unpacker->archive);
+    if (strcmp(packing, "bzip2") == 0)
+        unpacker->calls->read_support_filter_bzip2(unpacker->archive);
+    if (strcmp(packing, "xz") == 0) unpacker->calls->read_support_filter_xz(unpacker->archive);
+    if (strcmp(packing, "zstd") == 0) unpacker->calls->read_support_filter_zstd(unpacker->archive);
 }
 
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
@@ -110,29 +157,33 @@ hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *
     hsp_status status = HSP_OK;
     hsp__unpacker *unpacker = hsp__new(&ctx->allocator, 1, sizeof *unpacker);
     if (!unpacker) return hsp__fail_memory(err);
+    if (!compress_load(unpacker->calls)) {
+        hsp__free(&ctx->allocator, unpacker);
+        return compress_unsupported(packing, name, err);
+    }
     unpacker->memory = ctx->allocator;
     unpacker->packing = packing;
     unpacker->from = from;
     unpacker->user = user;
     unpacker->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    unpacker->archive = archive_read_new();
+    unpacker->archive = unpacker->calls->read_new();
     if (!unpacker->name || !unpacker->archive) {
         status = hsp__fail_memory(err);
         goto done;
     }
     /* The raw format takes any stream as one entry; an empty one has none. */
-    unpacker_allow(unpacker->archive, packing);
-    archive_read_support_format_raw(unpacker->archive);
-    archive_read_support_format_empty(unpacker->archive);
-    if (archive_read_open(unpacker->archive, unpacker, NULL, unpacker_callback, NULL)) {
+    unpacker_allow(unpacker, packing);
+    unpacker->calls->read_support_format_raw(unpacker->archive);
+    unpacker->calls->read_support_format_empty(unpacker->archive);
+    if (unpacker->calls->read_open(unpacker->archive, unpacker, NULL, unpacker_callback, NULL)) {
         status = unpacker_fail(unpacker, err);
         goto done;
     }
     /* Too short to be recognised, a stream would pass through as it is. */
-    int found = archive_read_next_header(unpacker->archive, &entry);
+    int found = unpacker->calls->read_next_header(unpacker->archive, &entry);
     unpacker->empty = found == ARCHIVE_EOF;
     if ((found != ARCHIVE_OK && found != ARCHIVE_EOF) ||
-        archive_filter_code(unpacker->archive, 0) == ARCHIVE_FILTER_NONE)
+        unpacker->calls->filter_code(unpacker->archive, 0) == ARCHIVE_FILTER_NONE)
         status = unpacker_fail(unpacker, err);
 done:
     if (status)
@@ -145,7 +196,8 @@ done:
 hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
                               size_t *got)
 {
-    la_ssize_t count = unpacker->empty ? 0 : archive_read_data(unpacker->archive, buffer, want);
+    la_ssize_t count =
+        unpacker->empty ? 0 : unpacker->calls->read_data(unpacker->archive, buffer, want);
     if (count < 0) return unpacker_fail(unpacker, err);
     *got = (size_t)count;
     return HSP_OK;
@@ -155,13 +207,14 @@ void hsp__unpacker_free(hsp__unpacker *unpacker)
 {
     if (!unpacker) return;
     hsp_allocator memory = unpacker->memory;
-    if (unpacker->archive) archive_read_free(unpacker->archive);
+    if (unpacker->archive) unpacker->calls->read_free(unpacker->archive);
     hsp__free(&memory, unpacker->name);
     hsp__free(&memory, unpacker);
 }
 
 struct hsp__packer {
     hsp_allocator memory;
+    compress_calls calls[1];
     struct archive *archive;
     char *name;
     hsp__packed_write to;
@@ -178,7 +231,7 @@ static la_ssize_t packer_callback(struct archive *archive, void *user, const voi
     if (packer->discard) return (la_ssize_t)size;
     packer->to_status = packer->to(packer->user, bytes, size, &packer->to_error);
     if (!packer->to_status) return (la_ssize_t)size;
-    archive_set_error(archive, 5, "cannot write");
+    packer->calls->set_error(archive, 5, "cannot write");
     return -1;
 }
 
@@ -188,7 +241,7 @@ static hsp_status packer_fail(hsp__packer *packer, hsp_error *err)
         if (err) *err = packer->to_error;
         return packer->to_status;
     }
-    const char *reason = archive_error_string(packer->archive);
+    const char *reason = packer->calls->error_string(packer->archive);
     return hsp__fail_at(err, HSP_IO, packer->name, 0, 0, "cannot compress (%s)",
                         reason ? reason : "no reason given");
 }
@@ -196,16 +249,16 @@ static hsp_status packer_fail(hsp__packer *packer, hsp_error *err)
 /* One raw entry without a name; its size need not be known. */
 static int packer_start(hsp__packer *packer, const char *packing)
 {
-    struct archive_entry *entry = archive_entry_new();
+    struct archive_entry *entry = packer->calls->entry_new();
     if (!entry) return 0;
-    archive_entry_set_filetype(entry, AE_IFREG);
-    int started =
-        archive_write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
-        archive_write_set_format_raw(packer->archive) == ARCHIVE_OK &&
-        archive_write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
-        archive_write_open(packer->archive, packer, NULL, packer_callback, NULL) == ARCHIVE_OK &&
-        archive_write_header(packer->archive, entry) == ARCHIVE_OK;
-    archive_entry_free(entry);
+    packer->calls->entry_set_filetype(entry, AE_IFREG);
+    int started = packer->calls->write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
+                  packer->calls->write_set_format_raw(packer->archive) == ARCHIVE_OK &&
+                  packer->calls->write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
+                  packer->calls->write_open(packer->archive, packer, NULL, packer_callback, NULL) ==
+                      ARCHIVE_OK &&
+                  packer->calls->write_header(packer->archive, entry) == ARCHIVE_OK;
+    packer->calls->entry_free(entry);
     return started;
 }
 
@@ -215,11 +268,15 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
     hsp_status status = HSP_OK;
     hsp__packer *packer = hsp__new(&ctx->allocator, 1, sizeof *packer);
     if (!packer) return hsp__fail_memory(err);
+    if (!compress_load(packer->calls)) {
+        hsp__free(&ctx->allocator, packer);
+        return compress_unsupported(packing, name, err);
+    }
     packer->memory = ctx->allocator;
     packer->to = to;
     packer->user = user;
     packer->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    packer->archive = archive_write_new();
+    packer->archive = packer->calls->write_new();
     if (!packer->name || !packer->archive)
         status = hsp__fail_memory(err);
     else if (!packer_start(packer, packing))
@@ -234,13 +291,14 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
 hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)
 {
     if (!size) return HSP_OK;
-    la_ssize_t count = archive_write_data(packer->archive, bytes, size);
+    la_ssize_t count = packer->calls->write_data(packer->archive, bytes, size);
     return count < 0 || (size_t)count != size ? packer_fail(packer, err) : HSP_OK;
 }
 
 hsp_status hsp__packer_finish(hsp__packer *packer, hsp_error *err)
 {
-    return archive_write_close(packer->archive) == ARCHIVE_OK ? HSP_OK : packer_fail(packer, err);
+    return packer->calls->write_close(packer->archive) == ARCHIVE_OK ? HSP_OK
+                                                                     : packer_fail(packer, err);
 }
 
 void hsp__packer_free(hsp__packer *packer)
@@ -249,19 +307,13 @@ void hsp__packer_free(hsp__packer *packer)
     hsp_allocator memory = packer->memory;
     if (packer->archive) {
         packer->discard = 1; /* closing writes what is left; only a clean close frees everything */
-        archive_write_free(packer->archive);
+        packer->calls->write_free(packer->archive);
     }
     hsp__free(&memory, packer->name);
     hsp__free(&memory, packer);
 }
 
 #else
-
-static hsp_status compress_unsupported(const char *packing, const char *name, hsp_error *err)
-{
-    return hsp__fail_at(err, HSP_UNSUPPORTED, name, 0, 0,
-                        "%s compression is not in this build (libarchive was not found)", packing);
-}
 
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
                              hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)

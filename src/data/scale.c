@@ -279,7 +279,7 @@ static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
     if (j == scaling->cols) return HSP_OK;
     return hsp__fail(err, HSP_USAGE,
                      "%s scaling moves the zeros of column %llu, which would fill sparse "
-                     "rows: use --kind max-abs, or read the data with --storage dense",
+                     "rows: use max-abs, which moves none, or read the data with --storage dense",
                      scale_names[scaling->kind], (unsigned long long)j + 1);
 }
 

@@ -11,6 +11,7 @@
 #include "learn/evidence.h"
 #include "learn/solvers.h"
 #include "learn/weights.h"
+#include "vec/vec.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -151,7 +152,30 @@ static hsp_status batch_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch
         status = hsp__evidence_new(ctx, &task->problem, task->solution.dual, origin, err,
                                    &task->evidence);
     hsp__free(&ctx->allocator, origin);
-    return status;
+    if (status || batch->count == 1) return status;
+    const hsp__names *names = &batch->prepared.data->class_names;
+    const uint32_t c = task->problem.positive;
+    hsp_evidence *evidence = task->evidence;
+    evidence->of =
+        hsp__copy_text(&evidence->memory, hsp__names_get(names, c), hsp__names_size(names, c));
+    return evidence->of ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights t a
+ * have D(t a) >= t E - t^2 U / 2, which is best at t = E / U. */
+static void batch_shorten(const hsp__problem *p, double *a, double *u, hsp__verdict *verdict)
+{
+    const double U = hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols);
+    const double E = verdict->dual + U / 2;
+    const double t = E > 0 && U > 0 ? fmin(1, E / U) : 0;
+    if (!(verdict->dual < 0) || p->penalty != HSP__PENALTY_L2) return;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        a[i] *= t;
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        u[j] *= t;
+    verdict->dual = fmax(0, hsp__judge_dual(p, a, u));
+    if (isfinite(verdict->primal) && verdict->primal > 0)
+        verdict->gap = (verdict->primal - verdict->dual) / verdict->primal;
 }
 
 /* What the solver hands back is judged once more, whatever it says itself; a run is only said to
@@ -164,6 +188,7 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     hsp_status status =
         hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
     if (status) return status;
+    batch_shorten(&task->problem, s->dual, u, &verdict);
     hsp__judge_kkt(&task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
     s->primal = verdict.primal;
     s->dual_value = verdict.dual;
@@ -328,10 +353,12 @@ static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
         task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
-        if (!task->solver)
-            return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                                "%s does not solve this kind of problem: leave it to auto",
-                                batch->plan->solver);
+        if (task->solver) continue;
+        if (strcmp(batch->plan->solver, "auto") == 0)
+            return hsp__fail(err, HSP_UNSUPPORTED, "there is no solver for this kind of problem");
+        return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
+                            "%s does not solve this kind of problem: leave it to auto",
+                            batch->plan->solver);
     }
     return HSP_OK;
 }

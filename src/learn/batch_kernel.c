@@ -88,7 +88,8 @@ static hsp_status kernel_parse(hsp__batch *batch, hsp_error *err)
     hsp_status status = hsp_kernel_parse(batch->ctx, batch->plan->kernel,
                                          batch->plan->allow_indefinite, base, &found, &k->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status) status = hsp_kernel_fit(batch->ctx, k->kernel, batch->prepared.view, err);
     if (!status && hsp_kernel_is_indefinite(k->kernel))
@@ -368,7 +369,7 @@ static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint6
     }
     for (uint64_t i = 0; i < count; i++)
         model->expansion->source[i] = hsp__batch_source(k, picked[i]);
-    model->pairs = batch->tasks[0].list != NULL;
+    model->pairs = batch->tasks[0].list ? HSP__PAIRS_FIRST : 0; /* so that an export is exact */
     *out = model;
     return HSP_OK;
 }

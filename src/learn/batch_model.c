@@ -45,6 +45,10 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
     const double gap = to->objective - to->dual_objective;
     to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
     to->lambda = to->C = (double)NAN;
+    if (batch->kernel && hsp_kernel_is_indefinite(batch->kernel->kernel)) {
+        to->dual_objective = (double)NAN; /* it bounds nothing */
+        to->gap = 1;
+    }
     if (batch->plan->hard) return;
     to->C = batch->C;
     to->lambda = batch->tasks[0].lambda;
@@ -63,16 +67,11 @@ static void batch_no_optimum(hsp_optimum *to)
     to->dual_feasibility = to->complementarity = (double)NAN;
 }
 
-/* Which problem of several has no separator. */
+/* Which of several pairs has no separator. (Of classes against the rest the evidence says it.) */
 static void batch_tell(const hsp__batch *batch, uint32_t c)
 {
     const hsp__names *names = &batch->prepared.data->class_names;
     uint32_t i, j;
-    if (!batch->tasks[c].list) {
-        hsp__log(batch->ctx, HSP_LOG_NOTE, "the class '%.60s' cannot be told from the others",
-                 hsp__names_get(names, c));
-        return;
-    }
     hsp__pair_classes(names->count, c, &i, &j);
     hsp__log(batch->ctx, HSP_LOG_NOTE, "the classes '%.60s' and '%.60s' cannot be told apart",
              hsp__names_get(names, i), hsp__names_get(names, j));
@@ -97,7 +96,7 @@ void hsp__batch_report(hsp__batch *batch)
         if (!task->evidence || run->evidence) continue;
         run->evidence = task->evidence;
         task->evidence = NULL;
-        if (batch->count > 1) batch_tell(batch, c);
+        if (task->list) batch_tell(batch, c);
     }
     run->training_error = (double)NAN;
     if (run->stop == HSP_STOP_INSEPARABLE)

@@ -1,4 +1,4 @@
-/* Dual coordinate descent, for sparse and wide data (l2 penalty; hinge and squared hinge).
+/* Dual coordinate descent, for sparse and wide data (l2 penalty).
  *
  * The problem is the dual of problem.h: maximise over a in its box
  *
@@ -9,11 +9,18 @@
  * little beyond its top, or to the end of the box: a_i += 1.2 slope / curvature, clipped. It costs
  * one scalar product with the row, and one addition of the row to w when a_i moved.
  *
+ * Logistic: D's slope is z_i - m_i, where z = log((c - a) / a) is the logit of a, and its top where
+ * z = m + ||x||^2 (c / (1 + exp(z)) - a). Each row keeps its z, in which the ends of the box are
+ * far away and nothing is lost near them; one or two steps of Newton's method in z, kept within
+ * bounds, come near enough. The row's term of the gap is how far the loss at m lies above its
+ * tangent at z; rows whose term is a small part of what the goal allows are not moved.
+ *
  * The guarantee. No visit lowers D (over-relaxation below 2 keeps that), and D converges linearly;
  * how near the end is, is not believed but judged (judge.h). On the way the gap is watched for
  * nothing: with w = sum a y x it is the sum over rows of c loss(m) - e(a) + a m >= 0, of which each
  * visit sees its term. A check is made when that sum, corrected by how it compared last time, says
- * that the goal is reached. What a check finds is w made anew from a, so rounding cannot pile up.
+ * that the goal is reached. What a check finds is w made anew from a, so rounding cannot pile up;
+ * where w is judged as it is, its rounding is judged with it.
  *
  * Rows that rest. A row at an end of its box adds nothing to the gap and does not move. If its
  * slope is large against those of the rows that do move, it sits out a number of passes (no more
@@ -24,18 +31,23 @@
  * maximiser b = base + slope t in terms of t = sum a y, which visits keep up to date; after a pass
  * b_k = b. That is the proximal point method on the primal in b alone, the method of multipliers
  * for the dual's t = 0. rho is small against the curvature of P in b, and so it converges faster
- * than the rest; it gets smaller if t does not fall.
+ * than the rest; it gets smaller if t does not fall. Logistic: b begins at the logarithm of the
+ * classes' proportion, and checks take the best b for w and scale a a little to make sum a y meet
+ * it.
  *
  * Two at a time. On large data of not too many columns two sweeps go side by side, each against a
  * copy of w of its own, and their changes are added and scaled by the exact best step for D, which
- * is a parabola along them too; many times a pass, so that the copies stay near each other. What is
- * done depends on the data alone, never on the number of threads.
+ * is a parabola along them too (logistic: for a parabola below D that meets it at both ends); many
+ * times a pass, so that the copies stay near each other. What is done depends on the data alone,
+ * never on the number of threads.
  *
  * Papers: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
  * large-scale linear SVM", ICML 2008; Mangasarian, Musicant, "Successive overrelaxation for support
  * vector machines", 1999 (steps beyond the top); Rockafellar, "Augmented Lagrangians and
  * applications of the proximal point algorithm", 1976 (the offset); Jaggi and others,
- * "Communication-efficient distributed dual coordinate ascent", NIPS 2014 (side by side). */
+ * "Communication-efficient distributed dual coordinate ascent", NIPS 2014 (side by side); Yu,
+ * Huang, Lin, "Dual coordinate descent methods for logistic regression and maximum entropy models",
+ * Machine Learning 85, 2011 (the logistic loss). */
 #include <math.h>
 #include <string.h>
 
@@ -58,9 +70,12 @@ enum { DCD_TEAM = 2 };        /* sweeps side by side */
 #define DCD_STEP_POOR    0.7  /* when the best steps are below this, one sweep is better */
 #define DCD_HOLD         0.01 /* rho, relative to the most that P can curve in b */
 #define DCD_LOOSE        0.05 /* 1 / rho at most, relative to the mean ||x||^2, unless it must */
+#define DCD_LOOSE_SMOOTH 0.2  /* likewise, logistic: e(a) itself bends more than that */
 #define DCD_FAR          1.0  /* slope to rest at, relative to the mean slope of rows that move */
 #define DCD_BEYOND       1.2  /* times the way to the top of D, on one sweep at a time */
+#define DCD_ASIDE        1e-8 /* ||w - sum a y x||^2, relatively, that is no reason to judge both */
 #define DCD_IDLE         32   /* passes without a lower estimate, after which a check is made */
+#define DCD_LITTLE       0.1  /* part of the goal that rows may take which stay as they are */
 #define DCD_ROUNDING     1e-9 /* an estimate this small, relative to P, may be rounding only */
 #define DCD_STALLS       12   /* checks without progress at such estimates: it is */
 
@@ -74,6 +89,7 @@ typedef struct dcd {
     dcd_row *rows;     /* n */
     uint32_t *bundles; /* count: in the order of visits */
     uint64_t count;
+    double *z;                /* n: dcd_sweep.h; NULL: not the logistic loss */
     double *w;                /* d: sum a y x */
     double *copies[DCD_TEAM]; /* d each: the w of sweeps side by side; NULL: there are none */
     uint64_t team, rounds;
@@ -83,8 +99,10 @@ typedef struct dcd {
     double t;               /* sum a y */
     double base, slope;     /* b = base + slope t */
     double loose;           /* a slope that hinders visits little */
+    double meet;            /* regularized, logistic: how far checks bring sum a y to b, */
+    double last;            /* the b that the last pass ended with */
     double apart;           /* what dcd_apart was after the last pass */
-    double far;             /* dcd_sweep.h */
+    double far, little;     /* dcd_sweep.h */
     double estimate;        /* of P - D: what the last pass saw */
     double fall;            /* estimate, relative to the pass before */
     double trust;           /* P - D of the last check, relative to what was expected */
@@ -109,21 +127,35 @@ static void dcd_hold(dcd *m, double b)
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->base = (1 - m->slope) * b;
 }
 
+/* The most that P can curve in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
+static double dcd_offset_curve(const dcd *m, const double costs[2])
+{
+    const double both = costs[0] + costs[1];
+    if (m->p->loss != HSP__LOSS_LOGISTIC) return m->p->loss == HSP__LOSS_SQUARED ? 2 * both : both;
+    return both > 0 ? costs[0] * (costs[1] / both) : 0;
+}
+
 static void dcd_offset(dcd *m)
 {
-    double costs = 0, norms = 0;
+    double costs[2] = {0, 0}, norms = 0;
+    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
     for (uint64_t i = 0; i < m->n; i++) {
-        costs += fabs(m->rows[i].cost);
+        costs[m->rows[i].cost > 0] += fabs(m->rows[i].cost);
         norms += m->rows[i].cost != 0 ? m->rows[i].q : 0;
     }
-    const double curve = m->p->loss == HSP__LOSS_SQUARED ? 2 * costs : costs;
+    const double curve = dcd_offset_curve(m, costs);
     double rho = DCD_HOLD * curve;
     /* Few rows: no less than what leaves a visit its freedom. */
-    m->loose = DCD_LOOSE * norms / (double)(m->n + 1);
-    if (m->loose > 0) rho = fmax(rho, 1 / m->loose);
+    m->loose = (logistic ? DCD_LOOSE_SMOOTH : DCD_LOOSE) * norms / (double)(m->n + 1);
+    if (m->loose > 0) rho = fmax(rho, fmin(1 / m->loose, curve));
     if (!(rho > 0)) rho = 1;
     if (m->p->offset == HSP__OFFSET_FREE) m->slope = 1 / rho;
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->slope = 1 / (1 + rho);
+    /* Begin where b is best for w = 0, about: the logarithm of the classes' proportion. */
+    if (!logistic || !(curve > 0)) return;
+    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->meet = 1 / (1 + norms / (double)(m->n + 1));
+    const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    dcd_hold(m, log(costs[1] / costs[0]) * (curve / (curve + own)));
 }
 
 /* How far b and sum a y are from what they must be to each other. */
@@ -137,7 +169,7 @@ static double dcd_apart(const dcd *m)
 static double dcd_apart_cost(const dcd *m)
 {
     const double apart = dcd_apart(m);
-    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5);
+    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5 - 0.5 * m->meet);
 }
 
 /* After a pass: take b as the place to stay near, and hold it less if that does not bring b and
@@ -153,6 +185,7 @@ static void dcd_offset_next(dcd *m)
         m->slope = m->p->offset == HSP__OFFSET_FREE ? 2 / rho : 1 / (1 + rho / 2);
     }
     m->apart = apart;
+    m->last = b;
     dcd_hold(m, b);
 }
 
@@ -174,7 +207,10 @@ static void dcd_keep(dcd *m, const dcd_sweep *sweep, double step)
     for (uint64_t k = sweep->from; k < sweep->to; k++) {
         const uint64_t first = (uint64_t)m->bundles[k] * DCD_BUNDLE;
         for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++)
-            if (m->rows[i].move != 0) m->rows[i].a -= (1 - step) * m->rows[i].move;
+            if (m->rows[i].move != 0) {
+                m->rows[i].a -= (1 - step) * m->rows[i].move;
+                if (m->z) m->z[i] = hsp__dcd_logit(m->rows[i].a, fabs(m->rows[i].cost));
+            }
     }
 }
 
@@ -221,11 +257,13 @@ static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
     return (dcd_sweep){.view = m->p->view,
                        .loss = m->p->loss,
                        .rows = m->rows,
+                       .z = m->z,
                        .bundles = m->bundles,
                        .from = hsp__part(m->count, parts, part),
                        .to = hsp__part(m->count, parts, part + 1),
                        .seed = hsp__random_bits(&m->random),
                        .far = m->far,
+                       .little = m->little,
                        .w = w,
                        .b = dcd_b(m),
                        .slope = m->slope,
@@ -273,23 +311,41 @@ static double dcd_expected(const dcd *m)
     return m->estimate * sqrt(m->fall);
 }
 
-static int dcd_due(const dcd *m)
+static int dcd_due(dcd *m)
 {
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
     const double dual = m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
-    const double gap = dcd_expected(m) * m->trust;
-    return m->idle >= DCD_IDLE || !(gap > fmax(m->goal->gap, 0) * (dual + gap));
+    const double gap = dcd_expected(m) * m->trust, wanted = fmax(m->goal->gap, 0) * (dual + gap);
+    m->little = DCD_LITTLE * fmin(wanted, gap) / (double)(m->n + 1);
+    return m->idle >= DCD_IDLE || !(gap > wanted);
 }
 
-/* Take a from the rows, make it feasible, and w = sum a y x of it. */
-static hsp_status dcd_gather(dcd *m, double *w)
+/* What is left between sum a y and b costs its square: take some of it away by scaling the a of one
+ * class down, which costs less where no a is at an end of its box and rows are short. */
+static void dcd_meet(dcd *m)
+{
+    double sum[2] = {0, 0};
+    for (uint64_t i = 0; i < m->n; i++)
+        sum[m->rows[i].cost > 0] += m->a[i];
+    const double apart = (sum[1] - sum[0]) - m->last;
+    const int heavy = apart > 0;
+    const double factor = 1 - m->meet * fabs(apart) / sum[heavy];
+    if (!(factor > 0 && factor < 1)) return;
+    for (uint64_t i = 0; i < m->n; i++)
+        if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
+}
+
+/* Take a from the rows, make it feasible, and w = sum a y x of it; with `scores` also those of
+ * m->w, since the rows are at hand. */
+static hsp_status dcd_gather(dcd *m, double *w, double *scores)
 {
     for (uint64_t i = 0; i < m->n; i++)
         m->a[i] = m->rows[i].a;
     hsp__judge_balance(m->p, m->a);
+    if (m->meet > 0 && w != m->w) dcd_meet(m);
     for (uint64_t i = 0; i < m->n; i++)
         m->v[i] = hsp__problem_y(m->p, i) * m->a[i];
-    return hsp__products_combine(m->ctx, m->p->view, m->v, m->err, w);
+    return hsp__products_both(m->ctx, m->p->view, m->w, m->v, m->err, scores, w);
 }
 
 /* Rows that rest and should not. */
@@ -303,31 +359,74 @@ static void dcd_wake(dcd *m, double b)
     }
 }
 
-/* The figures of hsp__judge, of the rows' a and the w that is made of it. */
-static hsp_status dcd_check(dcd *m)
+/* A step of Newton's method to the best regularized b for m->scores, logistic loss. */
+static double dcd_nearer(const dcd *m, double b)
 {
-    const hsp__problem *p = m->p;
+    double slope = b, curve = 1;
+    for (uint64_t i = 0; i < m->n; i++) {
+        const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
+        const double pull = hsp__judge_pull(HSP__LOSS_LOGISTIC, y * (m->scores[i] + b));
+        slope -= cost * pull;
+        curve += fabs(cost) * pull * (1 - pull);
+    }
+    return b - slope / curve;
+}
+
+/* P of w, whose scores are m->scores, with the best b for it (free; else the b of the sweeps, or
+ * near it), as the judge has it. */
+static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
+{
+    *b = m->meet > 0 ? m->last : dcd_b(m);
+    if (m->meet > 0) *b = dcd_nearer(m, *b);
+    hsp_status status = hsp__judge_offset(m->ctx, m->p, m->scores, m->err, b);
+    if (!status) *primal = hsp__judge_primal(m->ctx, m->p, w, *b, m->scores);
+    return status;
+}
+
+static void dcd_take(dcd *m, const double *w, double b, double primal, double dual)
+{
     hsp__solution *s = m->s;
-    double b = dcd_b(m);
-    hsp_status status = dcd_gather(m, m->u);
-    if (status) return status;
-    hsp__products_scores(m->ctx, p->view, m->u, 0, m->scores);
-    status = hsp__judge_offset(m->ctx, p, m->scores, m->err, &b);
-    if (status) return status;
-    const double primal = hsp__judge_primal(m->ctx, p, m->u, b, m->scores);
-    const double dual = hsp__judge_dual(p, m->a, m->u);
-    const double gap = primal > dual ? (primal - dual) / primal : 0;
-    const double expected = dcd_expected(m);
-    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
-    const int rounding = !(expected > DCD_ROUNDING * primal);
-    m->stalls = gap < s->gap || !rounding ? 0 : m->stalls + 1;
-    m->idle = 0;
-    dcd_wake(m, b);
-    if (!(gap < s->gap)) return HSP_OK;
-    memcpy(s->w, m->u, (size_t)m->d * sizeof *m->u);
+    const double gap = primal <= dual ? 0 : (primal - dual) / primal; /* not a number stays one */
+    if (!(gap < s->gap)) return;
+    memcpy(s->w, w, (size_t)m->d * sizeof *w);
     memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
     s->b = b, s->primal = primal, s->dual_value = dual, s->gap = gap;
-    return HSP_OK;
+}
+
+/* The figures of hsp__judge. With a free offset (and a regularized one, logistic: dcd_meet) the
+ * rows' a becomes feasible by a small change that may move w = sum a y x a lot in the direction
+ * that all rows share; so w is tried as it is, and the one of the feasible a handed back only if it
+ * is good enough. */
+static hsp_status dcd_check(dcd *m)
+{
+    hsp__solution *s = m->s;
+    const double before = s->gap, expected = dcd_expected(m);
+    double b, primal = 0;
+    const int apart = m->p->offset == HSP__OFFSET_FREE || m->meet > 0;
+    hsp_status status = dcd_gather(m, m->u, apart ? m->scores : NULL);
+    if (status) return status;
+    const double dual = hsp__judge_dual(m->p, m->a, m->u);
+    /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
+    const int differs = apart && dual != 0;
+    if (!differs) hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);
+    status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
+    if (status) return status;
+    dcd_take(m, differs ? m->w : m->u, b, primal, dual);
+    dcd_wake(m, b);
+    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
+    const int rounding = !(expected > DCD_ROUNDING * primal);
+    m->stalls = s->gap < before || !rounding ? 0 : m->stalls + 1;
+    m->idle = 0;
+    if (!differs || !(s->gap <= m->goal->gap)) return HSP_OK;
+    const double far = hsp__vec()->sqdist_f64(m->u, m->w, (size_t)m->d);
+    if (m->meet > 0 && far <= DCD_ASIDE * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d)) return HSP_OK;
+    hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);
+    status = dcd_primal(m, m->u, &b, &primal);
+    if (!status && primal - dual <= m->goal->gap * primal) {
+        s->gap = HUGE_VAL;
+        dcd_take(m, m->u, b, primal, dual);
+    }
+    return status;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
@@ -382,16 +481,22 @@ static hsp_status dcd_start(dcd *m, int *given)
     *given = 0;
     for (uint64_t i = 0; i < m->n; i++) {
         m->rows[i].a = m->s->dual[i];
+        if (m->z) m->z[i] = HUGE_VAL;
         *given |= m->s->dual[i] != 0;
     }
     if (!*given) return HSP_OK;
-    hsp_status status = dcd_gather(m, m->w);
+    hsp_status status = dcd_gather(m, m->w, NULL);
     if (status) return status;
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
         m->t += m->v[i];
-        if (c > 0) m->gain += m->p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : a;
+        if (m->z) m->z[i] = hsp__dcd_logit(a, c);
+        if (c > 0)
+            m->gain += m->z                              ? hsp__dcd_entropy(m->z[i], c)
+                       : m->p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c)
+                                                         : a;
     }
+    m->last = m->s->b;
     dcd_hold(m, m->s->b);
     return HSP_OK;
 }
@@ -414,7 +519,10 @@ static hsp_status dcd_new(dcd *m)
     m->a = hsp__new_raw(memory, m->n, sizeof *m->a);
     m->v = hsp__new_raw(memory, m->n, sizeof *m->v);
     m->scores = hsp__new_raw(memory, m->n, sizeof *m->scores);
+    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
+    if (logistic) m->z = hsp__new_raw(memory, m->n, sizeof *m->z);
     int good = m->rows && m->bundles && m->w && m->u && m->a && m->v && m->scores;
+    good = good && (m->z || !logistic);
     for (int k = 0; m->team > 1 && k < DCD_TEAM; k++) {
         m->copies[k] = hsp__new_raw(memory, m->d, sizeof *m->w);
         good = good && m->copies[k];
@@ -429,6 +537,7 @@ static void dcd_free(dcd *m)
         hsp__free(memory, m->copies[k]);
     hsp__free(memory, m->rows);
     hsp__free(memory, m->bundles);
+    hsp__free(memory, m->z);
     hsp__free(memory, m->w);
     hsp__free(memory, m->u);
     hsp__free(memory, m->a);
@@ -438,7 +547,7 @@ static void dcd_free(dcd *m)
 
 static int dcd_suits(const hsp__problem *p)
 {
-    return !p->hard && p->penalty == HSP__PENALTY_L2 && p->loss != HSP__LOSS_LOGISTIC;
+    return !p->hard && p->penalty == HSP__PENALTY_L2;
 }
 
 static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,

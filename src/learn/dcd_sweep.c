@@ -6,8 +6,11 @@
 #include "vec/vec.h"
 
 #define DCD_INLINE static inline __attribute__((always_inline))
-#define DCD_REST   8  /* sweeps that a row sits out at most */
-#define DCD_LINE   64 /* bytes of a cache line */
+#define DCD_REST   8    /* sweeps that a row sits out at most */
+#define DCD_LINE   64   /* bytes of a cache line */
+#define DCD_NEAR   0.25 /* logistic: margins this near to each other, where a series will do */
+#define DCD_TOP    0.1  /* a step ends where D's slope has fallen to this part, */
+#define DCD_TRIES  100  /* or after so many attempts */
 
 typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DCD_ONES } dcd_kind;
 
@@ -120,7 +123,92 @@ DCD_INLINE void dcd_visit(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind
     s->updates++;
 }
 
-DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, int squared)
+/* ---- Logistic -------------------------------------------------------------------------------- */
+
+double hsp__dcd_logit(double a, double c)
+{
+    return a > 0 ? a < c ? log((c - a) / a) : -HUGE_VAL : HUGE_VAL;
+}
+
+/* e(a) = c loss(z) + a z. */
+double hsp__dcd_entropy(double z, double c)
+{
+    const double size = fabs(z), least = exp(-size);
+    return size < HUGE_VAL ? c * (log1p(least) + size * least / (1 + least)) : 0;
+}
+
+/* log(1 + exp(-m)) */
+DCD_INLINE double dcd_log_loss(double m)
+{
+    return log1p(exp(-fabs(m))) + (m < 0 ? -m : 0);
+}
+
+/* c loss(m) - e(a) + a m: by how much the loss at m lies above its tangent at z. */
+DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
+{
+    const double way = m - z, p = a / c;
+    if (fabs(way) < DCD_NEAR) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
+    return fmax(c * dcd_log_loss(m) - hsp__dcd_entropy(z, c) + a * m, 0);
+}
+
+/* The top of D in this row's a is where z = m + q (c / (1 + exp(z)) - a). The difference of the
+ * sides rises with z and is zero between m - q a and m + q (c - a): Newton's steps within what is
+ * left of that, until the slope of D is a tenth of what it was, or of 1 (so that a step too far
+ * never loses what it won: e bends no more than a few times as much a unit of z away). *next is the
+ * a of the z that is returned. */
+DCD_INLINE double dcd_logistic_top(double m, double q, double a, double z, double c, double *next)
+{
+    const double enough = DCD_TOP * fmin(fabs(z - m), 1);
+    double low = m - q * a, high = m + q * (c - a);
+    if (!(z > low)) z = low;
+    if (!(z < high)) z = high;
+    for (int step = 0;; step++) {
+        const double small = exp(-fabs(z)), part = 1 / (1 + small);
+        *next = c * (z > 0 ? small * part : part);
+        const double slope = z - m - q * (*next - a); /* of D, there */
+        if (!(fabs(slope) > enough) || step == DCD_TRIES) return z;
+        if (slope > 0)
+            high = z;
+        else
+            low = z;
+        double to = z - slope / (1 + q * c * (small * part) * part);
+        if (!(to > low && to < high)) to = low + (high - low) / 2;
+        if (to == z) return z;
+        z = to;
+    }
+}
+
+/* As dcd_visit, where D as a function of a is no parabola. A row that has its place within what the
+ * goal allows stays there: that saves half the visit. */
+DCD_INLINE void dcd_visit_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind,
+                                   dcd_row *row, double *z)
+{
+    const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a, was = *z;
+    const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
+    const double gap = dcd_logistic_gap(m, was, a, c);
+    double next;
+    s->visits++;
+    s->gap += gap;
+    row->move = 0;
+    if (gap <= s->little) return;
+    *z = dcd_logistic_top(m, row->q + s->slope, a, was, c, &next);
+    const double move = next - a;
+    if (move == 0) return;
+    dcd_axpy(vec, kind, s->view, row, y * move, s->w);
+    row->move = move;
+    row->a = next;
+    s->b += s->slope * (y * move);
+    s->t += y * move;
+    s->gain += fabs(*z - was) < DCD_NEAR ? (*z + was) / 2 * move
+                                         : hsp__dcd_entropy(*z, c) - hsp__dcd_entropy(was, c);
+    s->bend += move * move * (4 / c);
+    s->off += fabs(was - m);
+    s->updates++;
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss loss)
 {
     const hsp__vec_table *vec = hsp__vec();
     dcd_sweep s = *sweep;
@@ -138,8 +226,10 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, int squared)
             if (row->rest) {
                 row->rest -= row->cost != 0;
                 row->move = 0;
+            } else if (loss == HSP__LOSS_LOGISTIC) {
+                dcd_visit_logistic(&s, vec, kind, row, s.z + first + here);
             } else {
-                dcd_visit(&s, vec, kind, squared, row);
+                dcd_visit(&s, vec, kind, loss == HSP__LOSS_SQUARED, row);
             }
         }
     }
@@ -147,17 +237,31 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, int squared)
 }
 
 /* The loop above for each kind of row and loss: what is decided here is not asked again. */
+DCD_INLINE void dcd_visits_of(dcd_sweep *s, dcd_kind kind)
+{
+    switch (s->loss) {
+    case HSP__LOSS_HINGE:
+        dcd_visits(s, kind, HSP__LOSS_HINGE);
+        return;
+    case HSP__LOSS_SQUARED:
+        dcd_visits(s, kind, HSP__LOSS_SQUARED);
+        return;
+    case HSP__LOSS_LOGISTIC:
+        dcd_visits(s, kind, HSP__LOSS_LOGISTIC);
+    }
+}
+
 void hsp__dcd_sweep(dcd_sweep *s)
 {
-    const int single = s->view->precision == HSP_FLOAT32, squared = s->loss == HSP__LOSS_SQUARED;
+    const int single = s->view->precision == HSP_FLOAT32;
     if (s->view->storage == HSP_DENSE && single)
-        squared ? dcd_visits(s, DCD_DENSE32, 1) : dcd_visits(s, DCD_DENSE32, 0);
+        dcd_visits_of(s, DCD_DENSE32);
     else if (s->view->storage == HSP_DENSE)
-        squared ? dcd_visits(s, DCD_DENSE64, 1) : dcd_visits(s, DCD_DENSE64, 0);
+        dcd_visits_of(s, DCD_DENSE64);
     else if (!s->view->values)
-        squared ? dcd_visits(s, DCD_ONES, 1) : dcd_visits(s, DCD_ONES, 0);
+        dcd_visits_of(s, DCD_ONES);
     else if (single)
-        squared ? dcd_visits(s, DCD_SPARSE32, 1) : dcd_visits(s, DCD_SPARSE32, 0);
+        dcd_visits_of(s, DCD_SPARSE32);
     else
-        squared ? dcd_visits(s, DCD_SPARSE64, 1) : dcd_visits(s, DCD_SPARSE64, 0);
+        dcd_visits_of(s, DCD_SPARSE64);
 }

@@ -140,11 +140,12 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
         rows[class]++;
         folds->rows++;
     }
-    hsp_status status = folds_check_classes(ctx, folds, rows, err);
-    if (!status && folds->rows < folds->count)
+    hsp_status status = HSP_OK;
+    if (folds->rows < folds->count)
         status = hsp__fail_at(err, HSP_USAGE, "--folds", 0, 0,
                               "found %u, expected at most one fold a row, of which there are %llu",
                               (unsigned)folds->count, (unsigned long long)folds->rows);
+    if (!status) status = folds_check_classes(ctx, folds, rows, err);
     hsp__free(&ctx->allocator, rows);
     return status;
 }

@@ -121,12 +121,23 @@ static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size
     return grid_is_number(axis->option) ? grid_add_number(spec, err) : HSP_OK;
 }
 
+/* The next comma that is not inside brackets: kernels have commas of their own. */
+static const char *grid_comma(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (*at == ',' && depth <= 0) return at;
+    }
+    return NULL;
+}
+
 /* A,B,C */
 static hsp_status grid_list(const grid_spec *spec, const char *values, hsp_error *err)
 {
     hsp__grid_axis *axis = spec->axis;
     for (const char *at = values; at;) {
-        const char *comma = strchr(at, ',');
+        const char *comma = grid_comma(at);
         const size_t size = comma ? (size_t)(comma - at) : strlen(at);
         char quoted[HSP__QUOTED];
         int repeated = 0;

@@ -107,7 +107,8 @@ static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
                                          hsp_options_flag(options, "allow-indefinite"), base,
                                          &found, &kernel->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
+        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
+                            (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status) status = hsp_kernel_fit(kernel->ctx, kernel->kernel, view, err);
     for (uint64_t k = 0; !status && k < kernel->kernel->count; k++)

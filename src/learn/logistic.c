@@ -42,7 +42,7 @@ static const hsp_option logistic_options[] = {
      "give up after so many passes over the rows"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
-    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton", NULL,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1", NULL,
      "how to minimise; auto looks at the shape of the data"},
     {"start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "begin at this model instead of at zero"},
     {"keep-dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,

@@ -6,18 +6,70 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+static hsp_status clp_fail_missing(hsp_error *err)
+{
+    return hsp__fail(err, HSP_UNSUPPORTED,
+                     "there is no linear programming here: install COIN-OR CLP (on Debian "
+                     "coinor-libclp-dev; halfspace must be built with it there)");
+}
+
 #ifdef HSP_HAVE_CLP
+
+#include <dlfcn.h>
+#include <pthread.h>
 
 #include <Clp_C_Interface.h>
 
+/* CLP is loaded when a program is solved, not with every command: it brings a dozen libraries
+ * along, whose loading takes longer than many a command. */
+/* clang-format off */
+#define CLP_CALLS(X) \
+    X(newModel) X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) \
+    X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower) \
+    X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
+    X(getColumnStatus) X(setColumnStatus) X(setNumberIterations) X(setMaximumIterations) \
+    X(primal) X(dual) X(numberIterations) X(status) X(getColSolution) X(getRowPrice)
+/* clang-format on */
+
+typedef struct clp_calls {
+    void *library;
+#define CLP_MEMBER(name) __typeof__(Clp_##name) *name;
+    CLP_CALLS(CLP_MEMBER)
+#undef CLP_MEMBER
+} clp_calls;
+
 struct hsp__clp {
     hsp_allocator memory;
+    clp_calls clp;
     Clp_Simplex *model;
     uint64_t steps;
 };
 
+/* Once loaded it stays: others may be at work with it, and it may be needed again. */
+static int clp_load(clp_calls *clp)
+{
+    static const char *const names[] = {"libClp.so.1", "libClp.so", "libClp.1.dylib"};
+    clp->library = NULL;
+    for (size_t i = 0; !clp->library && i < sizeof names / sizeof *names; i++)
+        clp->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!clp->library) return 0;
+    void *found;
+    int all = 1;
+#define CLP_FIND(name)                         \
+    found = dlsym(clp->library, "Clp_" #name); \
+    memcpy(&clp->name, &found, sizeof found);  \
+    all &= found != NULL;
+    CLP_CALLS(CLP_FIND)
+#undef CLP_FIND
+    if (!all) dlclose(clp->library);
+    return all;
+}
+
 int hsp__clp_there(void)
 {
+    clp_calls clp;
+    if (!clp_load(&clp)) return 0;
+    dlclose(clp.library);
     return 1;
 }
 
@@ -27,21 +79,24 @@ int hsp__clp_there(void)
 hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
                         const double *cost, hsp_error *err, hsp__clp **out)
 {
+    clp_calls clp;
+    if (!clp_load(&clp)) return clp_fail_missing(err);
     hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
     int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
-    if (lp) lp->model = Clp_newModel();
+    if (lp) *lp = (hsp__clp){.memory = ctx->allocator, .clp = clp, .model = clp.newModel()};
     if (!lp || !starts || !lp->model) {
+        if (lp && lp->model) clp.deleteModel(lp->model);
+        dlclose(clp.library);
         hsp__free(&ctx->allocator, lp);
         hsp__free(&ctx->allocator, starts);
         return hsp__fail_memory(err);
     }
-    lp->memory = ctx->allocator;
-    Clp_setLogLevel(lp->model, 0);
-    Clp_setSmallElementValue(lp->model, CLP_SMALL);
-    Clp_setPrimalTolerance(lp->model, CLP_TOLERANCE);
-    Clp_setDualTolerance(lp->model, CLP_TOLERANCE);
-    Clp_scaling(lp->model, 0); /* what comes here is scaled */
-    if (columns) Clp_addColumns(lp->model, columns, lower, upper, cost, starts, starts, NULL);
+    lp->clp.setLogLevel(lp->model, 0);
+    lp->clp.setSmallElementValue(lp->model, CLP_SMALL);
+    lp->clp.setPrimalTolerance(lp->model, CLP_TOLERANCE);
+    lp->clp.setDualTolerance(lp->model, CLP_TOLERANCE);
+    lp->clp.scaling(lp->model, 0); /* what comes here is scaled */
+    if (columns) lp->clp.addColumns(lp->model, columns, lower, upper, cost, starts, starts, NULL);
     hsp__free(&ctx->allocator, starts);
     *out = lp;
     return HSP_OK;
@@ -51,69 +106,75 @@ void hsp__clp_free(hsp__clp *lp)
 {
     if (!lp) return;
     const hsp_allocator memory = lp->memory;
-    Clp_deleteModel(lp->model);
+    lp->clp.deleteModel(lp->model);
+    dlclose(lp->clp.library);
     hsp__free(&memory, lp);
 }
 
 void hsp__clp_add_rows(hsp__clp *lp, int count, const double *lower, const double *upper,
                        const int *starts, const int *columns, const double *values)
 {
-    Clp_addRows(lp->model, count, lower, upper, starts, columns, values);
+    lp->clp.addRows(lp->model, count, lower, upper, starts, columns, values);
 }
 
 void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const double *upper,
                           const double *cost, const int *starts, const int *rows,
                           const double *values)
 {
-    Clp_addColumns(lp->model, count, lower, upper, cost, starts, rows, values);
+    lp->clp.addColumns(lp->model, count, lower, upper, cost, starts, rows, values);
 }
 
 void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
 {
-    Clp_chgRowLower(lp->model, lower);
+    lp->clp.chgRowLower(lp->model, lower);
 }
 
 void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
 {
-    Clp_chgColumnLower(lp->model, lower);
-    Clp_chgColumnUpper(lp->model, upper);
+    lp->clp.chgColumnLower(lp->model, lower);
+    lp->clp.chgColumnUpper(lp->model, upper);
 }
 
 void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
 {
-    Clp_chgObjCoefficients(lp->model, cost);
+    lp->clp.chgObjCoefficients(lp->model, cost);
 }
 
 enum { CLP_BASIC = 1, CLP_AT_UPPER = 2, CLP_AT_LOWER = 3 }; /* CLP's own numbers */
 
 hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
 {
-    const int columns = Clp_numberColumns(lp->model), rows = Clp_numberRows(lp->model);
+    const int columns = lp->clp.numberColumns(lp->model), rows = lp->clp.numberRows(lp->model);
     unsigned char *sides = hsp__new_raw(&lp->memory, (uint64_t)columns + (uint64_t)rows, 1);
     if (!sides) return hsp__fail_memory(err);
     memset(sides, CLP_AT_LOWER, (size_t)columns);
     memset(sides + columns, CLP_BASIC, (size_t)rows);
-    Clp_copyinStatus(lp->model, sides);
+    lp->clp.copyinStatus(lp->model, sides);
     hsp__free(&lp->memory, sides);
     return HSP_OK;
 }
 
 void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
 {
-    if (Clp_getColumnStatus(lp->model, column) != CLP_BASIC)
-        Clp_setColumnStatus(lp->model, column, upper ? CLP_AT_UPPER : CLP_AT_LOWER);
+    if (lp->clp.getColumnStatus(lp->model, column) != CLP_BASIC)
+        lp->clp.setColumnStatus(lp->model, column, upper ? CLP_AT_UPPER : CLP_AT_LOWER);
 }
+
+/* Parts of CLP keep counts that all its models share: one solves at a time. */
+static pthread_mutex_t clp_solving = PTHREAD_MUTEX_INITIALIZER;
 
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
 {
-    Clp_setNumberIterations(lp->model, 0);
-    Clp_setMaximumIterations(lp->model, steps);
+    lp->clp.setNumberIterations(lp->model, 0);
+    lp->clp.setMaximumIterations(lp->model, steps);
+    pthread_mutex_lock(&clp_solving);
     if (primal)
-        Clp_primal(lp->model, 0);
+        lp->clp.primal(lp->model, 0);
     else
-        Clp_dual(lp->model, 0);
-    lp->steps = (uint64_t)Clp_numberIterations(lp->model);
-    const int status = Clp_status(lp->model);
+        lp->clp.dual(lp->model, 0);
+    pthread_mutex_unlock(&clp_solving);
+    lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
+    const int status = lp->clp.status(lp->model);
     if (status == 0) return HSP__CLP_OPTIMAL;
     return status == 3 ? HSP__CLP_LIMIT : HSP__CLP_TROUBLE;
 }
@@ -125,12 +186,12 @@ uint64_t hsp__clp_steps(const hsp__clp *lp)
 
 const double *hsp__clp_values(const hsp__clp *lp)
 {
-    return Clp_getColSolution(lp->model);
+    return lp->clp.getColSolution(lp->model);
 }
 
 const double *hsp__clp_prices(const hsp__clp *lp)
 {
-    return Clp_getRowPrice(lp->model);
+    return lp->clp.getRowPrice(lp->model);
 }
 
 #else
@@ -144,9 +205,7 @@ hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, cons
                         const double *cost, hsp_error *err, hsp__clp **out)
 {
     (void)ctx, (void)columns, (void)lower, (void)upper, (void)cost, (void)out;
-    return hsp__fail(err, HSP_UNSUPPORTED,
-                     "this build has no linear programming: install COIN-OR CLP (on Debian "
-                     "coinor-libclp-dev) and build again");
+    return clp_fail_missing(err);
 }
 
 void hsp__clp_free(hsp__clp *lp)

@@ -51,7 +51,7 @@
 #define SEPARATE_CAP     1.0   /* t is not asked to be above this */
 #define SEPARATE_SHARE   0.125 /* rows with a margin below this share of t join */
 enum { SEPARATE_PLUS = 1, SEPARATE_MINUS = 2 };
-#define SEPARATE_FAR 1e12 /* a row with S m above this cannot bind */
+#define SEPARATE_FAR 1e12L /* a row with S m above this cannot bind */
 
 typedef struct separate {
     hsp_context *ctx;

@@ -33,9 +33,6 @@
 
 #include <math.h>
 #include <string.h>
-#ifdef NEWTON_TRACE
-#include <stdio.h>
-#endif
 
 #include "base/context.h"
 #include "base/error.h"
@@ -53,13 +50,15 @@
 #define NEWTON_SAMPLE_DIM  16   /* and for each column */
 #define NEWTON_SAMPLE_TRY  5 /* Newton steps on a sample, smooth losses; more would only fit it */
 #define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
-#define NEWTON_SAMPLE_GAP  0.03  /* how well a sample is solved */
+#define NEWTON_SAMPLE_GAP  1e-3  /* how well a sample is solved at most */
+#define NEWTON_SAMPLE_TAU  0.25  /* in how far tau is followed on a sample */
 #define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
 #define NEWTON_CALM        0.01  /* or until so few of the rows turn */
 #define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
 #define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
 
 #define NEWTON_GROWTH_HARD 10
+#define NEWTON_ACCURACY    0.2 /* of directions by conjugate gradients */
 
 typedef struct newton_run {
     hsp__newton *s;
@@ -148,7 +147,8 @@ static int newton_separate(hsp__newton *s, double *w, double *scores, hsp_error 
     double b = s->dim > s->d ? w[s->d] : 0;
     hsp__products_scores(s->ctx, p->view, w, 0, scores);
     if (hsp__judge_offset(s->ctx, p, scores, err, &b)) return 0;
-    for (double more = 1; more < 1.01; more = more == 1 ? 1 + 4e-16 : 1 + (more - 1) * 4) {
+    for (int trial = 0; trial < 22; trial++) { /* with ever more to spare, as rounding may need */
+        const double more = trial == 0 ? 1 : 1 + ldexp(1, 2 * trial - 53);
         double least = HUGE_VAL;
         for (uint64_t i = 0; i < p->view->rows; i++)
             least = fmin(least, hsp__problem_y(p, i) * (scores[i] + b));
@@ -348,7 +348,7 @@ static void newton_limits(newton_run *run)
 static hsp_status newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
-    hsp_status status = hsp__hessian_direction(s, 0.05, run->err, left);
+    hsp_status status = hsp__hessian_direction(s, NEWTON_ACCURACY, run->err, left);
     if (status) return status;
     if (!whole && !(*left > 0)) return HSP_OK;
     double t = 1;
@@ -358,14 +358,6 @@ static hsp_status newton_step(newton_run *run, int whole, double *left)
         t = newton_search(s, *left);
     hsp__newton_go(s, t);
     s->updates++;
-#ifdef NEWTON_TRACE
-    const newton_figures f = newton_figure(s);
-    fprintf(stderr,
-            "step %lu: n %lu tau %g left %.3g t %.3g active %lu turned %lu P %.8g D %.8g gap %.3g "
-            "apart %.3g slack %.3g\n",
-            run->steps, s->n, s->tau, *left, t, s->now.active, s->now.turned, f.primal, f.dual,
-            newton_gap(&f), f.apart, s->now.slack);
-#endif
     newton_limits(run);
     return HSP_OK;
 }
@@ -397,12 +389,23 @@ static hsp_status newton_minimise(newton_run *run)
 
 /* ---- Outer steps ----------------------------------------------------------------------------- */
 
+/* The tau at which the corner's rounding is as wide as a sample is uncertain about margins; from
+ * there on its solution says little about the solution for all rows. */
+static double newton_sample_tau(const hsp__newton *s)
+{
+    return NEWTON_SAMPLE_TAU * sqrt((double)s->n / (double)(s->dim + 1));
+}
+
 /* Other anchors, a larger tau, and a step that keeps up with them. */
 static hsp_status newton_advance(newton_run *run)
 {
     hsp__newton *s = run->s;
     double left;
     const newton_figures f = newton_figure(s);
+    if (run->sample && s->tau >= newton_sample_tau(s)) {
+        run->over = 1;
+        return HSP_OK;
+    }
     if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
         run->follow = 0;
     if (!run->follow) {
@@ -493,11 +496,11 @@ static double newton_unit(const hsp__newton *s)
 }
 
 /* `pull` (n) is the caller's, or NULL. */
-static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p, uint64_t step,
-                             double *pull, hsp_error *err)
+static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
+                             const hsp__goal *goal, uint64_t step, double *pull, hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    *s = (hsp__newton){.ctx = ctx, .p = p, .step = step, .kind = newton_kind(p)};
+    *s = (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .kind = newton_kind(p)};
     s->n = (p->view->rows + step - 1) / step;
     s->d = p->view->cols;
     s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
@@ -567,13 +570,13 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, step, NULL, err);
+        status = newton_new(&s, ctx, p, goal, step, NULL, err);
         if (!status) {
             run.follow = s.kind == HSP__NEWTON_BOX;
             newton_start(&run, w, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
-            *tau = s.tau / NEWTON_GROWTH;
+            *tau = fmin(s.tau, newton_sample_tau(&s));
             *passes += s.passes / step;
         }
         newton_free(&s);
@@ -636,7 +639,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
             status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
     }
-    if (!status) status = newton_new(&s, ctx, p, 1, out->dual, err);
+    if (!status) status = newton_new(&s, ctx, p, goal, 1, out->dual, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);

@@ -35,6 +35,7 @@ typedef struct hsp__hessian hsp__hessian; /* newton_hessian.c */
 typedef struct hsp__newton {
     hsp_context *ctx;
     const hsp__problem *p;
+    const hsp__goal *goal;
     hsp__newton_kind kind;
     uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
     uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */

@@ -24,6 +24,7 @@
 enum {
     HESSIAN_COLS = 2400,  /* most columns, with the offset, for a matrix */
     HESSIAN_SMALL = 24,   /* up to which rows are added one by one */
+    HESSIAN_WORTH = 8,    /* additions to a matrix for each that summing it takes */
     HESSIAN_PARTS = 8,    /* matrices that are summed */
     HESSIAN_STEPS = 2000, /* of conjugate gradients */
 };
@@ -34,7 +35,8 @@ struct hsp__hessian {
     double *down; /* dim: minus the gradient */
     /* Few columns: */
     size_t side;
-    uint64_t parts;  /* matrices in `sums`, which is then added to `g` */
+    uint64_t most;   /* matrices in `sums`, */
+    uint64_t parts;  /* and how many of them are used now, to be added to g; 1: g itself is */
     uint64_t peak;   /* rows that were in g at most since it was made anew; 0: never */
     double *g;       /* side * side */
     double *factor;  /* side * side: Cholesky of the scaled H */
@@ -85,7 +87,7 @@ static void hessian_add_dense(const hsp__newton *s, const hsp__row *row, double 
         if (block->count == HSP__MATRIX_BLOCK) hessian_flush(s, block);
         return;
     }
-    double x[HESSIAN_SMALL];
+    double x[HESSIAN_SMALL] = {0};
     hessian_widen(s, row, x);
     for (size_t i = 0; i < dim; i++)
         for (size_t j = 0; j <= i; j++)
@@ -142,11 +144,11 @@ static void hessian_part(void *user, uint64_t part)
     const hsp__newton *s = user;
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    hessian_block block = {.g = h->sums ? h->sums + part * cells : h->g};
+    hessian_block block = {.g = h->parts > 1 ? h->sums + part * cells : h->g};
     block.rows = h->scratch + part * h->each;
     block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
-    if (h->sums) memset(block.g, 0, cells * sizeof *block.g);
+    if (h->parts > 1) memset(block.g, 0, cells * sizeof *block.g);
     const uint64_t to = hsp__part(s->n, h->parts, part + 1);
     for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
         if (!h->inside) {
@@ -162,6 +164,16 @@ static void hessian_part(void *user, uint64_t part)
 
 /* ---- Few columns ----------------------------------------------------------------------------- */
 
+/* How many matrices to sum for adding `rows` rows: as many as keep 8 processors busy, if the rows
+ * are worth it. */
+static uint64_t hessian_parts(const hsp__newton *s, uint64_t rows, uint64_t most)
+{
+    const uint64_t cells = (uint64_t)s->hessian->side * s->hessian->side;
+    const uint64_t stored = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) + 2;
+    const uint64_t parts = rows / (HESSIAN_WORTH * cells / stored / stored + 256) + 1;
+    return parts < most ? parts : most;
+}
+
 /* Bring g up to date. */
 static void hessian_update(hsp__newton *s)
 {
@@ -173,10 +185,10 @@ static void hessian_update(hsp__newton *s)
         if (h->inside) memset(h->inside, 0, s->n);
         h->peak = 0;
     }
+    h->parts = hessian_parts(s, h->peak ? s->now.turned : s->now.active, h->most);
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
-    if (h->sums)
-        for (uint64_t part = 0; part < h->parts; part++)
-            hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
+    for (uint64_t part = 0; h->parts > 1 && part < h->parts; part++)
+        hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
     if (s->now.active > h->peak) h->peak = s->now.active;
     if (h->peak == 0) h->peak = 1;
 }
@@ -287,6 +299,8 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         rho = next;
         hessian_product(s, p, q);
         s->passes++;
+        hsp_stop stop; /* whoever asked for the direction will be told the same */
+        if (hsp__watch_tick(s->goal->watch, s->n, s->goal->report, &stop)) break;
         const double curve = vec->dot_f64(p, q, dim);
         if (!(curve > 0)) break;
         vec->axpy_f64(rho / curve, p, x, dim);
@@ -328,24 +342,21 @@ void hsp__hessian_free(hsp__newton *s)
     s->hessian = NULL;
 }
 
-/* As many matrices as keep 8 processors busy, if the rows are worth it. */
 static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
     h->side = hsp__matrix_side((size_t)s->dim);
     const uint64_t cells = (uint64_t)h->side * h->side;
-    const uint64_t stored = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) + 2;
-    h->parts = s->n / (4 * cells / stored / stored + 256) + 1;
-    if (h->parts > HESSIAN_PARTS) h->parts = HESSIAN_PARTS;
-    while (h->parts > 1 && h->parts * cells * sizeof(double) > HESSIAN_BYTES)
-        h->parts--;
+    h->most = hessian_parts(s, s->n, HESSIAN_PARTS);
+    while (h->most > 1 && h->most * cells * sizeof(double) > HESSIAN_BYTES)
+        h->most--;
     h->each = hsp__matrix_scratch((size_t)s->dim) + HSP__MATRIX_BLOCK * (s->dim + 1);
     h->g = hsp__new(memory, cells, sizeof *h->g);
     h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
-    h->scratch = hsp__new_raw(memory, h->parts * h->each, sizeof *h->scratch);
+    h->scratch = hsp__new_raw(memory, h->most * h->each, sizeof *h->scratch);
     if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
     h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
-    if (h->parts > 1) h->sums = hsp__new_raw(memory, h->parts * cells, sizeof *h->sums);
+    if (h->most > 1) h->sums = hsp__new_raw(memory, h->most * cells, sizeof *h->sums);
 }
 
 hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
@@ -359,7 +370,7 @@ hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
     if (h->direct) {
         hessian_new_direct(s, h);
         return h->g && h->factor && h->scratch && (h->inside || !s->curved) && h->scale &&
-                       (h->sums || h->parts == 1)
+                       (h->sums || h->most == 1)
                    ? HSP_OK
                    : hsp__fail_memory(err);
     }

@@ -41,9 +41,40 @@ double hsp__newton_factor(const hsp__newton *s)
     return s->kind == HSP__NEWTON_HALF ? 2 : s->tau;
 }
 
-static double newton_row_score(const hsp__newton *s, uint64_t i, const double *w)
+enum { NEWTON_NARROW = 16 }; /* dense rows so short that a call would cost more than the sum */
+
+/* out = X w with the offset, rows from .. to - 1. */
+static void newton_scores(const hsp__newton *s, const double *w, uint64_t from, uint64_t to,
+                          double *out)
 {
-    return hsp__row_score(s->p->view, i * s->step, w, s->dim > s->d ? w[s->d] : 0);
+    const hsp_view *view = s->p->view;
+    const double b = s->dim > s->d ? w[s->d] : 0;
+    if (view->storage != HSP_DENSE || s->d > NEWTON_NARROW || view->precision != HSP_FLOAT32) {
+        for (uint64_t i = from; i < to; i++)
+            out[i] = hsp__row_score(view, i * s->step, w, b);
+        return;
+    }
+    const float *x = (const float *)view->values + from * s->step * view->stride;
+    for (uint64_t i = from; i < to; i++, x += s->step * view->stride) {
+        double sum = b;
+        for (uint64_t j = 0; j < s->d; j++)
+            sum += w[j] * (double)x[j];
+        out[i] = sum;
+    }
+}
+
+/* sum += a x_i, with the offset's 1. */
+static void newton_add_row(const hsp__newton *s, uint64_t i, double a, double *sum)
+{
+    const hsp_view *view = s->p->view;
+    if (s->dim > s->d) sum[s->d] += a;
+    if (view->storage != HSP_DENSE || s->d > NEWTON_NARROW || view->precision != HSP_FLOAT32) {
+        hsp__products_add_row(view, i * s->step, a, sum);
+        return;
+    }
+    const float *x = (const float *)view->values + i * s->step * view->stride;
+    for (uint64_t j = 0; j < s->d; j++)
+        sum[j] += a * (double)x[j];
 }
 
 /* ---- Along a direction ----------------------------------------------------------------------- */
@@ -73,9 +104,7 @@ static void newton_line_part(void *user, uint64_t part)
     const newton_line *line = user;
     hsp__newton *s = line->s;
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
-    if (line->fresh)
-        for (uint64_t i = from; i < to; i++)
-            s->move[i] = newton_row_score(s, i, s->delta);
+    if (line->fresh) newton_scores(s, s->delta, from, to, s->move);
     hsp__newton_sums sums;
     switch (s->kind) {
     case HSP__NEWTON_BOX:
@@ -183,8 +212,7 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
         }
         if (pull == old) continue;
         s->pull[i] = pull;
-        hsp__products_add_row(s->p->view, i * s->step, y * (pull - old), sum);
-        if (s->dim > s->d) sum[s->d] += y * (pull - old);
+        newton_add_row(s, i, y * (pull - old), sum);
     }
     return state;
 }
@@ -199,8 +227,7 @@ static void newton_walk_part(void *user, uint64_t part)
     memset(sum, 0, s->dim * sizeof *sum);
     if (walk->how == NEWTON_WALK_FRESH) {
         memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
-        for (uint64_t i = from; i < to; i++)
-            s->score[i] = newton_row_score(s, i, s->w);
+        newton_scores(s, s->w, from, to, s->score);
     }
     switch (s->kind) {
     case HSP__NEWTON_BOX:

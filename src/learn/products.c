@@ -16,8 +16,9 @@ typedef struct products {
     const double *w;
     double b;
     const double *v;
-    double *out;  /* scores, or the first part's sum */
-    double *sums; /* (parts - 1) * cols: the sums of the other parts */
+    double *out;    /* scores, or the first part's sum */
+    double *scores; /* with sums: scores as well; NULL: sums only */
+    double *sums;   /* (parts - 1) * cols: the sums of the other parts */
 } products;
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
@@ -66,8 +67,10 @@ static void products_combine_part(void *user, uint64_t part)
     double *sum = part == 0 ? work->out : work->sums + (part - 1) * work->view->cols;
     memset(sum, 0, work->view->cols * sizeof *sum);
     const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
-    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++)
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
+        if (work->scores) work->scores[i] = hsp__row_score(work->view, i, work->w, 0);
         if (work->v[i] != 0) hsp__products_add_row(work->view, i, work->v[i], sum);
+    }
 }
 
 /* Each part has a sum of its own, so there are few: as many as keep 8 processors busy, fewer when
@@ -83,9 +86,17 @@ static uint64_t products_combine_parts(const hsp_view *view)
 hsp_status hsp__products_combine(hsp_context *ctx, const hsp_view *view, const double *v,
                                  hsp_error *err, double *out)
 {
+    return hsp__products_both(ctx, view, NULL, v, err, NULL, out);
+}
+
+hsp_status hsp__products_both(hsp_context *ctx, const hsp_view *view, const double *w,
+                              const double *v, hsp_error *err, double *scores, double *out)
+{
     memset(out, 0, view->cols * sizeof *out);
+    if (scores) memset(scores, 0, view->rows * sizeof *scores);
     if (view->rows == 0 || view->cols == 0) return HSP_OK;
-    products work = {.view = view, .v = v, .out = out, .parts = products_combine_parts(view)};
+    products work = {.view = view, .w = w, .v = v, .out = out, .scores = scores};
+    work.parts = products_combine_parts(view);
     work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, products_combine_part, &work);

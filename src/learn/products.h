@@ -16,4 +16,8 @@ hsp_status hsp__products_combine(hsp_context *ctx, const hsp_view *view, const d
 /* y += a x_i. */
 void hsp__products_add_row(const hsp_view *view, uint64_t i, double a, double *y);
 
+/* Both in one pass over the rows: scores (n) = X w, out (d) = X' v. */
+hsp_status hsp__products_both(hsp_context *ctx, const hsp_view *view, const double *w,
+                              const double *v, hsp_error *err, double *scores, double *out);
+
 #endif

@@ -83,5 +83,6 @@ void hsp_evidence_free(hsp_evidence *evidence)
     const hsp_allocator memory = evidence->memory;
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence->of);
     hsp__free(&memory, evidence);
 }

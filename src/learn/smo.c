@@ -709,7 +709,7 @@ static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
         smo_choose(w, up, down);
     hsp_status status = smo_load(w, err);
     if (status) return status;
-    smo_inner(w, w->count == w->n ? 1e-12 : 1e-9, w->count == w->n ? 0.01 : 0.01);
+    smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
     w->s->rounds++;
     return smo_unload(w, err);
 }

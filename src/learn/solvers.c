@@ -1,5 +1,6 @@
 #include "learn/solvers.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "learn/pegasos.h"
@@ -8,7 +9,7 @@ extern const hsp__solver hsp__solver_newton;
 
 /* auto takes the first that suits, or dcd where that is quicker; pegasos, the last, is for
  * those who ask for it. */
-const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd,
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd, &hsp__solver_l1,
                                            &hsp__solver_pegasos, NULL};
 
 #define SOLVERS_STEPS  20   /* Newton steps, roughly: each has a matrix to factor */
@@ -34,6 +35,12 @@ static double solvers_length(const hsp_view *view)
     return count > 0 ? sum / count : 0;
 }
 
+#define SOLVERS_LOGISTIC_FIRST  6   /* passes of coordinate descent at least, logistic loss, and */
+#define SOLVERS_LOGISTIC_VISITS 0.1 /* more for each unit of C ||x||^2 times rows a column, */
+#define SOLVERS_LOGISTIC_MOST   8   /* no more than this for each unit of C ||x||^2 */
+#define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
+#define SOLVERS_LOGISTIC_CG     60  /* or instead of it: directions by conjugate gradients */
+
 /* Few columns make Newton's matrix cheap beside the passes that coordinate descent needs, and those
  * are the more the larger C is beside the rows. Numbers as measured on text, digits and tables
  * (docs/svm.md). */
@@ -43,6 +50,12 @@ static int solvers_prefers_newton(const hsp__problem *p)
     const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
     const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
     const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
+    if (p->loss == HSP__LOSS_LOGISTIC) {
+        const double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
+        const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
+        return fmin(newton, SOLVERS_LOGISTIC_CG * stored) <=
+               (SOLVERS_LOGISTIC_FIRST + each * C * solvers_length(p->view)) * stored;
+    }
     return SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored <=
            SOLVERS_VISITS * (1 + C * solvers_length(p->view)) * stored;
 }

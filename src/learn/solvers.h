@@ -14,5 +14,6 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p);
 const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p);
 
 extern const hsp__solver hsp__solver_dcd; /* dcd.c */
+extern const hsp__solver hsp__solver_l1;  /* l1.c */
 
 #endif

@@ -62,7 +62,7 @@ static const hsp_option svm_options[] = {
      "give up after so many passes over the rows"},
     {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
      "stop after so many seconds; 0: no limit"},
-    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|pegasos", NULL,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1|pegasos", NULL,
      "how to minimise; auto looks at the shape of the data"},
     {"order", HSP_OPTION_CHOICE, "shuffle", 0, 0, "shuffle|cyclic", NULL,
      "pegasos: rows in turn shuffled, or in the order of the file, as a stream has them"},

@@ -162,7 +162,8 @@ static hsp_status weights_class(hsp_context *ctx, const hsp__names *classes, con
     uint32_t added, found = HSP__NAME_NONE;
     hsp__names_init(&canonical, &ctx->allocator);
     const hsp__label_result label = hsp__label_add(&canonical, item, (size_t)(sign - item), &added);
-    if (label == HSP__LABEL_OK)
+    found = hsp__names_find(classes, item, (size_t)(sign - item)); /* as a caller named it */
+    if (label == HSP__LABEL_OK && found == HSP__NAME_NONE)
         found = hsp__names_find(classes, hsp__names_get(&canonical, added),
                                 hsp__names_size(&canonical, added));
     hsp__names_free(&canonical);

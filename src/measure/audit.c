@@ -51,6 +51,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/rows.h"
 #include "measure/audit.h"
 
 #define AUDIT_SLACK  1e-9 /* relative: what rounding may explain */
@@ -340,6 +341,7 @@ static void audit_inseparable(audit_list *list)
 
 static double audit_inner(const hsp__audit *audit)
 {
+    if (audit->kernel_rows) return audit->inner;
     hsp__wide sum = (hsp__wide)audit->u_constant * (hsp__wide)audit->last_constant;
     for (uint64_t j = 0; j < audit->features; j++)
         sum += (hsp__wide)audit->u[j] * (hsp__wide)audit->last[j];
@@ -348,6 +350,7 @@ static double audit_inner(const hsp__audit *audit)
 
 static double audit_last_square(const hsp__audit *audit)
 {
+    if (audit->kernel_rows) return audit->last_square;
     hsp__wide sum = (hsp__wide)audit->last_constant * (hsp__wide)audit->last_constant;
     for (uint64_t j = 0; j < audit->features; j++)
         sum += (hsp__wide)audit->last[j] * (hsp__wide)audit->last[j];
@@ -449,6 +452,8 @@ static void audit_rebuild(audit_list *list)
     else if (!audit->amount)
         audit_why(entry, audit->plan.updates ? "the model does not say which rows it learnt from"
                                              : "the run made no update");
+    else if (isnan(audit->rebuild_error))
+        audit_why(entry, "the model keeps votes, and no last separator to compare");
     else {
         audit_settle(entry, audit->rebuild_error, audit->rebuild_allows, audit->rebuild_allows);
         audit_why(entry, "k = %.0f roundings of every weight", (double)audit->plan.updates);
@@ -475,6 +480,7 @@ static void audit_fill(audit_list *list)
 static void audit_end(hsp__audit *audit)
 {
     const hsp_allocator *memory = &audit->ctx->allocator;
+    hsp__kernel_rows_free(audit->ctx, audit->kernel_rows);
     hsp_data_free(audit->scaled);
     hsp__free(memory, audit->row);
     hsp__free(memory, audit->y);

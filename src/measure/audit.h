@@ -11,7 +11,7 @@
  *
  * and a soft run gives every row i one more coordinate, of value Delta, that all other rows have 0
  * in. There an update is  w~ += rate y x~  and happens when  y <w~, x~> <= tau  (tau = 0: on a
- * mistake). */
+ * mistake). With a kernel, x is phi(x) throughout. */
 #ifndef HSP_MEASURE_AUDIT_H
 #define HSP_MEASURE_AUDIT_H
 
@@ -57,6 +57,9 @@ typedef struct hsp__audit {
     double constant;      /* c */
     double tau;           /* absolute */
 
+    struct hsp__kernel_rows *kernel_rows; /* with a kernel: the view's, and ... */
+    double last_square, inner;            /* ... ||w~_k||^2 and <w~*, w~_k>, for there is no last
+                                             or u then */
     uint64_t features;
     double *last;          /* features: w of the last separator */
     double last_constant;  /* b / c of it */
@@ -78,6 +81,16 @@ hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__aud
 
 /* Rows, labels, radius; the last separator, rebuilt from the updates where there are any. */
 hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
+
+/* With a kernel: what of the above is not the same (audit_kernel.c). The rows that a model learnt
+ * from, and how often, are those of hsp__audit_read_rows. */
+hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err);
+hsp_status hsp__audit_kernel_radius(hsp__audit *audit, hsp_error *err);
+hsp_status hsp__audit_kernel_last(hsp__audit *audit, hsp_error *err);
+hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *reference,
+                                   hsp_error *err);
+hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *reference, int direction,
+                                       hsp_error *err);
 
 /* The reference as a vector of the run's space, and the rows' margins with it. */
 hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);

@@ -87,7 +87,33 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
             "the model tells %u classes apart: the mistake bounds are about two; train "
             "one class against the rest and audit that",
             (unsigned)hsp_model_classes(model));
-    return HSP_OK;
+    return hsp__audit_check_kernel(model, err);
+}
+
+/* A kernel that became weights is no longer the space that the run was in, unless it is theirs. A
+ * budget that dropped rows ends the proofs. */
+static hsp_status plan_check_options(const plan_reader *reader, hsp_error *err)
+{
+    const char *kernel = plan_text(reader, "kernel");
+    double budget = 0, learnt = 0, rate = 1;
+    if (kernel && reader->model->weights && strcmp(kernel, "linear") != 0)
+        return hsp__fail(err, HSP_USAGE,
+                         "the run had the kernel %.200s, which was folded into weights: its bounds "
+                         "are about another space; train with kernel linear, or without",
+                         kernel);
+    hsp__json_number(hsp__json_get(reader->options, "budget"), &budget);
+    hsp__json_number(hsp__json_get(reader->options, "rate"), &rate);
+    const hsp_updates updates = hsp_model_updates(reader->model);
+    for (uint64_t i = 0; i < updates.count; i++)
+        learnt += fabs(updates.amount[i]) / rate;
+    uint64_t made = 0;
+    hsp_status status = plan_count(reader, "updates", &made, err);
+    if (!status && budget > 0 && fabs(learnt - (double)made) > 0.5)
+        return hsp__fail(err, HSP_USAGE,
+                         "the run dropped rows to stay in its budget of %.0f: the bounds are about "
+                         "runs that keep what they learn",
+                         budget);
+    return status;
 }
 
 static hsp_status plan_fill(const plan_reader *reader, hsp_error *err, hsp__audit_plan *plan)
@@ -125,7 +151,8 @@ hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__aud
         if (status) return status;
         reader.options = hsp__json_root(reader.json);
     }
-    status = plan_fill(&reader, err, plan);
+    status = plan_check_options(&reader, err);
+    if (!status) status = plan_fill(&reader, err, plan);
     hsp__json_free(reader.json);
     return status;
 }

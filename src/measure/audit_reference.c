@@ -129,7 +129,10 @@ static int reference_other_features(const hsp_model *model, const hsp_model *ref
 static hsp_status reference_check(const hsp_model *model, const hsp_model *reference,
                                   hsp_error *err)
 {
-    if (reference->hypothesis != HSP__LINEAR || reference->scorers != 1)
+    if (hsp__model_kernel(model)) {
+        hsp_status status = hsp__audit_kernel_check(model, reference, err);
+        if (status) return status;
+    } else if (reference->hypothesis != HSP__LINEAR || reference->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
                          "the reference is not one linear separator: a model of two classes, not "
                          "voted, is expected");
@@ -198,9 +201,10 @@ hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *referen
 {
     hsp_status status = reference_check(audit->model, reference, err);
     if (status) return status;
+    const int direction = reference_direction(audit->model, reference);
+    if (audit->kernel_rows) return hsp__audit_kernel_reference(audit, reference, direction, err);
     audit->u = hsp__new(&audit->ctx->allocator, audit->features, sizeof *audit->u);
     if (!audit->u) return hsp__fail_memory(err);
-    const int direction = reference_direction(audit->model, reference);
     const double *w = hsp_model_weights(reference, 0);
     const uint64_t inputs = hsp__model_inputs(reference);
     for (uint64_t j = 0; j < audit->features && j < inputs; j++)

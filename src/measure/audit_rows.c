@@ -209,8 +209,15 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
     if (!status) status = rows_check_count(audit, err);
     if (!status) status = rows_compare_hash(audit, view, err);
     if (status) return status;
-    audit->radius = rows_radius(audit);
+    const int kernel = hsp__model_kernel(audit->model) != NULL;
+    if (kernel)
+        status = hsp__audit_kernel_radius(audit, err);
+    else
+        audit->radius = rows_radius(audit);
+    if (status) return status;
     audit->constant = rows_constant(audit);
     audit->tau = audit->plan.tau * (audit->plan.tau_relative ? audit->radius : 1);
-    return rows_last(audit, err);
+    if (!kernel) return rows_last(audit, err);
+    status = rows_amounts(audit, err);
+    return status ? status : hsp__audit_kernel_last(audit, err);
 }

@@ -5,7 +5,7 @@
 
 #include "vec/vec.h"
 
-enum { MATRIX_PANEL = HSP__VEC_TILE_COLS };     /* columns that Cholesky finishes at a time */
+enum { MATRIX_PANEL = HSP__VEC_TILE_COLS }; /* columns that Cholesky finishes at a time */
 
 size_t hsp__matrix_side(size_t n)
 {

@@ -18,7 +18,9 @@
 typedef float vec_block_f32 __attribute__((vector_size(BLOCK_BYTES)));
 typedef double vec_block_f64 __attribute__((vector_size(BLOCK_BYTES)));
 typedef int32_t vec_block_i32 __attribute__((vector_size(BLOCK_BYTES)));
+typedef uint32_t vec_block_u32 __attribute__((vector_size(BLOCK_BYTES)));
 typedef int64_t vec_block_i64 __attribute__((vector_size(BLOCK_BYTES)));
+typedef uint64_t vec_block_u64 __attribute__((vector_size(BLOCK_BYTES)));
 
 /* One register at a time: an array that is copied whole would live in memory. */
 #define VEC_BLOCK_MOVES(TYPE, NUM)                                            \
@@ -90,7 +92,7 @@ static VEC_INLINE vec_block_f64 vec_exp_block_f64(vec_block_f64 x)
     p = p * r + 0.5;
     p = (p * r) * r + r;
     p = p + 1.0;
-    vec_block_i64 e = ((vec_block_i64)t << 52) + (vec_block_i64)((vec_block_f64){0} + 1.0);
+    vec_block_u64 e = ((vec_block_u64)t << 52) + (vec_block_u64)((vec_block_f64){0} + 1.0);
     vec_block_f64 y = p * (vec_block_f64)e;
     vec_block_i64 low = x<-708.0, high = x> 709.0;
     vec_block_i64 infinite = high & (vec_block_i64)((vec_block_f64){0} + (double)INFINITY);
@@ -110,7 +112,7 @@ static VEC_INLINE vec_block_f32 vec_exp_block_f32(vec_block_f32 x)
     p = p * r + 0.5F;
     p = (p * r) * r + r;
     p = p + 1.0F;
-    vec_block_i32 e = ((vec_block_i32)t << 23) + (vec_block_i32)((vec_block_f32){0} + 1.0F);
+    vec_block_u32 e = ((vec_block_u32)t << 23) + (vec_block_u32)((vec_block_f32){0} + 1.0F);
     vec_block_f32 y = p * (vec_block_f32)e;
     vec_block_i32 low = x<-87.0F, high = x> 88.0F;
     vec_block_i32 infinite = high & (vec_block_i32)((vec_block_f32){0} + (float)INFINITY);

@@ -8,7 +8,7 @@ while IFS= read -r command; do
     sh -c "$command" 2>&1 </dev/null
 done <commands >found
 diff told found && echo "$(wc -l <commands) examples are right"
-for command in train predict eval audit plot model learners inspect convert split scale kernel make; do
+for command in train cv tune predict eval audit plot model learners inspect convert split scale kernel make; do
     halfspace help --man $command | sed -n '/^\.SH JSON/,/^\.SH EXIT/s/^\\fB\(.*\)\\fR/\1/p' |
         tr -d ' ' | tr ',' '\n' | while read -r key; do
         sed -n "/^## $command/,/^## /p" "$docs" | grep -q "\`$key\`" || echo "$command: $key is missing"

@@ -18,7 +18,7 @@ halfspace train svm --hard -q --json xor.svm | sed -n '/evidence/,/]/p;/class_na
 echo
 # Whatever does not converge says so, with its gap; the status is 0.
 halfspace make halfspace --rows 2000 --features 20 --noise 0.1 -q -o h.svm
-halfspace train svm -q --gap 1e-9 --max-passes 2 h.svm 2>&1 >out | sed -E 's/in .*: the/in N passes: the/; s/[0-9.]+% above/N% above/'
+halfspace train svm -q --gap 1e-9 --max-passes 2 h.svm 2>&1 >out | sed -E 's/in .*: the/in N passes: the/; s/gap is [0-9.e-]+/gap is G/'
 grep -c 'converged  *no' out
 # Logistic regression; several classes.
 halfspace train logistic -q iris.csv | grep -Ev 'solver|KKT|gap|objective'

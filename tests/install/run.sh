@@ -36,12 +36,12 @@ if command -v pkg-config >/dev/null; then
     export PKG_CONFIG_PATH="$root/usr/lib/pkgconfig"
     cc=${CC:-cc}
     source=tests/install/program.c
-    # shellcheck disable=SC2046 # options
-    "$cc" $(pkg-config --cflags halfspace) $source $(pkg-config --libs halfspace) -o "$root/shared" &&
+    # shellcheck disable=SC2046,SC2086 # options
+    $cc $(pkg-config --cflags halfspace) $source $(pkg-config --libs halfspace) -o "$root/shared" &&
         LD_LIBRARY_PATH=$root/usr/lib "$root/shared" >&2
     report $? 'a program with the shared library'
-    # shellcheck disable=SC2046
-    "$cc" $(pkg-config --cflags halfspace) $source -Wl,-Bstatic $(pkg-config --libs halfspace) \
+    # shellcheck disable=SC2046,SC2086
+    $cc $(pkg-config --cflags halfspace) $source -Wl,-Bstatic $(pkg-config --libs halfspace) \
         -Wl,-Bdynamic $(pkg-config --static --libs halfspace) -o "$root/static" && "$root/static" >&2
     report $? 'a program with the static library'
     ! ldd "$root/static" | grep -q libhalfspace

@@ -7,6 +7,9 @@
  *     D = sum_i e_i(a_i) - ||u||^2/2 (- t^2/2),           u = sum a_i y_i x_i,  t = sum a_i y_i
  *     e: hinge a; squared a - a^2/(4c); logistic -a log(a/c) - (c-a) log((c-a)/c)
  *
+ * Penalty l1: ||w||_1 (+ |b|) instead of ||w||^2/2 (+ b^2/2); in D nothing instead of ||u||^2/2 and
+ * t^2/2, but |u_j| <= 1 and |t| <= 1.
+ *
  * D <= P whatever a and w are, as long as 0 <= a (<= c) and, offset free, t = 0. */
 #ifndef HSP_TESTS_LEARN_MARGINS_H
 #define HSP_TESTS_LEARN_MARGINS_H
@@ -174,6 +177,7 @@ typedef struct margin_problem {
     char offset; /* 'f'ree, 'r'egularized, 'n'one */
     double C;
     double weight[2]; /* of the classes; 0, 0: 1, 1 */
+    int l1;           /* the penalty */
 } margin_problem;
 
 typedef struct margin_verdict {
@@ -256,20 +260,27 @@ static inline margin_verdict margin_judge(const margin_set *s, const margin_prob
         for (int j = 0; j < s->d; j++)
             u[j] += a[i] * y * s->x[i][j];
     }
-    long double squares = 0, duals = 0;
+    long double squares = 0, duals = 0, sizes = 0;
     for (int j = 0; j < s->d; j++) {
         const long double w =
             j < (int)hsp_model_features(model) ? hsp_model_weights(model, scorer)[j] : 0;
         squares += w * w;
+        sizes += fabsl(w);
         duals += u[j] * u[j];
         v.apart += (w - u[j]) * (w - u[j]) / 2;
+        if (p->l1) v.outside = fmaxl(v.outside, fabsl(u[j]) - 1);
     }
     v.norm = sqrtl(squares);
-    if (p->offset == 'r') squares += b * b, duals += t * t, v.apart += (b - t) * (b - t) / 2;
+    if (p->offset == 'r') {
+        squares += b * b, sizes += fabsl(b), duals += t * t;
+        v.apart += (b - t) * (b - t) / 2;
+        if (p->l1) v.outside = fmaxl(v.outside, fabsl(t) - 1);
+    }
+    if (p->l1) v.apart = 0;
     if (p->offset == 'f') v.balance = total > 0 ? fabsl(t) / total : 0;
-    v.penalised = sqrtl(squares);
-    v.primal += squares / 2;
-    v.dual -= duals / 2;
+    v.penalised = p->l1 ? sizes : sqrtl(squares);
+    v.primal += p->l1 ? sizes : squares / 2;
+    v.dual -= p->l1 ? 0 : duals / 2;
     return v;
 }
 

@@ -377,7 +377,7 @@ static int stop_later(void *user, const hsp_progress *progress)
 /* A request to stop while the folds are learnt keeps the model, without probabilities. */
 static void stopped_on_request(void)
 {
-    hsp_context *ctx = test_context(2, 0);
+    hsp_context *ctx = test_context(1, 0);
     hsp_data *data = any_data(ctx, 55, 3);
     hsp_options *options = test_options(ctx, hsp_learner(0), "calibrate=platt passes=5");
     hsp_training run;

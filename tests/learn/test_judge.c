@@ -212,6 +212,11 @@ static void products(void)
                 sum += (long double)x[i] * set.x[i * set.d + j];
             CHECK(fabsl(sum - u[j]) <= 1e-9L);
         }
+        double *both = calloc(set.n, sizeof *both); /* the same bits in one pass */
+        CHECK(hsp__products_both(four, &set.view, w, x, NULL, both, v) == HSP_OK);
+        hsp__products_scores(one, &set.view, w, 0, y);
+        CHECK(memcmp(u, v, sizeof u) == 0 && memcmp(both, y, set.n * sizeof *y) == 0);
+        free(both);
         free(x);
         free(y);
         slow_free(&set);

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "halfspace.h"
 #include "learn/lp_clp.h"
+#include "learn/machine.h"
 
 enum { ROWS = 9, COLS = 3 };
 
@@ -576,6 +577,20 @@ static void test_request(void)
     hsp_data_free(data);
 }
 
+/* Every allocation of ours fails in turn. */
+static void test_no_memory(void)
+{
+    NEEDS_CLP();
+    static const machine_set apart = {4, 2, 2, {0, 0, 1, 0, 3, 3, 4, 3}, {0, 0, 1, 1}};
+    static const machine_set mixed = {4, 2, 2, {0, 0, 1, 1, 0, 1, 1, 0}, {0, 0, 1, 1}};
+    static const machine_set nearly_apart = {
+        4, 2, 2, {-1, 0, 1, 0, 0.3, -1e-13, 0.1, -0.7}, {1, 1, 0, 0}};
+    machine_starve(&apart, "lp", "");
+    machine_starve(&mixed, "lp", "");
+    machine_starve(&mixed, "lp", "soft=yes weight=balanced");
+    machine_starve(&nearly_apart, "lp", "");
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
@@ -592,6 +607,7 @@ int main(void)
     RUN(test_more_classes);
     RUN(test_many_rows);
     RUN(test_request);
+    RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();
 }

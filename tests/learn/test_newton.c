@@ -291,6 +291,25 @@ static void degenerate_problems(void)
     hsp_context_free(ctx);
 }
 
+/* No columns; one row; none. */
+static void tiny_problems(void)
+{
+    hsp_context *ctx = make_context(1);
+    for (uint64_t k = 0; k < 3 * 3 * 3 * 2; k++) {
+        slow_set set = slow_clouds(k, k % 3, k / 27, 1, SLOW_DENSE64);
+        hsp__problem p = problem_of(&set, (hsp__loss)(k / 3 % 3), (hsp__offset)(k / 9 % 3), 1);
+        if (p.offset == HSP__OFFSET_FREE && set.n == 1)
+            p.offset = HSP__OFFSET_NONE; /* no minimum */
+        char what[64];
+        snprintf(what, sizeof what, "tiny %d", (int)k);
+        solved one = solve(ctx, &p, 1e-6);
+        check_solved(&set, &p, &one, 1e-6, what);
+        solved_free(&one);
+        slow_free(&set);
+    }
+    hsp_context_free(ctx);
+}
+
 /* ---- Hard ------------------------------------------------------------------------------------ */
 
 /* Multipliers that prove it: the distance of the two hull points, by the longest row. */
@@ -528,6 +547,7 @@ int main(void)
     RUN(large_costs);
     RUN(many_columns);
     RUN(degenerate_problems);
+    RUN(tiny_problems);
     RUN(hard_problems);
     RUN(hard_narrow);
     RUN(soft_tends_to_hard);

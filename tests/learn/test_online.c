@@ -709,14 +709,19 @@ static void starve(const char *const *settings, int classes)
 
 static void test_no_memory(void)
 {
-    static const char *const settings[][4] = {{NULL},
-                                              {"average=average", "order=shuffle", NULL},
-                                              {"average=vote", "normalize=rows", NULL},
-                                              {"soft=1", "order=random", "positive=1", NULL},
-                                              {"multiclass=ovr", NULL},
-                                              {NULL}};
-    for (int s = 0; s < 6; s++)
-        starve(settings[s], s > 3 ? 3 : 2);
+    static const char *const settings[][4] = {
+        {NULL},
+        {"average=average", "order=shuffle", NULL},
+        {"average=vote", "normalize=rows", NULL},
+        {"soft=1", "order=random", "positive=1", NULL},
+        {"kernel=linear", "offset=r2", NULL},
+        {"kernel=poly(2,1)", "budget=4", NULL},
+        {"multiclass=ovr", NULL},
+        {"kernel=rbf(1)", "average=average", NULL},
+        {"kernel=rbf(median)", "average=vote", "multiclass=ovr", NULL},
+        {NULL}};
+    for (int s = 0; s < 10; s++)
+        starve(settings[s], s > 5 ? 3 : 2);
 }
 
 static hsp_status starved_steps(hsp_context *poor, const hsp_options *options, const hsp_view *view)

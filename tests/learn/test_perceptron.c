@@ -546,7 +546,6 @@ static void test_refusals(void)
                                               {"margin-target=r", NULL},
                                               {"margin-target=", NULL},
                                               {"soft=1", NULL},
-                                              {"average=vote", "multiclass=ovr", NULL},
                                               {"trace=/nowhere/trace.csv", NULL},
                                               {"classes=0", NULL},
                                               {"classes=0,,1", NULL},

@@ -109,8 +109,26 @@ static void test_inseparable(void)
         CHECK(hypot(mean[0][0] - mean[1][0], mean[0][1] - mean[1][1]) <= 1e-6);
         CHECK(evidence && evidence->distance <= 1e-6 && evidence->margin == evidence->distance / 2);
         CHECK(isnan(run.optimum.objective) && isnan(run.training_error));
+        CHECK(evidence && !evidence->of);
         hsp_evidence_free(run.evidence);
     }
+    hsp_data_free(data);
+}
+
+/* b lies between a and c on a line: it cannot be told from the rest, a and c can. */
+static void test_inseparable_class(void)
+{
+    const machine_set set = {4, 1, 3, {-2, -1, 0, 3}, {0, 0, 1, 2}};
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_training run;
+    for (int threads = 1; threads <= 2; threads++) {
+        hsp_context_set_threads(ctx, threads);
+        hsp_model *model = machine_train(ctx, data, "svm", "hard=yes", &run);
+        CHECK(model == NULL && run.stop == HSP_STOP_INSEPARABLE && run.evidence);
+        CHECK(run.evidence && run.evidence->of && strcmp(run.evidence->of, "b") == 0);
+        hsp_evidence_free(run.evidence);
+    }
+    hsp_context_set_threads(ctx, 0);
     hsp_data_free(data);
 }
 
@@ -205,6 +223,10 @@ static void test_C_is_lambda(void)
     hsp_model *b = machine_train(ctx, data, "svm", "lambda=0.0625 gap=1e-6", &of_lambda);
     CHECK(of_C.optimum.lambda == 0.0625 && of_lambda.optimum.C == 0.25);
     CHECK(machine_same_bits(a, b) && of_C.optimum.objective == of_lambda.optimum.objective);
+    hsp_options *again = machine_options(ctx, "svm", ""); /* what was not set is not set */
+    CHECK(hsp_model_set_options(b, again, NULL) == HSP_OK);
+    CHECK(!hsp_options_is_set(again, "C") && hsp_options_real(again, "lambda") == 0.0625);
+    hsp_options_free(again);
     hsp_model *c = machine_train(ctx, data, "svm", "gap=1e-6", &of_C);
     CHECK(of_C.optimum.C == 1 && of_C.optimum.lambda == 1.0 / 64);
     hsp_model_free(a);
@@ -306,6 +328,43 @@ static void test_solvers_agree(void)
         }
         hsp_data_free(data);
     }
+}
+
+/* Penalty l1: the objective from data and model alone, and weights of exactly 0 the more of them
+ * the smaller C is, until all are. */
+static void test_sparse_weights(void)
+{
+    static const double costs[] = {1e-4, 0.01, 0.1, 1};
+    uint64_t before = 0;
+    machine_set set;
+    machine_random(&set, 100, 8, 2, 1, 21);
+    hsp_data *data = machine_data(ctx, &set);
+    for (int k = 0; k < 4; k++) {
+        char settings[96];
+        hsp_training run;
+        snprintf(settings, sizeof settings, "penalty=l1 loss=squared C=%g gap=1e-7", costs[k]);
+        hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
+        const double *w = hsp_model_weights(model, 0);
+        double objective = 0;
+        uint64_t used = 0;
+        for (uint64_t i = 0; i < set.n; i++) {
+            double s = hsp_model_offset(model, 0);
+            for (uint64_t j = 0; j < set.d; j++)
+                s += w[j] * set.x[i * set.d + j];
+            objective += costs[k] * pow(fmax(0, 1 - (set.label[i] ? s : -s)), 2);
+        }
+        for (uint64_t j = 0; j < set.d; j++) {
+            objective += fabs(w[j]);
+            used += w[j] != 0;
+        }
+        CHECK(run.stop == HSP_STOP_CONVERGED);
+        CHECK(machine_near(objective * run.optimum.lambda, run.optimum.objective, 1e-12));
+        CHECK(used >= before && (k > 0 || used == 0));
+        before = used;
+        hsp_model_free(model);
+    }
+    CHECK(before > 2);
+    hsp_data_free(data);
 }
 
 /* ---- Dual weights, starts -------------------------------------------------------------------- */
@@ -494,6 +553,7 @@ static void test_no_memory(void)
     machine_starve(&three, "svm", "weight=balanced scale=standard");
     machine_starve(&three, "svm", "weight=a=2 keep-dual=yes loss=squared");
     machine_starve(&three, "svm", "multiclass=crammer-singer keep-dual=yes gap=0.1");
+    machine_starve(&two, "svm", "penalty=l1 loss=squared");
     machine_starve(&xor, "svm", "hard=yes classes=a,b");
 }
 
@@ -504,12 +564,14 @@ int main(void)
     RUN(test_three_points);
     RUN(test_four_hinge_losses);
     RUN(test_inseparable);
+    RUN(test_inseparable_class);
     RUN(test_weights_are_copies);
     RUN(test_class_weights);
     RUN(test_C_is_lambda);
     RUN(test_large_C_is_hard);
     RUN(test_larger_lambda_wider_margin);
     RUN(test_solvers_agree);
+    RUN(test_sparse_weights);
     RUN(test_dual_rebuilds);
     RUN(test_start);
     RUN(test_threads_change_nothing);

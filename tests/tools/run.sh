@@ -60,8 +60,9 @@ caught check-source 'a leftover'
 symbol_caught()
 {
     plant a.c "$1"
-    "${CC:-cc}" -w -fPIC -c "$tree/a.c" -o "$tree/a.o" && ar rcs "$tree/libhalfspace.a" "$tree/a.o" &&
-        "${CC:-cc}" -shared "$tree/a.o" -o "$tree/libhalfspace.so" &&
+    # shellcheck disable=SC2086 # the words of CC are words
+    ${CC:-cc} -w -fPIC -c "$tree/a.c" -o "$tree/a.o" && ar rcs "$tree/libhalfspace.a" "$tree/a.o" &&
+        ${CC:-cc} -shared "$tree/a.o" -o "$tree/libhalfspace.so" &&
         tools/check-symbols "$tree" 2>&1 | grep -q "$2"
     report $? "$3 is caught"
 }
