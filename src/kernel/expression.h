@@ -13,9 +13,10 @@
  *     const(C), or a number     C
  *     precomputed               the entry of a Gram matrix that was given as data
  *     sigmoid(a, b)             tanh(a <x, y> + b): no kernel, allowed on request only
- *     normalize(k)              k(x, y) / sqrt(k(x, x) k(y, y))
- *     rescale(f, k)             f(x) f(y) k(x, y); f: see function.h
- *     cols(1-10,15; k)          k on these columns only, numbered as in the file
+ *     wave                      cos <x, y> + sin <x, y>: no kernel either; models of Fourier
+ * features normalize(k)              k(x, y) / sqrt(k(x, x) k(y, y)) rescale(f, k)             f(x)
+ * f(y) k(x, y); f: see function.h cols(1-10,15; k)          k on these columns only, numbered as in
+ * the file
  *
  * Closed under sums, products and powers, so whatever this grammar makes of kernels is one; a
  * factor below 0, a difference, r < 0 and sigmoid are refused unless indefinite ones are allowed.
@@ -30,6 +31,7 @@ typedef enum hsp__kernel_op {
     HSP__KERNEL_LINEAR,
     HSP__KERNEL_POLY,
     HSP__KERNEL_RBF,
+    HSP__KERNEL_WAVE,
     HSP__KERNEL_SIGMOID, /* up to here: of the inner product and the norms */
     HSP__KERNEL_LAPLACE,
     HSP__KERNEL_CHI2,

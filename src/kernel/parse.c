@@ -263,13 +263,13 @@ static hsp_status parse_rescale(parser *all, uint32_t *out)
 
 static hsp_status parse_name(parser *all, uint32_t *out)
 {
-    static const char *const names[] = {"linear",      "poly",      "rbf",          "sigmoid",
-                                        "laplace",     "chi2",      "intersection", "const",
-                                        "precomputed", "normalize", "rescale",      "cols"};
+    static const char *const names[] = {
+        "linear", "poly",        "rbf",       "sigmoid", "laplace", "chi2", "intersection",
+        "const",  "precomputed", "normalize", "rescale", "cols",    "wave"};
     const char *word;
     const size_t size = hsp__scan_word(&all->scan, &word);
     size_t which = 0;
-    while (which < 12 && (strlen(names[which]) != size || memcmp(names[which], word, size) != 0))
+    while (which < 13 && (strlen(names[which]) != size || memcmp(names[which], word, size) != 0))
         which++;
     double c;
     hsp__kernel_rule rule;
@@ -294,6 +294,11 @@ static hsp_status parse_name(parser *all, uint32_t *out)
     case 11:
         return parse_cols(all, word, out);
     case 12:
+        status = parse_doubt(all, word,
+                             "wave is no kernel: it is half of one, in models of "
+                             "Fourier features");
+        return status ? status : parse_leaf(all, HSP__KERNEL_WAVE, 0, 0, out);
+    case 13:
         return hsp__scan_fail(
             &all->scan, word,
             "a number, '(' or one of linear, poly, rbf, laplace, chi2, "

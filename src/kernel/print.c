@@ -82,6 +82,9 @@ static void print_node(const hsp_kernel *kernel, uint32_t at, hsp__text *text)
     case HSP__KERNEL_RBF:
         print_width(text, "rbf", node);
         return;
+    case HSP__KERNEL_WAVE:
+        hsp__text_puts(text, "wave");
+        return;
     case HSP__KERNEL_SIGMOID:
         hsp__text_puts(text, "sigmoid(a=");
         print_number(text, node->p);

@@ -90,12 +90,15 @@ static double rows_self(const hsp__kernel_rows *rows, uint32_t at, uint64_t i)
     const hsp_kernel *kernel = rows->kernel;
     const hsp__kernel_node *node = &kernel->nodes[at];
     const hsp__kernel_space *space = &kernel->spaces[node->space];
-    double f;
+    double f, square;
     switch (node->op) {
     case HSP__KERNEL_LINEAR:
         return rows_square(rows->view, i, space);
     case HSP__KERNEL_POLY:
         return pow(rows_square(rows->view, i, space) + node->q, node->p);
+    case HSP__KERNEL_WAVE:
+        square = rows_square(rows->view, i, space);
+        return cos(square) + sin(square);
     case HSP__KERNEL_SIGMOID:
         return tanh(node->p * rows_square(rows->view, i, space) + node->q);
     case HSP__KERNEL_RBF:

@@ -178,6 +178,9 @@ static void FN(tile_leaf)(tile *t, const hsp__kernel_node *node, NUM *out)
         for (uint64_t k = 0; k < n; k++)
             out[k] += (NUM)node->q;
         FN(tile_power)(t, out, node->p);
+    } else if (node->op == HSP__KERNEL_WAVE) {
+        for (uint64_t k = 0; k < n; k++)
+            out[k] = (NUM)(cos((double)out[k]) + sin((double)out[k]));
     } else if (node->op == HSP__KERNEL_SIGMOID) {
         for (uint64_t k = 0; k < n; k++)
             out[k] = (NUM)tanh(node->p * (double)out[k] + node->q);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/formats.h"
-#include "kernel/nystrom.h"
+#include "kernel/approx.h"
 #include "learn/derive.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
@@ -19,11 +19,12 @@ typedef struct approx_work {
     hsp_context *ctx;
     hsp_data *data;
     const hsp_options *options;
-    uint64_t seed, landmarks;
+    uint64_t seed, count;
+    int fourier;
     hsp_kernel *kernel;
-    hsp__nystrom map;
+    hsp__approx map;
     hsp_data *features;
-    hsp__nystrom_error error;
+    hsp__approx_error error;
 } approx_work;
 
 int hsp__approx_wanted(const hsp_options *options)
@@ -35,17 +36,17 @@ int hsp__approx_wanted(const hsp_options *options)
 
 static hsp_status approx_read(approx_work *work, hsp_error *err)
 {
-    static const char word[] = "nystrom:";
-    const char *text = hsp_options_text(work->options, "approx");
-    const char *digits = text + sizeof word - 1, *end = text + strlen(text);
+    const char *text = hsp_options_text(work->options, "approx"), *end = text + strlen(text);
     hsp__decimal_result result = HSP__DECIMAL_NONE;
-    const int named = strncmp(text, word, sizeof word - 1) == 0;
-    const char *read = named ? hsp__decimal_u64(digits, end, &work->landmarks, &result) : text;
-    if (named && read == end && result == HSP__DECIMAL_OK && work->landmarks >= 1 &&
-        work->landmarks <= APPROX_MOST)
+    work->fourier = strncmp(text, "fourier:", 8) == 0;
+    const int named = work->fourier || strncmp(text, "nystrom:", 8) == 0;
+    const char *read = named ? hsp__decimal_u64(text + 8, end, &work->count, &result) : text;
+    if (named && read == end && result == HSP__DECIMAL_OK && work->count >= 1 &&
+        work->count <= APPROX_MOST)
         return HSP_OK;
     return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                        "found '%.40s', expected nystrom:M with M from 1 to %d", text, APPROX_MOST);
+                        "found '%.40s', expected nystrom:M or fourier:M with M from 1 to %d", text,
+                        APPROX_MOST);
 }
 
 /* What is about columns would be about those of the features. */
@@ -97,16 +98,19 @@ static hsp_status approx_kernel(approx_work *work, hsp_error *err)
 static hsp_status approx_features(approx_work *work, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
-    const hsp__nystrom_error *found = &work->error;
-    hsp_status status = hsp__nystrom_new(ctx, work->kernel, work->data, work->landmarks, work->seed,
-                                         err, &work->map);
-    if (!status) status = hsp__nystrom_features(ctx, &work->map, work->data, err, &work->features);
+    const hsp__approx_error *found = &work->error;
+    hsp_status status = work->fourier
+                            ? hsp__approx_fourier(ctx, work->kernel, work->data->view.cols,
+                                                  work->count, work->seed, err, &work->map)
+                            : hsp__approx_nystrom(ctx, work->kernel, work->data, work->count,
+                                                  work->seed, err, &work->map);
+    if (!status) status = hsp__approx_features(ctx, &work->map, work->data, err, &work->features);
     if (!status)
-        status = hsp__nystrom_measure(ctx, &work->map, work->data, work->features, work->seed, err,
-                                      &work->error);
+        status = hsp__approx_measure(ctx, &work->map, work->data, work->features, work->seed, err,
+                                     &work->error);
     if (!status)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "%llu landmarks; over all pairs of %llu random rows they miss the kernel by %.3g "
+                 "%llu features; over all pairs of %llu random rows they miss the kernel by %.3g "
                  "in the mean square, %.3g at most; its own size is %.3g",
                  (unsigned long long)work->map.rank, (unsigned long long)found->rows, found->root,
                  found->most, found->size);
@@ -121,17 +125,17 @@ static hsp_status approx_expand(approx_work *work, const hsp_model *linear, hsp_
 {
     const uint64_t rank = work->map.rank;
     hsp_model *model = NULL;
-    hsp_kernel *kernel = work->kernel;
+    hsp_kernel **kernel = work->fourier ? &work->map.wave : &work->kernel, *taken = *kernel;
     hsp_data *rows = work->map.rows;
-    work->kernel = NULL;
+    *kernel = NULL;
     work->map.rows = NULL;
     hsp_status status = hsp__model_new_expansion(work->ctx, linear->scorers, work->data->view.cols,
-                                                 kernel, rows, err, &model);
+                                                 taken, rows, err, &model);
     if (status) return status;
     for (uint32_t c = 0; c < linear->scorers; c++) {
         double *to = model->expansion->coefficients + c * rank;
         memcpy(to, linear->weights + c * linear->features, rank * sizeof *to);
-        hsp__nystrom_turn(&work->map, to);
+        hsp__approx_turn(&work->map, to);
         model->offsets[c] = linear->offsets[c];
     }
     memcpy(model->expansion->source, work->map.source, rank * sizeof *work->map.source);
@@ -167,7 +171,7 @@ static hsp_status approx_facts(const approx_work *work, const hsp_model *linear,
     if (!status) status = hsp__model_set_fact(model, "data_hash", hash, err);
     if (!status && data->index_base)
         status = hsp__model_set_fact(model, "index_base", data->index_base, err);
-    if (!status) status = approx_number(model, "landmarks", (double)work->map.rank, err);
+    if (!status) status = approx_number(model, "approx_features", (double)work->map.rank, err);
     if (!status) status = approx_number(model, "approx_error", work->error.root, err);
     if (!status) status = approx_number(model, "approx_error_most", work->error.most, err);
     if (!status) status = approx_number(model, "approx_size", work->error.size, err);
@@ -234,7 +238,7 @@ hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options
     if (!status) status = approx_kernel(&work, err);
     if (!status) status = approx_features(&work, err);
     if (!status) status = approx_learn(&work, err, run, out);
-    hsp__nystrom_free(ctx, &work.map);
+    hsp__approx_free(ctx, &work.map);
     hsp_data_free(work.features);
     hsp_kernel_free(work.kernel);
     return status;

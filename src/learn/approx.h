@@ -1,7 +1,8 @@
 /* Learning with a kernel by explicit features: the option `approx` beside `kernel` in a learner's
  * table is all that a learner needs (docs/kernels.md).
  *
- *     nystrom:M    features of M landmark rows (kernel/nystrom.h)
+ *     nystrom:M    features of M landmark rows (kernel/approx.h)
+ *     fourier:M    M random waves, for rbf and laplace
  *
  * The features of all rows are computed, the learner learns a halfspace of them as of any rows, and
  * what it learnt becomes a kernel expansion on the landmarks: a model like any other with a kernel.

@@ -376,6 +376,11 @@ static hsp_status alloc_factor(alloc_scene *s, hsp_error *err)
     return hsp_kernel_factor(s->ctx, s->kernel, s->data, NULL, 0, err, &factor, &s->out_data[0]);
 }
 
+static hsp_status alloc_train(alloc_scene *s, hsp_error *err)
+{
+    return hsp_train(s->ctx, s->data, s->options, err, NULL, &s->out_model);
+}
+
 /* One call: the table of its options (NULL: none), what is set there, and the call itself. */
 typedef struct alloc_case {
     const char *name;
@@ -555,6 +560,29 @@ static const hsp_option_table *alloc_learner(const char *name)
     return NULL;
 }
 
+static void alloc_run_kernels(void)
+{
+    const alloc_case cases[] = {
+        {"parse a kernel", NULL, {0}, alloc_kernel_parse},
+        {"Gram matrix", NULL, {0}, alloc_gram},
+        {"Gram matrix as libsvm", NULL, {0}, alloc_gram_text},
+        {"Gram matrix as CSV", NULL, {0}, alloc_gram_csv},
+        {"check a kernel", NULL, {0}, alloc_kernel_check},
+        {"check what is no kernel", NULL, {0}, alloc_kernel_refute},
+        {"factor a kernel", NULL, {0}, alloc_factor},
+        {"train from landmarks",
+         alloc_learner("svm"),
+         {"kernel", "rbf(0.5)", "approx", "nystrom:4", "multiclass", "ovr"},
+         alloc_train},
+        {"train from waves",
+         alloc_learner("perceptron"),
+         {"kernel", "laplace(0.5)", "approx", "fourier:4"},
+         alloc_train},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        alloc_run(&cases[i]);
+}
+
 int main(void)
 {
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
@@ -612,13 +640,6 @@ int main(void)
          alloc_learner("perceptron"),
          {"classes", "maybe,yes,no", "average", "average", "positive", "yes"},
          alloc_validate},
-        {"parse a kernel", NULL, {0}, alloc_kernel_parse},
-        {"Gram matrix", NULL, {0}, alloc_gram},
-        {"Gram matrix as libsvm", NULL, {0}, alloc_gram_text},
-        {"Gram matrix as CSV", NULL, {0}, alloc_gram_csv},
-        {"check a kernel", NULL, {0}, alloc_kernel_check},
-        {"check what is no kernel", NULL, {0}, alloc_kernel_refute},
-        {"factor a kernel", NULL, {0}, alloc_factor},
         {"tune", alloc_learner("perceptron"), {"rate", "2"}, alloc_tune},
         {"tune with warm starts",
          alloc_learner("svm"),
@@ -631,6 +652,7 @@ int main(void)
     RUN(context);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
+    alloc_run_kernels();
     alloc_run_generators();
     RUN(nothing_is_left);
     return check_done();

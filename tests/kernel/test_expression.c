@@ -50,6 +50,7 @@ static void test_texts(void)
     good("rescale(exp(-norm*norm/2) + x3, linear)",
          "rescale((exp(((-(norm)*norm)/2)) + x3), linear)");
     good("2*linear - linear", "((const(2)*linear) + (const(-1)*linear))");
+    good("2*wave", "(const(2)*wave)");
     good("sigmoid(1,-2)", "sigmoid(a=1, b=-2)");
 }
 
@@ -67,6 +68,7 @@ static void test_refusals(void)
     bad("linear + -2*rbf(1)", 10, "factor below 0");
     bad("linear - rbf(1)", 8, "difference");
     bad("sigmoid(1,0)", 1, "no kernel");
+    bad("1 + wave", 5, "no kernel");
     bad("const(-1)", 7, "below 0");
     bad("linear linear", 8, "one of + * ^");
     bad("(linear", 8, "')'");

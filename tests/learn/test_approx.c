@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "halfspace.h"
-#include "kernel/nystrom.h"
+#include "kernel/approx.h"
 
 static hsp_context *ctx;
 static uint64_t rng_state = 88172645463325252u;
@@ -60,19 +60,19 @@ static double dot(const double *x, const double *y, uint64_t n)
 static void test_exact_on_landmarks(void)
 {
     for (uint64_t most = 1; most <= 2 * ROWS; most *= 4) {
-        hsp__nystrom map;
+        hsp__approx map;
         hsp_data *data = rings(2), *features = NULL;
         hsp_kernel *kernel = kernel_of("laplace(1)");
         CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
-        CHECK(hsp__nystrom_new(ctx, kernel, data, most, 5, NULL, &map) == HSP_OK);
+        CHECK(hsp__approx_nystrom(ctx, kernel, data, most, 5, NULL, &map) == HSP_OK);
         CHECK(map.rank == (most < ROWS ? most : ROWS)); /* this kernel has full rank */
-        CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
+        CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
         const double *phi = features->values;
         for (uint64_t k = 0; k < map.rank; k++)
             for (uint64_t j = 0; j < ROWS; j++)
                 CHECK(fabs(dot(phi + map.source[k] * map.rank, phi + j * map.rank, map.rank) -
                            gram[map.source[k] * ROWS + j]) <= 1e-12);
-        hsp__nystrom_free(ctx, &map);
+        hsp__approx_free(ctx, &map);
         hsp_kernel_free(kernel);
         hsp_data_free(features);
         hsp_data_free(data);
@@ -82,16 +82,16 @@ static void test_exact_on_landmarks(void)
 /* Ten monomials: ten rows span them, and no more are kept. */
 static void test_landmarks_that_span_everything(void)
 {
-    hsp__nystrom map;
-    hsp__nystrom_error found = {0};
+    hsp__approx map;
+    hsp__approx_error found = {0};
     hsp_data *data = rings(2), *features = NULL;
     hsp_kernel *kernel = kernel_of("poly(2,1)");
-    CHECK(hsp__nystrom_new(ctx, kernel, data, 60, 5, NULL, &map) == HSP_OK);
+    CHECK(hsp__approx_nystrom(ctx, kernel, data, 60, 5, NULL, &map) == HSP_OK);
     CHECK(map.rank == 10);
-    CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
-    CHECK(hsp__nystrom_measure(ctx, &map, data, features, 5, NULL, &found) == HSP_OK);
+    CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
+    CHECK(hsp__approx_measure(ctx, &map, data, features, 5, NULL, &found) == HSP_OK);
     CHECK(found.rows == ROWS && found.most <= 1e-9 && found.root <= found.most);
-    hsp__nystrom_free(ctx, &map);
+    hsp__approx_free(ctx, &map);
     hsp_kernel_free(kernel);
     hsp_data_free(features);
     hsp_data_free(data);
@@ -100,16 +100,16 @@ static void test_landmarks_that_span_everything(void)
 /* The error is what it is said to be, and <w, phi(x)> is the expansion with c. */
 static void test_error_and_coefficients(void)
 {
-    hsp__nystrom map;
-    hsp__nystrom_error found = {0};
+    hsp__approx map;
+    hsp__approx_error found = {0};
     hsp_data *data = rings(2), *features = NULL;
     hsp_kernel *kernel = kernel_of("rbf(2)");
     double most = 0, squares = 0, w[12], c[12];
     CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
-    CHECK(hsp__nystrom_new(ctx, kernel, data, 12, 1, NULL, &map) == HSP_OK);
+    CHECK(hsp__approx_nystrom(ctx, kernel, data, 12, 1, NULL, &map) == HSP_OK);
     CHECK(map.rank == 12);
-    CHECK(hsp__nystrom_features(ctx, &map, data, NULL, &features) == HSP_OK);
-    CHECK(hsp__nystrom_measure(ctx, &map, data, features, 1, NULL, &found) == HSP_OK);
+    CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
+    CHECK(hsp__approx_measure(ctx, &map, data, features, 1, NULL, &found) == HSP_OK);
     const double *phi = features->values;
     for (uint64_t i = 0; i < ROWS; i++)
         for (uint64_t j = 0; j < ROWS; j++) {
@@ -120,17 +120,43 @@ static void test_error_and_coefficients(void)
     CHECK(fabs(found.root - sqrt(squares) / ROWS) <= 1e-12 && found.root > 1e-4);
     for (size_t k = 0; k < 12; k++)
         w[k] = c[k] = rng() - 0.5;
-    hsp__nystrom_turn(&map, c);
+    hsp__approx_turn(&map, c);
     for (uint64_t i = 0; i < ROWS; i++) {
         double score = 0;
         for (uint64_t k = 0; k < 12; k++)
             score += c[k] * gram[map.source[k] * ROWS + i];
         CHECK(fabs(score - dot(w, phi + i * 12, 12)) <= 1e-10);
     }
-    hsp__nystrom_free(ctx, &map);
+    hsp__approx_free(ctx, &map);
     hsp_kernel_free(kernel);
     hsp_data_free(features);
     hsp_data_free(data);
+}
+
+/* The error falls as 1 / sqrt(m), for both kernels; the waves are those of the seed alone. */
+static void test_waves(void)
+{
+    static const char *const texts[] = {"rbf(0.7)", "laplace(0.5)"};
+    for (size_t t = 0; t < 2; t++)
+        for (uint64_t count = 50; count <= 3200; count *= 4) {
+            hsp__approx map, again;
+            hsp__approx_error found = {0};
+            hsp_data *data = rings(2), *features = NULL;
+            hsp_kernel *kernel = kernel_of(texts[t]);
+            CHECK(hsp__approx_fourier(ctx, kernel, COLS, count, 3, NULL, &map) == HSP_OK);
+            CHECK(hsp__approx_fourier(ctx, kernel, COLS, count / 2, 3, NULL, &again) == HSP_OK);
+            CHECK(memcmp(map.rows->values, again.rows->values,
+                         sizeof(double) * COLS * (size_t)(count / 2)) == 0);
+            CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
+            CHECK(hsp__approx_measure(ctx, &map, data, features, 3, NULL, &found) == HSP_OK);
+            CHECK_NOTE(found.root <= 2 / sqrt((double)count), "%s, %llu: %g", texts[t],
+                       (unsigned long long)count, found.root);
+            hsp__approx_free(ctx, &map);
+            hsp__approx_free(ctx, &again);
+            hsp_kernel_free(kernel);
+            hsp_data_free(features);
+            hsp_data_free(data);
+        }
 }
 
 /* ---- Learners ---- */
@@ -199,7 +225,9 @@ static void test_learners(void)
                 {"svm", {"C", "100", "multiclass", "ovo", NULL}},
                 {"svm", {"C", "100", "calibrate", "platt", NULL}},
                 {"logistic", {"C", "1000", NULL}},
-                {"logistic", {"C", "1000", "multiclass", "ovo", NULL}}};
+                {"logistic", {"C", "1000", "multiclass", "ovo", NULL}},
+                {"svm", {"C", "100", "approx", "fourier:40", NULL}},
+                {"logistic", {"C", "1000", "approx", "fourier:40", "multiclass", "ovo", NULL}}};
     for (uint32_t classes = 2; classes <= 3; classes++)
         for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
             const char *settings[16] = {"kernel", "rbf(0.5)", "approx", "nystrom:40"};
@@ -230,6 +258,8 @@ static void test_refusals(void)
                {"svm", {"kernel", "linear", "approx", "nystrom:0", NULL}, "expected nystrom"},
                {"svm", {"kernel", "linear", "approx", "nystrom:5x", NULL}, "expected nystrom"},
                {"svm", {"kernel", "linear", "approx", "nystrom", NULL}, "expected nystrom"},
+               {"svm", {"kernel", "linear", "approx", "fourier:5", NULL}, "by itself"},
+               {"svm", {"kernel", "rbf(1)^2", "approx", "fourier:5", NULL}, "by itself"},
                {"svm", {"kernel", "linea", "approx", "nystrom:5", NULL}, "found 'linea'"},
                {"svm", {"kernel", "precomputed", "approx", "nystrom:5", NULL}, "precomputed"},
                {"svm",
@@ -256,6 +286,7 @@ int main(void)
     RUN(test_exact_on_landmarks);
     RUN(test_landmarks_that_span_everything);
     RUN(test_error_and_coefficients);
+    RUN(test_waves);
     RUN(test_all_rows_are_the_kernel);
     RUN(test_learners);
     RUN(test_refusals);

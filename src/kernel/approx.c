@@ -1,4 +1,4 @@
-#include "kernel/nystrom.h"
+#include "kernel/approx.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,20 +6,21 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "data/remake.h"
 #include "kernel/block.h"
 #include "vec/vec.h"
 
 #define NYSTROM_TOLERANCE 1e-10
-#define NYSTROM_BLOCK     1024 /* rows computed at a time */
-#define NYSTROM_SAMPLE    200  /* rows of whose pairs the error is measured */
+#define APPROX_BLOCK      1024 /* rows computed at a time */
+#define APPROX_SAMPLE     200  /* rows of whose pairs the error is measured */
 
 /* ---- Landmarks ------------------------------------------------------------------------------- */
 
 /* The pivots of the sample's factor, and L. */
 static hsp_status nystrom_pick(hsp_context *ctx, const hsp__gram *gram, const uint64_t *sample,
-                               hsp_error *err, hsp__nystrom *map)
+                               hsp_error *err, hsp__approx *map)
 {
     hsp__cholesky made = {0};
     double most = 0;
@@ -41,7 +42,7 @@ static hsp_status nystrom_pick(hsp_context *ctx, const hsp__gram *gram, const ui
 }
 
 /* Rows of their own, in double: coefficients on them are large, and their sums cancel. */
-static hsp_status nystrom_keep(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp__nystrom *map)
+static hsp_status nystrom_keep(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp__approx *map)
 {
     hsp_data *some = NULL;
     hsp_status status = hsp_data_select(ctx, data, map->source, map->rank, err, &some);
@@ -61,11 +62,11 @@ static hsp_status nystrom_keep(hsp_context *ctx, hsp_data *data, hsp_error *err,
     return HSP_OK;
 }
 
-hsp_status hsp__nystrom_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
-                            uint64_t most, uint64_t seed, hsp_error *err, hsp__nystrom *out)
+hsp_status hsp__approx_nystrom(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
+                               uint64_t most, uint64_t seed, hsp_error *err, hsp__approx *out)
 {
     const uint64_t n = hsp_data_rows(data), count = most < n ? most : n;
-    hsp__nystrom map = {.kernel = kernel};
+    hsp__approx map = {.kernel = kernel};
     hsp__gram gram = {0};
     uint64_t *sample = hsp__new_raw(&ctx->allocator, count, sizeof *sample);
     hsp_status status =
@@ -80,36 +81,89 @@ hsp_status hsp__nystrom_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
     hsp__gram_free(ctx, &gram);
     hsp__free(&ctx->allocator, sample);
     if (status)
-        hsp__nystrom_free(ctx, &map);
+        hsp__approx_free(ctx, &map);
     else
         *out = map;
     return status;
 }
 
-void hsp__nystrom_free(hsp_context *ctx, hsp__nystrom *map)
+/* ---- Waves ----------------------------------------------------------------------------------- */
+
+/* Row i of u from stream i of the seed. */
+static void fourier_draw(const hsp__kernel_node *node, uint64_t seed, hsp_data *to)
 {
+    double *values = to->values;
+    const double width = node->op == HSP__KERNEL_RBF ? sqrt(2 * node->p) : node->p;
+    for (uint64_t i = 0; i < to->view.rows; i++) {
+        hsp__random random;
+        hsp__random_seed(&random, seed, i);
+        for (uint64_t j = 0; j < to->view.cols; j++) {
+            double u = hsp__random_normal(&random);
+            if (node->op == HSP__KERNEL_LAPLACE) u /= hsp__random_normal(&random);
+            values[i * to->view.cols + j] = width * (isfinite(u) ? u : 0);
+            to->nonzeros += u != 0;
+        }
+    }
+}
+
+hsp_status hsp__approx_fourier(hsp_context *ctx, const hsp_kernel *kernel, uint64_t cols,
+                               uint64_t count, uint64_t seed, hsp_error *err, hsp__approx *out)
+{
+    const hsp__kernel_node *node = &kernel->nodes[kernel->root];
+    hsp__approx map = {.kernel = kernel, .rank = count};
+    if (node->op != HSP__KERNEL_RBF && node->op != HSP__KERNEL_LAPLACE)
+        return hsp__fail(err, HSP_USAGE,
+                         "Fourier features are for rbf or laplace by itself, not for %s: use "
+                         "nystrom",
+                         kernel->text);
+    hsp_status status = hsp_kernel_parse(ctx, "wave", 1, kernel->index_base, err, &map.wave);
+    if (!status)
+        status = hsp__data_shape(ctx, HSP_DENSE, HSP_FLOAT64, count, cols, 0, 0, err, &map.rows);
+    if (!status) {
+        map.source = hsp__new_raw(&ctx->allocator, count, sizeof *map.source);
+        if (!map.source) status = hsp__fail_memory(err);
+    }
+    if (status) {
+        hsp__approx_free(ctx, &map);
+        return status;
+    }
+    fourier_draw(node, seed, map.rows);
+    hsp__data_seal(map.rows);
+    for (uint64_t k = 0; k < count; k++)
+        map.source[k] = k;
+    *out = map;
+    return HSP_OK;
+}
+
+void hsp__approx_free(hsp_context *ctx, hsp__approx *map)
+{
+    hsp_kernel_free(map->wave);
     hsp__free(&ctx->allocator, map->source);
     hsp__free(&ctx->allocator, map->factor);
     hsp_data_free(map->rows);
-    *map = (hsp__nystrom){0};
+    *map = (hsp__approx){0};
 }
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
-typedef struct nystrom_block {
-    const hsp__nystrom *map;
+typedef struct approx_block {
+    const hsp__approx *map;
     double *values; /* rows * rank: t(x), then phi(x) */
     uint64_t rows, parts;
-} nystrom_block;
+} approx_block;
 
 /* phi = L^-1 t, row by row, in place. */
-static void nystrom_solve(void *user, uint64_t part)
+static void approx_solve(void *user, uint64_t part)
 {
-    const nystrom_block *block = user;
+    const approx_block *block = user;
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t rank = block->map->rank, to = hsp__part(block->rows, block->parts, part + 1);
     for (uint64_t i = hsp__part(block->rows, block->parts, part); i < to; i++) {
         double *x = block->values + i * rank;
+        if (!block->map->factor) {
+            vec->scale_f64(1 / sqrt((double)rank), x, (size_t)rank);
+            continue;
+        }
         for (uint64_t k = 0; k < rank; k++) {
             const double *line = block->map->factor + k * rank;
             x[k] = (x[k] - vec->dot_f64(line, x, (size_t)k)) / line[k];
@@ -117,15 +171,16 @@ static void nystrom_solve(void *user, uint64_t part)
     }
 }
 
-void hsp__nystrom_turn(const hsp__nystrom *map, double *w)
+void hsp__approx_turn(const hsp__approx *map, double *w)
 {
-    for (uint64_t k = map->rank; k-- > 0;) {
+    if (!map->factor) hsp__vec()->scale_f64(1 / sqrt((double)map->rank), w, (size_t)map->rank);
+    for (uint64_t k = map->rank; map->factor && k-- > 0;) {
         w[k] /= map->factor[k * map->rank + k];
         hsp__vec()->axpy_f64(-w[k], map->factor + k * map->rank, w, (size_t)k);
     }
 }
 
-static void nystrom_store(hsp_data *to, uint64_t first, const double *values, uint64_t count)
+static void approx_store(hsp_data *to, uint64_t first, const double *values, uint64_t count)
 {
     for (uint64_t k = 0; k < count; k++) {
         if (to->view.precision == HSP_FLOAT32)
@@ -136,23 +191,23 @@ static void nystrom_store(hsp_data *to, uint64_t first, const double *values, ui
     }
 }
 
-static hsp_status nystrom_fill(hsp_context *ctx, const hsp__nystrom *map,
-                               const hsp__kernel_rows *rows, const hsp__kernel_rows *landmarks,
-                               hsp_data *to, hsp_error *err)
+static hsp_status approx_fill(hsp_context *ctx, const hsp__approx *map,
+                              const hsp__kernel_rows *rows, const hsp__kernel_rows *landmarks,
+                              hsp_data *to, hsp_error *err)
 {
     const uint64_t n = rows->view->rows, rank = map->rank;
     const hsp__kernel_pick all = {landmarks, NULL, 0, rank};
-    nystrom_block block = {.map = map};
-    block.values = hsp__new_raw(&ctx->allocator, NYSTROM_BLOCK * rank, sizeof *block.values);
+    approx_block block = {.map = map};
+    block.values = hsp__new_raw(&ctx->allocator, APPROX_BLOCK * rank, sizeof *block.values);
     hsp_status status = block.values ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < n; i += NYSTROM_BLOCK) {
-        block.rows = n - i < NYSTROM_BLOCK ? n - i : NYSTROM_BLOCK;
+    for (uint64_t i = 0; !status && i < n; i += APPROX_BLOCK) {
+        block.rows = n - i < APPROX_BLOCK ? n - i : APPROX_BLOCK;
         const hsp__kernel_pick some = {rows, NULL, i, block.rows};
         status = hsp__kernel_block_f64(ctx, &some, &all, block.values, rank, err);
         if (status) break;
         block.parts = hsp__parts(block.rows, rank * rank);
-        hsp__tasks_run(ctx, block.parts, nystrom_solve, &block);
-        nystrom_store(to, i * rank, block.values, block.rows * rank);
+        hsp__tasks_run(ctx, block.parts, approx_solve, &block);
+        approx_store(to, i * rank, block.values, block.rows * rank);
         status = hsp__progress(ctx, "features", "rows", i + block.rows, n, err);
     }
     hsp__free(&ctx->allocator, block.values);
@@ -160,7 +215,7 @@ static hsp_status nystrom_fill(hsp_context *ctx, const hsp__nystrom *map,
 }
 
 /* What goes with the rows: labels, their names, weights. */
-static hsp_status nystrom_names(const hsp_data *from, hsp_data *to, hsp_error *err)
+static hsp_status approx_names(const hsp_data *from, hsp_data *to, hsp_error *err)
 {
     const uint64_t n = from->view.rows;
     if (!hsp__names_copy(&to->class_names, &from->class_names)) return hsp__fail_memory(err);
@@ -172,21 +227,22 @@ static hsp_status nystrom_names(const hsp_data *from, hsp_data *to, hsp_error *e
     return HSP_OK;
 }
 
-hsp_status hsp__nystrom_features(hsp_context *ctx, const hsp__nystrom *map, hsp_data *data,
-                                 hsp_error *err, hsp_data **out)
+hsp_status hsp__approx_features(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
+                                hsp_error *err, hsp_data **out)
 {
     const hsp_view *view = NULL;
     hsp__kernel_rows *rows = NULL, *landmarks = NULL;
     hsp_data *to = NULL;
+    const hsp_kernel *kernel = map->wave ? map->wave : map->kernel;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = hsp__kernel_rows_new(ctx, map->kernel, view, NULL, err, &rows);
+    if (!status) status = hsp__kernel_rows_new(ctx, kernel, view, NULL, err, &rows);
     if (!status)
-        status = hsp__kernel_rows_new(ctx, map->kernel, &map->rows->view, NULL, err, &landmarks);
+        status = hsp__kernel_rows_new(ctx, kernel, &map->rows->view, NULL, err, &landmarks);
     if (!status)
         status = hsp__data_shape(ctx, HSP_DENSE, view->precision, view->rows, map->rank, 0,
                                  view->labels != NULL, err, &to);
-    if (!status) status = nystrom_fill(ctx, map, rows, landmarks, to, err);
-    if (!status) status = nystrom_names(data, to, err);
+    if (!status) status = approx_fill(ctx, map, rows, landmarks, to, err);
+    if (!status) status = approx_names(data, to, err);
     hsp__kernel_rows_free(ctx, rows);
     hsp__kernel_rows_free(ctx, landmarks);
     if (status) {
@@ -200,7 +256,7 @@ hsp_status hsp__nystrom_features(hsp_context *ctx, const hsp__nystrom *map, hsp_
 
 /* ---- The error ------------------------------------------------------------------------------- */
 
-static double nystrom_dot(const hsp_view *view, uint64_t i, uint64_t j)
+static double approx_dot(const hsp_view *view, uint64_t i, uint64_t j)
 {
     const hsp__row x = hsp__view_row(view, i), y = hsp__view_row(view, j);
     double sum = 0;
@@ -209,13 +265,13 @@ static double nystrom_dot(const hsp_view *view, uint64_t i, uint64_t j)
     return sum;
 }
 
-hsp_status hsp__nystrom_measure(hsp_context *ctx, const hsp__nystrom *map, hsp_data *data,
-                                hsp_data *features, uint64_t seed, hsp_error *err,
-                                hsp__nystrom_error *out)
+hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
+                               hsp_data *features, uint64_t seed, hsp_error *err,
+                               hsp__approx_error *out)
 {
-    uint64_t sample[NYSTROM_SAMPLE];
-    const uint64_t all = hsp_data_rows(data), n = all < NYSTROM_SAMPLE ? all : NYSTROM_SAMPLE;
-    hsp__nystrom_error found = {.rows = n};
+    uint64_t sample[APPROX_SAMPLE];
+    const uint64_t all = hsp_data_rows(data), n = all < APPROX_SAMPLE ? all : APPROX_SAMPLE;
+    hsp__approx_error found = {.rows = n};
     hsp__gram gram = {0};
     hsp_status status = hsp_data_sample(data, n, seed + 1, err, sample); /* not the landmarks' */
     if (!status) status = hsp__gram_new(ctx, map->kernel, data, sample, n, err, &gram);
@@ -223,7 +279,7 @@ hsp_status hsp__nystrom_measure(hsp_context *ctx, const hsp__nystrom *map, hsp_d
     for (uint64_t i = 0; i < n; i++)
         for (uint64_t j = 0; j < n; j++) {
             const double k = gram.values[i * n + j];
-            const double off = fabs(k - nystrom_dot(&features->view, sample[i], sample[j]));
+            const double off = fabs(k - approx_dot(&features->view, sample[i], sample[j]));
             found.most = fmax(found.most, off);
             found.root += off * off;
             found.size += k * k;
