@@ -41,7 +41,7 @@ hsp_status hsp__kernel_run_radius(const hsp__kernel_run *kernel, hsp_error *err,
 hsp_status hsp__kernel_run_join(hsp__kernel_run *kernel, hsp__team *team, hsp_error *err);
 
 const hsp_kernel *hsp__kernel_run_kernel(const hsp__kernel_run *kernel);
-/* The number, in the data as given, of a row learnt from. */
+/* The number, in the data as given, of a row learnt from; precomputed: its column. */
 uint64_t hsp__kernel_run_source(const hsp__kernel_run *kernel, uint64_t row);
 /* Averaging: sums of amount * (examples before), by row and scorer of the team. */
 hsp__ledger *hsp__kernel_run_past(hsp__kernel_run *kernel);
