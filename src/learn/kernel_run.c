@@ -32,8 +32,8 @@ typedef struct run_change {
 struct hsp__kernel_run {
     hsp_context *ctx;
     hsp_kernel *kernel;
-    uint64_t *origin; /* rows: their numbers in the data as given, precomputed: their columns; NULL:
-                         the same */
+    uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
+    uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
     hsp__kernel_rows *rows;
     double *self;     /* n: k(x, x) */
     uint64_t n;       /* rows */
@@ -80,6 +80,7 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
     hsp_kernel_free(kernel->kernel);
     hsp__ledger_free(&kernel->past);
     hsp__free(&memory, kernel->origin);
+    hsp__free(&memory, kernel->ids);
     hsp__free(&memory, kernel->self);
     hsp__free(&memory, kernel->sums);
     hsp__free(&memory, kernel->seen);
@@ -119,23 +120,6 @@ static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
     return status;
 }
 
-/* What other rows know a row by: its number in the data as given, or with a precomputed kernel the
- * column of its values. */
-static hsp_status run_origin(hsp__kernel_run *kernel, const hsp_options *options,
-                             const hsp_data *data, const hsp__prepared *prepared, hsp_error *err)
-{
-    uint64_t *ids = NULL;
-    hsp_status status =
-        hsp__prepare_origin(kernel->ctx, data, options, prepared, err, &kernel->origin);
-    if (!status)
-        status = hsp__kernel_ids(kernel->ctx, kernel->kernel, data, kernel->origin, kernel->n, err,
-                                 &ids);
-    if (status || !ids) return status;
-    hsp__free(&kernel->ctx->allocator, kernel->origin);
-    kernel->origin = ids;
-    return HSP_OK;
-}
-
 hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, const hsp_data *data,
                                const hsp__prepared *prepared, hsp_error *err, hsp__kernel_run **out)
 {
@@ -147,10 +131,14 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
     kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
     hsp__ledger_init(&kernel->past, &ctx->allocator);
     hsp_status status = run_parse(kernel, options, data, view, err);
-    if (!status) status = run_origin(kernel, options, data, prepared, err);
+    if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
+    if (!status)
+        status = hsp__kernel_ids(ctx, kernel->kernel, data, kernel->origin, kernel->n, err,
+                                 &kernel->ids);
     if (!status)
         status =
-            hsp__kernel_rows_new(ctx, kernel->kernel, view, kernel->origin, err, &kernel->rows);
+            hsp__kernel_rows_new(ctx, kernel->kernel, view,
+                                 kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
         if (!kernel->self) status = hsp__fail_memory(err);
@@ -238,6 +226,7 @@ const hsp_kernel *hsp__kernel_run_kernel(const hsp__kernel_run *kernel)
 
 uint64_t hsp__kernel_run_source(const hsp__kernel_run *kernel, uint64_t row)
 {
+    if (kernel->ids) return kernel->ids[row];
     return kernel->origin ? kernel->origin[row] : row;
 }
 

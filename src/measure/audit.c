@@ -481,6 +481,7 @@ static void audit_end(hsp__audit *audit)
 {
     const hsp_allocator *memory = &audit->ctx->allocator;
     hsp__kernel_rows_free(audit->ctx, audit->kernel_rows);
+    hsp__free(memory, audit->kernel_ids);
     hsp_data_free(audit->scaled);
     hsp__free(memory, audit->row);
     hsp__free(memory, audit->y);

@@ -57,9 +57,10 @@ typedef struct hsp__audit {
     double constant;      /* c */
     double tau;           /* absolute */
 
-    struct hsp__kernel_rows *kernel_rows; /* with a kernel: the view's, and ... */
-    double last_square, inner;            /* ... ||w~_k||^2 and <w~*, w~_k>, for there is no last
-                                             or u then */
+    struct hsp__kernel_rows *kernel_rows; /* with a kernel: the view's, ... */
+    uint64_t *kernel_ids;                 /* ... what they are known by, or NULL (gram.h), ... */
+    double last_square, inner;            /* ... and ||w~_k||^2 and <w~*, w~_k>, for there is no
+                                             last or u then */
     uint64_t features;
     double *last;          /* features: w of the last separator */
     double last_constant;  /* b / c of it */
@@ -85,7 +86,7 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
 /* With a kernel: what of the above is not the same (audit_kernel.c). The rows that a model learnt
  * from, and how often, are those of hsp__audit_read_rows. */
 hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err);
-hsp_status hsp__audit_kernel_radius(hsp__audit *audit, hsp_error *err);
+hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err);
 hsp_status hsp__audit_kernel_last(hsp__audit *audit, hsp_error *err);
 hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *reference,
                                    hsp_error *err);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "data/scale.h"
 #include "kernel/block.h"
+#include "kernel/gram.h"
 #include "measure/audit.h"
 #include "model/support.h"
 
@@ -37,10 +38,14 @@ hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-hsp_status hsp__audit_kernel_radius(hsp__audit *audit, hsp_error *err)
+hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err)
 {
-    hsp_status status = hsp__kernel_rows_new(audit->ctx, hsp__model_kernel(audit->model),
-                                             audit->view, NULL, err, &audit->kernel_rows);
+    const hsp_kernel *kernel = hsp__model_kernel(audit->model);
+    hsp_status status =
+        hsp__kernel_ids(audit->ctx, kernel, data, NULL, data->view.rows, err, &audit->kernel_ids);
+    if (!status)
+        status = hsp__kernel_rows_new(audit->ctx, kernel, audit->view, audit->kernel_ids, err,
+                                      &audit->kernel_rows);
     double most = 0;
     for (uint64_t i = 0; !status && i < audit->rows; i++)
         most = fmax(most, hsp__kernel_self(audit->kernel_rows, audit->row[i]));
@@ -80,10 +85,11 @@ static void kernel_rebuild(hsp__audit *audit, hsp__wide amounts)
     hsp__wide apart = 0, sizes = 0;
     uint64_t k = 0;
     for (uint64_t i = 0; i < audit->rows; i++) {
+        const uint64_t row = audit->row[i],
+                       known = audit->kernel_ids ? audit->kernel_ids[row] : row;
         double own = 0;
-        if (k < count && expansion->source[k] == audit->row[i]) own = expansion->coefficients[k++];
-        const hsp__wide length =
-            sqrtl((hsp__wide)hsp__kernel_self(audit->kernel_rows, audit->row[i]));
+        if (k < count && expansion->source[k] == known) own = expansion->coefficients[k++];
+        const hsp__wide length = sqrtl((hsp__wide)hsp__kernel_self(audit->kernel_rows, row));
         apart += fabsl((hsp__wide)own - (hsp__wide)audit->amount[i]) * length;
         sizes += fabsl((hsp__wide)audit->amount[i]) * (length + (hsp__wide)audit->constant);
     }

@@ -211,7 +211,7 @@ hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *er
     if (status) return status;
     const int kernel = hsp__model_kernel(audit->model) != NULL;
     if (kernel)
-        status = hsp__audit_kernel_radius(audit, err);
+        status = hsp__audit_kernel_radius(audit, data, err);
     else
         audit->radius = rows_radius(audit);
     if (status) return status;
