@@ -42,7 +42,8 @@
 
 enum {
     SMO_FIRST = 2048, /* rows of a set, at first */
-    SMO_MOST = 8192,
+    SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
+    SMO_LIMIT = 16384,
     SMO_PARTS = 64,
     SMO_PIECE = 16 /* rows of the set's matrix that are turned at a time */
 };
@@ -697,8 +698,12 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
 static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
 {
     const uint64_t size = 2 * w->size, bytes = size * size * w->cache->number;
+    uint64_t between = 0;
     if (w->count < w->size || w->size >= w->n || w->s->gap <= gap_before / 2) return HSP_OK;
-    return size <= SMO_MOST && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
+    for (uint64_t i = 0; i < w->n; i++)
+        between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
+    const uint64_t most = between > w->size / 2 ? SMO_LIMIT : SMO_MOST;
+    return size <= most && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
 }
 
 static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
