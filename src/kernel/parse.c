@@ -398,17 +398,6 @@ static hsp_status parse_sum(parser *all, uint32_t *node)
     return status;
 }
 
-/* How deep the brackets of a text are. */
-static int parse_depth(const char *text)
-{
-    int depth = 0, most = 0;
-    for (; *text; text++) {
-        depth += (*text == '(') - (*text == ')');
-        if (depth > most) most = depth;
-    }
-    return most;
-}
-
 static hsp_status parse_whole(parser *all)
 {
     uint32_t everything;
@@ -418,15 +407,11 @@ static hsp_status parse_whole(parser *all)
         status = hsp__scan_fail(&all->scan, all->scan.at, "one of + * ^, or the end");
     else if (!status && all->scan.at < all->scan.end)
         status = hsp__scan_fail(&all->scan, all->scan.at, "the end");
-    if (!status) status = hsp__kernel_print(all->kernel, all->scan.err);
-    /* The canonical text has brackets everywhere, and must be readable, too. */
-    if (!status && parse_depth(all->kernel->text) >= HSP__SCAN_DEPTH)
-        status = hsp__scan_fail(&all->scan, all->scan.text, "an expression less deep");
-    return status;
+    return status ? status : hsp__kernel_print(all->kernel, all->scan.err);
 }
 
-hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,
-                            int index_base, hsp_error *err, hsp_kernel **out)
+static hsp_status parse_once(hsp_context *ctx, const char *text, int allow_indefinite,
+                             int index_base, hsp_error *err, hsp_kernel **out)
 {
     hsp_kernel *kernel = hsp__new(&ctx->allocator, 1, sizeof *kernel);
     if (!kernel) return hsp__fail_memory(err);
@@ -440,6 +425,26 @@ hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefi
                            .err = err,
                            .index_base = index_base};
     hsp_status status = parse_whole(&all);
+    if (status)
+        hsp_kernel_free(kernel);
+    else
+        *out = kernel;
+    return status;
+}
+
+/* The canonical text has brackets everywhere; models keep it, so it must be readable, too. */
+hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,
+                            int index_base, hsp_error *err, hsp_kernel **out)
+{
+    hsp_kernel *kernel = NULL, *again = NULL;
+    hsp_status status = parse_once(ctx, text, allow_indefinite, index_base, err, &kernel);
+    if (status) return status;
+    if (strcmp(kernel->text, text) != 0)
+        status = parse_once(ctx, kernel->text, 1, index_base, err, &again);
+    hsp_kernel_free(again);
+    if (status == HSP_USAGE)
+        status = hsp__fail_at(err, HSP_USAGE, "kernel expression", 1, 1,
+                              "found an expression that is too deep, expected one less nested");
     if (status)
         hsp_kernel_free(kernel);
     else

@@ -81,6 +81,11 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
         return hsp__fail(err, HSP_USAGE,
                          "the model was made by '%.40s': the mistake bounds are about perceptrons",
                          learner ? learner : "no learner");
+    if (hsp_model_fact(model, "approx_features"))
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the run was on explicit features (approx), which the model does not keep: "
+            "train with the kernel itself to audit");
     if (model->scorers != 1)
         return hsp__fail(
             err, HSP_USAGE,
