@@ -50,8 +50,8 @@ static void FN(product_slice)(const hsp__vec_table *vec, size_t m, size_t n, siz
         FN(product_pack)(cols, wide, depth, b + j * ldb, ldb, packed);
         for (size_t i = 0; i < m; i += high)
             FN(product_tile)
-            (vec, product_least(m - i, high), cols, depth, a + i * lda, lda, packed,
-             c + i * ldc + j, ldc);
+        (vec, product_least(m - i, high), cols, depth, a + i * lda, lda, packed, c + i * ldc + j,
+         ldc);
     }
 }
 

@@ -539,17 +539,13 @@ static void test_margin_target(void)
 static void test_refusals(void)
 {
     const naive_set set = {3, 2, 3, {{1, 0}, {0, 1}, {2, 1}}, {0, 1, 2}};
-    static const char *const settings[][4] = {{"constant=2", NULL},
-                                              {"reference=x", NULL},
-                                              {"margin-target=-1", NULL},
-                                              {"margin-target=1x", NULL},
-                                              {"margin-target=r", NULL},
-                                              {"margin-target=", NULL},
-                                              {"soft=1", NULL},
-                                              {"trace=/nowhere/trace.csv", NULL},
-                                              {"classes=0", NULL},
-                                              {"classes=0,,1", NULL},
-                                              {"classes=0,0", NULL}};
+    static const char *const settings[][4] = {
+        {"constant=2", NULL},       {"reference=x", NULL},
+        {"margin-target=-1", NULL}, {"margin-target=1x", NULL},
+        {"margin-target=r", NULL},  {"margin-target=", NULL},
+        {"soft=1", NULL},           {"trace=/nowhere/trace.csv", NULL},
+        {"classes=0", NULL},        {"classes=0,,1", NULL},
+        {"classes=0,0", NULL}};
     hsp_data *data = points(&set);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         hsp_options *options = learn_options(ctx, settings[i]);
