@@ -333,7 +333,8 @@ static hsp_status batch_no_worse(hsp_context *ctx, const hsp__problem *p, double
     hsp_status status = batch_try(ctx, p, s, 0, w, scores, err, &zero_b, &zero);
     if (status || now <= zero) return status;
     best = zero, best_b = zero_b;
-    for (double t = 0.25; t >= 0x1p-200; t /= 4) {
+    for (int quarter = 1; quarter <= 100; quarter++) {
+        const double t = ldexp(1, -2 * quarter);
         status = batch_try(ctx, p, s, t, w, scores, err, &b, &primal);
         if (status) return status;
         if (best_t > 0 && !(primal < best)) break;

@@ -70,11 +70,11 @@ static double l1_dot(const hsp__l1 *t, uint64_t j, const double *v)
     const uint64_t from = t->starts[j];
     const size_t length = (size_t)l1_length(t, j);
     const int single = t->p->view->precision == HSP_FLOAT32;
-    const float *floats = (const float *)t->values + (single && t->values ? from : 0);
-    const double *doubles = (const double *)t->values + (!single && t->values ? from : 0);
+    if (!t->values) return vec->ones_dot_f64(t->rows + from, length, v);
+    const float *floats = (const float *)t->values + (single ? from : 0);
+    const double *doubles = (const double *)t->values + (single ? 0 : from);
     if (!t->rows)
         return single ? vec->dot_f32f64(floats, v, length) : vec->dot_f64(doubles, v, length);
-    if (!t->values) return vec->ones_dot_f64(t->rows + from, length, v);
     return single ? vec->sparse_dot_f32f64(t->rows + from, floats, length, v)
                   : vec->sparse_dot_f64(t->rows + from, doubles, length, v);
 }

@@ -30,7 +30,7 @@ static VEC_INLINE vec_block_f64 vec_pair_choose(vec_block_i64 which, vec_block_f
 
 static VEC_INLINE vec_block_f64 vec_pair_places(void)
 {
-    vec_block_f64 at;
+    vec_block_f64 at = {0};
     for (int l = 0; l < VEC_PAIR; l++)
         at[l] = l;
     return at;
