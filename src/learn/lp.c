@@ -29,6 +29,7 @@
 #include "learn/mistakes.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
+#include "learn/shared_options.h"
 #include "learn/weights.h"
 #include "vec/vec.h"
 
@@ -39,21 +40,15 @@ static const hsp_option lp_options[] = {
      "the least total slack instead of a separator: there is always a model"},
     {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
      "soft: the slack of this class's rows counts W times; balanced: as if classes had equal size"},
-    {"row-weight", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
-     "a column of the file that says how many copies a row stands for; not learnt from"},
-    {"max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S",
-     "stop after so many seconds; 0: no limit"},
-    {"normalize", HSP_OPTION_CHOICE, "none", 0, 0, "none|rows|ball", NULL,
-     "divide each row by its length, or all by the longest"},
-    {"scale", HSP_OPTION_CHOICE, "none", 0, 0, "none|min-max|standard|max-abs", NULL,
-     "scale columns first; the model remembers how"},
-    {"tie", HSP_OPTION_CHOICE, "neg", 0, 0, "neg|pos|zero", NULL,
-     "what a score of exactly 0 means: the first class, the second, neither"},
+    HSP__OPTION_ROW_WEIGHT,
+    HSP__OPTION_MAX_SECONDS,
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_TIE,
     {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo", NULL,
      "more than two classes: each against the rest, or every pair"},
-    {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "learn this class against the rest"},
-    {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
-     "learn these classes only, in this order"},
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
 };
 
 typedef struct lp_work {
