@@ -599,7 +599,7 @@ static hsp_status smo_start(smo *w, hsp_error *err)
 {
     uint64_t count = 0;
     double *a = w->s->a;
-    hsp__judge_balance(w->p, a);
+    hsp__judge_balance(w->ctx, w->p, a);
     for (uint64_t i = 0; i < w->n; i++) {
         if (a[i] == 0) continue;
         w->moved[count] = i;
