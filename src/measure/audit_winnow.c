@@ -616,8 +616,10 @@ static double winnow_compare(const winnow_run *run)
         const hsp__wide e = last ? run->e_constant : run->e[j];
         const hsp__wide want = last ? winnow_offset(run) : winnow_weight(run, e, 0);
         const hsp__wide have = (hsp__wide)(last ? b : w[j]) / factor;
-        /* e was summed in double: k roundings of at most the sum of |y x|; then a power */
-        const hsp__wide of_e = last ? 0 : (hsp__wide)(run->k + 8) * run->size[j];
+        /* e was summed in double: k roundings of at most the sum of |y x|; then a power, of large e
+         * by way of its logarithm */
+        const hsp__wide of_e =
+            (last ? 0 : (hsp__wide)(run->k + 8) * run->size[j]) + (isfinite(e) ? fabsl(e) : 0);
         const hsp__wide scale = fabsl(want) + (run->variant == WINNOW_BALANCED ? 2 : 0);
         const hsp__wide allowed = (16 + 2 * (hsp__wide)run->eta * of_e) * DBL_EPSILON * scale;
         /* below that a weight is 0 beside the largest */

@@ -526,6 +526,18 @@ static void test_tampered(void)
     audited_free(&a);
 }
 
+/* A column that was eliminated stays out. */
+static void test_tampered_elimination(void)
+{
+    winnow_case c = five_variables();
+    c.variant = "winnow1";
+    audited a = audit_case(&c);
+    weights_of(a.model)[2] = 1e-3;
+    again(&a);
+    CHECK_EXCEEDED(a, "rebuild");
+    audited_free(&a);
+}
+
 static void test_other_rows(void)
 {
     winnow_case c = five_variables();
@@ -628,6 +640,7 @@ int main(void)
     RUN(test_random_balanced);
     RUN(test_noise);
     RUN(test_tampered);
+    RUN(test_tampered_elimination);
     RUN(test_other_rows);
     RUN(test_references);
     RUN(test_forms);
