@@ -11,7 +11,7 @@ halfspace audit -q w1.hsp d.svm --disjunction "$columns" | grep -E '^  (disjunct
 halfspace train winnow -q --passes 0 --delta 0.2 d.svm -o slow.hsp >/dev/null
 halfspace audit -q slow.hsp d.svm --disjunction "$columns" --json | grep -E '"(reference|disjunction|updates|held|applying|exceeded)"' | head -6
 halfspace train winnow -q --passes 0 --variant balanced --delta 0.1 d.svm -o b.hsp >/dev/null
-halfspace audit -q b.hsp d.svm --disjunction "$columns" | grep -E '^  (separator|squared|progress|total) .*held' | wc -l
+halfspace audit -q b.hsp d.svm --disjunction "$columns" | grep -cE '^  (separator|squared|progress|total) .*held'
 # A separator that was learnt may stand for the disjunction.
 halfspace audit -q w.hsp d.svm --reference slow.hsp | tail -1
 # Tampered with: a count, a weight's worth of updates.
