@@ -329,8 +329,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
- */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball; or sign, bit,
+ * votes, which make votes of numbers: docs/preparing.md), low, high. */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
