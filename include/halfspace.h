@@ -609,6 +609,25 @@ typedef struct hsp_evidence {
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
+/* A panel of experts beside the best of them in hindsight (docs/experts.md). A column is an expert,
+ * and perhaps its negation another. */
+typedef struct hsp_panel {
+    uint64_t experts;  /* N; 0: the learner is no panel */
+    uint64_t examples; /* rows they voted on, over all passes */
+    int several;       /* more than two classes: one panel a class, and no more figures */
+    int randomized;    /* predictions were drawn by weight */
+    uint64_t mistakes; /* m */
+    double expected;   /* randomized: what m is to be expected, over all draws; else m */
+    double deviation;  /* randomized: the standard deviation of m */
+    uint64_t best;     /* the expert with the fewest mistakes, the first among equals: its column,
+                          from 0 ... */
+    int negated;       /* ... or the negation of that column */
+    double best_mistakes; /* m*; a row on which it abstained counts half */
+    double best_share;    /* of the weight in the end */
+    double bound;         /* the theorem's, on `expected` */
+    int held;             /* expected is not above bound */
+} hsp_panel;
+
 /* What a run did. */
 typedef struct hsp_training {
     uint64_t rows, cols, nonzeros;
@@ -622,6 +641,7 @@ typedef struct hsp_training {
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
     hsp_optimum optimum;
+    hsp_panel panel;
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 

@@ -142,6 +142,23 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
     return HSP_OK;
 }
 
+hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
+                                const hsp_data *data, hsp_error *err, hsp__trace **out)
+{
+    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
+    if (!trace) return hsp__fail_memory(err);
+    trace->memory = ctx->allocator;
+    hsp__text_init(&trace->text, &ctx->allocator);
+    hsp_status status = hsp__output_open(ctx, path, err, &trace->output);
+    if (status) {
+        hsp__trace_free(trace);
+        return status;
+    }
+    run->rule->trace_head(run, data, &trace->text);
+    *out = trace;
+    return HSP_OK;
+}
+
 static void trace_put(hsp__trace *trace, double value)
 {
     char number[HSP__DECIMAL_MAX];
@@ -183,6 +200,10 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err)
 {
+    if (run->rule->trace_line) {
+        run->rule->trace_line(run, row, score, &trace->text);
+        return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
+    }
     const double squares = run->vec->sqnorm_f64(run->weights, run->features);
     hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->updates,
                      (unsigned long long)run->passes, (unsigned long long)row + 1);
