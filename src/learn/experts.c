@@ -151,17 +151,16 @@ static hsp_status experts_room(hsp__online *run, experts *own, uint64_t count, h
     return HSP_OK;
 }
 
-static hsp_status experts_grow(hsp__online *run, hsp_error *err)
+static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err)
 {
     experts *own = run->state;
-    if (!own->table || run->features <= own->count) return HSP_OK; /* not set up, or there */
+    if (run->features <= own->count) return HSP_OK; /* init was here */
     if (own->seen && own->later_silent == 0)
         return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
                             "column %llu comes after %llu rows on which its bit was 0 and its "
                             "expert said no, unheard: say how many columns there are (features), "
                             "or read the file whole",
                             (unsigned long long)own->count + 1, (unsigned long long)own->seen);
-    const uint64_t before = own->count;
     hsp_status status = experts_room(run, own, run->features, err);
     for (uint64_t j = before; !status && j < own->count; j++)
         own->silent[j] = own->later_silent != 0;
@@ -399,7 +398,7 @@ static int experts_shown(const experts *own)
     return own->count * (own->negated ? 2 : 1) <= EXPERTS_SHOWN;
 }
 
-static void experts_trace_head(const hsp__online *run, const hsp_data *data, hsp__text *text)
+static void experts_lines_head(const hsp__online *run, const hsp_data *data, hsp__text *text)
 {
     experts *own = run->state;
     own->data = data;
@@ -425,7 +424,7 @@ static double experts_total(const experts *own, double *logs)
     return all;
 }
 
-static void experts_trace_line(const hsp__online *run, uint64_t row, double score, hsp__text *text)
+static void experts_lines_row(const hsp__online *run, uint64_t row, double score, hsp__text *text)
 {
     const experts *own = run->state;
     int negated;
@@ -462,13 +461,13 @@ static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
                                               .init = experts_init,
                                               .free = experts_free,
                                               .update = experts_update,
-                                              .directed = 1,
+                                              .sided = 1,
                                               .grow = experts_grow,
                                               .score = experts_score,
                                               .result = experts_result,
                                               .report = experts_report,
-                                              .trace_head = experts_trace_head,
-                                              .trace_line = experts_trace_line};
+                                              .lines_head = experts_lines_head,
+                                              .lines_row = experts_lines_row};
 
 extern const hsp__learner hsp__learn_experts;
 
