@@ -505,6 +505,13 @@ HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
+/* The disjunction of some columns, by name (without names: by the number that the model's file
+ * counts them by), as a model between the classes of `like`, over its columns and with its
+ * scalings: class 1 where one of them is 1. For audits of Winnow. */
+HSP_API hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like,
+                                         const char *const *columns, size_t count, hsp_error *err,
+                                         hsp_model **out);
+
 /* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
  * text, the first column's number that the model was learnt with. Files to predict should be read
  * so. */
