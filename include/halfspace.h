@@ -730,8 +730,9 @@ typedef struct hsp_bound {
     char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
-/* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
- * bounds; the caller frees by hsp_bounds_free. */
+/* The run that made `model` on `data`, against every mistake bound, with `reference` as w* (NULL
+ * for a panel of experts, whose run is compared with the best of them). *count bounds; the caller
+ * frees by hsp_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
