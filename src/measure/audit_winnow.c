@@ -49,6 +49,7 @@
 #include "base/memory.h"
 #include "measure/audit.h"
 
+#define WINNOW_WIDE  8000 /* log2 of what powl() is asked for */
 #define WINNOW_SLACK 1e-9 /* relative, of a logarithm that is rounded to a whole number */
 
 typedef enum winnow_variant { WINNOW_1, WINNOW_2, WINNOW_BALANCED } winnow_variant;
@@ -70,6 +71,7 @@ typedef struct winnow_run {
     double p, d;  /* promotions, demotions */
     hsp__wide *e; /* features: exponents; -infinity: eliminated */
     hsp__wide e_constant;
+    hsp__wide shift; /* weights are computed as if all had been divided by alpha^shift */
     hsp__wide *size; /* features: sum of |y x_j| over the updates */
 
     /* The reference, of winnow1 and winnow2: */
@@ -183,15 +185,19 @@ static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
     run->known = audit->amount || audit->plan.updates == 0;
     for (uint64_t i = 0; audit->amount && i < audit->rows; i++)
         if (audit->amount[i] != 0) winnow_learn(run, i);
+    hsp__wide most = fabsl(run->e_constant);
+    for (uint64_t j = 0; j < audit->features; j++)
+        most = fmaxl(most, run->variant == WINNOW_BALANCED ? fabsl(run->e[j]) : run->e[j]);
+    if (most * log2l((hsp__wide)run->alpha) > WINNOW_WIDE) run->shift = most;
     return HSP_OK;
 }
 
-/* w_j of the run; balanced: u+ - u-, or (sum) u+ + u-. */
+/* w_j of the run; balanced: u+ - u-, or (sum) u+ + u-. Over alpha^shift. */
 static hsp__wide winnow_weight(const winnow_run *run, hsp__wide e, int sum)
 {
-    const hsp__wide up = powl((hsp__wide)run->alpha, e);
+    const hsp__wide up = powl((hsp__wide)run->alpha, e - run->shift);
     if (run->variant != WINNOW_BALANCED) return up;
-    const hsp__wide down = powl((hsp__wide)run->alpha, -e);
+    const hsp__wide down = powl((hsp__wide)run->alpha, -e - run->shift);
     return sum ? up + down : up - down;
 }
 
@@ -545,8 +551,10 @@ static void winnow_total(const winnow_run *run)
                      run->theta * run->d * (run->variant == WINNOW_1 ? 1 : run->delta / run->alpha);
     if (balanced) {
         const double bound = log(2 * (run->n + run->constant)) + run->k * winnow_spread(run);
-        hsp__audit_settle(entry, (double)logl(sum), bound, bound);
+        const hsp__wide log_sum = logl(sum) + run->shift * (hsp__wide)run->eta;
+        hsp__audit_settle(entry, (double)log_sum, bound, bound);
     } else {
+        sum *= powl((hsp__wide)run->alpha, run->shift);
         hsp__audit_settle(entry, (double)sum, run->n + up - down, run->n + up + down);
     }
     hsp__audit_why(entry, "n = %.0f, p = %.0f, d = %.0f, delta = %.9g, theta = %.9g", run->n,
@@ -566,27 +574,41 @@ static void winnow_counts(const winnow_run *run)
 /* The offset that goes with the weights. */
 static hsp__wide winnow_offset(const winnow_run *run)
 {
-    const hsp__wide b = -(hsp__wide)run->theta;
+    const hsp__wide b = -(hsp__wide)run->theta * powl((hsp__wide)run->alpha, -run->shift);
     return run->constant ? b + winnow_weight(run, run->e_constant, 0) : b;
 }
 
-/* The model's weights and offset are one number, a power of two or 1 over a length, times those of
- * the run: the number is found where they are largest. Returns the largest difference from that,
- * relative to what rounding explains of each. */
-static double winnow_compare(const winnow_run *run)
+/* The model's weights and offset are those of the run times a power of two, divided by a length in
+ * the unit form; which power is seen where they are largest. 0: none. */
+static hsp__wide winnow_factor(const winnow_run *run, hsp__wide *largest)
 {
     const hsp__audit *audit = run->audit;
-    const uint64_t inputs = hsp__model_inputs(audit->model);
-    const double *w = hsp_model_weights(audit->model, 0), b = hsp__model_bias(audit->model, 0);
-    hsp__wide most = fabsl(winnow_offset(run)), factor = (hsp__wide)b / winnow_offset(run);
-    for (uint64_t j = 0; j < inputs; j++) {
+    const double *w = hsp_model_weights(audit->model, 0);
+    hsp__wide most = fabsl(winnow_offset(run));
+    hsp__wide factor = (hsp__wide)hsp__model_bias(audit->model, 0) / winnow_offset(run);
+    for (uint64_t j = 0; j < hsp__model_inputs(audit->model); j++) {
         const hsp__wide want = winnow_weight(run, run->e[j], 0);
         if (fabsl(want) > most) {
             most = fabsl(want);
             factor = (hsp__wide)w[j] / want;
         }
     }
-    if (most == 0) factor = 1; /* all are 0 */
+    *largest = most;
+    if (most == 0) return 1; /* all are 0 */
+    if (!(factor > 0) || !isfinite(factor)) return 0;
+    factor *= (hsp__wide)run->divisor;
+    const hsp__wide shift = run->shift * log2l((hsp__wide)run->alpha);
+    return exp2l(shift + roundl(log2l(factor) - shift)) / (hsp__wide)run->divisor;
+}
+
+/* The largest difference from that, relative to what rounding explains of each. */
+static double winnow_compare(const winnow_run *run)
+{
+    const hsp__audit *audit = run->audit;
+    const uint64_t inputs = hsp__model_inputs(audit->model);
+    const double *w = hsp_model_weights(audit->model, 0), b = hsp__model_bias(audit->model, 0);
+    hsp__wide most;
+    const hsp__wide factor = winnow_factor(run, &most);
     if (!(factor > 0)) return HUGE_VAL;
     double worst = 0;
     for (uint64_t j = 0; j <= inputs; j++) {
@@ -594,8 +616,10 @@ static double winnow_compare(const winnow_run *run)
         const hsp__wide e = last ? run->e_constant : run->e[j];
         const hsp__wide want = last ? winnow_offset(run) : winnow_weight(run, e, 0);
         const hsp__wide have = (hsp__wide)(last ? b : w[j]) / factor;
-        /* e was summed in double: k roundings of at most the sum of |y x|; then a power */
-        const hsp__wide of_e = last ? 0 : (hsp__wide)(run->k + 8) * run->size[j];
+        /* e was summed in double: k roundings of at most the sum of |y x|; then a power, of large e
+         * by way of its logarithm */
+        const hsp__wide of_e =
+            (last ? 0 : (hsp__wide)(run->k + 8) * run->size[j]) + (isfinite(e) ? fabsl(e) : 0);
         const hsp__wide scale = fabsl(want) + (run->variant == WINNOW_BALANCED ? 2 : 0);
         const hsp__wide allowed = (16 + 2 * (hsp__wide)run->eta * of_e) * DBL_EPSILON * scale;
         /* below that a weight is 0 beside the largest */
