@@ -232,8 +232,7 @@ static void train_warn(const cli *run, const train *done)
 {
     const hsp_training *all = &done->run;
     cli_progress_clear();
-    const int once = done->stream || all->panel.experts; /* all passes are all there is to do */
-    if (all->stop == HSP_STOP_CONVERGED || (once && all->stop == HSP_STOP_PASSES)) return;
+    if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
     if (all->stop == HSP_STOP_INSEPARABLE) {
         if (done->out)
             fprintf(stderr, "halfspace: there is no separator, so %s was not written\n",
@@ -283,7 +282,8 @@ static const cli_term train_keys[] = {
     {"passes, updates", "how often it went through the rows, how often it changed the weights"},
     {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
                            "from; null of learners that minimise"},
-    {"converged", "true when the last pass changed nothing, or the gap was reached"},
+    {"converged", "true when the last pass changed nothing, the gap was reached, or a panel of "
+                  "experts has made its passes"},
     {"stop", "why it ended: converged, passes, updates, seconds, request or inseparable"},
     {"training_error", "share of the rows that the model gets wrong; null for a stream"},
     {"progressive_error", "share of wrong predictions over the first pass, each made before "

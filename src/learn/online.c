@@ -439,7 +439,8 @@ static void online_stop(hsp__online *run, hsp_stop stop)
 void hsp__online_end(hsp__online *run)
 {
     if (run->stopped) return;
-    if (run->mistakes == 0 && !(run->growth > 0) && !run->rule->score)
+    const int own = run->rule->score != NULL; /* its passes are all that there is to do */
+    if (own ? run->passes >= run->plan.passes : run->mistakes == 0 && !(run->growth > 0))
         online_stop(run, HSP_STOP_CONVERGED);
     else if (run->passes >= run->plan.passes)
         online_stop(run, HSP_STOP_PASSES);

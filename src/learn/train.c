@@ -64,7 +64,8 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
 static int train_error_is_known(const hsp__team *team, const hsp_training *run)
 {
     return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel;
+           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel &&
+           !team->runs[0].rule->score;
 }
 
 static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
