@@ -328,7 +328,7 @@ static hsp_status stream_values(void *self, int worker, const hsp_view *rows, hs
     const stream_work *work = self;
     (void)worker;
     return hsp__values_check_block(rows, work->scalings[0] != NULL, &work->origin.feature_names,
-                                   work->origin.index_base, err);
+                                   work->origin.index_base, HSP__VALUES_STREAM, err);
 }
 
 /* The user's wish and our own limits both end the reading; what was learnt so far is kept. */

@@ -135,7 +135,8 @@ static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint
     hsp_status status = HSP_OK;
     if (trainer->learner->rule->unit_values) {
         const hsp_view one = hsp__view_slice(view, row, row + 1);
-        status = hsp__values_check_block(&one, trainer->scaling != NULL, NULL, NULL, err);
+        status = hsp__values_check_block(&one, trainer->scaling != NULL, NULL, NULL,
+                                         HSP__VALUES_STREAM, err);
     }
     if (!status) status = hsp__team_grow(&trainer->team, trainer->team.classes, view->cols, err);
     if (!status) status = hsp__team_step(&trainer->team, view, row, err, step);

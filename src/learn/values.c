@@ -8,7 +8,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/stream.h"
 #include "data/sweep.h"
+#include "learn/derive.h"
+#include "learn/learner.h"
+#include "learn/online.h"
 
 #define VALUES_SLACK 1e-6 /* a column scaled to [0, 1] in single precision may end a bit beyond */
 #define VALUES_NAME  (HSP__QUOTED + 32)
@@ -111,17 +115,77 @@ hsp_status hsp__values_check(hsp_context *ctx, const hsp_data *data, const hsp_o
         scaled ? " after scaling" : "", scaled ? "use scale min-max alone" : "use scale min-max");
 }
 
+hsp_status hsp__values_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err)
+{
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner || !learner->rule || !learner->rule->unit_values) return HSP_OK;
+    hsp__prepared prepared = {0};
+    hsp_status status = hsp__prepare(ctx, data, options, err, &prepared);
+    if (status) return status;
+    status = hsp__values_check(ctx, data, options, &prepared, err);
+    hsp__prepared_free(&prepared);
+    return status;
+}
+
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 hsp_status hsp__values_check_block(const hsp_view *rows, int above, const hsp__names *names,
-                                   const char *index_base, hsp_error *err)
+                                   const char *index_base, const char *advice, hsp_error *err)
 {
     hsp__values values = {.least = 0, .most = above ? HUGE_VAL : 1};
     char column[VALUES_NAME];
     if (!hsp__values_find(rows, 0, rows->rows, &values)) return HSP_OK;
     return hsp__fail_at(err, HSP_BAD_DATA, "", values.row + 1, 0,
-                        "%s: found %.9g, expected a value %s: scale the file first, or read it "
-                        "whole with scale min-max",
+                        "%s: found %.9g, expected a value %s: %s",
                         values_column(names, index_base, values.column, column), values.value,
-                        above ? "from 0 up" : "from 0 to 1");
+                        above ? "from 0 up" : "from 0 to 1", advice);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static hsp_status values_work(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    const hsp__row_origin *origin = self;
+    (void)worker;
+    return hsp__values_check_block(rows, 0, &origin->feature_names, origin->index_base,
+                                   "use scale min-max", err);
+}
+
+static hsp_status values_take(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    (void)self;
+    (void)worker;
+    (void)rows;
+    (void)err;
+    return HSP_OK;
+}
+
+/* Rows are looked at as they are in the file: it has to be those that were refused. */
+static int values_are_plain(const hsp_options *options)
+{
+    return hsp__options_say(options, "scale", "none") &&
+           hsp__options_say(options, "normalize", "none") && !hsp_options_text(options, "classes");
+}
+
+hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
+                            const hsp_encoding *encoding, const hsp_options *options,
+                            hsp_error *err)
+{
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner || !learner->rule || !learner->rule->unit_values || !values_are_plain(options))
+        return HSP_OK;
+    hsp__row_origin origin = {0};
+    hsp__names classes;
+    hsp__names_init(&origin.feature_names, &ctx->allocator);
+    hsp__names_init(&classes, &ctx->allocator);
+    const hsp__row_sink sink = {
+        .work = values_work, .take = values_take, .unlabelled = 1, .origin = &origin};
+    hsp_context quiet = hsp__quiet(ctx); /* what there is to say of the file was said */
+    hsp_status status =
+        hsp__stream_read(&quiet, path, read, encoding, &classes, &sink, &origin, err);
+    hsp__names_free(&classes);
+    hsp__names_free(&origin.feature_names);
+    hsp_encoding_free(origin.encoding);
+    return status;
 }

@@ -24,10 +24,18 @@ int hsp__values_find(const hsp_view *view, uint64_t from, uint64_t to, hsp__valu
 hsp_status hsp__values_check(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
                              const hsp__prepared *prepared, hsp_error *err);
 
+/* The same before the rows are divided among runs (folds, pairs of classes), which could not tell
+ * their numbers. Nothing to do for learners that take any values. */
+hsp_status hsp__values_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err);
+
 /* Of a block of a stream, or a single row: the line is the row's number in the block, from 1.
  * `above`: values above 1 are fine, since rows are to be divided by their lengths. `names` and
- * `index_base` as in a data set, to name the column by; NULL: counted from 1. */
+ * `index_base` as in a data set, to name the column by; NULL: counted from 1. `advice` ends the
+ * sentence. */
 hsp_status hsp__values_check_block(const hsp_view *rows, int above, const hsp__names *names,
-                                   const char *index_base, hsp_error *err);
+                                   const char *index_base, const char *advice, hsp_error *err);
+
+#define HSP__VALUES_STREAM "scale the file first, or read it whole with scale min-max"
 
 #endif

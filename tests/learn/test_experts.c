@@ -221,7 +221,7 @@ static void test_bounds_on_chance(void)
 {
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    for (uint64_t k = 0; k < 4000; k++) {
+    for (uint64_t k = 0; k < 3000; k++) {
         hsp__random random;
         panel_set set;
         panel_plan plan;
@@ -238,7 +238,7 @@ static void test_bounds_against_an_adversary(void)
 {
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    for (uint64_t k = 0; k < 2000; k++) {
+    for (uint64_t k = 0; k < 1500; k++) {
         hsp__random random;
         panel_set set;
         panel_plan plan;
