@@ -213,7 +213,7 @@ static int experts_mistaken(experts_audit *run, double agree, int y, uint64_t se
 
 static void experts_meet(experts_audit *run, uint64_t i, uint64_t seen)
 {
-    const int y = run->audit->y[i];
+    const int y = run->audit->y[i] > 0 ? 1 : -1;
     const hsp__wide beta = (hsp__wide)run->beta, root = sqrtl(beta);
     experts_listen(run, i);
     run->mistakes += (uint64_t)experts_mistaken(run, experts_agree(run, y), y, seen);
