@@ -616,23 +616,17 @@ typedef struct hsp_evidence {
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
-/* A panel of experts beside the best of them in hindsight (docs/experts.md). A column is an expert,
- * and perhaps its negation another. */
+/* A panel of experts beside the best of them in hindsight (docs/experts.md). */
 typedef struct hsp_panel {
-    uint64_t experts;  /* N; 0: the learner is no panel */
-    uint64_t examples; /* rows they voted on, over all passes */
-    int several;       /* more than two classes: one panel a class, and no more figures */
-    int randomized;    /* predictions were drawn by weight */
-    uint64_t mistakes; /* m */
-    double expected;   /* randomized: what m is to be expected, over all draws; else m */
-    double deviation;  /* randomized: the standard deviation of m */
-    uint64_t best;     /* the expert with the fewest mistakes, the first among equals: its column,
-                          from 0 ... */
-    int negated;       /* ... or the negation of that column */
+    uint64_t experts, examples; /* N, 0: the learner is no panel; rows voted on, over all passes */
+    int several, randomized;    /* one panel a class, no more figures; predictions were drawn */
+    uint64_t mistakes;          /* m */
+    double expected, deviation; /* randomized: mean and standard deviation of m, over all draws */
+    uint64_t best;        /* the expert with the fewest mistakes, the first among equals: its column
+                             from 0, or (negated) the negation of that column */
+    int negated, held;    /* held: expected is not above bound */
     double best_mistakes; /* m*; a row on which it abstained counts half */
-    double best_share;    /* of the weight in the end */
-    double bound;         /* the theorem's, on `expected` */
-    int held;             /* expected is not above bound */
+    double best_share, bound; /* its share of the weight in the end; the theorem's, on `expected` */
 } hsp_panel;
 
 /* What a run did. */
