@@ -126,12 +126,13 @@ void cli_locate(const cli *run, const char *path, const hsp_options *read, const
 {
     hsp_error found = {0};
     if (err->file[0] || strcmp(path, "-") == 0) return;
-    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) ==
-            HSP_BAD_DATA &&
-        found.line)
+    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) !=
+        HSP_BAD_DATA)
+        return;
+    if (found.line)
         *err = found;
-    else
-        snprintf(err->file, sizeof err->file, "%.*s", (int)sizeof err->file - 1, path);
+    else /* the row has to do, and the file */
+        memcpy(err->file, found.file, sizeof err->file);
 }
 
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,

@@ -622,10 +622,9 @@ typedef struct hsp_panel {
     int several, randomized;    /* one panel a class, no more figures; predictions were drawn */
     uint64_t mistakes;          /* m */
     double expected, deviation; /* randomized: mean and standard deviation of m, over all draws */
-    uint64_t best;        /* the expert with the fewest mistakes, the first among equals: its column
-                             from 0, or (negated) the negation of that column */
-    int negated, held;    /* held: expected is not above bound */
-    double best_mistakes; /* m*; a row on which it abstained counts half */
+    uint64_t best;            /* the column, from 0, of the first expert with the fewest mistakes */
+    int negated, held;        /* the negation of that column; expected is not above bound */
+    double best_mistakes;     /* m*; a row on which it abstained counts half */
     double best_share, bound; /* its share of the weight in the end; the theorem's, on `expected` */
 } hsp_panel;
 
