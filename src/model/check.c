@@ -145,6 +145,8 @@ static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, cons
     hsp_status status = check_rows(ctx, model, near->rows, "neighbours", file, err);
     if (!status && near->kernel) status = check_kernel(near->kernel, file, err);
     if (status) return status;
+    if (near->kernel && hsp__near_check_kernel(near->kernel, NULL))
+        return check_fail(file, "neighbours by a precomputed kernel");
     const uint64_t rows = near->rows->view.rows;
     if (!near->k || near->k > rows)
         return check_fail(file, "the %llu nearest of %llu rows", (unsigned long long)near->k,
