@@ -46,7 +46,8 @@ typedef struct hsp__near_index {
     hsp__near_kind kind;
     const char *name;
     int (*fits)(hsp__metric metric, const hsp_view *rows);
-    /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise. */
+    /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise.
+     * NULL: nothing to keep, as below. */
     hsp_status (*build)(hsp_context *ctx, hsp__near *near, hsp_error *err);
     /* Undo it; also after a build that failed half way. */
     void (*unmake)(hsp_context *ctx, hsp__near *near);
@@ -57,6 +58,7 @@ typedef struct hsp__near_index {
 } hsp__near_index;
 
 struct hsp__near {
+    hsp_allocator memory;
     hsp__near_plan plan; /* its kind is never AUTO */
     const hsp__near_index *index;
     const hsp_view *rows;
@@ -71,6 +73,9 @@ extern const hsp__near_index hsp__near_tree;     /* near_tree.c */
 extern const hsp__near_index hsp__near_product;  /* near_product.c */
 extern const hsp__near_index hsp__near_inverted; /* near_inverted.c */
 
+/* Cosine: are the squared norms finite? HSP_BAD_DATA with the first row that has none. (near.c) */
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err);
+
 /* ---- distance.c ------------------------------------------------------------------------------ */
 
 hsp_status hsp__near_guests_init(hsp__near_guests *guests, hsp_context *ctx, const hsp__near *near,
@@ -80,8 +85,23 @@ void hsp__near_guests_free(hsp__near_guests *guests, hsp_context *ctx);
 /* The distance that decides, of guest q and row i. Not for kernels: their values come in blocks. */
 double hsp__near_pair(const hsp__near_guests *guests, uint64_t q, uint64_t i);
 
-/* From sums in the order that decides to the distance. */
+/* ||x||^2 of a row, in the order that decides. */
+double hsp__near_square(const hsp_view *rows, uint64_t i);
+
+/* From sums in that order to the distance. */
 double hsp__near_cosine(double xx, double xy, double yy);
+
+/* Kernels: the distances that decide, of guests from .. from + count - 1 and rows at .. at + some -
+ * 1, out[g * ld + r]; count at most HSP__NEAR_GUESTS. `out` has room for lines of ld >=
+ * hsp__near_kernel_ld(some). */
+enum { HSP__NEAR_GUESTS = 64 };
+static inline uint64_t hsp__near_kernel_ld(uint64_t some)
+{
+    return some > HSP__NEAR_GUESTS ? some : HSP__NEAR_GUESTS + 1;
+}
+hsp_status hsp__near_kernel_block(hsp_context *ctx, const hsp__near_guests *guests, uint64_t from,
+                                  uint64_t count, uint64_t at, uint64_t some, double *out,
+                                  uint64_t ld, hsp_error *err);
 
 /* ---- The nearest so far ---------------------------------------------------------------------- */
 
