@@ -447,12 +447,14 @@ static void product_decide(const product_work *work, product_bench *bench, produ
         if (hit->near != hit->far) product_settle(work, query, hit);
         hsp__near_offer(&heap, hit->near, hit->row);
     }
-    hsp__near_sort(&heap);
     query->count = heap.count;
-    for (uint64_t h = 0; h < heap.count; h++)
-        query->hits[h] = (product_hit){heap.at[h].distance, heap.at[h].distance, heap.at[h].row};
-    if (heap.count == work->k && heap.at[work->k - 1].distance < query->reach)
-        query->reach = heap.at[work->k - 1].distance;
+    hsp__near_sort(&heap);
+    for (uint64_t h = 0; h < query->count; h++) {
+        const hsp__neighbor one = bench->heap[h];
+        query->hits[h] = (product_hit){one.distance, one.distance, one.row};
+    }
+    if (query->count == work->k && query->hits[work->k - 1].far < query->reach)
+        query->reach = query->hits[work->k - 1].far;
     product_inside(work->own, query);
 }
 
