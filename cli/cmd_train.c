@@ -105,6 +105,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
+    hsp_neighborhood near;
     cli_table table;
     fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
@@ -114,6 +115,8 @@ static void train_print(const cli *run, const train *done, FILE *file)
         cli_program_lines(&table, all);
     else if (all->optimum.solver)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
+    else if (hsp_model_neighborhood(done->model, &near))
+        cli_neighbors_lines(&table, done->model);
     else
         train_passes_lines(&table, done);
     if (train_is_l1(run)) {
@@ -123,6 +126,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
+    cli_neighbors_table(done->model, file);
     free(classes);
 }
 
@@ -272,6 +276,9 @@ static const cli_term train_keys[] = {
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
      "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
+    {"neighbors",
+     "an object, of knn: rows, k, metric, kernel (or null), vote, index (in use), leave_one_out "
+     "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
@@ -314,6 +321,7 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
+    json_neighbors(&json, done->model);
     if (all->evidence) json_evidence(&json, all->evidence);
     if (done->model && hsp_model_weights(done->model, 0))
         json_count(&json, "nonzero_weights", train_weights(done->model));

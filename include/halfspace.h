@@ -443,7 +443,7 @@ HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, co
 /* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
  * separator it led to (docs/perceptron.md). "kernel": a coefficient a scorer for each of some rows
  * that are kept, the support rows, and s(x) = sum of coefficient * k(row, x), + b (docs/models.md).
- */
+ * "neighbors": all rows, the nearest of which vote (docs/knn.md). */
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
@@ -477,6 +477,36 @@ HSP_API const char *hsp_model_kernel(const hsp_model *model);
 HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source);
 /* One a support row; NULL for other models. */
 HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
+
+/* What a model of nearest neighbours is made of (docs/knn.md). */
+typedef struct hsp_neighborhood {
+    uint64_t rows;            /* that it keeps: all it was learnt from */
+    uint64_t k;               /* neighbours that vote */
+    const char *metric;       /* "l2", "l1", "linf", "cosine", "hamming"; "kernel": the distance in
+                                 the feature space of hsp_model_kernel */
+    const char *vote;         /* "majority", "distance" */
+    const char *index;        /* how neighbours are found, as it was asked for: "auto", ... */
+    const char *chosen;       /* the same, with auto made a kind by what the rows are like */
+    uint64_t tried;           /* leave-one-out was made for k = 1 .. tried; 0: k was given */
+    const uint64_t *mistakes; /* tried: rows that their k nearest others get wrong */
+} hsp_neighborhood;
+/* 0 for a model of another hypothesis. What *out points to belongs to the model. */
+HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out);
+
+/* A row that is near to another. */
+typedef struct hsp_neighbor {
+    double distance;
+    uint64_t row;         /* its number, from 0, in the data that the model was learnt from */
+    uint32_t class_index; /* its class */
+} hsp_neighbor;
+
+/* The k nearest (0: as many as vote) of each row of a view, which is as it is in a file: nearest
+ * first, of equal distances the earlier row; out[row * k + ...]. The index is made anew by every
+ * call, so bring many rows at once. HSP_USAGE for a model that has no neighbours, or fewer than k.
+ */
+HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
+                                       const hsp_view *view, uint64_t k, hsp_error *err,
+                                       hsp_neighbor *out);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
  * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
@@ -513,8 +543,8 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
  * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are
- * passed over, and a log warning counts the values in them. (A kernel model without a scaling takes
- * rows whole: norms and distances see every column.) */
+ * passed over, and a log warning counts the values in them. (A model of kernels or neighbours
+ * without a scaling takes rows whole: norms and distances see every column.) */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -544,6 +574,18 @@ typedef struct hsp_prediction {
     uint64_t rows, ties;
     uint64_t unknown; /* values in columns that the model does not know: passed over */
 } hsp_prediction;
+
+/* The neighbours of each row of a file, streaming, in parallel, in order; `k` as in
+ * hsp_model_neighbors. Rows are counted from 1 here, in both files.
+ *     HSP_NEIGHBORS_TEXT  a line a neighbour: number of the row, number of the neighbour in the
+ * data learnt from, distance, class; between them a tab HSP_NEIGHBORS_JSON  an array with an object
+ * a line and row: {"row":1,"neighbors":[{"row":7, "distance":0.5,"class":"a"}, ...]}; an infinite
+ * distance is null */
+typedef enum hsp_neighbors_format { HSP_NEIGHBORS_TEXT, HSP_NEIGHBORS_JSON } hsp_neighbors_format;
+HSP_API hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const char *path,
+                                      const hsp_options *read, uint64_t k,
+                                      hsp_neighbors_format format, const char *out_path,
+                                      hsp_error *err, hsp_prediction *out);
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
  * on the boundary, or "boundary" if a class is named "0"), then the scores, the signed distance and

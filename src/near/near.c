@@ -99,8 +99,7 @@ static hsp_status near_norms(hsp_context *ctx, hsp__near *near, hsp_error *err)
     return hsp__near_check_squares(near->norms, rows->rows, err);
 }
 
-/* k(x, x) of a row that comes later is in no Gram matrix. */
-static hsp_status near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
+hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
 {
     for (uint64_t k = 0; k < kernel->count; k++)
         if (kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED)
@@ -112,7 +111,7 @@ static hsp_status near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
 
 static hsp_status near_kernel(hsp_context *ctx, hsp__near *near, hsp_error *err)
 {
-    hsp_status status = near_check_kernel(near->plan.kernel, err);
+    hsp_status status = hsp__near_check_kernel(near->plan.kernel, err);
     if (status) return status;
     near->selves = hsp__new_raw(&ctx->allocator, near->rows->rows, sizeof *near->selves);
     if (!near->selves) return hsp__fail_memory(err);

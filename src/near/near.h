@@ -57,6 +57,10 @@ const char *hsp__near_name(hsp__near_kind kind);
 /* Can that kind of index serve that metric and storage? */
 int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows);
 
+/* Has the kernel distances to rows that come later? HSP_USAGE for precomputed ones: k(x, x) of such
+ * a row is in no Gram matrix. */
+hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err);
+
 /* An index of rows, which outlive it and do not change. HSP_USAGE for a kind that cannot serve. */
 hsp_status hsp__near_new(hsp_context *ctx, const hsp__near_plan *plan, hsp_data *rows,
                          hsp_error *err, hsp__near **out);
