@@ -20,7 +20,8 @@ enum {
 #define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
 
 /* In the order in which they are asked for by name; AUTO's choice is in hsp__near_choose. */
-static const hsp__near_index *const near_indexes[] = {&hsp__near_scan, &hsp__near_product};
+static const hsp__near_index *const near_indexes[] = {&hsp__near_scan, &hsp__near_tree,
+                                                      &hsp__near_product, &hsp__near_inverted};
 
 static const char *const near_names[] = {"auto", "scan", "tree", "product", "inverted"};
 
