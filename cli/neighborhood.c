@@ -57,7 +57,10 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
 void json_neighbors(cli_json_writer *json, const hsp_model *model)
 {
     hsp_neighborhood near;
-    if (!model || !hsp_model_neighborhood(model, &near)) return;
+    if (!model || !hsp_model_neighborhood(model, &near)) {
+        json_text(json, "neighbors", NULL);
+        return;
+    }
     json_open(json, "neighbors", '{');
     json_count(json, "rows", near.rows);
     json_count(json, "k", near.k);
