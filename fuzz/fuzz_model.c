@@ -28,8 +28,7 @@ static double fuzz_sum(const hsp_model *model)
     }
     hsp_neighborhood near;
     if (hsp_model_neighborhood(model, &near)) {
-        sum +=
-            (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.chosen);
+        sum += (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.index);
         for (uint64_t k = 0; k < near.tried; k++)
             sum += (double)near.mistakes[k];
     }
