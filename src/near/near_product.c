@@ -38,14 +38,14 @@
 #include "vec/vec.h"
 
 enum {
-    PRODUCT_MOST_COLUMNS = 8192, /* sums of so many products fit into 32 bits */
-    PRODUCT_QUERIES = 256,       /* at a time: their codes and a panel stay in the second cache */
+    PRODUCT_MOST_COLUMNS = 16384, /* sums of so many products fit into 32 bits */
+    PRODUCT_QUERIES = 256,        /* at a time: their codes and a panel stay in the second cache */
     PRODUCT_HIT_BYTES = 16 << 20,
     ROWS = HSP__VEC_BYTE_ROWS,
     COLS = HSP__VEC_BYTE_COLS,
 };
 
-/* Bounds on rounding in double, relative or (cosine) absolute: a sum of 8192 terms is off by 1e-12
+/* Bounds on rounding in double, relative or (cosine) absolute: a sum of 16384 terms is off by 2e-12
  * at most. Squares below the range of double are off by more: PRODUCT_TINY covers those. Beyond
  * PRODUCT_HUGE squares overflow, and nothing is claimed. */
 #define PRODUCT_SLACK 1e-11
