@@ -232,7 +232,7 @@ void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
 void cli_neighbors_lines(cli_table *table, const hsp_model *model);
 void cli_neighbors_table(const hsp_model *model, FILE *file);
-/* The key neighbors; nothing of other models, or of NULL. */
+/* The key neighbors; null of other models, and of NULL. */
 void json_neighbors(cli_json_writer *json, const hsp_model *model);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */

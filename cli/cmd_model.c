@@ -273,8 +273,9 @@ static const cli_term model_keys[] = {
     {"hypothesis", "linear, votes, kernel or neighbors"},
     {"kernel, support_rows",
      "kernel models and votes: the expression, or null; how many rows it keeps"},
-    {"neighbors", "an object, of models of neighbours: rows, k, metric, kernel, vote, index, "
-                  "leave_one_out, as train has it"},
+    {"neighbors",
+     "an object of models of neighbours, else null: rows, k, metric, kernel, vote, index, "
+     "leave_one_out, as train has it"},
     {"features, classes", "number of features; names of the classes"},
     {"tie", "what a score of exactly 0 means: neg, pos or zero"},
     {"facts",

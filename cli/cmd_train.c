@@ -276,9 +276,9 @@ static const cli_term train_keys[] = {
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
      "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
-    {"neighbors",
-     "an object, of knn: rows, k, metric, kernel (or null), vote, index (in use), leave_one_out "
-     "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
+    {"neighbors", "an object of knn, else null: rows, k, metric, kernel (or null), vote, index (in "
+                  "use), leave_one_out "
+                  "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},

@@ -24,8 +24,8 @@ void cli_neighbors_lines(cli_table *table, const hsp_model *model)
                strcmp(near.metric, "kernel") == 0 ? "in the space of " : "",
                show_text(neighborhood_metric(model, &near)));
     table_line(table, "vote", "%s", near.vote);
-    table_line(table, "index", "%s%s", near.chosen,
-               strcmp(near.index, "auto") == 0 ? ", by what the rows are like" : "");
+    table_line(table, "index", "%s%s", near.index,
+               near.index_chosen ? ", by what the rows are like" : "");
     if (!near.tried) return;
     const uint64_t wrong = near.mistakes[near.k - 1];
     table_line(table, "leave-one-out error", "%s (%s of %s row%s)",
@@ -57,14 +57,17 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
 void json_neighbors(cli_json_writer *json, const hsp_model *model)
 {
     hsp_neighborhood near;
-    if (!model || !hsp_model_neighborhood(model, &near)) return;
+    if (!model || !hsp_model_neighborhood(model, &near)) {
+        json_text(json, "neighbors", NULL);
+        return;
+    }
     json_open(json, "neighbors", '{');
     json_count(json, "rows", near.rows);
     json_count(json, "k", near.k);
     json_text(json, "metric", near.metric);
     json_text(json, "kernel", hsp_model_kernel(model));
     json_text(json, "vote", near.vote);
-    json_text(json, "index", near.chosen);
+    json_text(json, "index", near.index);
     if (near.tried)
         json_counts(json, "leave_one_out", near.mistakes, near.tried);
     else

@@ -478,32 +478,28 @@ HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **sour
 /* One a support row; NULL for other models. */
 HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
 
-/* What a model of nearest neighbours is made of (docs/knn.md). */
+/* What a model of nearest neighbours is made of (docs/knn.md). It points into the model. */
 typedef struct hsp_neighborhood {
-    uint64_t rows;            /* that it keeps: all it was learnt from */
-    uint64_t k;               /* neighbours that vote */
-    const char *metric;       /* "l2", "l1", "linf", "cosine", "hamming"; "kernel": the distance in
-                                 the feature space of hsp_model_kernel */
-    const char *vote;         /* "majority", "distance" */
-    const char *index;        /* how neighbours are found, as it was asked for: "auto", ... */
-    const char *chosen;       /* the same, with auto made a kind by what the rows are like */
-    uint64_t tried;           /* leave-one-out was made for k = 1 .. tried; 0: k was given */
+    uint64_t rows, k;   /* rows that it keeps: all it was learnt from; neighbours that vote */
+    const char *metric; /* "l2", ...; "kernel": in the space of hsp_model_kernel */
+    const char *vote;   /* "majority", "distance" */
+    const char *index;  /* how neighbours are found: "tree", ...; by what the rows are like, */
+    int index_chosen;   /* if this is set, else as it was asked for */
+    uint64_t tried;     /* leave-one-out was made for k = 1 .. tried; 0: k was given */
     const uint64_t *mistakes; /* tried: rows that their k nearest others get wrong */
 } hsp_neighborhood;
-/* 0 for a model of another hypothesis. What *out points to belongs to the model. */
-HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out);
+HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out); /* 0: none */
 
 /* A row that is near to another. */
 typedef struct hsp_neighbor {
     double distance;
-    uint64_t row;         /* its number, from 0, in the data that the model was learnt from */
-    uint32_t class_index; /* its class */
+    uint64_t row; /* its number, from 0, in the data that the model was learnt from */
+    uint32_t class_index;
 } hsp_neighbor;
 
-/* The k nearest (0: as many as vote) of each row of a view, which is as it is in a file: nearest
- * first, of equal distances the earlier row; out[row * k + ...]. The index is made anew by every
- * call, so bring many rows at once. HSP_USAGE for a model that has no neighbours, or fewer than k.
- */
+/* The k nearest (0: as many as vote) of each row of a view, nearest first, of equal distances the
+ * earlier row: rows * k of them. The index is made anew by every call, so bring many rows at once.
+ * HSP_USAGE for a model that has no neighbours, or fewer than k. */
 HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
                                        const hsp_view *view, uint64_t k, hsp_error *err,
                                        hsp_neighbor *out);
@@ -575,12 +571,9 @@ typedef struct hsp_prediction {
     uint64_t unknown; /* values in columns that the model does not know: passed over */
 } hsp_prediction;
 
-/* The neighbours of each row of a file, streaming, in parallel, in order; `k` as in
- * hsp_model_neighbors. Rows are counted from 1 here, in both files.
- *     HSP_NEIGHBORS_TEXT  a line a neighbour: number of the row, number of the neighbour in the
- * data learnt from, distance, class; between them a tab HSP_NEIGHBORS_JSON  an array with an object
- * a line and row: {"row":1,"neighbors":[{"row":7, "distance":0.5,"class":"a"}, ...]}; an infinite
- * distance is null */
+/* The neighbours of each row of a file, streaming; k as above. A line a neighbour: numbers of the
+ * row and of the neighbour, from 1, distance, class; between them a tab. Or an array in JSON, a
+ * line a row: {"row":1,"neighbors":[{"row":7,"distance":0.5,"class":"a"}, ...]}. */
 typedef enum hsp_neighbors_format { HSP_NEIGHBORS_TEXT, HSP_NEIGHBORS_JSON } hsp_neighbors_format;
 HSP_API hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                       const hsp_options *read, uint64_t k,
@@ -707,10 +700,10 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
- * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
- * long, what is divided by it. A label that the model does not know is a mistake, and no part of
- * losses, margins, AUC and confusion; one warning to the log says how many. */
+ * more than two classes AUC and the last three distances; of votes, neighbours and pairs of
+ * classes, hinge loss, margins and distances; of kernel models with more than 4096 support rows,
+ * whose ||w|| takes long, what is divided by it. A label that the model does not know is a mistake,
+ * and no part of losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */

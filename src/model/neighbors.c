@@ -191,15 +191,15 @@ int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out)
 {
     const hsp__neighbors *own = model->neighbors;
     if (!own) return 0;
+    const hsp__near_plan plan = {own->metric, own->index, own->kernel};
     *out = (hsp_neighborhood){.rows = own->rows->view.rows,
                               .k = own->k,
                               .metric = hsp__metric_names[own->metric],
                               .vote = hsp__vote_names[own->vote],
-                              .index = hsp__near_name(own->index),
+                              .index = hsp__near_name(hsp__near_choose(&plan, &own->rows->view)),
+                              .index_chosen = own->index == HSP__NEAR_AUTO,
                               .tried = own->tried,
                               .mistakes = own->mistakes};
-    const hsp__near_plan plan = {own->metric, own->index, own->kernel};
-    out->chosen = hsp__near_name(hsp__near_choose(&plan, &own->rows->view));
     return 1;
 }
 

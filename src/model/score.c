@@ -17,7 +17,8 @@
 
 #define SCORE_SLICE  ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
 #define SCORE_BLOCK  16                    /* times that for kernels, which like more rows */
-#define SCORE_GUESTS 256                   /* rows that one part brings to kernels and neighbours */
+#define SCORE_GUESTS 256                   /* rows that one part brings to a kernel model */
+#define SCORE_NEARBY 1024                  /* rows that one part brings to its neighbours */
 
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
@@ -334,7 +335,8 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
-    if (hsp__model_takes_whole(model)) job.parts = view->rows / SCORE_GUESTS + 1;
+    if (hsp__model_takes_whole(model))
+        job.parts = view->rows / (model->neighbors ? SCORE_NEARBY : SCORE_GUESTS) + 1;
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
     job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
     hsp_status status = job.failed && job.unknown ? HSP_OK : hsp__fail_memory(err);
