@@ -318,6 +318,14 @@ static uint64_t tree_rounds(tree_job *job, tree_top *tops)
     return count;
 }
 
+static void tree_part_free(const hsp_allocator *memory, tree_part *part)
+{
+    hsp__free(memory, part->nodes);
+    hsp__free(memory, part->boxes);
+    hsp__free(memory, part->at);
+    *part = (tree_part){0};
+}
+
 /* Where each part's things come to lie, and copy them there. A part's root takes the place that its
  * parent has for it; its other nodes follow those of the parts before. */
 static void tree_append(tree_job *job, uint64_t root, tree_part *part)
@@ -338,6 +346,7 @@ static void tree_append(tree_job *job, uint64_t root, tree_part *part)
     memcpy(all->at + all->place_count, part->at, part->place_count * sizeof(double));
     all->node_count += part->node_count - 1;
     all->place_count += part->place_count;
+    tree_part_free(&job->ctx->allocator, part);
 }
 
 static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
@@ -360,13 +369,6 @@ static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
             box[cols + c] = a[cols + c] > b[cols + c] ? a[cols + c] : b[cols + c];
         }
     }
-}
-
-static void tree_part_free(const hsp_allocator *memory, tree_part *part)
-{
-    hsp__free(memory, part->nodes);
-    hsp__free(memory, part->boxes);
-    hsp__free(memory, part->at);
 }
 
 static void tree_unmake(hsp_context *ctx, hsp__near *near)
