@@ -186,7 +186,7 @@ static int product_compare(const void *a, const void *b)
 /* The range of all rows but the one in a hundred that goes furthest, either way; of a sample. */
 static product_range product_usual(const product_build *build)
 {
-    double low[PRODUCT_SAMPLE], high[PRODUCT_SAMPLE];
+    double low[PRODUCT_SAMPLE] = {0}, high[PRODUCT_SAMPLE] = {0};
     const uint64_t rows = build->own->rows;
     const uint64_t count = rows < PRODUCT_SAMPLE ? rows : PRODUCT_SAMPLE;
     for (uint64_t s = 0; s < count; s++) {
@@ -420,7 +420,7 @@ static product_hit product_bounds(const product *own, const product_query *query
     const double root = sqrt((double)(query->bias - c)), error = query->error + own->error[place];
     const double low = (root > error ? root - error : 0) * own->step;
     const double high = (root + query->spill + own->spill[place]) * own->step;
-    product_hit hit = {.near = 0, .far = INFINITY, .row = product_row_at(own, place)};
+    product_hit hit = {.near = 0, .far = (double)INFINITY, .row = product_row_at(own, place)};
     if (low < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
         hit.near = product_distance(own, query, low, -PRODUCT_SLACK);
     if (high < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
@@ -560,7 +560,7 @@ static void product_start(const product_work *work, product_bench *bench, uint64
     const product *own = work->own;
     product_query *query = &bench->queries[r];
     uint8_t *u = bench->codes + r * 4 * own->quads;
-    *query = (product_query){.guest = guest, .skip = HSP__NEAR_NONE, .reach = INFINITY};
+    *query = (product_query){.guest = guest, .skip = HSP__NEAR_NONE, .reach = (double)INFINITY};
     query->hits = bench->hits + r * work->most;
     if (work->skip) query->skip = work->skip[guest];
     product_guest(work, query, bench->row);

@@ -174,7 +174,7 @@ static void tree_box(const tree_job *job, uint64_t from, uint64_t to, double *bo
 /* Where to cut: about the median of a column, of the more rows the better known. */
 static double tree_median(const tree_job *job, uint64_t from, uint64_t to, uint64_t column)
 {
-    double sample[TREE_SAMPLE];
+    double sample[TREE_SAMPLE] = {0};
     uint64_t count = (to - from) / TREE_LEAF * 2 + 3;
     count = count < TREE_SAMPLE ? count : TREE_SAMPLE;
     for (uint64_t s = 0; s < count; s++) {
