@@ -503,23 +503,23 @@ static void tree_offer(tree_walk *walk, uint32_t first)
                     tree_offer(walk, walk->own->order[leaf->from + p + j]);               \
         }                                                                                 \
     }                                                                                     \
-    static void tree_walk_##METRIC(tree_walk *walk, uint64_t at)                          \
+    static void tree_walk_##METRIC(tree_walk *walk, const tree_node *node)                \
     {                                                                                     \
-        const tree_node *node = &walk->own->all.nodes[at];                                \
+        const tree_node *child = walk->own->all.nodes + node->child;                      \
         if (!node->child) {                                                               \
             tree_leaf_##METRIC(walk, node);                                               \
             return;                                                                       \
         }                                                                                 \
         double near = tree_gap_##METRIC(walk, node->child);                               \
         double far = tree_gap_##METRIC(walk, node->child + 1);                            \
-        const uint64_t second = near > far ? 0 : 1;                                       \
+        const int second = near > far ? 0 : 1;                                            \
         if (!second) {                                                                    \
             const double t = near;                                                        \
             near = far;                                                                   \
             far = t;                                                                      \
         }                                                                                 \
-        if (!(near > walk->limit)) tree_walk_##METRIC(walk, node->child + 1 - second);    \
-        if (!(far > walk->limit)) tree_walk_##METRIC(walk, node->child + second);         \
+        if (!(near > walk->limit)) tree_walk_##METRIC(walk, child + 1 - second);          \
+        if (!(far > walk->limit)) tree_walk_##METRIC(walk, child + second);               \
     }
 
 #define TREE_ADD_L2(sum, t)   ((sum) + (t) * (t))
@@ -553,13 +553,13 @@ static void tree_task(void *user, uint64_t task)
         tree_limit(&walk);
         switch (guests->near->plan.metric) {
         case HSP__METRIC_L2:
-            tree_walk_l2(&walk, 0);
+            tree_walk_l2(&walk, own->all.nodes);
             break;
         case HSP__METRIC_L1:
-            tree_walk_l1(&walk, 0);
+            tree_walk_l1(&walk, own->all.nodes);
             break;
         default:
-            tree_walk_linf(&walk, 0);
+            tree_walk_linf(&walk, own->all.nodes);
         }
         hsp__near_sort(&walk.heap);
     }
