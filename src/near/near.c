@@ -13,9 +13,12 @@
 enum {
     NEAR_BLOCK_LEAST = 32, /* queries at a time */
     NEAR_BLOCK_MOST = 16384,
-    NEAR_TREE_COLS = 16,    /* in more columns a box is near to everything */
-    NEAR_TREE_ROWS = 256,   /* fewer are as well looked through one by one */
-    NEAR_SPARSE_SHARE = 16, /* rows with one number in fewer columns than this are not sparse */
+    NEAR_TREE_COLS = 10,      /* in more, products of bytes are faster than boxes */
+    NEAR_TREE_MOST = 16,      /* in more, boxes are no faster than a scan */
+    NEAR_TREE_ROWS = 256,     /* fewer are as well looked through one by one */
+    NEAR_INVERTED_COLS = 512, /* in so many, products of bytes are faster than lists anyway */
+    NEAR_SPARSE_SHARE =
+        16, /* one number in more columns than this: bytes would be twice the data */
 };
 #define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
 
@@ -46,20 +49,22 @@ int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows
     return index && index->fits(metric, rows);
 }
 
-/* Few dense columns: a tree. Rows of which little is zero: products of all columns. Other sparse
- * rows: by the columns they share. */
+/* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
+ * products of bytes, where they serve. (docs/neighbors-indexes.md has what was measured.) */
 hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows)
 {
     const hsp__metric metric = plan->metric;
     if (plan->kind != HSP__NEAR_AUTO) return plan->kind;
+    const int product = hsp__near_fits(HSP__NEAR_PRODUCT, metric, rows);
     const int sparse = rows->storage != HSP_DENSE && rows->rows &&
                        hsp_view_stored(rows) / rows->rows < rows->cols / NEAR_SPARSE_SHARE;
-    if (rows->cols <= NEAR_TREE_COLS && rows->rows >= NEAR_TREE_ROWS &&
+    if (rows->cols <= (product ? NEAR_TREE_COLS : NEAR_TREE_MOST) && rows->rows >= NEAR_TREE_ROWS &&
         hsp__near_fits(HSP__NEAR_TREE, metric, rows))
         return HSP__NEAR_TREE;
-    if (sparse && hsp__near_fits(HSP__NEAR_INVERTED, metric, rows)) return HSP__NEAR_INVERTED;
-    if (!sparse && hsp__near_fits(HSP__NEAR_PRODUCT, metric, rows)) return HSP__NEAR_PRODUCT;
-    return HSP__NEAR_SCAN;
+    if (((sparse && rows->cols > NEAR_INVERTED_COLS) || !product) &&
+        hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
+        return HSP__NEAR_INVERTED;
+    return product ? HSP__NEAR_PRODUCT : HSP__NEAR_SCAN;
 }
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */

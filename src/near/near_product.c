@@ -1,15 +1,16 @@
 /* Many columns: every row is met, but as bytes.
  *
- * A row x is coded as bytes u with low + step u near x, one low and step for all rows and columns.
- * In units of step, with e the norm of what rounding to bytes left over (measured for each row and
- * query, and rounded up),
+ * A row x is coded as bytes u with low + step u near x, one low and step for all rows and columns;
+ * what lies beyond [low, low + 255 step] is clipped, so that one number far out does not make all
+ * codes coarse. In units of step, with r the norm of what rounding to bytes left over, and e of
+ * what rounding and clipping did (both measured for each row and query, and rounded up),
  *
- *     | ||x - q|| / step  -  sqrt(D) |  <=  e_x + e_q,     D = sum (u_x - u_q)^2,
+ *     sqrt(D) - r_x - r_q  <=  ||x - q|| / step  <=  sqrt(D) + e_x + e_q,   D = sum (u_x - u_q)^2,
  *
- * by the triangle inequality, and D is an integer that is computed without any rounding, as
- * ||u_x||^2 + ||u_q||^2 - 2 <u_x, u_q>: a matrix product of bytes, eight times as fast as one of
- * floats where the processor has an instruction for it (vec.h: byte_tile). Data that are small
- * integers (pixels) have e = 0.
+ * by the triangle inequality, and because clipping brings no two points further apart. D is an
+ * integer that is computed without any rounding, as ||u_x||^2 + ||u_q||^2 - 2 <u_x, u_q>: a matrix
+ * product of bytes, six times as fast as one of floats where the processor has an instruction for
+ * it (vec.h: byte_tile). Data that are small integers (pixels) have r = e = 0.
  *
  * For each query, rows whose lower bound is not beyond the k-th smallest upper bound so far are
  * kept as hits. When there are too many the k-th is looked for again; when that does not help,
@@ -28,6 +29,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -41,6 +43,7 @@ enum {
     PRODUCT_MOST_COLUMNS = 16384, /* sums of so many products fit into 32 bits */
     PRODUCT_QUERIES = 256,        /* at a time: their codes and a panel stay in the second cache */
     PRODUCT_HIT_BYTES = 16 << 20,
+    PRODUCT_SAMPLE = 2000, /* rows that say where numbers usually lie */
     ROWS = HSP__VEC_BYTE_ROWS,
     COLS = HSP__VEC_BYTE_COLS,
 };
@@ -60,8 +63,9 @@ typedef struct product {
     double low, step; /* codes */
     int8_t *codes;    /* panels * quads * COLS * 4: u - 128, as byte_tile wants it */
     int32_t *base;    /* panels * COLS: -||u||^2 */
-    double *error;    /* panels * COLS: e */
-    double *worst;    /* panels: the largest e */
+    double *error;    /* panels * COLS: r; 0: not coded */
+    double *spill;    /* panels * COLS: e */
+    double *worst;    /* panels: the largest r */
     uint64_t *odd;    /* rows that are met one by one */
     uint64_t odd_count;
 } product;
@@ -100,19 +104,28 @@ static double product_scale(int cosine, double squares)
     return squares > 1e-280 && squares < 1e280 ? 1 / sqrt(squares) : 0;
 }
 
-/* Bytes of a row, a multiple of four of them; the norm of what is left over, at least. */
-static double product_code(const product *own, const double *x, uint8_t *u)
+/* At least the norm of so much in `cols` numbers, each of which rounding left off by 1e-13. */
+static double product_norm(const product *own, double squares)
+{
+    return sqrt(squares) * (1 + PRODUCT_SLACK) + 1e-12 * sqrt((double)own->cols);
+}
+
+/* Bytes of a row, a multiple of four of them; *error is r, *spill is e. */
+static void product_code(const product *own, const double *x, uint8_t *u, double *error,
+                         double *spill)
 {
     const double low = own->low, by = 1 / own->step;
-    double left = 0;
+    double rounded = 0, left = 0;
     for (uint64_t k = 0; k < own->cols; k++) {
         const double t = (x[k] - low) * by;
         const double inside = t > 255 ? 255 : t > 0 ? t : 0;
         u[k] = (uint8_t)(int)(inside + 0.5);
+        rounded += (inside - u[k]) * (inside - u[k]);
         left += (t - u[k]) * (t - u[k]);
     }
     memset(u + own->cols, 0, 4 * own->quads - own->cols);
-    return sqrt(left) * (1 + PRODUCT_SLACK) + 1e-12 * sqrt((double)own->cols);
+    *error = product_norm(own, rounded);
+    *spill = product_norm(own, left);
 }
 
 typedef struct product_range {
@@ -134,35 +147,73 @@ static double product_row_scale(const product_build *build, uint64_t i)
     return product_scale(build->own->cosine, build->own->cosine ? build->near->norms[i] : 1);
 }
 
+/* Make a range as wide as a row needs. */
+static void product_widen(const product_build *build, uint64_t i, product_range *range)
+{
+    const hsp_view *view = build->near->rows;
+    const hsp__row row = hsp__view_row(view, i);
+    const double scale = product_row_scale(build, i);
+    for (uint64_t k = 0; k < row.count; k++) {
+        const double x = hsp__row_value(view, &row, k) * scale;
+        range->low = x < range->low ? x : range->low;
+        range->high = x > range->high ? x : range->high;
+        if (x != (double)(int)(x < 1e9 && x > -1e9 ? x : 0.5)) range->whole = 0;
+    }
+}
+
+static product_range product_nothing(const product_build *build)
+{
+    if (build->near->rows->storage != HSP_DENSE) return (product_range){0, 0, 1};
+    return (product_range){(double)INFINITY, -(double)INFINITY, 1};
+}
+
 static void product_measure(void *user, uint64_t part)
 {
     product_build *build = user;
-    const hsp_view *view = build->near->rows;
-    const int sparse = view->storage != HSP_DENSE;
-    product_range range = {
-        .low = sparse ? 0 : INFINITY, .high = sparse ? 0 : -INFINITY, .whole = 1};
-    const uint64_t to = hsp__part(view->rows, build->parts, part + 1);
-    for (uint64_t i = hsp__part(view->rows, build->parts, part); i < to; i++) {
-        const hsp__row row = hsp__view_row(view, i);
-        const double scale = product_row_scale(build, i);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double x = hsp__row_value(view, &row, k) * scale;
-            range.low = x < range.low ? x : range.low;
-            range.high = x > range.high ? x : range.high;
-            if (x != (double)(int)(x < 256 && x > -256 ? x : 0.5)) range.whole = 0;
-        }
-    }
+    const uint64_t rows = build->own->rows, to = hsp__part(rows, build->parts, part + 1);
+    product_range range = product_nothing(build);
+    for (uint64_t i = hsp__part(rows, build->parts, part); i < to; i++)
+        product_widen(build, i, &range);
     build->ranges[part] = range;
 }
 
-/* low and step from all parts' ranges. */
-static void product_plan(product *own, const product_range *ranges, uint64_t parts)
+static int product_compare(const void *a, const void *b)
 {
-    product_range all = ranges[0];
-    for (uint64_t p = 1; p < parts; p++) {
-        if (ranges[p].low < all.low) all.low = ranges[p].low;
-        if (ranges[p].high > all.high) all.high = ranges[p].high;
-        all.whole &= ranges[p].whole;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The range of all rows but the one in a hundred that goes furthest, either way; of a sample. */
+static product_range product_usual(const product_build *build)
+{
+    double low[PRODUCT_SAMPLE] = {0}, high[PRODUCT_SAMPLE] = {0};
+    const uint64_t rows = build->own->rows;
+    const uint64_t count = rows < PRODUCT_SAMPLE ? rows : PRODUCT_SAMPLE;
+    for (uint64_t s = 0; s < count; s++) {
+        product_range range = product_nothing(build);
+        product_widen(build, hsp__part(rows, count, s), &range);
+        low[s] = range.low, high[s] = range.high;
+    }
+    qsort(low, count, sizeof *low, product_compare);
+    qsort(high, count, sizeof *high, product_compare);
+    return (product_range){low[count / 100], high[count - 1 - count / 100], 0};
+}
+
+/* low and step from all parts' ranges, clipped where that makes codes at least twice as fine. */
+static void product_plan(const product_build *build)
+{
+    product *own = build->own;
+    product_range all = build->ranges[0];
+    for (uint64_t p = 1; p < build->parts; p++) {
+        const product_range *range = &build->ranges[p];
+        all.low = range->low < all.low ? range->low : all.low;
+        all.high = range->high > all.high ? range->high : all.high;
+        all.whole &= range->whole;
+    }
+    const product_range usual = product_usual(build);
+    if (usual.high - usual.low <= (all.high - all.low) / 2) {
+        all.low = usual.low;
+        all.high = usual.high;
     }
     const double width = all.high - all.low;
     own->low = all.low;
@@ -205,10 +256,10 @@ static void product_encode(void *user, uint64_t part)
         for (uint64_t place = p * COLS; place < (p + 1) * COLS; place++) {
             const uint64_t row = place < own->rows ? product_row_at(own, place) : 0;
             const double scale = product_row_scale(build, row);
-            own->error[place] = 0;
+            own->error[place] = own->spill[place] = 0;
             if (place < own->rows && scale != 0) {
                 product_spread(build->near->rows, row, scale, x);
-                own->error[place] = product_code(own, x, u);
+                product_code(own, x, u, &own->error[place], &own->spill[place]);
             } else {
                 memset(u, 0, 4 * own->quads);
             }
@@ -262,8 +313,10 @@ static hsp_status product_codes(product_build *build, hsp_error *err)
     own->codes = hsp__new_raw(memory, places * own->quads, 4);
     own->base = hsp__new_raw(memory, places, sizeof *own->base);
     own->error = hsp__new_raw(memory, places, sizeof *own->error);
+    own->spill = hsp__new_raw(memory, places, sizeof *own->spill);
     own->worst = hsp__new_raw(memory, own->panels, sizeof *own->worst);
-    if (!own->codes || !own->base || !own->error || !own->worst) return hsp__fail_memory(err);
+    if (!own->codes || !own->base || !own->error || !own->spill || !own->worst)
+        return hsp__fail_memory(err);
     hsp__advise_huge(own->codes, places * own->quads * 4);
     hsp__tasks_run(build->ctx, build->parts, product_encode, build);
     if (atomic_load(&build->no_memory)) return hsp__fail_memory(err);
@@ -277,6 +330,7 @@ static void product_unmake(hsp_context *ctx, hsp__near *near)
     hsp__free(&ctx->allocator, own->codes);
     hsp__free(&ctx->allocator, own->base);
     hsp__free(&ctx->allocator, own->error);
+    hsp__free(&ctx->allocator, own->spill);
     hsp__free(&ctx->allocator, own->worst);
     hsp__free(&ctx->allocator, own->odd);
     hsp__free(&ctx->allocator, own);
@@ -299,7 +353,7 @@ static hsp_status product_build_all(hsp_context *ctx, hsp__near *near, hsp_error
     build.ranges = hsp__new(memory, build.parts, sizeof *build.ranges);
     if (!build.ranges) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, build.parts, product_measure, &build);
-    product_plan(own, build.ranges, build.parts);
+    product_plan(&build);
     hsp__free(memory, build.ranges);
     return own->coded ? product_codes(&build, err) : HSP_OK;
 }
@@ -319,13 +373,14 @@ typedef struct product_query {
     uint64_t count;
     int odd;       /* cannot be coded: meets all rows one by one */
     double reach;  /* no row that is further is among the k nearest */
-    double inside; /* the same in units of step, with e_q */
-    double error;  /* e_q */
+    double inside; /* the same in units of step, with r_q */
+    double error;  /* r_q */
+    double spill;  /* e_q */
     double tail;   /* what columns that the index does not have add to squared distances */
     int64_t bias;  /* D = bias - c, with c of the tile */
 } product_query;
 
-/* The reach in units of step, at least, with e_q. */
+/* The reach in units of step, at least, with r_q. */
 static void product_inside(const product *own, product_query *query)
 {
     const double reach = query->reach;
@@ -340,7 +395,7 @@ static void product_inside(const product *own, product_query *query)
     query->inside = sqrt(squares > 0 ? squares : 0) / own->step + query->error;
 }
 
-/* The least c of a tile that is not too far, for rows with e up to `worst`. */
+/* The least c of a tile that is not too far, for rows with r up to `worst`. */
 static int32_t product_least(const product_query *query, double worst)
 {
     const double most = (query->inside + worst) * (query->inside + worst) * (1 + PRODUCT_SLACK);
@@ -349,23 +404,27 @@ static int32_t product_least(const product_query *query, double worst)
     return least < INT32_MIN ? INT32_MIN : least > INT32_MAX ? INT32_MAX : (int32_t)least;
 }
 
+/* From a bound in the index's columns to one of the distance. */
+static double product_distance(const product *own, const product_query *query, double bound,
+                               double slack)
+{
+    const double squares = bound * bound + query->tail;
+    if (own->cosine) return squares / 2 + slack;
+    return sqrt(squares) * (1 + slack) + (slack < 0 ? -PRODUCT_TINY : PRODUCT_TINY);
+}
+
 /* A hit's bounds from its D. */
 static product_hit product_bounds(const product *own, const product_query *query, uint64_t place,
                                   int32_t c)
 {
     const double root = sqrt((double)(query->bias - c)), error = query->error + own->error[place];
     const double low = (root > error ? root - error : 0) * own->step;
-    const double high = (root + error) * own->step;
-    product_hit hit = {.near = 0, .far = INFINITY, .row = product_row_at(own, place)};
-    if (!(high < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)) return hit;
-    const double from = low * low + query->tail, to = high * high + query->tail;
-    if (own->cosine) {
-        hit.near = (from / 2) - PRODUCT_SLACK;
-        hit.far = (to / 2) + PRODUCT_SLACK;
-    } else {
-        hit.near = sqrt(from) * (1 - PRODUCT_SLACK) - PRODUCT_TINY;
-        hit.far = sqrt(to) * (1 + PRODUCT_SLACK) + PRODUCT_TINY;
-    }
+    const double high = (root + query->spill + own->spill[place]) * own->step;
+    product_hit hit = {.near = 0, .far = (double)INFINITY, .row = product_row_at(own, place)};
+    if (low < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
+        hit.near = product_distance(own, query, low, -PRODUCT_SLACK);
+    if (high < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
+        hit.far = product_distance(own, query, high, PRODUCT_SLACK);
     return hit;
 }
 
@@ -501,15 +560,14 @@ static void product_start(const product_work *work, product_bench *bench, uint64
     const product *own = work->own;
     product_query *query = &bench->queries[r];
     uint8_t *u = bench->codes + r * 4 * own->quads;
-    *query = (product_query){.guest = guest, .skip = HSP__NEAR_NONE, .reach = INFINITY};
+    *query = (product_query){.guest = guest, .skip = HSP__NEAR_NONE, .reach = (double)INFINITY};
     query->hits = bench->hits + r * work->most;
     if (work->skip) query->skip = work->skip[guest];
     product_guest(work, query, bench->row);
-    query->error = product_code(own, bench->row, u);
+    product_code(own, bench->row, u, &query->error, &query->spill);
     for (uint64_t k = 0; k < 4 * own->quads; k++)
         query->bias += u[k] * (u[k] - 256);
     product_inside(own, query);
-    if (query->odd || !(query->error < 1e8)) query->odd = 1;
     for (uint64_t o = 0; o < (query->odd ? own->rows : own->odd_count); o++) {
         product_hit hit = {.row = query->odd ? o : own->odd[o]};
         if (hit.row == query->skip) continue;

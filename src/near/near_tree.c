@@ -1,12 +1,10 @@
 /* Few columns: a tree of boxes.
  *
- * The rows are halved at about the median of the column in which they spread most, until a part is
- * small or all the same; a node keeps the smallest box around its rows. A query goes down the
- * nearer box first and leaves out boxes that are further than the k-th nearest row so far. Equal
- * rows are one point with several rows: a data set that is one point many times over is one leaf.
- *
- * A part is cut by value (below v, and v or above), so equal rows stay together. Which value is the
- * median is seen from a sample; the depth stays near log2 of the rows.
+ * Equal rows are one point, found by hashing. The points are halved at about the median of the
+ * column in which they spread most (as a sample has it), until few are left; a node keeps the
+ * smallest box around its points. A query goes down the nearer box first and leaves out boxes that
+ * are further than the k-th nearest row so far. The rows of a point are offered in their order, and
+ * no more of them once one is too far: a data set that is one point many times over is one leaf.
  *
  * Exact: distances to boxes and points are computed in double, in any order, and compared with a
  * limit that is larger than what rounding could make of the reach; what passes is measured by
@@ -14,10 +12,9 @@
  * be in it.
  *
  * The cuts depend on the rows alone, so the tree is the same on any number of threads. Memory: the
- * rows once more in double. Build: about rows * log(rows / 48); a query: leaves near it. */
+ * points once more in double. Build: about points * log(points / 32); a query: leaves near it. */
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -28,11 +25,11 @@
 
 enum {
     TREE_MOST_COLUMNS = 64,
-    TREE_LEAF = 48,   /* rows that are not cut any more */
+    TREE_LEAF = 32,   /* points that are not cut any more */
     TREE_PAD = 4,     /* points of a leaf are a multiple of it */
     TREE_SAMPLE = 63, /* values of which the median is taken */
     TREE_ROUNDS = 5,  /* cuts before parts are built each by a task of its own */
-    TREE_PART = 4096, /* rows of a part that is worth a task */
+    TREE_PART = 2048, /* points of a part that is worth a task */
     TREE_GUESTS = 64, /* queries of a task */
 };
 
@@ -40,12 +37,12 @@ enum {
 #define TREE_TINY  1e-150
 
 typedef struct tree_node {
-    uint32_t child;        /* the first of two; 0: a leaf */
-    uint32_t count;        /* leaf: points */
-    uint64_t point, place; /* leaf: its first point, and the first of its (padded) coordinates */
+    uint32_t child;       /* the first of two; 0: a leaf */
+    uint32_t count;       /* leaf: points */
+    uint64_t from, place; /* leaf: its first place in the order, and of its (padded) numbers */
 } tree_node;
 
-/* Nodes, boxes and points of a part of the rows. */
+/* Nodes, boxes and numbers of a part of the points. */
 typedef struct tree_part {
     uint64_t from, to; /* of the order */
     tree_node *nodes;
@@ -53,13 +50,14 @@ typedef struct tree_part {
     uint64_t node_count, node_room, box_room;
     double *at; /* places: of a leaf, column by column */
     uint64_t place_count, place_room;
-    uint64_t *starts; /* points: where their rows begin in the order */
-    uint64_t point_count, point_room;
 } tree_part;
 
 typedef struct tree {
-    uint64_t rows, cols;
-    uint32_t *order; /* rows: ascending within a point */
+    uint64_t rows, cols, points;
+    uint32_t *order;  /* points: the first row of each, leaf by leaf */
+    uint32_t *point;  /* rows: a point's number, for rows that are its first */
+    uint32_t *starts; /* points + 1 */
+    uint32_t *member; /* rows: of point p from starts[p] on, ascending */
     /* The root and those above the parts, then every part's. */
     tree_part all;
 } tree;
@@ -90,6 +88,76 @@ static inline double tree_value(const hsp_view *view, uint64_t row, uint64_t col
                                           : ((const double *)view->values)[at];
 }
 
+static int tree_same(const hsp_view *view, uint64_t a, uint64_t b)
+{
+    for (uint64_t c = 0; c < view->cols; c++)
+        if (tree_value(view, a, c) != tree_value(view, b, c)) return 0;
+    return 1;
+}
+
+static uint64_t tree_hash(const hsp_view *view, uint64_t row)
+{
+    uint64_t hash = 0;
+    for (uint64_t c = 0; c < view->cols; c++) {
+        const double x = tree_value(view, row, c) + 0.0; /* -0 is 0 */
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash * 0xd6e8feb86659fd93u;
+}
+
+/* Number the points in the order of their first rows. The table has the upper half of a point's
+ * hash, and 1 + its first row. */
+static uint32_t tree_number(const hsp_view *view, uint64_t *table, int bits, uint32_t *point,
+                            uint32_t *order)
+{
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    uint32_t points = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const uint64_t hash = tree_hash(view, i), top = hash >> 32 << 32;
+        uint64_t at = hash >> (64 - bits);
+        for (; table[at]; at = (at + 1) & mask)
+            if (table[at] >> 32 << 32 == top && tree_same(view, i, (uint32_t)table[at] - 1)) break;
+        if (table[at]) {
+            point[i] = point[(uint32_t)table[at] - 1];
+        } else {
+            table[at] = top | (i + 1);
+            point[i] = points;
+            order[points++] = (uint32_t)i;
+        }
+    }
+    return points;
+}
+
+/* Which rows are the same point. */
+static int tree_points(tree_job *job)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    tree *own = job->own;
+    int bits = 1;
+    while ((uint64_t)1 << bits < 2 * own->rows)
+        bits++;
+    uint64_t *table = hsp__new(memory, (uint64_t)1 << bits, sizeof *table);
+    own->order = hsp__new_raw(memory, own->rows, sizeof *own->order);
+    own->point = hsp__new_raw(memory, own->rows, sizeof *own->point);
+    own->member = hsp__new_raw(memory, own->rows, sizeof *own->member);
+    if (table && own->order && own->point && own->member)
+        own->points = tree_number(job->view, table, bits, own->point, own->order);
+    hsp__free(memory, table);
+    if (!own->points) return 0;
+    own->starts = hsp__new(memory, own->points + 2, sizeof *own->starts);
+    if (!own->starts) return 0;
+    for (uint64_t i = 0; i < own->rows; i++)
+        own->starts[own->point[i] + 2]++;
+    for (uint64_t p = 0; p < own->points; p++)
+        own->starts[p + 2] += own->starts[p + 1];
+    for (uint64_t i = 0; i < own->rows; i++)
+        own->member[own->starts[own->point[i] + 1]++] = (uint32_t)i;
+    return 1;
+}
+
 static void tree_box(const tree_job *job, uint64_t from, uint64_t to, double *box)
 {
     const uint64_t cols = job->own->cols;
@@ -106,7 +174,7 @@ static void tree_box(const tree_job *job, uint64_t from, uint64_t to, double *bo
 /* Where to cut: about the median of a column, of the more rows the better known. */
 static double tree_median(const tree_job *job, uint64_t from, uint64_t to, uint64_t column)
 {
-    double sample[TREE_SAMPLE];
+    double sample[TREE_SAMPLE] = {0};
     uint64_t count = (to - from) / TREE_LEAF * 2 + 3;
     count = count < TREE_SAMPLE ? count : TREE_SAMPLE;
     for (uint64_t s = 0; s < count; s++) {
@@ -120,7 +188,7 @@ static double tree_median(const tree_job *job, uint64_t from, uint64_t to, uint6
     return sample[count / 2];
 }
 
-/* Cut a range of rows in two by its box; returns where the second begins, or `to` when the rows are
+/* Cut a range of points in two by its box; returns where the second begins, or `to` when they are
  * all the same. */
 static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const double *box)
 {
@@ -155,71 +223,19 @@ static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const 
     }
 }
 
-/* By values, column after column, then by row. */
-static int tree_before(const tree_job *job, uint32_t a, uint32_t b)
-{
-    for (uint64_t c = 0; c < job->own->cols; c++) {
-        const double x = tree_value(job->view, a, c), y = tree_value(job->view, b, c);
-        if (x != y) return x < y;
-    }
-    return a < b;
-}
-
-static int tree_same(const tree_job *job, uint32_t a, uint32_t b)
-{
-    for (uint64_t c = 0; c < job->own->cols; c++)
-        if (tree_value(job->view, a, c) != tree_value(job->view, b, c)) return 0;
-    return 1;
-}
-
-/* Sort few rows, or rows that are all the same (then by number alone). */
-static int tree_rows(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void tree_sort(const tree_job *job, uint64_t from, uint64_t to)
-{
-    uint32_t *order = job->own->order;
-    if (to - from > TREE_LEAF) {
-        qsort(order + from, to - from, sizeof *order, tree_rows);
-        return;
-    }
-    for (uint64_t i = from + 1; i < to; i++) {
-        const uint32_t row = order[i];
-        uint64_t j = i;
-        for (; j > from && tree_before(job, row, order[j - 1]); j--)
-            order[j] = order[j - 1];
-        order[j] = row;
-    }
-}
-
-/* The points of a leaf; coordinates beyond them are those of its last one. */
+/* The points of a leaf; numbers beyond them are those of its last one. */
 static int tree_leaf(tree_job *job, tree_part *part, tree_node *leaf, uint64_t from, uint64_t to)
 {
-    const hsp_allocator *memory = &job->ctx->allocator;
-    const uint64_t cols = job->own->cols;
-    const uint32_t *order = job->own->order;
-    uint64_t points = 0;
-    tree_sort(job, from, to);
-    if (!hsp__reserve(memory, (void **)&part->starts, &part->point_room,
-                      part->point_count + TREE_LEAF, sizeof *part->starts))
-        return 0;
-    uint64_t *starts = part->starts + part->point_count;
-    for (uint64_t i = from; i < to; i++)
-        if (i == from || (to - from <= TREE_LEAF && !tree_same(job, order[i], order[i - 1])))
-            starts[points++] = i;
+    const uint64_t cols = job->own->cols, points = to - from;
     const uint64_t wide = (points + TREE_PAD - 1) / TREE_PAD * TREE_PAD;
-    if (!hsp__reserve(memory, (void **)&part->at, &part->place_room,
+    if (!hsp__reserve(&job->ctx->allocator, (void **)&part->at, &part->place_room,
                       part->place_count + wide * cols, sizeof *part->at))
         return 0;
     for (uint64_t c = 0; c < cols; c++)
         for (uint64_t p = 0; p < wide; p++)
             part->at[part->place_count + c * wide + p] =
-                tree_value(job->view, order[starts[p < points ? p : points - 1]], c);
-    *leaf = (tree_node){0, (uint32_t)points, part->point_count, part->place_count};
-    part->point_count += points;
+                tree_value(job->view, job->own->order[from + (p < points ? p : points - 1)], c);
+    *leaf = (tree_node){0, (uint32_t)points, from, part->place_count};
     part->place_count += wide * cols;
     return 1;
 }
@@ -234,7 +250,7 @@ static int tree_room(tree_job *job, tree_part *part, uint64_t more)
                         (part->node_count + more) * 2 * job->own->cols, sizeof *part->boxes);
 }
 
-/* Rows [from, to) below a node that is there already. */
+/* Points [from, to) below a node that is there already. */
 static int tree_grow(tree_job *job, tree_part *part, uint64_t node, uint64_t from, uint64_t to)
 {
     const uint64_t size = 2 * job->own->cols;
@@ -282,7 +298,7 @@ static uint64_t tree_rounds(tree_job *job, tree_top *tops)
 {
     uint64_t owner[1 << TREE_ROUNDS] = {0}, count = 1;
     job->count = 1;
-    job->parts[0] = (tree_part){.from = 0, .to = job->own->rows};
+    job->parts[0] = (tree_part){.from = 0, .to = job->own->points};
     for (int round = 0; round < TREE_ROUNDS; round++) {
         const uint64_t before = job->count;
         hsp__tasks_run(job->ctx, before, tree_cut_task, job);
@@ -302,6 +318,14 @@ static uint64_t tree_rounds(tree_job *job, tree_top *tops)
     return count;
 }
 
+static void tree_part_free(const hsp_allocator *memory, tree_part *part)
+{
+    hsp__free(memory, part->nodes);
+    hsp__free(memory, part->boxes);
+    hsp__free(memory, part->at);
+    *part = (tree_part){0};
+}
+
 /* Where each part's things come to lie, and copy them there. A part's root takes the place that its
  * parent has for it; its other nodes follow those of the parts before. */
 static void tree_append(tree_job *job, uint64_t root, tree_part *part)
@@ -314,17 +338,15 @@ static void tree_append(tree_job *job, uint64_t root, tree_part *part)
         if (node.child) {
             node.child += (uint32_t)(all->node_count - 1);
         } else {
-            node.point += all->point_count;
             node.place += all->place_count;
         }
         all->nodes[to] = node;
         memcpy(all->boxes + to * size, part->boxes + n * size, size * sizeof(double));
     }
     memcpy(all->at + all->place_count, part->at, part->place_count * sizeof(double));
-    memcpy(all->starts + all->point_count, part->starts, part->point_count * sizeof(uint64_t));
     all->node_count += part->node_count - 1;
     all->place_count += part->place_count;
-    all->point_count += part->point_count;
+    tree_part_free(&job->ctx->allocator, part);
 }
 
 static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
@@ -333,16 +355,10 @@ static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
     const uint64_t cols = job->own->cols;
     all->node_count = count;
     for (uint64_t t = 0; t < count; t++)
-        if (tops[t].part == UINT64_MAX)
+        if (tops[t].part != UINT64_MAX)
+            tree_append(job, t, &job->parts[tops[t].part]);
+        else
             all->nodes[t] = (tree_node){.child = (uint32_t)tops[t].left};
-    /* In the order of their rows: a point's end is the next one's start. */
-    for (uint64_t at = 0; at < job->own->rows;)
-        for (uint64_t t = 0; t < count; t++)
-            if (tops[t].part != UINT64_MAX && job->parts[tops[t].part].from == at) {
-                tree_append(job, t, &job->parts[tops[t].part]);
-                at = job->parts[tops[t].part].to;
-            }
-    all->starts[all->point_count] = job->own->rows;
     for (uint64_t t = count; t-- > 0;) { /* children come after their parents */
         double *box = all->boxes + t * 2 * cols;
         if (tops[t].part != UINT64_MAX) continue;
@@ -355,20 +371,15 @@ static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
     }
 }
 
-static void tree_part_free(const hsp_allocator *memory, tree_part *part)
-{
-    hsp__free(memory, part->nodes);
-    hsp__free(memory, part->boxes);
-    hsp__free(memory, part->at);
-    hsp__free(memory, part->starts);
-}
-
 static void tree_unmake(hsp_context *ctx, hsp__near *near)
 {
     tree *own = near->own;
     if (!own) return;
     tree_part_free(&ctx->allocator, &own->all);
     hsp__free(&ctx->allocator, own->order);
+    hsp__free(&ctx->allocator, own->point);
+    hsp__free(&ctx->allocator, own->starts);
+    hsp__free(&ctx->allocator, own->member);
     hsp__free(&ctx->allocator, own);
     near->own = NULL;
 }
@@ -377,17 +388,15 @@ static int tree_gather(tree_job *job, const tree_top *tops, uint64_t count)
 {
     const hsp_allocator *memory = &job->ctx->allocator;
     tree_part *all = &job->own->all;
-    uint64_t nodes = count, places = 0, points = 1;
+    uint64_t nodes = count, places = 0;
     for (uint64_t p = 0; p < job->count; p++) {
         nodes += job->parts[p].node_count;
         places += job->parts[p].place_count;
-        points += job->parts[p].point_count;
     }
     all->nodes = hsp__new_raw(memory, nodes, sizeof *all->nodes);
     all->boxes = hsp__new_raw(memory, nodes * 2 * job->own->cols, sizeof *all->boxes);
     all->at = hsp__new_raw(memory, places, sizeof *all->at);
-    all->starts = hsp__new_raw(memory, points, sizeof *all->starts);
-    if (!all->nodes || !all->boxes || !all->at || !all->starts) return 0;
+    if (!all->nodes || !all->boxes || !all->at) return 0;
     tree_link(job, tops, count);
     return 1;
 }
@@ -402,13 +411,10 @@ static hsp_status tree_build(hsp_context *ctx, hsp__near *near, hsp_error *err)
     if (!own || !job) goto out;
     own->rows = near->rows->rows;
     own->cols = near->rows->cols;
-    own->order = hsp__new_raw(memory, own->rows, sizeof *own->order);
-    if (!own->order) goto out;
-    for (uint64_t i = 0; i < own->rows; i++)
-        own->order[i] = (uint32_t)i;
     job->ctx = ctx;
     job->view = near->rows;
     job->own = own;
+    if (!tree_points(job)) goto out;
     const uint64_t count = tree_rounds(job, tops);
     hsp__tasks_run(ctx, job->count, tree_part_task, job);
     done = !atomic_load(&job->no_memory) && tree_gather(job, tops, count);
@@ -451,15 +457,14 @@ static void tree_limit(tree_walk *walk)
     }
 }
 
-/* The rows of a point, nearest first: once one is too far, so are the others. */
-static void tree_offer(tree_walk *walk, uint64_t point)
+/* The rows of a point, in their order: once one is too far, so are the others. */
+static void tree_offer(tree_walk *walk, uint32_t first)
 {
     const tree *own = walk->own;
-    const uint64_t to = own->all.starts[point + 1];
-    uint64_t at = own->all.starts[point];
-    const double distance = hsp__near_pair(walk->guests, walk->guest, own->order[at]);
-    for (; at < to; at++) {
-        const uint64_t row = own->order[at];
+    const uint32_t point = own->point[first], to = own->starts[point + 1];
+    const double distance = hsp__near_pair(walk->guests, walk->guest, first);
+    for (uint32_t at = own->starts[point]; at < to; at++) {
+        const uint64_t row = own->member[at];
         if (row == walk->skip) continue;
         if (walk->heap.count == walk->heap.k && !hsp__nearer(distance, row, walk->heap.at)) break;
         hsp__near_offer(&walk->heap, distance, row);
@@ -495,26 +500,26 @@ static void tree_offer(tree_walk *walk, uint64_t point)
                 }                                                                         \
             for (uint64_t j = 0; j < TREE_PAD; j++)                                       \
                 if (sum[j] <= walk->limit && p + j < leaf->count)                         \
-                    tree_offer(walk, leaf->point + p + j);                                \
+                    tree_offer(walk, walk->own->order[leaf->from + p + j]);               \
         }                                                                                 \
     }                                                                                     \
-    static void tree_walk_##METRIC(tree_walk *walk, uint64_t at)                          \
+    static void tree_walk_##METRIC(tree_walk *walk, const tree_node *node)                \
     {                                                                                     \
-        const tree_node *node = &walk->own->all.nodes[at];                                \
+        const tree_node *child = walk->own->all.nodes + node->child;                      \
         if (!node->child) {                                                               \
             tree_leaf_##METRIC(walk, node);                                               \
             return;                                                                       \
         }                                                                                 \
         double near = tree_gap_##METRIC(walk, node->child);                               \
         double far = tree_gap_##METRIC(walk, node->child + 1);                            \
-        const uint64_t second = near > far ? 0 : 1;                                       \
+        const int second = near > far ? 0 : 1;                                            \
         if (!second) {                                                                    \
             const double t = near;                                                        \
             near = far;                                                                   \
             far = t;                                                                      \
         }                                                                                 \
-        if (!(near > walk->limit)) tree_walk_##METRIC(walk, node->child + 1 - second);    \
-        if (!(far > walk->limit)) tree_walk_##METRIC(walk, node->child + second);         \
+        if (!(near > walk->limit)) tree_walk_##METRIC(walk, child + 1 - second);          \
+        if (!(far > walk->limit)) tree_walk_##METRIC(walk, child + second);               \
     }
 
 #define TREE_ADD_L2(sum, t)   ((sum) + (t) * (t))
@@ -548,13 +553,13 @@ static void tree_task(void *user, uint64_t task)
         tree_limit(&walk);
         switch (guests->near->plan.metric) {
         case HSP__METRIC_L2:
-            tree_walk_l2(&walk, 0);
+            tree_walk_l2(&walk, own->all.nodes);
             break;
         case HSP__METRIC_L1:
-            tree_walk_l1(&walk, 0);
+            tree_walk_l1(&walk, own->all.nodes);
             break;
         default:
-            tree_walk_linf(&walk, 0);
+            tree_walk_linf(&walk, own->all.nodes);
         }
         hsp__near_sort(&walk.heap);
     }

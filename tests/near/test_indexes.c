@@ -186,14 +186,14 @@ static double words(uint64_t i, uint64_t j)
 
 static void test_many_rows(void)
 {
-    make(&rows, 30000, 3, few);
+    make(&rows, 5000, 3, few);
     make(&queries, 10, 3, few);
     check_all("many ties");
-    make(&rows, 20000, 5, bell);
+    make(&rows, 9000, 5, bell);
     make(&queries, 10, 7, bell); /* two columns that the rows do not have */
     check_all("many rows");
     make(&rows, 17000, 20, words);
-    make(&queries, 10, 24, words);
+    make(&queries, 6, 24, words);
     check_all("words");
 }
 
