@@ -33,7 +33,8 @@
 #include "learn/watch.h"
 #include "model/neighbors.h"
 
-#define KNN_FOUND ((uint64_t)1 << 21) /* neighbours held at a time while k is chosen */
+#define KNN_FOUND ((uint64_t)1 << 21) /* neighbours held at a time while k is chosen, about */
+#define KNN_LEAST ((uint64_t)64)      /* rows at a time, even so */
 
 static const hsp_option knn_options[] = {
     {"k", HSP_OPTION_TEXT, "5", 0, 0, NULL, "N|auto",
@@ -219,7 +220,7 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     const uint64_t rows = own->rows->view.rows;
     const uint64_t most = (uint64_t)hsp_options_integer(work->options, "max-k");
     own->tried = most < rows ? most : rows - 1;
-    const uint64_t fit = KNN_FOUND / own->tried, step = fit < 1024 ? 1024 : fit;
+    const uint64_t fit = KNN_FOUND / own->tried, step = fit < KNN_LEAST ? KNN_LEAST : fit;
     const uint64_t room = step < rows ? step : rows;
     hsp__near *near = NULL;
     hsp__ballot ballot = {0};
@@ -325,6 +326,8 @@ static hsp_status knn_prepare(knn_work *work, hsp_error *err)
     if (!status) status = hsp__view_hash(work->ctx, &work->given->view, err, work->hash);
     if (status) return status;
     const hsp_view *view = work->prepared.view;
+    if (!view->cols)
+        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns to be near to each other in");
     work->run = (hsp_training){.rows = view->rows,
                                .cols = view->cols,
                                .nonzeros = work->prepared.data->nonzeros,

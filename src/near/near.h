@@ -9,10 +9,10 @@
  *     index      for                          how
  *     tree       few dense columns (l2, l1,   boxes that halve the rows; a query walks down and
  *                linf)                        leaves out boxes that are further than the k-th
- *     product    many dense columns (l2,      a float32 matrix product a block of rows and queries,
- *                cosine), kernels             candidates kept by a bound on its error
+ *     product    many columns (l2, cosine)    products of a block of rows and queries in small
+ *                                             numbers, candidates kept by a bound on its error
  *     inverted   sparse rows (cosine, l2)     rows by column: only rows that share one are met
- *     scan       all else                     every row
+ *     scan       all else                     every row; kernels in blocks of values
  */
 #ifndef HSP_NEAR_NEAR_H
 #define HSP_NEAR_NEAR_H

@@ -185,6 +185,10 @@ static void edges_have_answers(void)
     CHECK(about.mistakes[0] == 2); /* the only other row is of the other class */
     hsp_model_free(model);
     hsp_data_free(data);
+    machine_set none = {.n = 3, .classes = 2, .label = {0, 1, 0}};
+    data = machine_data(ctx, &none);
+    machine_refused(ctx, data, "knn", "k=1", HSP_BAD_DATA, "no columns");
+    hsp_data_free(data);
     machine_set one = {.n = 3, .d = 1, .classes = 1, .x = {0, 1, 2}};
     data = machine_data(ctx, &one);
     machine_refused(ctx, data, "knn", "k=1", HSP_BAD_DATA, "all rows are of the class 'a'");
