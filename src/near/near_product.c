@@ -73,7 +73,7 @@ typedef struct product {
 static int product_fits(hsp__metric metric, const hsp_view *rows)
 {
     return (metric == HSP__METRIC_L2 || metric == HSP__METRIC_COSINE) && rows->cols > 0 &&
-           rows->cols <= PRODUCT_MOST_COLUMNS && rows->rows < UINT32_MAX;
+           rows->cols <= PRODUCT_MOST_COLUMNS && rows->rows > 0 && rows->rows < UINT32_MAX;
 }
 
 /* ---- Codes ----------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ enum {
 typedef struct tree_node {
     uint32_t child;       /* the first of two; 0: a leaf */
     uint32_t count;       /* leaf: points */
-    uint64_t from, place; /* leaf: its first place in the order, and of its (padded) numbers */
+    uint64_t from, place; /* leaf: its first point, and the first of its (padded) numbers */
 } tree_node;
 
 /* Nodes, boxes and numbers of a part of the points. */
@@ -54,9 +54,9 @@ typedef struct tree_part {
 
 typedef struct tree {
     uint64_t rows, cols, points;
-    uint32_t *order;  /* points: the first row of each, leaf by leaf */
-    uint32_t *point;  /* rows: a point's number, for rows that are its first */
-    uint32_t *starts; /* points + 1 */
+    uint32_t *order;  /* points: the first row of each, leaf by leaf; while building */
+    uint32_t *point;  /* rows: which point it is, as they were found; while building */
+    uint32_t *starts; /* points + 1, leaf by leaf (while building: as they were found) */
     uint32_t *member; /* rows: of point p from starts[p] on, ascending */
     /* The root and those above the parts, then every part's. */
     tree_part all;
@@ -401,6 +401,35 @@ static int tree_gather(tree_job *job, const tree_top *tops, uint64_t count)
     return 1;
 }
 
+/* Points leaf by leaf: what a query meets lies together. */
+static int tree_settle(tree_job *job)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    tree *own = job->own;
+    uint32_t *starts = hsp__new_raw(memory, own->points + 1, sizeof *starts), at = 0;
+    uint32_t *member = hsp__new_raw(memory, own->rows, sizeof *member);
+    if (!starts || !member) {
+        hsp__free(memory, starts);
+        hsp__free(memory, member);
+        return 0;
+    }
+    for (uint64_t p = 0; p < own->points; p++) {
+        const uint32_t old = own->point[own->order[p]];
+        starts[p] = at;
+        for (uint32_t m = own->starts[old]; m < own->starts[old + 1]; m++)
+            member[at++] = own->member[m];
+    }
+    starts[own->points] = at;
+    hsp__free(memory, own->starts);
+    hsp__free(memory, own->member);
+    hsp__free(memory, own->order);
+    hsp__free(memory, own->point);
+    own->order = own->point = NULL;
+    own->starts = starts;
+    own->member = member;
+    return 1;
+}
+
 static hsp_status tree_build(hsp_context *ctx, hsp__near *near, hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
@@ -417,7 +446,7 @@ static hsp_status tree_build(hsp_context *ctx, hsp__near *near, hsp_error *err)
     if (!tree_points(job)) goto out;
     const uint64_t count = tree_rounds(job, tops);
     hsp__tasks_run(ctx, job->count, tree_part_task, job);
-    done = !atomic_load(&job->no_memory) && tree_gather(job, tops, count);
+    done = !atomic_load(&job->no_memory) && tree_gather(job, tops, count) && tree_settle(job);
     for (uint64_t p = 0; p < job->count; p++)
         tree_part_free(memory, &job->parts[p]);
 out:
@@ -458,12 +487,12 @@ static void tree_limit(tree_walk *walk)
 }
 
 /* The rows of a point, in their order: once one is too far, so are the others. */
-static void tree_offer(tree_walk *walk, uint32_t first)
+static void tree_offer(tree_walk *walk, uint64_t point)
 {
     const tree *own = walk->own;
-    const uint32_t point = own->point[first], to = own->starts[point + 1];
-    const double distance = hsp__near_pair(walk->guests, walk->guest, first);
-    for (uint32_t at = own->starts[point]; at < to; at++) {
+    const uint32_t from = own->starts[point], to = own->starts[point + 1];
+    const double distance = hsp__near_pair(walk->guests, walk->guest, own->member[from]);
+    for (uint32_t at = from; at < to; at++) {
         const uint64_t row = own->member[at];
         if (row == walk->skip) continue;
         if (walk->heap.count == walk->heap.k && !hsp__nearer(distance, row, walk->heap.at)) break;
@@ -500,7 +529,7 @@ static void tree_offer(tree_walk *walk, uint32_t first)
                 }                                                                         \
             for (uint64_t j = 0; j < TREE_PAD; j++)                                       \
                 if (sum[j] <= walk->limit && p + j < leaf->count)                         \
-                    tree_offer(walk, walk->own->order[leaf->from + p + j]);               \
+                    tree_offer(walk, leaf->from + p + j);                                 \
         }                                                                                 \
     }                                                                                     \
     static void tree_walk_##METRIC(tree_walk *walk, const tree_node *node)                \

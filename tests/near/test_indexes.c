@@ -244,6 +244,68 @@ static void test_scales(void)
     check_all("every scale");
 }
 
+/* ---- Memory that runs out ---- */
+
+static _Atomic uint64_t asked, refuse_at, living;
+
+static void *refuse(void *user, void *pointer, size_t size)
+{
+    (void)user;
+    if (++asked >= refuse_at) return NULL;
+    if (!pointer) living++;
+    return realloc(pointer, size);
+}
+
+static void release(void *user, void *pointer)
+{
+    (void)user;
+    if (pointer) living--;
+    free(pointer);
+}
+
+/* An index made and asked with all allocations from the n-th on refused. */
+static hsp_status starve(hsp_context *poor, hsp_data *data, hsp__near_plan plan, uint64_t n)
+{
+    hsp__neighbor found[5 * 2];
+    hsp__near *near = NULL;
+    asked = 0;
+    refuse_at = n;
+    hsp_status status = hsp__near_new(poor, &plan, data, NULL, &near);
+    if (!status) status = hsp__near_find(poor, near, &queries.view, NULL, 2, NULL, found);
+    refuse_at = UINT64_MAX;
+    hsp__near_free(poor, near);
+    return status;
+}
+
+static void test_memory(void)
+{
+    const hsp_allocator memory = {refuse, release, NULL};
+    hsp_context *poor = NULL;
+    refuse_at = UINT64_MAX;
+    CHECK(hsp_context_new(&memory, &poor) == HSP_OK);
+    make(&rows, 300, 9, bell);
+    make(&queries, 5, 9, bell);
+    for (int kind = HSP__NEAR_TREE; kind <= HSP__NEAR_INVERTED; kind++) {
+        const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = (hsp__near_kind)kind};
+        hsp_data *data = NULL;
+        hsp_status status = HSP_NO_MEMORY;
+        store(&rows, kind == HSP__NEAR_INVERTED);
+        store(&queries, 0);
+        CHECK(hsp_data_copy(poor, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+        const uint64_t before = living;
+        uint64_t n = 1;
+        for (; status == HSP_NO_MEMORY && n < 200; n++) {
+            status = starve(poor, data, plan, n);
+            CHECK_NOTE(living == before, "%s, %llu: memory is lost", hsp__near_name(plan.kind),
+                       (unsigned long long)n);
+        }
+        CHECK(status == HSP_OK && n > 5);
+        hsp_data_free(data);
+    }
+    hsp_context_free(poor);
+    CHECK(living == 0);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 4;
@@ -251,6 +313,7 @@ int main(void)
     RUN(test_many_columns);
     RUN(test_alike);
     RUN(test_scales);
+    RUN(test_memory);
     hsp_context_free(ctx);
     return check_done();
 }
