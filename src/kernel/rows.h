@@ -20,7 +20,8 @@ typedef struct hsp__kernel_rows {
     double **norms;               /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
     double *places; /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
                        normalize, f(x) of a rescale */
-    double most;    /* the largest of all norms kept */
+    double most;    /* the largest of all norms kept ... */
+    double least;   /* ... and the smallest but for 0; 0: none */
 } hsp__kernel_rows;
 
 /* The kernel must be fitted; kernel, view and ids outlive the result. HSP_BAD_DATA with the row

@@ -10,6 +10,7 @@
 #include "data/formats.h"
 #include "kernel/approx.h"
 #include "learn/derive.h"
+#include "learn/kernel_option.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 
@@ -79,20 +80,13 @@ static hsp_status approx_check(const approx_work *work, hsp_error *err)
 static hsp_status approx_kernel(approx_work *work, hsp_error *err)
 {
     const hsp_view *view = NULL;
-    hsp_error found = {0};
     hsp_status status = hsp_data_view(work->ctx, work->data, err, &view);
-    if (status) return status;
-    status = hsp_kernel_parse(work->ctx, hsp_options_text(work->options, "kernel"),
-                              hsp_options_flag(work->options, "allow-indefinite"),
-                              hsp_data_index_base(work->data), &found, &work->kernel);
-    if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
-    if (status && err) *err = found;
-    for (uint64_t k = 0; !status && k < work->kernel->count; k++)
-        if (work->kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED)
-            return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                                "a precomputed kernel is there already: nothing is saved");
-    return status ? status : hsp_kernel_fit(work->ctx, work->kernel, view, err);
+    if (!status)
+        status = hsp__kernel_option(work->ctx, work->options, work->data, view, err, &work->kernel);
+    if (!status && hsp__kernel_is_precomputed(work->kernel))
+        status = hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
+                              "a precomputed kernel is there already: nothing is saved");
+    return status;
 }
 
 static hsp_status approx_features(approx_work *work, hsp_error *err)

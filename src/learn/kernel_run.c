@@ -65,11 +65,6 @@ struct hsp__kernel_run {
     uint32_t *at;      /* n: 1 + where a row is among them; 0: nowhere */
 };
 
-int hsp__kernel_wanted(const hsp_options *options)
-{
-    return hsp__options_have(options, "kernel") && hsp_options_text(options, "kernel");
-}
-
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
 void hsp__kernel_run_free(hsp__kernel_run *kernel)
@@ -101,22 +96,12 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
 static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
                             const hsp_data *data, const hsp_view *view, hsp_error *err)
 {
-    const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
-    hsp_error found = {0};
-    hsp_status status = hsp_kernel_parse(kernel->ctx, hsp_options_text(options, "kernel"),
-                                         hsp_options_flag(options, "allow-indefinite"), base,
-                                         &found, &kernel->kernel);
-    if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
-                            (unsigned long long)found.column, found.message);
-    if (status && err) *err = found;
-    if (!status) status = hsp_kernel_fit(kernel->ctx, kernel->kernel, view, err);
-    for (uint64_t k = 0; !status && k < kernel->kernel->count; k++)
-        if (kernel->kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED &&
-            hsp__options_say(options, "average", "vote"))
-            status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                                  "votes keep rows, and a precomputed kernel knows rows by their "
-                                  "numbers: use average none or average");
+    hsp_status status = hsp__kernel_option(kernel->ctx, options, data, view, err, &kernel->kernel);
+    if (!status && hsp__kernel_is_precomputed(kernel->kernel) &&
+        hsp__options_say(options, "average", "vote"))
+        status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                              "votes keep rows, and a precomputed kernel knows rows by their "
+                              "numbers: use average none or average");
     return status;
 }
 
@@ -139,6 +124,7 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
         status =
             hsp__kernel_rows_new(ctx, kernel->kernel, view,
                                  kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
+    if (!status) status = hsp__kernel_check_given(kernel->rows, kernel->origin, err);
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
         if (!kernel->self) status = hsp__fail_memory(err);
@@ -156,7 +142,7 @@ hsp_status hsp__kernel_run_radius(const hsp__kernel_run *kernel, hsp_error *err,
 {
     double most = 0;
     for (uint64_t i = 0; i < kernel->n; i++) {
-        if (!(kernel->self[i] >= 0 && kernel->self[i] <= HUGE_VAL))
+        if (!(kernel->self[i] >= 0 && kernel->self[i] < HUGE_VAL))
             return hsp__fail(err, HSP_BAD_DATA,
                              "k(x, x) of row %llu is %g: no length in a feature space",
                              (unsigned long long)i + 1, kernel->self[i]);

@@ -19,13 +19,11 @@
 #define HSP_LEARN_KERNEL_RUN_H
 
 #include "kernel/rows.h"
+#include "learn/kernel_option.h"
 #include "learn/multiclass.h"
 #include "learn/prepare.h"
 
 typedef struct hsp__kernel_run hsp__kernel_run;
-
-/* Is there an option `kernel`, and is it set? */
-int hsp__kernel_wanted(const hsp_options *options);
 
 /* Parse and fit the kernel, and make the prepared rows ready for it; these and the context outlive
  * it. `data` is what they were prepared from. */
