@@ -48,6 +48,9 @@ struct hsp__kernel_run {
     uint64_t budget;      /* 0: none */
     hsp__ledger past;
 
+    int traced;      /* what is asked below is kept: */
+    double *amounts; /* scorers * n: w = sum of them times phi(x); NULL: not traced */
+
     int whole;           /* one block of all rows, always up to date */
     uint64_t *list;      /* RUN_BLOCK: the rows of the block at hand */
     uint64_t block;      /* how many */
@@ -78,6 +81,7 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
     hsp__free(&memory, kernel->ids);
     hsp__free(&memory, kernel->self);
     hsp__free(&memory, kernel->sums);
+    hsp__free(&memory, kernel->amounts);
     hsp__free(&memory, kernel->seen);
     hsp__free(&memory, kernel->changes);
     hsp__free(&memory, kernel->list);
@@ -114,6 +118,7 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
     kernel->ctx = ctx;
     kernel->n = view->rows;
     kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
+    kernel->traced = hsp_options_text(options, "trace") != NULL;
     hsp__ledger_init(&kernel->past, &ctx->allocator);
     hsp_status status = run_parse(kernel, options, data, view, err);
     if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
@@ -188,11 +193,16 @@ hsp_status hsp__kernel_run_join(hsp__kernel_run *kernel, hsp__team *team, hsp_er
     hsp_status status = HSP_OK;
     kernel->scorers = hsp__team_scorers(team);
     kernel->averages = team->plan.average == HSP__AVERAGE_MEAN;
-    kernel->whole = team->plan.order >= HSP__WALK_FIRST || kernel->n <= RUN_FEW;
+    kernel->whole = team->plan.order >= HSP__WALK_FIRST || kernel->n <= RUN_FEW || kernel->traced;
     kernel->line_row = RUN_NO_ROW;
     if (kernel->n <= UINT64_MAX / kernel->scorers)
         kernel->sums =
             hsp__new(&kernel->ctx->allocator, kernel->scorers * kernel->n, sizeof(double));
+    if (kernel->sums && kernel->traced) {
+        kernel->amounts =
+            hsp__new(&kernel->ctx->allocator, kernel->scorers * kernel->n, sizeof(double));
+        if (!kernel->amounts) return hsp__fail_memory(err);
+    }
     if (!kernel->sums || !(kernel->whole ? run_room_for_all(kernel) : run_room_for_blocks(kernel)))
         return hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < team->count; c++) {
@@ -385,6 +395,7 @@ hsp_status hsp__kernel_run_add(hsp__kernel_run *kernel, uint64_t row, uint32_t s
     double *sums = kernel->whole ? kernel->sums + scorer * kernel->n
                                  : kernel->block_sums + (uint64_t)scorer * RUN_BLOCK;
     hsp__vec()->axpy_f64(amount, line, sums, kernel->block);
+    if (kernel->amounts) kernel->amounts[scorer * kernel->n + row] += amount;
     if (kernel->averages && !hsp__ledger_add(&kernel->past, row, scorer, amount * (double)before))
         return hsp__fail_memory(err);
     if (kernel->whole) return HSP_OK;
@@ -395,4 +406,18 @@ hsp_status hsp__kernel_run_add(hsp__kernel_run *kernel, uint64_t row, uint32_t s
     kernel->changes = changes;
     kernel->changes[kernel->count++] = (run_change){row, amount, scorer};
     return HSP_OK;
+}
+
+/* ---- For traces ------------------------------------------------------------------------------ */
+
+double hsp__kernel_run_square(const hsp__kernel_run *kernel, uint32_t scorer)
+{
+    const double square = hsp__kernel_run_inner(kernel, scorer, kernel->sums + scorer * kernel->n);
+    return square > 0 ? square : 0; /* of a kernel that is none, or rounding */
+}
+
+double hsp__kernel_run_inner(const hsp__kernel_run *kernel, uint32_t scorer, const double *sums)
+{
+    assert(kernel->amounts && kernel->whole);
+    return hsp__vec()->dot_f64(kernel->amounts + scorer * kernel->n, sums, (size_t)kernel->n);
 }

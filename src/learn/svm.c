@@ -171,4 +171,5 @@ const hsp__learner hsp__learn_svm = {
     .hypothesis = "linear",
     .train = svm_train,
     .starts = 1,
+    .pairs = 1,
     .rule = &hsp__pegasos_rule};
