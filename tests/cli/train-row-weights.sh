@@ -29,7 +29,8 @@ awk 'BEGIN {
         printf "%.4f,%.4f,%d,%s\n", a, b, 1 + i % 5 * 9, (a * a + b * b > 2.5 ? "out" : "in")
     }
 }' >round.csv
-for options in '' '--scale standard' '--normalize ball' '--multiclass ovo'; do
+for options in '' '--scale standard' '--normalize ball' '--multiclass ovo' \
+    '--approx nystrom:30' '--approx nystrom:30 --scale min-max --positive in' '--approx nystrom:60 --classes out,in'; do
     # shellcheck disable=SC2086 # none, or an option and its value
     halfspace train svm -q --kernel 'rbf(1) + laplace(0.5)' --C 10 $options --row-weight w round.csv -o round.hsp | grep 'training error'
     halfspace eval -q round.hsp round.csv | grep mistakes
