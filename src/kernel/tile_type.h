@@ -216,7 +216,11 @@ static void FN(tile_node)(tile *t, uint32_t at, NUM *out, NUM *spare)
 
 static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
 {
-    atomic_store(&work->bad, 1 + left * work->right->count + right);
+    const uint64_t found = 1 + left * work->right->count + right;
+    uint_fast64_t before = atomic_load(&work->bad);
+    while ((!before || found < before) &&
+           !atomic_compare_exchange_weak(&work->bad, &before, found)) /* the first of all */
+        ;
 }
 
 /* A piece of a line: `count` numbers that lie `step` apart. 0 when one of them is not finite. */
