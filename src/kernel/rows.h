@@ -12,12 +12,20 @@ typedef struct hsp__kernel_road {
     int wide;    /* in double, not in float */
 } hsp__kernel_road;
 
+/* Inner products of all rows with all rows, when somebody has them already (shared.h). */
+typedef struct hsp__kernel_products {
+    uint64_t n;
+    int wide;     /* doubles; else floats */
+    void *values; /* n * n, symmetric */
+} hsp__kernel_products;
+
 typedef struct hsp__kernel_rows {
     const hsp_kernel *kernel;
     const hsp_view *view;
     const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
     const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
-    double **norms;               /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
+    const hsp__kernel_products *products; /* of all columns of these rows; NULL: none */
+    double **norms; /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
     double *places; /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
                        normalize, f(x) of a rescale */
     double most;    /* the largest of all norms kept ... */

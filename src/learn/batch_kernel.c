@@ -12,7 +12,9 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/block.h"
 #include "kernel/gram.h"
+#include "kernel/shared.h"
 #include "learn/batch.h"
 #include "learn/crowd.h"
 #include "learn/evidence.h"
@@ -110,6 +112,20 @@ static hsp_status kernel_check_size(const hsp__kernel_rows *rows, hsp_error *err
                      KERNEL_LEAST);
 }
 
+/* Inner products that the run before this one had, of the same rows (tune). */
+static hsp_status kernel_share(hsp__batch *batch, hsp_error *err)
+{
+    const hsp__goal goal = {.gap = batch->plan->gap};
+    hsp__kernel_rows *rows = batch->kernel->rows;
+    char key[HSP__HASH_TEXT];
+    if (!batch->given->shared) return HSP_OK;
+    const int wide =
+        hsp__smo_wide(&batch->tasks[0].problem, &goal) || hsp__kernel_road_of(rows).wide;
+    hsp_status status = hsp__view_hash(batch->ctx, rows->view, err, key);
+    if (status) return status;
+    return hsp__kernel_shared_use(batch->ctx, batch->given->shared, key, wide, rows, err);
+}
+
 hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
 {
     hsp_context *ctx = batch->ctx;
@@ -127,6 +143,7 @@ hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
                                       k->ids ? k->ids : k->origin, err, &k->rows);
     if (!status) status = hsp__kernel_check_given(k->rows, k->origin, err);
     if (!status) status = kernel_check_size(k->rows, err);
+    if (!status) status = kernel_share(batch, err);
     if (status) return status;
     k->amounts = hsp__new(&ctx->allocator, batch->count * n, sizeof *k->amounts);
     if (!batch->tasks[0].list)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
+#include "kernel/shared.h"
 #include "learn/budget.h"
 #include "learn/derive.h"
 
@@ -130,6 +131,11 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
             hsp__kernel_rows_new(ctx, kernel->kernel, view,
                                  kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
     if (!status) status = hsp__kernel_check_given(kernel->rows, kernel->origin, err);
+    if (!status && data->shared) {
+        char key[HSP__HASH_TEXT];
+        status = hsp__view_hash(ctx, view, err, key);
+        if (!status) status = hsp__kernel_shared_use(ctx, data->shared, key, 1, kernel->rows, err);
+    }
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
         if (!kernel->self) status = hsp__fail_memory(err);
