@@ -184,6 +184,21 @@ static char *train_advice(const cli *run, const train *done)
     return text;
 }
 
+/* Did it end where nothing gets better, with an expression for which no gap can say so? The library
+ * said that when it began. */
+static int train_is_stationary(const cli *run, const train *done)
+{
+    const hsp_training *all = &done->run;
+    const char *kernel = train_text(run, "kernel");
+    hsp_kernel *sure = NULL;
+    if (!kernel || all->stop != HSP_STOP_PASSES ||
+        all->passes >= (uint64_t)hsp_options_integer(run->options[TRAIN_LEARNER], "max-passes"))
+        return 0;
+    const hsp_status status = hsp_kernel_parse(run->ctx, kernel, 0, 0, NULL, &sure);
+    hsp_kernel_free(sure);
+    return status == HSP_USAGE;
+}
+
 /* Of a run that minimised and did not come near enough. */
 static void train_warn_gap(const cli *run, const train *done)
 {
@@ -227,7 +242,7 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->optimum.solver) {
-        train_warn_gap(run, done);
+        if (!train_is_stationary(run, done)) train_warn_gap(run, done);
         return;
     }
     if (all->stop == HSP_STOP_REQUEST) {
