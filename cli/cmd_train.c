@@ -137,7 +137,7 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
     if (all->evidence)
         cli_evidence_print(run->ctx, all->evidence, done->data,
                            offset && strcmp(offset, "none") == 0, file);
-    if (train_has(run, "kernel") && train_text(run, "kernel"))
+    if (train_text(run, "kernel") && !train_text(run, "approx"))
         fputs(
             "in the kernel's space; a margin below a millionth of the longest row counts as none: "
             "if rows differ in size, --scale standard may show one\n",
