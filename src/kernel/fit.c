@@ -59,7 +59,7 @@ static hsp_status fit_no_column(const hsp_kernel *kernel, uint64_t column, uint6
                                 hsp_error *err)
 {
     const uint64_t base = (uint64_t)kernel->index_base;
-    return hsp__fail(err, HSP_USAGE,
+    return hsp__fail(err, HSP_BAD_DATA,
                      "the kernel asks for column %llu, and the last one of the data is %llu",
                      (unsigned long long)(column + base), (unsigned long long)(cols - 1 + base));
 }
