@@ -867,7 +867,8 @@ HSP_API void hsp_kernel_free(hsp_kernel *kernel);
 HSP_API const char *hsp_kernel_text(const hsp_kernel *kernel);
 /* Give every parameter that is a rule its number: median (1 / the median of the distance that the
  * kernel is about, over all pairs of rows or 5,000 random ones) and 1/d (d columns). The text then
- * has the numbers. */
+ * has the numbers. HSP_BAD_DATA when the rows give a rule no number, or when none of the columns
+ * that a part of the kernel asks for is there. */
 HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                                   hsp_error *err);
 /* Is something in it that closure does not guarantee to be a kernel? */
