@@ -1,0 +1,182 @@
+/* Tails of the binomial distribution, and what inverts them.
+ *
+ * ln of one probability, C(n, k) p^k q^(n-k), by Stirling's series around its deviance: the large
+ * terms, k ln(k / np) and (n-k) ln((n-k) / nq), are taken together with what cancels them, so that
+ * the result is good to about 1e-13 for any n (C. Loader, Fast and accurate computation of binomial
+ * probabilities, 2000, has the idea). The tail below k <= np is that probability times a falling
+ * series, summed until its terms no longer count: about sqrt(n p q) of them.
+ *
+ * The bounds: C. Clopper, E. Pearson, The use of confidence or fiducial limits illustrated in the
+ * case of the binomial, Biometrika 26 (1934). Both go over probabilities by bisection, down to
+ * neighbouring doubles, and hand over the end that errs on the safe side; the comparison itself
+ * allows TAIL_SLACK for rounding, in the same direction. */
+#include <math.h>
+
+#include "prove/bound.h"
+
+#define TAIL_SLACK 1e-11 /* relative: how far the logarithm of a tail may be off */
+#define TAIL_EXACT 16    /* factorials below this are multiplied out */
+
+/* ln n! - ((n + 1/2) ln n - n + ln sqrt(2 pi)), for n >= 1. */
+static double tail_stirling(double n)
+{
+    if (n < TAIL_EXACT) {
+        double product = 1;
+        for (double k = 2; k <= n; k++)
+            product *= k;
+        return log(product) - ((n + 0.5) * log(n) - n + 0.91893853320467274178);
+    }
+    const double z = 1 / (n * n);
+    return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - z / 1188) * z) * z) * z) / n;
+}
+
+/* x ln(x / y) + y - x, for x, y > 0: how much less likely x is than y. */
+static double tail_deviance(double x, double y)
+{
+    const double d = (x - y) / y;
+    if (fabs(d) < 0.5) return y * ((1 + d) * log1p(d) - d);
+    return x * log(x / y) + y - x;
+}
+
+/* ln of C(n, k) p^k (1 - p)^(n - k). */
+static double tail_term(double n, double k, double p)
+{
+    const double q = 1 - p;
+    if (k == 0) return n * log1p(-p);
+    if (k == n) return n * log(p);
+    return tail_stirling(n) - tail_stirling(k) - tail_stirling(n - k) - tail_deviance(k, n * p) -
+           tail_deviance(n - k, n * q) - 0.5 * log(2 * 3.14159265358979323846 * k * ((n - k) / n));
+}
+
+double hsp__binomial_tail(uint64_t n, uint64_t m, double p)
+{
+    if (m >= n || p <= 0) return 0;
+    if (p >= 1) return -HUGE_VAL;
+    const double all = (double)n, odds = (1 - p) / p;
+    double term = 1, sum = 1;
+    for (double k = (double)m; k > 0 && term > sum * 1e-18; k--) {
+        term *= k / (all - k + 1) * odds;
+        sum += term;
+    }
+    return tail_term(all, (double)m, p) + log(sum);
+}
+
+/* A number between two others of one sign, by bits rather than by value: small ones, too, are
+ * reached in few steps. */
+static double tail_middle(double low, double high)
+{
+    return low > 0 && high > 4 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
+}
+
+double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta)
+{
+    if (m >= n) return 1;
+    double low = (double)m / (double)n, high = 1; /* the tail at low is too large; not so at high */
+    const double least = log_delta + TAIL_SLACK * log_delta;
+    for (;;) {
+        const double p = tail_middle(low, high);
+        if (!(p > low && p < high)) return high;
+        if (hsp__binomial_tail(n, m, p) > least)
+            low = p;
+        else
+            high = p;
+        if (low == 0 && high < 1e-300) return high;
+    }
+}
+
+double hsp_binomial_upper(uint64_t rows, uint64_t mistakes, double delta)
+{
+    if (mistakes > rows || !(delta > 0 && delta < 1)) return (double)NAN;
+    return hsp__binomial_upper(rows, mistakes, log(delta));
+}
+
+/* mistakes or more with p: so many right ones or fewer with 1 - p. The search is over p itself: of
+ * 1 - p the small digits would be lost. */
+double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta)
+{
+    if (mistakes > rows || !(delta > 0 && delta < 1)) return (double)NAN;
+    if (mistakes == 0) return 0;
+    double low = 0, high = (double)mistakes / (double)rows;
+    const double least = log(delta) * (1 + TAIL_SLACK);
+    const double right = (double)(rows - mistakes), all = (double)rows;
+    if (mistakes == rows) return exp(least / all) * (1 - 0x1p-52);
+    for (;;) {
+        const double p = low > 0 ? tail_middle(low, high) : high / 16;
+        if (!(p > low && p < high) || high < 1e-300) return low;
+        double term = 1, sum = 1;
+        for (double k = right; k > 0 && term > sum * 1e-18; k--) {
+            term *= k / (all - k + 1) * (p / (1 - p));
+            sum += term;
+        }
+        if (tail_term(all, (double)mistakes, p) + log(sum) > least)
+            high = p;
+        else
+            low = p;
+    }
+}
+
+/* ---- Two coins ---- */
+
+double hsp__kl(double q, double p)
+{
+    double sum = 0;
+    if (q > 0) sum += q * log(q / p);
+    if (q < 1) sum += (1 - q) * log((1 - q) / (1 - p));
+    return q == p ? 0 : sum;
+}
+
+double hsp__kl_upper(double q, double c)
+{
+    double low = q, high = 1;
+    if (!(q < 1)) return 1;
+    if (q < 0) low = q = 0;
+    if (q == 0) return fmin(1, -expm1(-c) * (1 + 0x1p-50));
+    for (;;) {
+        const double p = low + (high - low) / 2;
+        if (!(p > low && p < high)) return high;
+        if (hsp__kl(q, p) <= c * (1 + TAIL_SLACK) + 1e-15)
+            low = p;
+        else
+            high = p;
+    }
+}
+
+/* ---- Counting ---- */
+
+#define TAIL_FEW 200 /* terms that are simply added */
+
+/* ln of the sum of C(n, i), i = 0 .. d. Few terms are added from the first, which grow by
+ * (n - i + 1) / i; what grows too large is kept as a power. Many are added from the last, which
+ * fall while i < n / 2; beyond that the sum is at least half of 2^n, and 2^n will do. Rounded up.
+ */
+double hsp__log_sauer(double d, double n)
+{
+    double term = 1, sum = 1, power = 0;
+    if (n <= d || (d > TAIL_FEW && n <= 2 * d)) return n * 0.69314718055994530942;
+    if (d > TAIL_FEW) {
+        for (double i = d; i > 0 && term > sum * 1e-18; i--) {
+            term *= i / (n - i + 1);
+            sum += term;
+        }
+        return (hsp__log_choose(n, d) + log(sum)) * (1 + 1e-12);
+    }
+    for (double i = 1; i <= d; i++) {
+        term *= (n - i + 1) / i;
+        sum += term;
+        if (sum > 1e280) {
+            power += log(sum);
+            term /= sum;
+            sum = 1;
+        }
+    }
+    return (power + log(sum)) * (1 + 1e-13);
+}
+
+double hsp__log_choose(double n, double k)
+{
+    if (!(k > 0 && k < n)) return 0;
+    /* C(n, k) = P(X = k) / (p^k q^(n-k)) with p = k / n, where the deviances vanish */
+    const double p = k / n;
+    return tail_stirling(n) - tail_stirling(k) - tail_stirling(n - k) -
+           0.5 * log(2 * 3.14159265358979323846 * k * (1 - p)) - k * log(p) - (n - k) * log1p(-p);
+}
