@@ -946,7 +946,7 @@ HSP_API hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp
                                    hsp_outlook **out);
 HSP_API void hsp_outlook_free(hsp_outlook *outlook);
 
-/* Options of hsp_simulate_bounds: learner, set, rows, test-rows, features, noise, offset, delta,
+/* Options of hsp_simulate_bounds: learner, set, rows, test-rows, columns, noise, offset, delta,
  * trials, seed. */
 HSP_API const hsp_option_table *hsp_simulate_options(void);
 

@@ -3,6 +3,7 @@
  *     bound_tails.c      binomial tails and their inverses, kl and its inverse
  *     bound_size.c       how many rows a class of hypotheses takes
  *     bound_rows.c       a model on rows: who is wrong, by what margin, in which space; shared rows
+ *     bound_vc.c         VC dimension
  *     bound_code.c       description length
  *     bound_margin.c     margin and radius; PAC-Bayes
  *     bound_compress.c   sample compression, leaving one out
@@ -42,6 +43,7 @@ typedef struct hsp__bound_rows {
     const hsp_view *view; /* of the data as it was given */
     uint64_t n, mistakes;
     uint64_t *row;        /* n: numbers in the view */
+    uint32_t *class_of;   /* n: the model's class for the row's label, or HSP_NO_CLASS */
     unsigned char *wrong; /* n */
     double *margin;       /* n: y s(x), of two classes; NaN for a label that the model does not
                              know. NULL: more classes, or votes */
@@ -80,6 +82,7 @@ typedef struct hsp__bound_run {
     char learner[32], order[16], offset[16], target[32], scale[16], normalize[16], kernel[128],
         average[16], approx[32], loss[16], penalty[16], solver[16], stop[16];
     uint64_t budget, passes, rows; /* 0: not known */
+    int balanced;                  /* classes were weighted by how many rows they have */
     double progressive;            /* NaN: not known */
     uint64_t tried;                /* points that tuning tried; 1: no tuning */
 } hsp__bound_run;
@@ -111,6 +114,9 @@ void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...
 void hsp__guarantee_fail(hsp_guarantee *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
+hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
+hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
 hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
 hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
 hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);

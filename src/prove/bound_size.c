@@ -238,7 +238,7 @@ static hsp_status size_read_given(const hsp_options *options, hsp_sample_size *t
     if (missing != 1)
         return hsp__fail(err, HSP_USAGE,
                          "give two of --rows, --epsilon and --delta: the third is found");
-    if (to->rows != floor(to->rows))
+    if (to->rows > 0 && to->rows != floor(to->rows))
         return hsp__fail_at(err, HSP_USAGE, "--rows", 0, 0, "found %g, expected a whole number",
                             to->rows);
     if (to->delta >= 1)
