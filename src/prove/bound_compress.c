@@ -35,7 +35,8 @@
 #include "base/memory.h"
 #include "prove/bound.h"
 
-#define COMPRESS_EDGE 1e-3 /* a margin of 1 and this much is counted as 1 */
+#define COMPRESS_EDGE \
+    0.02 /* above 1: a solver that stops at a gap has its support rows about there */
 
 /* The k rows, and what of them is known. */
 typedef struct compress_set {

@@ -24,6 +24,24 @@
 
 enum { ONLINE_RATES = 32 };
 
+/* Do the rows come by class? In a random order of these labels there are about 1 + n - sum n_c^2 /
+ * n runs of one class, give or take sqrt(n) / 2; far fewer are no chance. */
+static int online_sorted(const hsp__bound_case *c)
+{
+    const hsp__bound_rows *rows = &c->rows;
+    const double n = (double)rows->n;
+    double runs = rows->n > 0, pairs = 0;
+    for (uint32_t class = 0; class < c->model->class_names.count; class ++) {
+        double of = 0;
+        for (uint64_t i = 0; i < rows->n; i++)
+            of += rows->class_of[i] == class;
+        pairs += of * of;
+    }
+    for (uint64_t i = 1; i < rows->n; i++)
+        runs += rows->class_of[i] != rows->class_of[i - 1];
+    return runs < 1 + n - pairs / n - 3 * sqrt(n);
+}
+
 /* Why the pass is not one through rows that each separator had not seen; NULL: it is. */
 static const char *online_refused(const hsp__bound_case *c)
 {
@@ -35,6 +53,8 @@ static const char *online_refused(const hsp__bound_case *c)
     if (!run->passes || (run->passes == 1 && strcmp(run->stop, "passes") != 0 &&
                          strcmp(run->stop, "converged") != 0))
         return "the first pass was cut short";
+    if (strcmp(run->order, "shuffle") != 0 && online_sorted(c))
+        return "the rows came sorted by class, not in random order (order shuffle)";
     return hsp__bound_run_fitted(run);
 }
 

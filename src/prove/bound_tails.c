@@ -30,12 +30,12 @@ static double tail_stirling(double n)
     return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - z / 1188) * z) * z) * z) / n;
 }
 
-/* x ln(x / y) + y - x, for x, y > 0: how much less likely x is than y. */
-static double tail_deviance(double x, double y)
+/* x ln(x / y) + y - x, x = y + more: how much less likely x is than y. */
+static double tail_deviance(double y, double more)
 {
-    const double d = (x - y) / y;
+    const double d = more / y;
     if (fabs(d) < 0.5) return y * ((1 + d) * log1p(d) - d);
-    return x * log(x / y) + y - x;
+    return (y + more) * log1p(d) - more;
 }
 
 /* ln of C(n, k) p^k (1 - p)^(n - k). */
@@ -44,8 +44,9 @@ static double tail_term(double n, double k, double p)
     const double q = 1 - p;
     if (k == 0) return n * log1p(-p);
     if (k == n) return n * log(p);
-    return tail_stirling(n) - tail_stirling(k) - tail_stirling(n - k) - tail_deviance(k, n * p) -
-           tail_deviance(n - k, n * q) - 0.5 * log(2 * 3.14159265358979323846 * k * ((n - k) / n));
+    return tail_stirling(n) - tail_stirling(k) - tail_stirling(n - k) -
+           tail_deviance(n * p, k - n * p) - tail_deviance(n * q, n * p - k) -
+           0.5 * log(2 * 3.14159265358979323846 * k * ((n - k) / n));
 }
 
 double hsp__binomial_tail(uint64_t n, uint64_t m, double p)
