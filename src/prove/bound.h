@@ -23,7 +23,7 @@
 
 /* ---- Tails ---- */
 
-/* ln P(X <= m) of a binomial X with n draws and probability p, for m <= n p. */
+/* ln P(X <= m) of a binomial X with n draws and probability p. */
 double hsp__binomial_tail(uint64_t n, uint64_t m, double p);
 /* The largest p with ln P(X <= m) >= log_delta, rounded up; 1 when m >= n. */
 double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta);
@@ -132,5 +132,17 @@ hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to
 hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
                              hsp_data *test, const hsp_options *options, hsp_error *err,
                              hsp_outlook **out, hsp_model **rounded, hsp_model **again);
+
+/* ---- A known distribution ---- */
+
+/* Rows of N(0, I), labels sign(<u, x> + offset), flipped with probability noise. */
+typedef struct hsp__gaussian {
+    uint64_t features;
+    double *u; /* features, unit length */
+    double offset, noise;
+} hsp__gaussian;
+
+/* The true error of sign(<w, x> + b), to 1e-9. */
+double hsp__gaussian_error(const hsp__gaussian *truth, const double *w, double b, hsp_tie tie);
 
 #endif

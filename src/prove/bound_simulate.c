@@ -49,12 +49,6 @@ const hsp_option_table *hsp_simulate_options(void)
 
 /* ---- The truth ---- */
 
-typedef struct simulate_truth {
-    uint64_t features;
-    double *u; /* features, unit length */
-    double offset, noise;
-} simulate_truth;
-
 /* What is wrong at z = <u, x>: the share of the rest of x that puts w on the other side. */
 static double truth_wrong(double z, double rho, double sigma, double beta, int positive)
 {
@@ -100,20 +94,19 @@ static double truth_side(double from, double to, double rho, double sigma, doubl
     return sum;
 }
 
-static double truth_error(const simulate_truth *truth, const double *w, double b, hsp_tie tie)
+double hsp__gaussian_error(const hsp__gaussian *truth, const double *w, double b, hsp_tie tie)
 {
-    double square = 0, inner = 0, across = 0;
+    double square = 0, inner = 0, across = 0, disagree;
     for (uint64_t j = 0; j < truth->features; j++) {
         square += w[j] * w[j];
         inner += w[j] * truth->u[j];
     }
-    const double length = sqrt(square), cut = -truth->offset;
-    double disagree;
+    const double length = sqrt(square), cut = -truth->offset, most = 9;
     for (uint64_t j = 0; length > 0 && j < truth->features; j++) {
         const double d = w[j] / length - inner / length * truth->u[j];
         across += d * d; /* sigma^2, without the cancellation of 1 - rho^2 */
     }
-    const double sigma = fmax(sqrt(across), 1e-9), most = 9;
+    const double sigma = fmax(sqrt(across), 1e-9);
     if (length > 0) {
         const double rho = inner / length, beta = b / length;
         disagree = truth_side(fmax(cut, -most), most, rho, sigma, beta, 1) +
@@ -140,7 +133,7 @@ typedef struct simulate_job {
     const hsp_options *learner; /* to train with */
     const hsp_options *step;    /* for single steps of the first pass; NULL: not to be replayed */
     const hsp_options *outlook;
-    simulate_truth truth;
+    hsp__gaussian truth;
     uint64_t seed, rows, test_rows;
     simulate_trial *trials;
     hsp_guarantee last[SIMULATE_BOUNDS]; /* names and texts, of the first trial with a model */
@@ -148,7 +141,7 @@ typedef struct simulate_job {
 } simulate_job;
 
 /* Rows from the stream, as doubles. */
-static hsp_status simulate_draw(hsp_context *ctx, const simulate_truth *truth, hsp__random *random,
+static hsp_status simulate_draw(hsp_context *ctx, const hsp__gaussian *truth, hsp__random *random,
                                 uint64_t rows, hsp_error *err, hsp_data **out)
 {
     static const char *const names[2] = {"-1", "1"};
@@ -176,7 +169,7 @@ static hsp_status simulate_draw(hsp_context *ctx, const simulate_truth *truth, h
 }
 
 /* The true error of a model of the file's columns. */
-static hsp_status simulate_error(hsp_context *ctx, const simulate_truth *truth,
+static hsp_status simulate_error(hsp_context *ctx, const hsp__gaussian *truth,
                                  const hsp_model *model, hsp_data *train, hsp_error *err,
                                  double *out)
 {
@@ -188,7 +181,7 @@ static hsp_status simulate_error(hsp_context *ctx, const simulate_truth *truth,
         status = hsp__fail(err, HSP_USAGE,
                            "the true error is known of halfspaces of the columns only: not of this "
                            "model");
-    if (!status) *out = truth_error(truth, space.w, space.b, model->tie);
+    if (!status) *out = hsp__gaussian_error(truth, space.w, space.b, model->tie);
     hsp__bound_space_free(ctx, &space);
     hsp__bound_rows_free(ctx, &rows);
     return status;
@@ -211,8 +204,8 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
         hsp_step step;
         if (changed) status = hsp_trainer_model(trainer, err, &model);
         if (model)
-            now = truth_error(&job->truth, hsp_model_weights(model, 0), hsp_model_offset(model, 0),
-                              model->tie);
+            now = hsp__gaussian_error(&job->truth, hsp_model_weights(model, 0),
+                                      hsp_model_offset(model, 0), model->tie);
         hsp_model_free(model);
         sum += now;
         if (!status) status = hsp_trainer_step(trainer, view, i, err, &step);
@@ -240,8 +233,8 @@ static hsp_status simulate_judge(hsp_context *ctx, const simulate_job *job, hsp_
         const hsp_guarantee *bound = &made->outlook->guarantees[i];
         double truth = trial->true_error;
         if (strcmp(bound->name, "rounded") == 0 && made->rounded)
-            truth = truth_error(&job->truth, made->rounded->weights, made->rounded->offsets[0],
-                                made->rounded->tie);
+            truth = hsp__gaussian_error(&job->truth, made->rounded->weights,
+                                        made->rounded->offsets[0], made->rounded->tie);
         if (strcmp(bound->name, "compression") == 0) truth = again;
         if (strncmp(bound->name, "online", 6) == 0) truth = pass;
         if (!bound->applies || isnan(truth)) continue;
@@ -432,7 +425,7 @@ static hsp_status simulate_plan_read(hsp_context *ctx, const hsp_options *option
 }
 
 static hsp_status simulate_truth_read(hsp_context *ctx, const hsp_options *options,
-                                      simulate_truth *truth, hsp_error *err)
+                                      hsp__gaussian *truth, hsp_error *err)
 {
     hsp__random random;
     double square = 0;
@@ -460,8 +453,12 @@ static hsp_status simulate_all(simulate_job *job, hsp_simulation *out, hsp_error
     hsp_status status =
         hsp__sweep(job->ctx, "simulating", out->trials, out->trials, simulate_task, job, err);
     /* The first trial that failed, once more: now it says why. */
-    for (uint64_t t = 0; !status && t < out->trials; t++)
-        if (job->trials[t].status) status = simulate_run(job, t, err, NULL, NULL);
+    for (uint64_t t = 0; !status && t < out->trials; t++) {
+        if (job->trials[t].status == HSP_NO_MEMORY)
+            status = hsp__fail_memory(err);
+        else if (job->trials[t].status)
+            status = simulate_run(job, t, err, NULL, NULL);
+    }
     return status ? status : simulate_gather(job, out, err);
 }
 

@@ -49,30 +49,59 @@ static double tail_term(double n, double k, double p)
            0.5 * log(2 * 3.14159265358979323846 * k * ((n - k) / n));
 }
 
-double hsp__binomial_tail(uint64_t n, uint64_t m, double p)
+/* ln P(X <= m) for m <= np, where terms fall towards 0; likewise ln P(X >= m) for m >= np. */
+static double tail_below(double n, double m, double p)
 {
-    if (m >= n || p <= 0) return 0;
-    if (p >= 1) return -HUGE_VAL;
-    const double all = (double)n, odds = (1 - p) / p;
+    const double odds = (1 - p) / p;
     double term = 1, sum = 1;
-    for (double k = (double)m; k > 0 && term > sum * 1e-18; k--) {
-        term *= k / (all - k + 1) * odds;
+    for (double k = m; k > 0 && term > sum * 1e-18; k--) {
+        term *= k / (n - k + 1) * odds;
         sum += term;
     }
-    return tail_term(all, (double)m, p) + log(sum);
+    return tail_term(n, m, p) + log(sum);
 }
 
-/* A number between two others of one sign, by bits rather than by value: small ones, too, are
- * reached in few steps. */
+static double tail_above(double n, double m, double p)
+{
+    const double odds = p / (1 - p);
+    double term = 1, sum = 1;
+    for (double k = m; k < n && term > sum * 1e-18; k++) {
+        term *= (n - k) / (k + 1) * odds;
+        sum += term;
+    }
+    return tail_term(n, m, p) + log(sum);
+}
+
+double hsp__binomial_tail(uint64_t n, uint64_t m, double p)
+{
+    const double all = (double)n, some = (double)m;
+    if (m >= n || p <= 0) return 0;
+    if (p >= 1) return -HUGE_VAL;
+    if (some <= all * p) return tail_below(all, some, p);
+    return log1p(-fmin(1, exp(tail_above(all, some + 1, p))));
+}
+
+/* ln P(X >= m), m > 0. */
+static double tail_at_least(uint64_t n, uint64_t m, double p)
+{
+    const double all = (double)n, some = (double)m;
+    if (p <= 0) return -HUGE_VAL;
+    if (p >= 1) return 0;
+    if (some >= all * p) return tail_above(all, some, p);
+    return log1p(-fmin(1, exp(tail_below(all, some - 1, p))));
+}
+
+/* Between two probabilities; small ones, too, are reached in few steps. */
 static double tail_middle(double low, double high)
 {
-    return low > 0 && high > 4 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
+    if (low > 0) return high > 4 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
+    return high > 1e-300 ? high / 1024 : 0;
 }
 
 double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta)
 {
     if (m >= n) return 1;
-    double low = (double)m / (double)n, high = 1; /* the tail at low is too large; not so at high */
+    double low = 0, high = 1; /* the tail at low is too large; at high it is not */
     const double least = log_delta + TAIL_SLACK * log_delta;
     for (;;) {
         const double p = tail_middle(low, high);
@@ -81,7 +110,6 @@ double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta)
             low = p;
         else
             high = p;
-        if (low == 0 && high < 1e-300) return high;
     }
 }
 
@@ -91,25 +119,16 @@ double hsp_binomial_upper(uint64_t rows, uint64_t mistakes, double delta)
     return hsp__binomial_upper(rows, mistakes, log(delta));
 }
 
-/* mistakes or more with p: so many right ones or fewer with 1 - p. The search is over p itself: of
- * 1 - p the small digits would be lost. */
 double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta)
 {
     if (mistakes > rows || !(delta > 0 && delta < 1)) return (double)NAN;
     if (mistakes == 0) return 0;
-    double low = 0, high = (double)mistakes / (double)rows;
+    double low = 0, high = 1; /* the tail at high is too large; at low it is not */
     const double least = log(delta) * (1 + TAIL_SLACK);
-    const double right = (double)(rows - mistakes), all = (double)rows;
-    if (mistakes == rows) return exp(least / all) * (1 - 0x1p-52);
     for (;;) {
-        const double p = low > 0 ? tail_middle(low, high) : high / 16;
-        if (!(p > low && p < high) || high < 1e-300) return low;
-        double term = 1, sum = 1;
-        for (double k = right; k > 0 && term > sum * 1e-18; k--) {
-            term *= k / (all - k + 1) * (p / (1 - p));
-            sum += term;
-        }
-        if (tail_term(all, (double)mistakes, p) + log(sum) > least)
+        const double p = tail_middle(low, high);
+        if (!(p > low && p < high)) return low;
+        if (tail_at_least(rows, mistakes, p) > least)
             high = p;
         else
             low = p;
