@@ -100,6 +100,14 @@ static double margin_ramp(const double *sorted, const double *sums, uint64_t n, 
     return ((double)zero + fmax(0, inside)) / (double)n;
 }
 
+/* The power of two that is nearest to the rows' mean length: where to look for a constant column.
+ */
+static int margin_middle(double squares, double n)
+{
+    const double length = sqrt(squares / n);
+    return length > 0 ? (int)fmax(-60, fmin(60, nearbyint(log2(length)))) : 0;
+}
+
 typedef struct margin_best {
     double value, gamma, constant, ramp, radius;
 } margin_best;
@@ -113,9 +121,10 @@ static void margin_search(const hsp__bound_case *c, const double *sorted, const 
     const double length = sqrt(c->space.length2 + ratio * ratio);
     const double radius = sqrt(squares / n + constant * constant);
     const double share = constant > 0 ? margin_share(i) : 0;
-    for (int j = -200; j <= 200; j++) {
+    /* below r / sqrt(n) the second term is 2 and more; far above r the first is 1 */
+    const int low = (int)floor(2 * log2(radius / sqrt(n))), high = (int)ceil(2 * log2(radius)) + 8;
+    for (int j = low; j <= high; j++) {
         const double gamma = exp2(j * 0.5);
-        if (2 * radius / (gamma * sqrt(n)) >= best->value) continue;
         const double ramp = margin_ramp(sorted, sums, c->rows.n, gamma * length);
         const double doubt = log(2) - margin_log_delta(c) - share - margin_share(j);
         const double value = ramp + 2 * radius / (gamma * sqrt(n)) + 3 * sqrt(doubt / (2 * n));
@@ -150,7 +159,7 @@ hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *
     hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);
     hsp__free(&c->ctx->allocator, sure);
     if (status) return status;
-    hsp__guarantee_set(to, best.value * (1 + 1e-12),
+    hsp__guarantee_set(to, isfinite(best.value) ? best.value * (1 + 1e-12) : 1,
                        "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
                        best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
                        best.constant);
@@ -232,8 +241,7 @@ static void bayes_all(bayes_job *job, bayes_best *best)
     double squares = 0;
     for (uint64_t i = 0; i < c->rows.n; i++)
         squares += c->space.norm2[i];
-    const double rms = sqrt(squares / (double)c->rows.n);
-    const int middle = rms > 0 ? (int)fmax(-60, fmin(60, nearbyint(log2(rms)))) : 0;
+    const int middle = margin_middle(squares, (double)c->rows.n);
     if (c->space.origin) bayes_search(job, 0, 0, best);
     for (int i = -4; !c->space.origin && i <= 4; i += 2)
         bayes_search(job, middle + i, exp2(middle + i), best);
