@@ -94,7 +94,7 @@ static void bound_print_size(const hsp_sample_size *size)
     if (size->vacuous)
         printf("\nVacuous: with these figures the theorem says nothing.\n");
     else
-        printf("\nWith probability 1 - delta = %.6g or more over the draw of the rows, %s.\n",
+        printf("\nWith probability 1 - delta = %.6g or more over the draw of the rows,\n%s.\n",
                1 - size->delta, size->says);
     printf(
         "Assumed: rows are drawn independently from one distribution, whatever it is, and new rows "
