@@ -301,5 +301,5 @@ hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_guarantee 
                            (unsigned long long)set.k, set.word,
                            (unsigned long long)set.outside_wrong, (unsigned long long)c->rows.n);
     hsp__free(&c->ctx->allocator, set.in);
-    return status;
+    return HSP_OK;
 }

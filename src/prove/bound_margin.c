@@ -227,8 +227,8 @@ static void bayes_search(bayes_job *job, int i, double constant, bayes_best *all
     }
     for (int k = -1; k <= 10; k++)
         bayes_try(job, exp2(k), log_delta, constant, &best);
-    for (double step = 0.5; step > 0.1; step /= 2) {
-        const double middle = best.mu;
+    for (int halved = 1; halved <= 3; halved++) {
+        const double middle = best.mu, step = ldexp(1, -halved);
         bayes_try(job, middle * exp2(-step), log_delta, constant, &best);
         bayes_try(job, middle * exp2(step), log_delta, constant, &best);
     }

@@ -238,7 +238,7 @@ static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const h
         space->w[j] = model->weights[j];
     space->b = hsp__model_bias(model, 0);
     space->origin &= !by_columns;
-    for (int i = HSP__MODEL_SCALINGS; by_columns && i-- > 0;)
+    for (int i = HSP__MODEL_SCALINGS - 1; by_columns && i >= 0; i--)
         if (model->scalings[i]) space_unscale(model->scalings[i], space);
     for (uint64_t j = 0; j < space->features; j++)
         space->length2 += space->w[j] * space->w[j];

@@ -201,7 +201,7 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
         status = hsp_trainer_new(ctx, job->step, names, 2, job->truth.features, err, &trainer);
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         hsp_model *model = NULL;
-        hsp_step step;
+        hsp_step step = {0};
         if (changed) status = hsp_trainer_model(trainer, err, &model);
         if (model)
             now = hsp__gaussian_error(&job->truth, hsp_model_weights(model, 0),
@@ -209,7 +209,7 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
         hsp_model_free(model);
         sum += now;
         if (!status) status = hsp_trainer_step(trainer, view, i, err, &step);
-        changed = !status && step.updated;
+        changed = step.updated;
     }
     hsp_trainer_free(trainer);
     if (!status) *mean = sum / (double)view->rows;

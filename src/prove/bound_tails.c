@@ -22,7 +22,7 @@ static double tail_stirling(double n)
 {
     if (n < TAIL_EXACT) {
         double product = 1;
-        for (double k = 2; k <= n; k++)
+        for (int k = 2; k <= (int)n; k++)
             product *= k;
         return log(product) - ((n + 0.5) * log(n) - n + 0.91893853320467274178);
     }
@@ -180,7 +180,7 @@ double hsp__log_sauer(double d, double n)
         }
         return (hsp__log_choose(n, d) + log(sum)) * (1 + 1e-12);
     }
-    for (double i = 1; i <= d; i++) {
+    for (int i = 1; i <= (int)d; i++) {
         term *= (n - i + 1) / i;
         sum += term;
         if (sum > 1e280) {
