@@ -65,7 +65,9 @@ static void compress_updates(const hsp__bound_case *c, compress_set *set)
     const int picked = compress_is(run->order, "first") || compress_is(run->order, "worst");
     const int timed = compress_is(run->stop, "seconds") || compress_is(run->stop, "request");
     set->exact = (fixed || picked) && !timed && !run->budget && !hsp__bound_run_fitted(run);
-    set->orderly = set->exact && !compress_is(run->order, "shuffle");
+    /* a row that is only passed by counts in an average all the same */
+    set->orderly = set->exact && !compress_is(run->order, "shuffle") &&
+                   (!run->average[0] || compress_is(run->average, "none"));
 }
 
 /* The rows that a support vector machine's optimum depends on: on the margin or short of it. */
@@ -292,9 +294,10 @@ hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_guarantee 
         hsp__guarantee_fail(to, "%s", set.why);
     else if (!set.orderly)
         hsp__guarantee_fail(to, "leaving out a row changes more than that row: %s",
-                            hsp__bound_run_fitted(&c->run) ? hsp__bound_run_fitted(&c->run)
-                            : c->run.balanced              ? "the weights of the classes"
-                                                           : "the order of the others");
+                            hsp__bound_run_fitted(&c->run)         ? hsp__bound_run_fitted(&c->run)
+                            : c->run.balanced                      ? "the weights of the classes"
+                            : compress_is(c->run.order, "shuffle") ? "the order of the others"
+                                                                   : "how long separators lasted");
     else
         hsp__guarantee_set(to, (double)wrong / (double)c->rows.n,
                            "%llu %s and %llu other mistakes, of %llu rows",

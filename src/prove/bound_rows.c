@@ -300,7 +300,9 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model, hsp_d
     hsp_status status = hsp__bound_run_read(model, err, &run);
     if (status) return status;
     const char *why = NULL;
-    if (model->scorers != 1)
+    if (run.approx[0])
+        why = hsp__bound_run_fitted(&run);
+    else if (model->scorers != 1)
         why = "there are more than two classes";
     else if (model->hypothesis == HSP__VOTES)
         why = "votes of many separators are no halfspace";

@@ -105,7 +105,6 @@ static void linear(void)
 static void kernel(void)
 {
     memory_train(&scene, "perceptron", "kernel", "rbf(0.5)");
-    memory_walk(&scene, memory_call_outlook, 0);
     memory_walk(&scene, memory_call_outlook, 1);
 }
 
@@ -118,7 +117,7 @@ static void scaled(void)
 static void simulated(void)
 {
     CHECK(!hsp_options_new(scene.ctx, hsp_simulate_options(), NULL, &scene.simulate));
-    CHECK(!hsp_options_set(scene.simulate, "trials", "2", NULL));
+    CHECK(!hsp_options_set(scene.simulate, "trials", "1", NULL));
     CHECK(!hsp_options_set(scene.simulate, "rows", "8", NULL));
     CHECK(!hsp_options_set(scene.simulate, "test-rows", "3", NULL));
     memory_walk(&scene, memory_call_simulate, 0);
