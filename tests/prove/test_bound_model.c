@@ -333,6 +333,38 @@ static void unscaled(void)
 
 /* ---- Descriptions ---- */
 
+/* The code of rounded weights, bit by bit, and the mistakes of the model that it stands for. */
+static void check_rounded(const hsp_guarantee *bound, const hsp_model *rounded, hsp_data *data)
+{
+    int digits = 0, window = 0, k = 0;
+    uint64_t wrong = 0;
+    const hsp_view *view;
+    double most = 0, least = HUGE_VAL;
+    CHECK(!hsp_data_view(ctx, data, NULL, &view));
+    CHECK(sscanf(bound->figures, "binary digits a weight: %d, powers of two: %d", &digits,
+                 &window) == 2);
+    for (uint64_t j = 0; j < 5; j++) {
+        const double w = fabs(rounded->weights[j]);
+        if (w == 0) continue;
+        k++;
+        most = fmax(most, w);
+        least = fmin(least, w);
+        int power;
+        const double part = ldexp(frexp(w, &power), digits);
+        CHECK(part == nearbyint(part));
+    }
+    int top, bottom;
+    frexp(most, &top);
+    frexp(least, &bottom);
+    CHECK(top - bottom < window);
+    for (uint64_t i = 0; i < view->rows; i++)
+        wrong += (hsp__row_score(view, i, rounded->weights, rounded->offsets[0]) > 0) !=
+                 (view->labels[i] == 1);
+    const double bits = 8 + 12 + 4 + 28 + log2(6) + hsp__log_choose(5, k) / log(2) +
+                        k * (1 + log2(window) + digits - 1);
+    CHECK(near(bound->value, hsp__binomial_upper(view->rows, wrong, log(0.05) - bits * log(2))));
+}
+
 static void by_description(void)
 {
     hsp_data *data = make("halfspace", "1000", "5", "7", "0.02");
@@ -345,11 +377,7 @@ static void by_description(void)
                hsp__binomial_upper(1000, out->train_mistakes, log(0.05) - bits * log(2))));
     CHECK(value(out, "rounded") < value(out, "description"));
     CHECK(rounded != NULL && again != NULL);
-    for (uint64_t j = 0; j < 5; j++) { /* at most 21 binary digits */
-        int power;
-        const double part = ldexp(frexp(rounded->weights[j], &power), 21);
-        CHECK(part == nearbyint(part));
-    }
+    check_rounded(find(out, "rounded"), rounded, data);
     hsp_outlook_free(out);
     hsp_model_free(rounded);
     hsp_model_free(again);
