@@ -15,7 +15,7 @@
  *    11. measuring               error, margins, and mistake bounds against the run
  *    12. choosing                cross-validation, and options chosen by it
  *    13. kernels                 expressions, Gram matrices, are they kernels
- *    14. new data                bounds on the error to expect, and on the rows that it takes
+ *    15. new data                bounds on the error to expect, and on the rows that it takes
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -866,7 +866,7 @@ HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel,
                                      const uint64_t *rows, uint64_t count, hsp_error *err,
                                      hsp_factor *factor, hsp_data **features);
 
-/* ---- 14. New data ---------------------------------------------------------------------------- */
+/* ---- 15. New data ---------------------------------------------------------------------------- */
 
 /* What may be expected of rows that nobody has seen yet (docs/generalisation.md has every theorem
  * with its constants). The true error of a model is the probability that it is wrong on a row drawn
