@@ -66,6 +66,8 @@ typedef struct hsp__bound_space {
     uint64_t features;
     double *w; /* features; of a kernel NULL */
     double b;
+    double unit; /* w and b are so many times the model\'s: a power of two, so that ||w||^2 does not
+                    vanish where weights are tiny */
     double length2; /* ||w||^2 */
     double *norm2;  /* n: ||x||^2 of the rows that count */
     int origin;     /* b is 0 whatever the rows: the learner has no offset */

@@ -10,10 +10,11 @@
  * Proof. For one set of places the other rows are a test set; there are C(n, k) sets for each of n
  * values of k.
  *
- * The perceptron is its own rebuilding: a row that it never learnt from changes nothing in what
- * happens to the others, so the same run over the rows it did learn from, each at its place, makes
- * the same updates. That takes a run whose order does not depend on the rows (cyclic, shuffle) or
- * only on those that it learns from (first, worst), and nothing fitted to all rows at once.
+ * A learner driven by mistakes (perceptron, winnow) is its own rebuilding: a row that it never
+ * learnt from changes nothing in what happens to the others, so the same run over the rows it did
+ * learn from, each at its place, makes the same updates. That takes a run whose order does not
+ * depend on the rows (cyclic, shuffle) or only on those that it learns from (first, worst), and
+ * nothing fitted to all rows at once.
  *
  * Of everything else - support vector machines, scaled columns - the model that the bound is about
  * is rebuilt in fact: the learner is run again, with the same options (and C, not lambda), on the
@@ -85,7 +86,9 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
     const hsp__bound_run *run = &c->run;
     const int machine = compress_is(run->learner, "svm") && !compress_is(run->penalty, "l1") &&
                         !compress_is(run->solver, "pegasos") && !run->approx[0] && c->rows.margin;
-    const int driven = compress_is(run->learner, "perceptron") && hsp_model_updates(c->model).count;
+    const int mistakes =
+        compress_is(run->learner, "perceptron") || compress_is(run->learner, "winnow");
+    const int driven = mistakes && hsp_model_updates(c->model).count;
     memset(set, 0, sizeof *set);
     set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
     if (!set->in) return hsp__fail_memory(err);

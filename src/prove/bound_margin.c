@@ -46,7 +46,7 @@ static double *margin_sure(const hsp__bound_case *c)
     for (uint64_t i = 0; sure && i < c->rows.n; i++) {
         const double size = sqrt(space->length2 * space->norm2[i]) + fabs(space->b);
         const double margin = c->rows.margin[i];
-        sure[i] = isnan(margin) ? -HUGE_VAL : margin - noise * size;
+        sure[i] = isnan(margin) ? -HUGE_VAL : margin * space->unit - noise * size;
     }
     return sure;
 }

@@ -211,6 +211,19 @@ static void space_unscale(const hsp_scaling *scaling, hsp__bound_space *space)
     }
 }
 
+static void space_normalise(hsp__bound_space *space)
+{
+    double most = fabs(space->b);
+    int power;
+    for (uint64_t j = 0; j < space->features; j++)
+        most = fmax(most, fabs(space->w[j]));
+    frexp(most, &power);
+    space->unit = most > 0 ? ldexp(1, power > 1000 ? -1000 : power < -1000 ? 1000 : -power) : 1;
+    for (uint64_t j = 0; j < space->features; j++)
+        space->w[j] *= space->unit;
+    space->b *= space->unit;
+}
+
 /* Scalings of columns are taken into w, last one first. Division of rows by their lengths can
  * only be kept, and only when it comes alone. */
 static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
@@ -237,9 +250,10 @@ static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const h
     for (uint64_t j = 0; j < inputs; j++)
         space->w[j] = model->weights[j];
     space->b = hsp__model_bias(model, 0);
-    space->origin &= !by_columns;
+    space->origin &= !by_columns && space->b == 0;
     for (int i = HSP__MODEL_SCALINGS - 1; by_columns && i >= 0; i--)
         if (model->scalings[i]) space_unscale(model->scalings[i], space);
+    space_normalise(space);
     for (uint64_t j = 0; j < space->features; j++)
         space->length2 += space->w[j] * space->w[j];
     space->view = view;
@@ -288,6 +302,7 @@ static hsp_status space_kernel(hsp_context *ctx, const hsp_model *model, hsp_dat
         space->norm2[i] = hsp__kernel_self(ready, rows->row[i]);
     hsp__kernel_rows_free(ctx, ready);
     space->length2 = length * length * (1 + 1e-9);
+    space->unit = 1;
     space->b = model->offsets[0];
     (void)data;
     return status;
@@ -314,7 +329,7 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model, hsp_d
         snprintf(out->why, sizeof out->why, "%s", why);
         return HSP_OK;
     }
-    out->origin = strcmp(run.offset, "none") == 0;
+    out->origin = strcmp(run.offset, "none") == 0 && strcmp(run.learner, "winnow") != 0;
     out->norm2 = hsp__new(&ctx->allocator, rows->n, sizeof *out->norm2);
     if (!out->norm2) return hsp__fail_memory(err);
     if (model->hypothesis == HSP__EXPANSION) return space_kernel(ctx, model, data, rows, err, out);

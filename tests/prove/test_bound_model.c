@@ -198,31 +198,39 @@ static void by_mistakes(void)
     hsp_data_free(data);
 }
 
-/* The perceptron run over the rows it learnt from alone is the same run: what compression stands
- * on. */
+/* A run over the rows that were learnt from alone is the same run: what compression stands on. */
+static void check_rebuilt(const char *name, hsp_data *data, const char *order)
+{
+    const char *const set[] = {"passes", "0", "order", order, NULL};
+    hsp_model *model = train(name, data, set), *again = NULL;
+    const hsp_updates updates = hsp_model_updates(model);
+    uint64_t rows[500], count = 0;
+    hsp_data *few = NULL;
+    for (uint64_t i = 0; i < updates.count; i++)
+        if (!count || rows[count - 1] != updates.row[i]) rows[count++] = updates.row[i];
+    CHECK_NOTE(count > 0 && count < 250, "%s %s", name, order);
+    CHECK(!hsp_data_select(ctx, data, rows, count, NULL, &few));
+    again = train(name, few, set);
+    for (uint64_t j = 0; j < hsp_model_features(model); j++)
+        CHECK_NOTE(hsp_model_weights(model, 0)[j] == hsp_model_weights(again, 0)[j], "%s %s", name,
+                   order);
+    CHECK(hsp_model_offset(model, 0) == hsp_model_offset(again, 0));
+    hsp_model_free(model);
+    hsp_model_free(again);
+    hsp_data_free(few);
+}
+
 static void rebuilt_from_its_mistakes(void)
 {
     static const char *const orders[] = {"cyclic", "first", "worst"};
-    hsp_data *data = make("separable", "500", "4", "8", NULL);
+    hsp_data *plane = make("separable", "500", "4", "8", NULL);
+    hsp_data *bits = make("disjunction", "500", "20", "8", NULL);
     for (int o = 0; o < 3; o++) {
-        const char *const set[] = {"passes", "0", "order", orders[o], NULL};
-        hsp_model *model = train("perceptron", data, set), *again = NULL;
-        const hsp_updates updates = hsp_model_updates(model);
-        uint64_t rows[500], count = 0;
-        hsp_data *few = NULL;
-        for (uint64_t i = 0; i < updates.count; i++)
-            if (!count || rows[count - 1] != updates.row[i]) rows[count++] = updates.row[i];
-        CHECK(count > 0 && count < 250);
-        CHECK(!hsp_data_select(ctx, data, rows, count, NULL, &few));
-        again = train("perceptron", few, set);
-        for (uint64_t j = 0; j < 4; j++)
-            CHECK(hsp_model_weights(model, 0)[j] == hsp_model_weights(again, 0)[j]);
-        CHECK(hsp_model_offset(model, 0) == hsp_model_offset(again, 0));
-        hsp_model_free(model);
-        hsp_model_free(again);
-        hsp_data_free(few);
+        check_rebuilt("perceptron", plane, orders[o]);
+        if (learner("winnow")) check_rebuilt("winnow", bits, orders[o]);
     }
-    hsp_data_free(data);
+    hsp_data_free(plane);
+    hsp_data_free(bits);
 }
 
 /* ---- Margins ---- */
@@ -292,7 +300,8 @@ static void by_pac_bayes(void)
     for (double mu = 0.5; mu < 100; mu *= 1.05) {
         double gibbs = 0;
         for (uint64_t i = 0; i < rows.n; i++) {
-            const double cosine = rows.margin[i] / sqrt(space.length2 * space.norm2[i]);
+            const double cosine =
+                rows.margin[i] * space.unit / sqrt(space.length2 * space.norm2[i]);
             CHECK(fabs(cosine) <= 1 + 1e-9);
             gibbs += 0.5 * erfc(mu * cosine / sqrt(2)) / 2000;
         }
@@ -322,12 +331,31 @@ static void unscaled(void)
         CHECK(!hsp__bound_space_read(ctx, model, data, &rows, NULL, &space));
         for (uint64_t i = 0; i < rows.n; i++) {
             const double score = hsp__row_score(space.view, i, space.w, space.b);
-            CHECK(fabs(score - (rows.class_of[i] ? 1 : -1) * rows.margin[i]) <= 1e-5);
+            CHECK(fabs(score / space.unit - (rows.class_of[i] ? 1 : -1) * rows.margin[i]) <= 1e-5);
         }
         hsp__bound_rows_free(ctx, &rows);
         hsp__bound_space_free(ctx, &space);
         hsp_model_free(model);
     }
+    hsp_data_free(data);
+}
+
+/* The length of w means nothing: neither does a model whose weights are 10^-200. */
+static void tiny_weights(void)
+{
+    hsp_data *data = make("halfspace", "300", "3", "6", "0.05");
+    hsp_model *model = train("svm", data, no_options);
+    hsp_outlook *before = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
+    for (int j = 0; j < 3; j++)
+        model->weights[j] = ldexp(model->weights[j], -700);
+    model->offsets[0] = ldexp(model->offsets[0], -700);
+    hsp_outlook *after = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
+    CHECK(applies(after, "margin") && value(after, "margin") == value(before, "margin"));
+    CHECK(applies(after, "pac-bayes") && value(after, "pac-bayes") == value(before, "pac-bayes"));
+    CHECK(value(after, "rounded") == value(before, "rounded"));
+    hsp_outlook_free(before);
+    hsp_outlook_free(after);
+    hsp_model_free(model);
     hsp_data_free(data);
 }
 
@@ -636,6 +664,7 @@ int main(void)
     RUN(by_margin);
     RUN(by_pac_bayes);
     RUN(unscaled);
+    RUN(tiny_weights);
     RUN(by_description);
     RUN(more_classes);
     RUN(refused_parts);
