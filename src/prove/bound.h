@@ -82,7 +82,7 @@ void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space);
 /* What the run was told, from the facts of the model: "" for an option that is not known. */
 typedef struct hsp__bound_run {
     char learner[32], order[16], offset[16], target[32], scale[16], normalize[16], kernel[128],
-        average[16], approx[32], loss[16], penalty[16], solver[16], stop[16];
+        average[16], approx[32], votes[16], loss[16], penalty[16], solver[16], stop[16];
     uint64_t budget, passes, rows; /* 0: not known */
     int balanced;                  /* classes were weighted by how many rows they have */
     double progressive;            /* NaN: not known */

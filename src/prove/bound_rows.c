@@ -162,6 +162,7 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
     run_text(root, "normalize", out->normalize, sizeof out->normalize);
     run_text(root, "kernel", out->kernel, sizeof out->kernel);
     run_text(root, "average", out->average, sizeof out->average);
+    run_text(root, "votes", out->votes, sizeof out->votes);
     run_text(root, "approx", out->approx, sizeof out->approx);
     run_text(root, "loss", out->loss, sizeof out->loss);
     run_text(root, "penalty", out->penalty, sizeof out->penalty);
@@ -195,6 +196,7 @@ const char *hsp__bound_run_fitted(const hsp__bound_run *run)
     if (strcmp(run->offset, "r2") == 0) return "offset r2 knows the longest row";
     if (target && run->target[target - 1] == 'r') return "the margin target knows the longest row";
     if (strstr(run->kernel, "median")) return "the kernel was fitted to all rows at once";
+    if (strcmp(run->votes, "auto") == 0) return "all rows said how numbers become votes";
     if (run->approx[0]) return "the features were made of the rows";
     return NULL;
 }
@@ -209,6 +211,15 @@ static void space_unscale(const hsp_scaling *scaling, hsp__bound_space *space)
         space->w[j] *= parts.factor[j];
         space->b -= space->w[j] * parts.shift[j];
     }
+}
+
+/* The scalings that are x_j -> (x_j - shift_j) factor_j, and the one of rows. */
+static int space_is_known(const char *kind)
+{
+    static const char *const kinds[] = {"min-max", "standard", "max-abs", "unit-ball", "unit-rows"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0) return 1;
+    return 0;
 }
 
 static void space_normalise(hsp__bound_space *space)
@@ -232,11 +243,17 @@ static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const h
     const uint64_t inputs = hsp__model_inputs(model);
     int by_rows = 0, by_columns = 0;
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
-        if (!model->scalings[i]) continue;
-        if (hsp__scaling_is_by_rows(model->scalings[i]))
+        const hsp_scaling *scaling = model->scalings[i];
+        if (!scaling) continue;
+        if (hsp__scaling_is_by_rows(scaling))
             by_rows = 1;
         else
             by_columns = 1;
+        if (space_is_known(hsp_scaling_kind(scaling))) continue;
+        snprintf(space->why, sizeof space->why,
+                 "the scaling '%.20s' does not turn halfspaces into halfspaces",
+                 hsp_scaling_kind(scaling));
+        return HSP_OK;
     }
     if (by_rows && by_columns) {
         snprintf(space->why, sizeof space->why,

@@ -210,6 +210,11 @@ static void check_rebuilt(const char *name, hsp_data *data, const char *order)
         if (!count || rows[count - 1] != updates.row[i]) rows[count++] = updates.row[i];
     CHECK_NOTE(count > 0 && count < 250, "%s %s", name, order);
     CHECK(!hsp_data_select(ctx, data, rows, count, NULL, &few));
+    if (hsp_data_classes(few) < 2) { /* the run knew both; another would not */
+        hsp_model_free(model);
+        hsp_data_free(few);
+        return;
+    }
     again = train(name, few, set);
     for (uint64_t j = 0; j < hsp_model_features(model); j++)
         CHECK_NOTE(hsp_model_weights(model, 0)[j] == hsp_model_weights(again, 0)[j], "%s %s", name,
