@@ -880,8 +880,8 @@ HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel,
 HSP_API double hsp_binomial_upper(uint64_t rows, uint64_t mistakes, double delta);
 HSP_API double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta);
 
-/* Options of hsp_sample_size: rows, epsilon, delta, of which one is left out; one of hypotheses,
- * bits, vc, class; agnostic. */
+/* Options of hsp_solve_sample_size: rows, epsilon, delta, of which one is left out; one of
+ * hypotheses, bits, vc, class; agnostic. */
 HSP_API const hsp_option_table *hsp_sample_size_options(void);
 
 /* How many rows a class of hypotheses takes: one theorem, solved for what was not given. */
@@ -938,9 +938,9 @@ typedef struct hsp_outlook {
 HSP_API const hsp_option_table *hsp_outlook_options(void);
 
 /* `train`: the rows that the model learnt from (HSP_BAD_DATA when their number is another than it
- * remembers), or NULL; `test`: rows that had no part in it, or NULL; not both. Both are read with
- * the model's encoding. HSP_BAD_DATA when they share rows, unless that is allowed: then a log
- * warning. `options` NULL: the defaults. */
+ * remembers), or NULL; `test`: rows that had no part in it, or NULL; one of them is given. Both are
+ * read with the model's encoding. HSP_BAD_DATA when they share rows, unless that is allowed: then a
+ * log warning. `options` NULL: the defaults. */
 HSP_API hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
                                    hsp_data *test, const hsp_options *options, hsp_error *err,
                                    hsp_outlook **out);
@@ -952,8 +952,8 @@ HSP_API const hsp_option_table *hsp_simulate_options(void);
 
 /* How often one bound was wrong. */
 typedef struct hsp_trial_bound {
-    hsp_guarantee about; /* name, kind, formula, about and assumes; figures: why it did not
-                            apply, the last time that it did not */
+    hsp_guarantee about; /* name, kind, formula, about and assumes; figures: of one of
+                            the trials, or why it did not apply there */
     uint64_t applied;    /* trials it applied to */
     uint64_t failed;     /* trials in which the true error was above it */
     uint64_t vacuous;    /* trials in which it was 1 or more */

@@ -66,7 +66,7 @@ typedef struct hsp__bound_space {
     uint64_t features;
     double *w; /* features; of a kernel NULL */
     double b;
-    double unit; /* w and b are so many times the model\'s: a power of two, so that ||w||^2 does not
+    double unit; /* w and b are so many times the model's: a power of two, so that ||w||^2 does not
                     vanish where weights are tiny */
     double length2; /* ||w||^2 */
     double *norm2;  /* n: ||x||^2 of the rows that count */
@@ -74,16 +74,17 @@ typedef struct hsp__bound_space {
     char why[320];  /* there is no such space: the reason; else "" */
 } hsp__bound_space;
 
-hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
                                  const hsp__bound_rows *rows, hsp_error *err,
                                  hsp__bound_space *out);
 void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space);
 
 /* What the run was told, from the facts of the model: "" for an option that is not known. */
 typedef struct hsp__bound_run {
-    char learner[32], order[16], offset[16], target[32], scale[16], normalize[16], kernel[128],
-        average[16], approx[32], votes[16], loss[16], penalty[16], solver[16], stop[16];
+    char learner[32], order[16], offset[16], target[32], scale[16], normalize[16], average[16],
+        approx[32], votes[16], loss[16], penalty[16], solver[16], stop[16];
     uint64_t budget, passes, rows; /* 0: not known */
+    int median;                    /* the kernel has a parameter that the rows decided */
     int balanced;                  /* classes were weighted by how many rows they have */
     double progressive;            /* NaN: not known */
     uint64_t tried;                /* points that tuning tried; 1: no tuning */

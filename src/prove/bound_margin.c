@@ -121,6 +121,7 @@ static void margin_search(const hsp__bound_case *c, const double *sorted, const 
     const double length = sqrt(c->space.length2 + ratio * ratio);
     const double radius = sqrt(squares / n + constant * constant);
     const double share = constant > 0 ? margin_share(i) : 0;
+    if (!(radius > 0 && isfinite(radius))) return; /* rows of zeros, or beyond measure */
     /* below r / sqrt(n) the second term is 2 and more; far above r the first is 1 */
     const int low = (int)floor(2 * log2(radius / sqrt(n))), high = (int)ceil(2 * log2(radius)) + 8;
     for (int j = low; j <= high; j++) {
@@ -260,9 +261,10 @@ hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_guarante
     hsp_status status = sure && job.cosine && job.sums ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         bayes_all(&job, &best);
-        hsp__guarantee_set(
-            to, best.value, "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
-            best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n, best.constant);
+        hsp__guarantee_set(to, isfinite(best.value) ? best.value : 2,
+                           "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
+                           best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n,
+                           best.constant);
     }
     hsp__free(memory, sure);
     hsp__free(memory, job.cosine);

@@ -147,8 +147,7 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *
     hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
     if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
     if (!status) status = model_check_rows(c, err);
-    if (!status)
-        status = hsp__bound_space_read(c->ctx, c->model, c->train, &c->rows, err, &c->space);
+    if (!status) status = hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space);
     for (int i = 0; !status && i < MODEL_TRAIN; i++) {
         hsp_guarantee *to = &out->guarantees[out->count++];
         model_describe(&model_train[i], to);

@@ -160,7 +160,8 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
     run_text(root, "margin-target", out->target, sizeof out->target);
     run_text(root, "scale", out->scale, sizeof out->scale);
     run_text(root, "normalize", out->normalize, sizeof out->normalize);
-    run_text(root, "kernel", out->kernel, sizeof out->kernel);
+    const char *kernel = hsp__json_string(hsp__json_get(root, "kernel"), NULL);
+    out->median = kernel && strstr(kernel, "median");
     run_text(root, "average", out->average, sizeof out->average);
     run_text(root, "votes", out->votes, sizeof out->votes);
     run_text(root, "approx", out->approx, sizeof out->approx);
@@ -195,7 +196,7 @@ const char *hsp__bound_run_fitted(const hsp__bound_run *run)
         return "rows were divided by the length of the longest";
     if (strcmp(run->offset, "r2") == 0) return "offset r2 knows the longest row";
     if (target && run->target[target - 1] == 'r') return "the margin target knows the longest row";
-    if (strstr(run->kernel, "median")) return "the kernel was fitted to all rows at once";
+    if (run->median) return "the kernel was fitted to all rows at once";
     if (strcmp(run->votes, "auto") == 0) return "all rows said how numbers become votes";
     if (run->approx[0]) return "the features were made of the rows";
     return NULL;
@@ -304,7 +305,7 @@ static const char *space_kernel_refused(const hsp_model *model, const hsp__bound
     return NULL;
 }
 
-static hsp_status space_kernel(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+static hsp_status space_kernel(hsp_context *ctx, const hsp_model *model,
                                const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *space)
 {
     hsp__kernel_rows *ready = NULL;
@@ -321,11 +322,11 @@ static hsp_status space_kernel(hsp_context *ctx, const hsp_model *model, hsp_dat
     space->length2 = length * length * (1 + 1e-9);
     space->unit = 1;
     space->b = model->offsets[0];
-    (void)data;
+    space->origin &= space->b == 0;
     return status;
 }
 
-hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
                                  const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *out)
 {
     hsp__bound_run run;
@@ -349,7 +350,7 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model, hsp_d
     out->origin = strcmp(run.offset, "none") == 0 && strcmp(run.learner, "winnow") != 0;
     out->norm2 = hsp__new(&ctx->allocator, rows->n, sizeof *out->norm2);
     if (!out->norm2) return hsp__fail_memory(err);
-    if (model->hypothesis == HSP__EXPANSION) return space_kernel(ctx, model, data, rows, err, out);
+    if (model->hypothesis == HSP__EXPANSION) return space_kernel(ctx, model, rows, err, out);
     status = space_linear(ctx, model, rows->view, err, out);
     if (!status && !out->why[0]) space_norms(rows, out);
     return status;

@@ -176,7 +176,7 @@ static hsp_status simulate_error(hsp_context *ctx, const hsp__gaussian *truth,
     hsp__bound_rows rows = {0};
     hsp__bound_space space = {0};
     hsp_status status = hsp__bound_rows_read(ctx, model, train, err, &rows);
-    if (!status) status = hsp__bound_space_read(ctx, model, train, &rows, err, &space);
+    if (!status) status = hsp__bound_space_read(ctx, model, &rows, err, &space);
     if (!status && (!space.w || space.scaled))
         status = hsp__fail(err, HSP_USAGE,
                            "the true error is known of halfspaces of the columns only: not of this "

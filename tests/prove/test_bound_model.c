@@ -305,7 +305,7 @@ static void by_pac_bayes(void)
     hsp__bound_space space = {0};
     double least = 1e9;
     CHECK(!hsp__bound_rows_read(ctx, model, data, NULL, &rows));
-    CHECK(!hsp__bound_space_read(ctx, model, data, &rows, NULL, &space));
+    CHECK(!hsp__bound_space_read(ctx, model, &rows, NULL, &space));
     CHECK(space.origin && !space.why[0] && space.b == 0);
     for (double mu = 0.5; mu < 100; mu *= 1.05) {
         double gibbs = 0;
@@ -338,7 +338,7 @@ static void unscaled(void)
         hsp__bound_rows rows = {0};
         hsp__bound_space space = {0};
         CHECK(!hsp__bound_rows_read(ctx, model, data, NULL, &rows));
-        CHECK(!hsp__bound_space_read(ctx, model, data, &rows, NULL, &space));
+        CHECK(!hsp__bound_space_read(ctx, model, &rows, NULL, &space));
         for (uint64_t i = 0; i < rows.n; i++) {
             const double score = hsp__row_score(space.view, i, space.w, space.b);
             CHECK(fabs(score / space.unit - (rows.class_of[i] ? 1 : -1) * rows.margin[i]) <= 1e-5);
@@ -367,6 +367,29 @@ static void tiny_weights(void)
     hsp_outlook_free(after);
     hsp_model_free(model);
     hsp_data_free(data);
+}
+
+/* Rows so long that their squares overflow, and rows of zeros: vacuous, and no number is NaN. */
+static void beyond_measure(void)
+{
+    static const char *const texts[] = {"1 1:1e300\n-1 1:-1e300\n1 1:1e300 2:1\n-1 2:-1e300\n",
+                                        "1 1:0\n-1 1:0\n1 1:0\n-1 1:0\n"};
+    hsp_options *wide =
+        options_of(hsp_read_options(), (const char *[]){"precision", "double", NULL});
+    for (int t = 0; t < 2; t++) {
+        hsp_data *data = NULL;
+        CHECK(!hsp_data_parse(ctx, texts[t], strlen(texts[t]), "a", wide, NULL, NULL, &data));
+        hsp_model *model = train("perceptron", data, (const char *[]){"offset", "none", NULL});
+        hsp_outlook *out = outlook(model, data, NULL, no_options);
+        for (size_t i = 0; i < out->count; i++)
+            CHECK_NOTE(!out->guarantees[i].applies || out->guarantees[i].value >= 0, "%s",
+                       out->guarantees[i].name);
+        CHECK(!applies(out, "margin") || find(out, "margin")->vacuous);
+        hsp_outlook_free(out);
+        hsp_model_free(model);
+        hsp_data_free(data);
+    }
+    hsp_options_free(wide);
 }
 
 /* ---- Descriptions ---- */
@@ -675,6 +698,7 @@ int main(void)
     RUN(by_pac_bayes);
     RUN(unscaled);
     RUN(tiny_weights);
+    RUN(beyond_measure);
     RUN(by_description);
     RUN(more_classes);
     RUN(refused_parts);
