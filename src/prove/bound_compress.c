@@ -18,9 +18,10 @@
  *
  * Of everything else - support vector machines, scaled columns - the model that the bound is about
  * is rebuilt in fact: the learner is run again, with the same options (and C, not lambda), on the
- * rows with y s <= 1 or those it learnt from. Whatever it makes of them is a function of these
- * rows; the report says on how many training rows the two models disagree. An exact support vector
- * machine would come out the same: rows beyond the margin have no part in its optimum.
+ * rows with a dual weight, or with y s <= 1, or those it learnt from. Whatever it makes of them is
+ * a function of these rows; the report says on how many training rows the two models disagree. An
+ * exact support vector machine would come out the same: rows beyond the margin have no part in its
+ * optimum.
  *
  * Leaving one out. For the same reason a row outside of the k that is right stays right when it is
  * left out of training: of n models learnt from n - 1 rows each, at most k + m are wrong on the
@@ -71,11 +72,15 @@ static void compress_updates(const hsp__bound_case *c, compress_set *set)
                    (!run->average[0] || compress_is(run->average, "none"));
 }
 
-/* The rows that a support vector machine's optimum depends on: on the margin or short of it. */
+/* The rows that a support vector machine's optimum depends on: those with a dual weight, if the
+ * model kept these, else those on the margin or short of it. */
 static void compress_support(const hsp__bound_case *c, compress_set *set)
 {
+    const hsp_updates dual = hsp_model_updates(c->model);
     set->word = "support rows";
-    for (uint64_t i = 0; i < c->rows.n; i++)
+    for (uint64_t i = 0; i < dual.count; i++)
+        if (dual.row[i] < c->rows.n && dual.amount[i] != 0) set->in[dual.row[i]] = 1;
+    for (uint64_t i = 0; !dual.count && i < c->rows.n; i++)
         set->in[i] = !(c->rows.margin[i] > 1 + COMPRESS_EDGE);
     set->orderly = 1;
     if (hsp__bound_run_fitted(&c->run) || c->run.balanced) set->orderly = 0;

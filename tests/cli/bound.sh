@@ -32,3 +32,6 @@ halfspace bound p.hsp --train train.svm --test test.svm --json | sed '/seconds/d
 cp "$EXAMPLES/iris.csv" .
 halfspace train perceptron -q --positive setosa --passes 0 --order shuffle iris.csv -o iris.hsp >/dev/null
 halfspace bound iris.hsp --train iris.csv -q | sed -n '1,16p' | cut -c 1-84 | sed 's/ *$//'
+# A machine that kept its dual weights knows its support rows.
+halfspace train svm -q --gap 1e-9 --keep-dual train.svm -o dual.hsp >/dev/null
+halfspace bound dual.hsp --train train.svm | grep -E '^  (compression|leave).*rows '
