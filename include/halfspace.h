@@ -330,8 +330,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
- */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball; or sign, bit,
+ * votes, which make votes of numbers: docs/preparing.md), low, high. */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
@@ -506,6 +506,13 @@ HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
+/* The disjunction of some columns, by name (without names: by the number that the model's file
+ * counts them by), as a model between the classes of `like`, over its columns and with its
+ * scalings: class 1 where one of them is 1. For audits of Winnow. */
+HSP_API hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like,
+                                         const char *const *columns, size_t count, hsp_error *err,
+                                         hsp_model **out);
+
 /* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
  * text, the first column's number that the model was learnt with. Files to predict should be read
  * so. */
@@ -610,6 +617,18 @@ typedef struct hsp_evidence {
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
+/* A panel of experts beside the best of them in hindsight (docs/experts.md). */
+typedef struct hsp_panel {
+    uint64_t experts, examples; /* N, 0: the learner is no panel; rows voted on, over all passes */
+    int several, randomized;    /* one panel a class, no more figures; predictions were drawn */
+    uint64_t mistakes;          /* m */
+    double expected, deviation; /* randomized: mean and standard deviation of m, over all draws */
+    uint64_t best;            /* the column, from 0, of the first expert with the fewest mistakes */
+    int negated, held;        /* the negation of that column; expected is not above bound */
+    double best_mistakes;     /* m*; a row on which it abstained counts half */
+    double best_share, bound; /* its share of the weight in the end; the theorem's, on `expected` */
+} hsp_panel;
+
 /* What a run did. */
 typedef struct hsp_training {
     uint64_t rows, cols, nonzeros;
@@ -623,6 +642,7 @@ typedef struct hsp_training {
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
     hsp_optimum optimum;
+    hsp_panel panel;
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 
@@ -637,6 +657,13 @@ HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options
 HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                   const hsp_model *start, hsp_error *err, hsp_training *run,
                                   hsp_model **out);
+
+/* Where in its file stands the value that hsp_train refused (Winnow takes those from 0 to 1)?
+ * HSP_BAD_DATA with file, line (where a line is a row) and column; HSP_OK: nothing is refused, or
+ * only what scaling made of the rows. `read` and `encoding` as the file was read with. */
+HSP_API hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_encoding *encoding, const hsp_options *options,
+                                    hsp_error *err);
 
 /* Learn in one pass from a file or pipe that is never held in memory. */
 HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
@@ -704,8 +731,9 @@ typedef struct hsp_bound {
     char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
-/* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
- * bounds; the caller frees by hsp_bounds_free. */
+/* The run that made `model` on `data`, against every mistake bound, with `reference` as w* (NULL
+ * for a panel of experts, whose run is compared with the best of them). *count bounds; the caller
+ * frees by hsp_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);

@@ -102,6 +102,23 @@ static hsp_status outcome_optimum(const hsp_optimum *optimum, hsp_model *model, 
     return status;
 }
 
+/* How a panel of experts did, for audits. */
+static hsp_status outcome_panel(const hsp_panel *panel, hsp_model *model, hsp_error *err)
+{
+    hsp_status status = outcome_count(model, "experts", panel->experts, err);
+    if (!status) status = outcome_count(model, "examples", panel->examples, err);
+    if (status || panel->several) return status;
+    status = outcome_count(model, "mistakes", panel->mistakes, err);
+    if (!status && panel->randomized)
+        status = outcome_real(model, "expected_mistakes", panel->expected, err);
+    if (!status) status = outcome_count(model, "best_column", panel->best, err);
+    if (!status)
+        status = hsp__model_set_fact(model, "best_negated", panel->negated ? "true" : "false", err);
+    if (!status) status = outcome_real(model, "best_mistakes", panel->best_mistakes, err);
+    if (!status) status = outcome_real(model, "mistake_bound", panel->bound, err);
+    return status;
+}
+
 static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
                                 hsp_error *err)
 {
@@ -119,6 +136,7 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, h
         status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
     if (!status) status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
     if (!status && minimises) status = outcome_optimum(&run->optimum, model, err);
+    if (!status && run->panel.experts) status = outcome_panel(&run->panel, model, err);
     if (!status) status = outcome_real(model, "radius", run->radius, err);
     if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
     if (!status) status = outcome_count(model, "data_rows", run->rows, err);
@@ -135,14 +153,34 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, h
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
+/* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
+ * scores can be compared. */
+static int outcome_power(const hsp__team *team)
+{
+    int most = team->runs[0].power;
+    for (uint32_t c = 1; c < team->count; c++)
+        if (team->runs[c].power > most) most = team->runs[c].power;
+    return most;
+}
+
+static void outcome_shrink(hsp_model *model, uint32_t c, int power)
+{
+    for (uint64_t j = 0; j < model->features; j++)
+        model->weights[c * model->features + j] =
+            ldexp(model->weights[c * model->features + j], -power);
+    model->offsets[c] = ldexp(model->offsets[c], -power);
+}
+
 static void outcome_weights(const hsp__team *team, const hsp__outcome *outcome, hsp_model *model)
 {
+    const int power = outcome_power(team);
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
         const hsp__online *run =
             hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
+        if (run->power < power) outcome_shrink(model, c, power - run->power);
         if (!outcome->flip) continue;
         for (uint64_t j = 0; j < model->features; j++)
             w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */

@@ -1,4 +1,5 @@
-/* A line an update: its number, the pass, the row from 1, its score before, ||w|| and b after.
+/* A line an update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
+ * what the rule says instead.
  *
  * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that
  * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
@@ -117,7 +118,7 @@ static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const cha
 }
 
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__proof *proof, const hsp_data *data,
+                          const hsp__online *run, const hsp__proof *proof, const hsp_data *data,
                           hsp_scaling *const *scalings, hsp_error *err, hsp__trace **out)
 {
     hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
@@ -134,10 +135,29 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
         hsp__trace_free(trace);
         return status;
     }
-    hsp__text_puts(&trace->text, "update,pass,example,score,norm,offset");
+    hsp__text_puts(&trace->text, "update,pass,example,score,");
+    hsp__text_puts(&trace->text,
+                   run->rule->trace_head ? run->rule->trace_head(run) : "norm,offset");
     if (trace->compared)
         hsp__text_puts(&trace->text, ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
     hsp__text_puts(&trace->text, "\n");
+    *out = trace;
+    return HSP_OK;
+}
+
+hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
+                                const hsp_data *data, hsp_error *err, hsp__trace **out)
+{
+    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
+    if (!trace) return hsp__fail_memory(err);
+    trace->memory = ctx->allocator;
+    hsp__text_init(&trace->text, &ctx->allocator);
+    hsp_status status = hsp__output_open(ctx, path, err, &trace->output);
+    if (status) {
+        hsp__trace_free(trace);
+        return status;
+    }
+    run->rule->lines_head(run, data, &trace->text);
     *out = trace;
     return HSP_OK;
 }
@@ -183,12 +203,24 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err)
 {
-    const double squares = run->vec->sqnorm_f64(run->weights, run->features);
+    if (run->rule->lines_row) {
+        run->rule->lines_row(run, row, score, &trace->text);
+        return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
+    }
+    double squares = 0, own[HSP__TRACE_MOST];
+    size_t count = 2;
+    if (run->rule->trace) {
+        count = run->rule->trace(run, own);
+    } else {
+        squares = run->vec->sqnorm_f64(run->weights, run->features);
+        own[0] = sqrt(squares);
+        own[1] = run->offsets[0];
+    }
     hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->updates,
                      (unsigned long long)run->passes, (unsigned long long)row + 1);
-    trace_put(trace, score);
-    trace_put(trace, sqrt(squares));
-    trace_put(trace, run->offsets[0]);
+    trace_put(trace, hsp__online_meant(run, score));
+    for (size_t i = 0; i < count; i++)
+        trace_put(trace, own[i]);
     if (trace->compared) trace_proof(trace, run, squares);
     hsp__text_puts(&trace->text, "\n");
     return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);

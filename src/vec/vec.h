@@ -52,6 +52,14 @@ enum {
 
 enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64 };
 
+/* At most HSP__VEC_RUN places of a sparse row that follow one another. */
+enum { HSP__VEC_RUN = 8 };
+typedef struct hsp__vec_run {
+    uint32_t at;    /* the first place */
+    uint32_t from;  /* its number is v[from] */
+    uint32_t count; /* how many */
+} hsp__vec_run;
+
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
 
@@ -83,6 +91,10 @@ typedef struct hsp__vec_table {
     void (*sparse_axpy_f64)(double a, const uint32_t *idx, const double *v, size_t nnz, double *y);
     void (*sparse_axpy_f32f64)(double a, const uint32_t *idx, const float *v, size_t nnz,
                                double *y);
+
+    /* The same where places come in runs: y[at + k] += a * v[from + k] for each of them. */
+    void (*runs_axpy_f32f64)(double a, const hsp__vec_run *runs, size_t count, const float *v,
+                             double *y);
 
     /* Row of ones and dense vector: the gathered sum, and y[idx[k]] += a. */
     float (*ones_dot_f32)(const uint32_t *idx, size_t nnz, const float *w);

@@ -469,12 +469,14 @@ VEC_SPARSE_SPARSE_DOT(f64, double)
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
 #include "vec/vec_pair.h"
+#include "vec/vec_runs.h"
 
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
+    VEC_RUNS_ROUTINES,
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
     .tile_f64 = vec_tile_f64,

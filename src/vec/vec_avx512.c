@@ -195,12 +195,14 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define PANEL_VECS  4
 #include "vec/vec_block.h"
 #include "vec/vec_pair.h"
+#include "vec/vec_runs.h"
 
 static const hsp__vec_table vec_avx512_table = {
     .name = "avx512",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
+    VEC_RUNS_ROUTINES,
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
     .tile_f64 = vec_tile_f64,

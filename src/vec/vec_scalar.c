@@ -313,6 +313,7 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
 #include "vec/vec_pair.h"
+#include "vec/vec_runs.h"
 
 /* Four rows of four columns at a time: sixteen running sums, which is what plain registers hold. */
 static void scalar_tile_f64(size_t k, const double *a, const double *b, double *c, size_t stride)
@@ -375,6 +376,7 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_axpy_f32),
     SCALAR(ones_axpy_f64),
     VEC_BLOCK_ROUTINES,
+    VEC_RUNS_ROUTINES,
     VEC_PAIR_ROUTINES,
     .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
     .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,

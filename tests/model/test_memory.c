@@ -77,6 +77,12 @@ static hsp_status call_unit_of_homogeneous(memory_scene *s, hsp_error *err)
     return hsp_model_form(s->ctx, s->homogeneous, "unit", err, &s->out);
 }
 
+static hsp_status call_disjunction(memory_scene *s, hsp_error *err)
+{
+    static const char *const columns[] = {"1"};
+    return hsp_model_disjunction(s->ctx, s->linear, columns, 1, err, &s->out);
+}
+
 static hsp_status call_write_pairs(memory_scene *s, hsp_error *err)
 {
     return hsp_model_write(s->ctx, s->pairs, s->out_path, err);
@@ -303,6 +309,7 @@ MEMORY_TEST(call_vote)
 MEMORY_TEST(call_homogeneous)
 MEMORY_TEST(call_threshold)
 MEMORY_TEST(call_unit_of_homogeneous)
+MEMORY_TEST(call_disjunction)
 MEMORY_TEST(call_set_options)
 MEMORY_TEST(call_regroup)
 MEMORY_TEST(call_predict_svm)
@@ -330,6 +337,7 @@ int main(void)
     RUN(call_homogeneous_without_memory);
     RUN(call_threshold_without_memory);
     RUN(call_unit_of_homogeneous_without_memory);
+    RUN(call_disjunction_without_memory);
     RUN(call_set_options_without_memory);
     RUN(call_regroup_without_memory);
     RUN(call_predict_svm_without_memory);
