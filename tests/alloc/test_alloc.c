@@ -590,6 +590,18 @@ static void alloc_run_kernels(void)
          alloc_learner("perceptron"),
          {"kernel", "laplace(0.5)", "approx", "fourier:4"},
          alloc_train},
+        {"neighbours left out in turn",
+         alloc_learner("knn"),
+         {"k", "auto", "max-k", "3", "classes", "yes,no"},
+         alloc_train},
+        {"neighbours by angles",
+         alloc_learner("knn"),
+         {"k", "auto", "metric", "cosine", "scale", "max-abs"},
+         alloc_train},
+        {"neighbours in a kernel's space",
+         alloc_learner("knn"),
+         {"k", "2", "metric", "kernel:rbf(median)"},
+         alloc_train},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
