@@ -36,7 +36,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
-              -fvisibility=hidden $(WARN) $(SANITIZE) -Iinclude -Isrc -Itests \
+              -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
@@ -54,9 +54,18 @@ CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --c
 LDLIBS_ALL += -ldl
 endif
 endif
+# Exact arithmetic (src/prove/exact_*.c), and the checker.
+ifneq ($(NO_GMP),1)
+ifeq ($(shell $(PKG_CONFIG) --exists gmp 2>/dev/null && echo yes),yes)
+CFLAGS_ALL += -DHSP_HAVE_GMP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags gmp))
+LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs gmp)
+endif
+endif
 
 LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
+# The checker, as the command calls it.
+CHECK_SRC := $(filter-out verify/main.c,$(wildcard verify/*.c))
 TEST_SRC := $(wildcard tests/*/test_*.c)
 FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
@@ -64,6 +73,7 @@ EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+CHECK_OBJ := $(CHECK_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 REPLAYS  := $(FUZZ_SRC:fuzz/%.c=$(BUILD)/replay/%)
 LIBRARIES := $(BUILD)/libhalfspace.a $(BUILD)/libhalfspace.so
@@ -115,11 +125,17 @@ $(BUILD)/sources: always
 
 LINK = $(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
 
-$(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
+$(BUILD)/halfspace: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(LINK)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+# What is proved is shown to the checker.
+$(BUILD)/tests/prove/%: $(BUILD)/obj/tests/prove/%.o $(CHECK_OBJ) $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
 	$(SAY) link $@
 	$(Q)$(LINK)
@@ -242,4 +258,4 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
-	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), BUILD=build, V=1 (whole commands)'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), NO_GMP=1 (without certificates), BUILD=build, V=1 (whole commands)'

@@ -1,0 +1,6 @@
+#include "prove/prove.h"
+hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
+{
+    (void)prove, (void)err;
+    return HSP_OK;
+}
