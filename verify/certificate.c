@@ -1,0 +1,140 @@
+/* A certificate from its first byte to its last claim. */
+#include <string.h>
+
+#include "check.h"
+
+static const struct {
+    const char *name;
+    hsv_claim *check;
+} certificate_claims[] = {{"separable", hsv_claim_separable},
+                          {"not separable", hsv_claim_inseparable},
+                          {"mistakes", hsv_claim_mistakes},
+                          {"optimal", hsv_claim_optimal},
+                          {"stable predictions", hsv_claim_stable},
+                          {"kernel", hsv_claim_kernel},
+                          {"error", hsv_claim_error}};
+
+static char *certificate_text(hsv_checker *c, FILE *file, size_t *size)
+{
+    size_t room = 1 << 16;
+    char *text = hsv_new(c, room, 1);
+    rewind(file);
+    *size = 0;
+    for (;;) {
+        const size_t got = fread(text + *size, 1, room - *size - 1, file);
+        *size += got;
+        if (!got && ferror(file)) hsv_unreadable(c, "the certificate cannot be read");
+        if (!got) return text;
+        if (*size + 1 < room) continue;
+        char *more = hsv_new(c, 2 * room, 1);
+        memcpy(more, text, *size);
+        text = more;
+        room *= 2;
+    }
+}
+
+static void certificate_claim(hsv_checker *c, const hsv_json *claim)
+{
+    const size_t kinds = sizeof certificate_claims / sizeof *certificate_claims;
+    size_t kind = 0;
+    if (claim->type != HSV_OBJECT) hsv_unreadable(c, "a claim must be an object");
+    const char *name = hsv_get_text(c, claim, "claim");
+    while (kind < kinds && strcmp(name, certificate_claims[kind].name) != 0)
+        kind++;
+    if (kind == kinds) hsv_unreadable(c, "\"%.40s\" is no claim that can be checked", name);
+    certificate_claims[kind].check(c, claim);
+}
+
+static void certificate_data(hsv_checker *c, const hsv_json *root, const char *key, hsv_table *t)
+{
+    hsv_survey(c, t);
+    hsv_say(c,
+            "%s: %.200s is the file that was certified: %llu rows (%llu positive, %llu negative), "
+            "%u columns.",
+            key, hsv_get_text(c, hsv_find(root, key), "file"), (unsigned long long)t->rows,
+            (unsigned long long)t->positives, (unsigned long long)(t->rows - t->positives),
+            (unsigned)t->columns);
+}
+
+static void certificate_check(hsv_checker *c, FILE *cert)
+{
+    size_t size;
+    char *text = certificate_text(c, cert, &size);
+    const hsv_json *root = hsv_parse(c, text, size);
+    hsv_members(c, root, "format version data test transform claims made_by");
+    if (strcmp(hsv_get_text(c, root, "format"), "halfspace certificate") != 0)
+        hsv_unreadable(c, "this is not a halfspace certificate");
+    if (hsv_get_count(c, root, "version") != 1)
+        hsv_unreadable(c, "this checker knows version 1 of the format alone");
+    hsv_table_read(c, hsv_get(c, root, "data", HSV_OBJECT), &c->data);
+    const hsv_json *test = hsv_find(root, "test");
+    if (test && !c->test.file)
+        hsv_unreadable(c, "the certificate is about two files: give TEST behind DATA");
+    if (!test && c->test.file) hsv_unreadable(c, "the certificate is about one file, not two");
+    const hsv_json *claims = hsv_get(c, root, "claims", HSV_ARRAY);
+    if (!claims->count) hsv_unreadable(c, "the certificate claims nothing");
+    certificate_data(c, root, "data", &c->data);
+    if (test) {
+        c->has_test = 1;
+        hsv_table_read(c, hsv_get(c, root, "test", HSV_OBJECT), &c->test);
+        if (c->test.columns != c->data.columns)
+            hsv_reject(c, "the two files have different numbers of columns");
+        certificate_data(c, root, "test", &c->test);
+    }
+    hsv_scale_all(c, hsv_find(root, "transform"));
+    for (const hsv_json *claim = claims->child; claim; claim = claim->next) {
+        hsv_block *mark = hsv_mark(c);
+        c->claim++;
+        certificate_claim(c, claim);
+        hsv_release(c, mark);
+    }
+    const size_t count = c->claim;
+    c->claim = 0;
+    hsv_say(c, "verified: %s.", count == 1 ? "the claim holds" : "all claims hold");
+}
+
+int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err)
+{
+    hsv_checker c = {.out = out, .status = HALFSPACE_VERIFIED};
+    c.data.name = "data";
+    c.data.file = data;
+    c.test.name = "test";
+    c.test.file = test;
+    if (!setjmp(c.failure)) certificate_check(&c, cert);
+    hsv_release(&c, NULL);
+    if (c.status == HALFSPACE_REJECTED && err) fprintf(err, "rejected: %s\n", c.message);
+    if (c.status != HALFSPACE_REJECTED && c.status && err) fprintf(err, "%s\n", c.message);
+    return c.status;
+}
+
+/* Standard input can be read once: it is kept in a file without a name. */
+static FILE *certificate_open(const char *path, FILE *err)
+{
+    char buffer[1 << 14];
+    size_t size;
+    if (strcmp(path, "-") != 0) {
+        FILE *file = fopen(path, "rb");
+        if (!file && err) fprintf(err, "%s: cannot be opened\n", path);
+        return file;
+    }
+    FILE *file = tmpfile();
+    while (file && (size = fread(buffer, 1, sizeof buffer, stdin)) > 0)
+        if (fwrite(buffer, 1, size, file) != size) break;
+    if (file && !ferror(stdin) && feof(stdin) && !fflush(file)) return file;
+    if (file) fclose(file);
+    if (err) fprintf(err, "standard input cannot be kept in a temporary file\n");
+    return NULL;
+}
+
+int halfspace_verify(const char *cert, const char *data, const char *test, FILE *out, FILE *err)
+{
+    const char *paths[3] = {cert, data, test};
+    FILE *files[3] = {NULL, NULL, NULL};
+    int status = HALFSPACE_VERIFIED;
+    for (int i = 0; i < 3 && paths[i] && !status; i++)
+        if (!(files[i] = certificate_open(paths[i], err))) status = HALFSPACE_UNREADABLE;
+    if (!status) status = halfspace_verify_streams(files[0], files[1], files[2], out, err);
+    for (int i = 0; i < 3; i++)
+        if (files[i]) fclose(files[i]);
+    return status;
+}
