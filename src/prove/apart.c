@@ -93,20 +93,26 @@ static hsp_status apart_train(apart *m, hsp_error *err)
 
 /* ---- A separator ----------------------------------------------------------------------------- */
 
+static hsp__long apart_slack(const apart *m, uint64_t j)
+{
+    return m->file->slack ? (hsp__long)m->file->slack[j] : 0;
+}
+
 /* sum |w_j x_j|, and in *score the sum itself. */
 static hsp__long apart_score(const apart *m, uint64_t i, hsp__long *score)
 {
     const hsp__row row = hsp__view_row(m->view, i);
     hsp__long sum = 0, size = 0;
     for (uint64_t k = 0; k < row.count; k++) {
-        const hsp__long term =
-            (hsp__long)m->w[hsp__row_column(&row, k)] * (hsp__long)hsp__row_value(m->view, &row, k);
+        const uint64_t j = hsp__row_column(&row, k);
+        const hsp__long term = (hsp__long)m->w[j] * (hsp__long)hsp__row_value(m->view, &row, k);
         sum += term;
-        size += fabsl(term);
+        size += fabsl(term) + apart_slack(m, j) * fabsl((hsp__long)m->w[j]);
     }
     *score = sum;
-    /* each x is off by half a unit of a double, each sum and product by half one of ours */
-    return size * (0x1p-53L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
+    /* each x is off by half a unit of a double (scaled, by two units of what came before), each sum
+     * and product by half one of ours */
+    return size * (0x1p-51L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
 }
 
 /* How fine the decimals must be: as fine as to move no score by more than a share of the margin. */
@@ -236,13 +242,13 @@ static hsp_status apart_high(apart *m, const apart_shares *shares, hsp_error *er
             const uint64_t j = hsp__row_column(&row, e);
             const hsp__long term = share * (hsp__long)hsp__row_value(m->view, &row, e);
             sum[j] += (hsp__long)m->y[i] * term;
-            size[j] += fabsl(term);
+            size[j] += fabsl(term) + share * apart_slack(m, j);
         }
         hsp__text_printf(&to->multipliers, "%s[%llu, \"%lld\"]", to->used++ ? ", " : "",
                          (unsigned long long)i + 1, (long long)shares->share[k]);
     }
     hsp__text_puts(&to->multipliers, "]");
-    const hsp__long off = 0x1p-53L + (hsp__long)(to->used + 4) * LDBL_EPSILON;
+    const hsp__long off = 0x1p-51L + (hsp__long)(to->used + 4) * LDBL_EPSILON;
     for (uint64_t j = 0; !status && j < d; j++) {
         square += sum[j] * sum[j];
         error += size[j] * off * size[j] * off;

@@ -123,14 +123,24 @@ hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* Both files have as many columns as the wider one. */
+static void certify_put_file(const hsp__prove *prove, const hsp__prove_file *file, hsp__text *text)
+{
+    uint64_t columns = prove->data.view->cols;
+    if (prove->test.path && prove->test.view->cols > columns) columns = prove->test.view->cols;
+    hsp__text_add(text, file->json.data, file->json.size);
+    hsp__text_printf(text, "%llu", (unsigned long long)columns);
+    hsp__text_add(text, file->rest.data, file->rest.size);
+}
+
 static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_error *err)
 {
     hsp__text_puts(text, "{\n  \"format\": \"halfspace certificate\",\n  \"version\": 1,\n");
     hsp__text_puts(text, "  \"data\": ");
-    hsp__text_add(text, prove->data.json.data, prove->data.json.size);
-    if (prove->test.json.size) {
+    certify_put_file(prove, &prove->data, text);
+    if (prove->test.path) {
         hsp__text_puts(text, ",\n  \"test\": ");
-        hsp__text_add(text, prove->test.json.data, prove->test.json.size);
+        certify_put_file(prove, &prove->test, text);
     }
     if (prove->transform.size) {
         hsp__text_puts(text, ",\n  \"transform\": ");
@@ -159,6 +169,7 @@ static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_op
     hsp_status status = certify_check_names(prove->options, err);
     if (!status) status = hsp__prove_open(prove, path, read, 0, err, &prove->data);
     if (!status && test) status = hsp__prove_open(prove, test, read, 1, err, &prove->test);
+    if (!status) status = hsp__prove_scale(prove, err);
     if (!status) status = certify_claims_all(prove, err);
     if (!status && prove->claims.size) status = certify_write(prove, &out->text, err);
     return status;

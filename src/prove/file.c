@@ -102,9 +102,10 @@ static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes 
     hsp__text_puts(text, "{\n    \"file\": ");
     file_put_name(text, name, strlen(name));
     hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", hash);
-    hsp__text_printf(text, ",\n    \"rows\": %llu, \"columns\": %llu, \"format\": \"%s\"",
-                     (unsigned long long)file->view->rows, (unsigned long long)file->view->cols,
-                     plan ? "csv" : "libsvm");
+    hsp__text_printf(text,
+                     ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
+    text = &file->rest; /* columns are as many as both files have */
+    hsp__text_printf(text, ", \"format\": \"%s\"", plan ? "csv" : "libsvm");
     hsp__text_puts(text, ",\n    \"negative\": ");
     file_put_labels(text, classes, -1);
     hsp__text_puts(text, ", \"positive\": ");
@@ -115,7 +116,7 @@ static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes 
     else
         hsp__text_printf(text, ",\n    \"index_base\": %d", hsp_data_index_base(file->data));
     hsp__text_puts(text, "\n  }");
-    return text->failed ? hsp__fail_memory(err) : HSP_OK;
+    return text->failed || file->json.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 /* ---- Which classes --------------------------------------------------------------------------- */
@@ -335,6 +336,7 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     int header = 0;
     file->path = path;
     hsp__text_init(&file->json, &prove->ctx->allocator);
+    hsp__text_init(&file->rest, &prove->ctx->allocator);
     if (strcmp(path, "-") == 0)
         return hsp__fail(err, HSP_USAGE,
                          "a certificate is about a file that can be read again: name it");
@@ -364,5 +366,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
         hsp__free(memory, file->longs[i].text);
     hsp__free(memory, file->longs);
     hsp__free(memory, file->y);
+    hsp__free(memory, file->slack);
     hsp__text_free(&file->json);
+    hsp__text_free(&file->rest);
 }

@@ -21,11 +21,14 @@ typedef struct hsp__prove_file {
     const hsp_view *view; /* of it */
     hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
     const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
+    double *slack;        /* cols: how large numbers were that scaling took away from each other;
+                             NULL: none */
     signed char *y;       /* rows: -1 or 1 */
     uint64_t sides[2];    /* how many are -1 and 1 */
     hsp__exact_source exact;
     hsp__exact_long *longs; /* owned; exact.long_count */
-    hsp__text json;         /* the object that describes it */
+    hsp__text json, rest;   /* the object that describes it, but for the number of columns, which
+                               stands between them */
 } hsp__prove_file;
 
 /* A claim that was made, or why it was not. */
@@ -38,6 +41,7 @@ typedef struct hsp__prove {
     hsp_context *ctx;
     const hsp_options *options; /* of hsp_certify */
     const hsp_model *model;     /* or NULL */
+    const char *why;            /* no claim can be made about the model; NULL: it can */
     hsp__prove_file data, test; /* test.path NULL: none */
     double width;
     int offset;          /* separators may have one */
@@ -89,6 +93,12 @@ hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int of
 hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err);
 /* The claims "separable" and "not separable". */
 hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err);
+
+/* ---- separator.c ----------------------------------------------------------------------------- */
+
+/* Claims about a model that scales columns are about the columns after that: the list `transform`,
+ * and file->rows of both files. */
+hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err);
 
 /* ---- One file a claim ------------------------------------------------------------------------ */
 
