@@ -312,6 +312,8 @@ static hsp_status file_settle(hsp__prove *prove, hsp_data *whole, const hsp__csv
     hsp__prove_classes classes = {.names = whole->class_names};
     char hash[65];
     uint64_t *place = hsp__new_raw(memory, whole->view.rows, sizeof *place);
+    file->place = place;
+    file->whole = whole->view.rows;
     classes.side = hsp__new(memory, classes.names.count, sizeof *classes.side);
     hsp_status status = place && classes.side ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = file_choose(prove, whole, &classes, err);
@@ -321,7 +323,6 @@ static hsp_status file_settle(hsp__prove *prove, hsp_data *whole, const hsp__csv
                                   whole->view.rows, place,      hsp_data_index_base(whole)};
     if (!status) status = hsp__prove_scan_file(&scan, err, hash, file);
     if (!status) status = file_describe(file, &classes, plan, header, hash, err);
-    hsp__free(memory, place);
     hsp__free(memory, classes.side);
     return status;
 }
@@ -366,6 +367,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
         hsp__free(memory, file->longs[i].text);
     hsp__free(memory, file->longs);
     hsp__free(memory, file->y);
+    hsp__free(memory, file->place);
     hsp__free(memory, file->slack);
     hsp__text_free(&file->json);
     hsp__text_free(&file->rest);

@@ -12,9 +12,9 @@ typedef struct hsp__prove_separator {
     double b;
     const double *w; /* features; NULL: there is a kernel */
     uint64_t features;
-    uint64_t count;      /* of rows */
-    const uint64_t *row; /* count, from 0, ascending; NULL: no kernel */
-    int64_t *grid;       /* count: coefficients, times 10^places */
+    uint64_t count; /* of rows */
+    uint64_t *row;  /* count, from 0, ascending; NULL: no kernel */
+    int64_t *grid;  /* count: coefficients, times 10^places */
     int places;
 } hsp__prove_separator;
 

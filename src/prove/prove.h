@@ -24,6 +24,8 @@ typedef struct hsp__prove_file {
     double *slack;        /* cols: how large numbers were that scaling took away from each other;
                              NULL: none */
     signed char *y;       /* rows: -1 or 1 */
+    uint64_t whole;       /* rows of the file, those that are left out too */
+    uint64_t *place;      /* whole: the number of each here; UINT64_MAX: left out */
     uint64_t sides[2];    /* how many are -1 and 1 */
     hsp__exact_source exact;
     hsp__exact_long *longs; /* owned; exact.long_count */

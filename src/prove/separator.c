@@ -181,7 +181,8 @@ static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error 
 {
     const hsp__expansion *expansion = prove->model->expansion;
     s->count = hsp_model_support(prove->model, NULL);
-    s->row = expansion->source;
+    s->row = hsp__new(&prove->ctx->allocator, s->count, sizeof *s->row);
+    if (!s->row) return hsp__fail_memory(err);
     if (!hsp__prove_put_kernel(&s->kernel, expansion->kernel)) {
         s->why = "its kernel is none that certificates know";
         return HSP_OK;
@@ -193,9 +194,12 @@ static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error 
         s->why = "it has so many support rows that checking would take hours";
         return HSP_OK;
     }
-    for (uint64_t k = 0; k < s->count; k++)
-        if (s->row[k] >= prove->data.rows->rows || (k && s->row[k] <= s->row[k - 1]))
+    for (uint64_t k = 0; k < s->count; k++) {
+        const uint64_t row = expansion->source[k];
+        s->row[k] = row < prove->data.whole ? prove->data.place[row] : UINT64_MAX;
+        if (s->row[k] == UINT64_MAX || (k && s->row[k] <= s->row[k - 1]))
             s->why = "its support rows are not those of this file";
+    }
     if (s->why) return HSP_OK;
     hsp_status status = hsp__prove_round(prove, s->count, expansion->coefficients, balance, err,
                                          &s->grid, &s->places);
@@ -238,6 +242,7 @@ void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s)
     hsp__text_free(&s->text);
     hsp__text_free(&s->kernel);
     hsp__free(&prove->ctx->allocator, s->grid);
+    hsp__free(&prove->ctx->allocator, s->row);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
