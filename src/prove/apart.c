@@ -180,7 +180,7 @@ static hsp_status apart_low(apart *m, hsp_error *err, int *shown)
     if (!*shown) return HSP_OK;
     m->to->low.size = 0;
     m->to->low_value = hsp__prove_put_bound(
-        &m->to->low, margin / sqrtl(square) * (1 - (hsp__long)m->view->cols * LDBL_EPSILON), 0);
+        &m->to->low, margin / sqrtl(square) * (1 - (hsp__long)m->view->cols * LDBL_EPSILON), 12, 0);
     return apart_put_separator(m, (int64_t)b, err);
 }
 
@@ -255,7 +255,7 @@ static hsp_status apart_high(apart *m, const apart_shares *shares, hsp_error *er
     }
     const hsp__long length =
         (sqrtl(square) + sqrtl(error)) * (1 + (hsp__long)(d + 8) * LDBL_EPSILON);
-    if (!status) to->high_value = hsp__prove_put_bound(&to->high, length / total, 1);
+    if (!status) to->high_value = hsp__prove_put_bound(&to->high, length / total, 12, 1);
     hsp__free(memory, sum);
     hsp__free(memory, size);
     return status;

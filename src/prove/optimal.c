@@ -331,7 +331,7 @@ static void optimal_put(optimal *m, const char *claim)
     hsp__text_puts(text, ",\n     \"dual\": ");
     hsp__text_add(text, m->duals.data, m->duals.size);
     hsp__text_puts(text, ",\n     \"gap\": \"");
-    hsp__prove_put_bound(text, m->gap, 1);
+    hsp__prove_put_bound(text, m->gap, 4, 1);
     hsp__text_puts(text, "\"");
 }
 

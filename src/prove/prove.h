@@ -79,8 +79,8 @@ hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim);
 int64_t hsp__prove_grid(hsp__long value, int places);
 /* That number as text, without zeros at its end. */
 void hsp__prove_put_grid(hsp__text *text, int64_t number, int places);
-/* 12 digits, rounded down or up; value >= 0 and finite. Returns it. */
-double hsp__prove_put_bound(hsp__text *text, hsp__long value, int up);
+/* `digits` digits, rounded down or up; value >= 0 and finite. Returns it. */
+double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up);
 /* A double, exactly. */
 void hsp__prove_put_exact(hsp__text *text, double value);
 /* A double by the shortest decimal that reads back to it. */

@@ -24,7 +24,8 @@ void hsp__prove_put_grid(hsp__text *text, int64_t number, int places)
     if (!size || places == 0) {
         hsp__text_puts(text, digits);
     } else if (places < 0 || places > count + 5) {
-        hsp__text_printf(text, "%se%d", digits, -places);
+        hsp__text_printf(text, "%c%s%s", digits[0], count > 1 ? "." : "", digits + 1);
+        hsp__text_printf(text, "e%d", count - 1 - places);
     } else if (places >= count) {
         hsp__text_printf(text, "0.%0*d", places - count, 0);
         if (places == count) text->size--; /* a field of no width is still a 0 */
@@ -34,14 +35,14 @@ void hsp__prove_put_grid(hsp__text *text, int64_t number, int places)
     }
 }
 
-double hsp__prove_put_bound(hsp__text *text, hsp__long value, int up)
+double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up)
 {
     const hsp__long tiny = 0x1p-60L; /* more than what the steps below round by */
     if (!(value > 0)) {
         hsp__text_puts(text, "0");
         return 0;
     }
-    const int places = 12 - (int)ceill(log10l(value));
+    const int places = digits - (int)ceill(log10l(value));
     hsp__long scaled = value * powl(10, (hsp__long)places);
     scaled = up ? ceill(scaled * (1 + 8 * tiny)) : floorl(scaled * (1 - 8 * tiny));
     hsp__prove_put_grid(text, (int64_t)scaled, places);
