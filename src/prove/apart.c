@@ -424,6 +424,8 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
 {
     const int yes = hsp__prove_named(prove, "separable");
     const int no = hsp__prove_named(prove, "not separable");
+    const char *kernel = hsp_options_text(prove->options, "kernel");
+    if (kernel) return hsp__prove_separable_kernel(prove, kernel, err);
     hsp_status status = yes || no ? hsp__prove_apart(prove, err) : HSP_OK;
     if (status || (!yes && !no)) return status;
     switch (prove->apart.kind) {

@@ -22,7 +22,7 @@ static const hsp_option certify_table[] = {
     {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
      "these two classes only; B is the positive one"},
     {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
-     "kernel: is its Gram matrix of these rows positive semidefinite?"},
+     "separable in its feature space? is its Gram matrix positive semidefinite?"},
     {"test", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "error, stable: rows that the model was not learnt from"},
     {"delta", HSP_OPTION_REAL, "0.05", 1e-12, 0.5, NULL, NULL,

@@ -33,6 +33,11 @@ hsp_status hsp__prove_scores(hsp__prove *prove, const hsp__prove_separator *s,
                              const hsp__prove_file *file, hsp_error *err, hsp__long *scores,
                              hsp__long *errors);
 
+/* The same of coefficients of rows with any kernel. */
+hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
+                                const hsp__prove_separator *s, const hsp__prove_file *file,
+                                hsp_error *err, hsp__long *scores, hsp__long *errors);
+
 /* A kernel as certificates have it; 0: they have no such kernel. */
 int hsp__prove_put_kernel(hsp__text *text, const hsp_kernel *kernel);
 /* Is it without exponentials? */

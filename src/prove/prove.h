@@ -96,6 +96,9 @@ hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err);
 /* The claims "separable" and "not separable". */
 hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err);
 
+/* The same in a kernel's feature space (apart_kernel.c). */
+hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err);
+
 /* ---- separator.c ----------------------------------------------------------------------------- */
 
 /* Claims about a model that scales columns are about the columns after that: the list `transform`,

@@ -266,9 +266,9 @@ static void separator_score_linear(const hsp__prove_separator *s, const hsp__pro
     }
 }
 
-static hsp_status separator_score_kernel(hsp__prove *prove, const hsp__prove_separator *s,
-                                         const hsp__prove_file *file, hsp_error *err,
-                                         hsp__long *scores, hsp__long *errors)
+hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
+                                const hsp__prove_separator *s, const hsp__prove_file *file,
+                                hsp_error *err, hsp__long *scores, hsp__long *errors)
 {
     const uint64_t n = file->rows->rows;
     hsp_data *own = prove->data.moved ? prove->data.moved : prove->data.data, *support = NULL;
@@ -276,9 +276,7 @@ static hsp_status separator_score_kernel(hsp__prove *prove, const hsp__prove_sep
     double *gram = hsp__new_raw(&prove->ctx->allocator, s->count * n, sizeof *gram);
     hsp_status status = gram ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = hsp_data_select(prove->ctx, own, s->row, s->count, err, &support);
-    if (!status)
-        status =
-            hsp_kernel_gram(prove->ctx, prove->model->expansion->kernel, support, of, err, gram);
+    if (!status) status = hsp_kernel_gram(prove->ctx, kernel, support, of, err, gram);
     const hsp__long unit = powl(10, -(hsp__long)s->places);
     for (uint64_t i = 0; !status && i < n; i++) {
         scores[i] = errors[i] = 0;
@@ -297,7 +295,9 @@ hsp_status hsp__prove_scores(hsp__prove *prove, const hsp__prove_separator *s,
                              const hsp__prove_file *file, hsp_error *err, hsp__long *scores,
                              hsp__long *errors)
 {
-    if (s->row) return separator_score_kernel(prove, s, file, err, scores, errors);
+    if (s->row)
+        return hsp__prove_scores_of(prove, prove->model->expansion->kernel, s, file, err, scores,
+                                    errors);
     separator_score_linear(s, file, scores, errors);
     return HSP_OK;
 }
