@@ -203,9 +203,13 @@ static hsp_status apart_kernel_run(apart_kernel *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     hsp_status status =
-        hsp_kernel_parse(prove->ctx, m->text, 0, hsp_data_index_base(m->data), err, &m->of);
+        hsp_kernel_parse(prove->ctx, m->text, 1, hsp_data_index_base(m->data), err, &m->of);
     if (!status) status = hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err);
     if (status) return status;
+    if (hsp_kernel_is_indefinite(m->of)) {
+        m->why = "it need not be a kernel, and then there is no feature space";
+        return HSP_OK;
+    }
     if (!hsp__prove_put_kernel(&m->json, m->of)) {
         m->why = "certificates have no such kernel";
         return HSP_OK;

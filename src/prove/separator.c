@@ -278,12 +278,14 @@ hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
     if (!status) status = hsp_data_select(prove->ctx, own, s->row, s->count, err, &support);
     if (!status) status = hsp_kernel_gram(prove->ctx, kernel, support, of, err, gram);
     const hsp__long unit = powl(10, -(hsp__long)s->places);
+    /* of a product, its power, or its exponential, in doubles */
+    const hsp__long off = 1e-14L * (1 + (hsp__long)file->rows->cols / 64);
     for (uint64_t i = 0; !status && i < n; i++) {
         scores[i] = errors[i] = 0;
         for (uint64_t k = 0; k < s->count; k++) {
             const hsp__long term = (hsp__long)s->grid[k] * unit * (hsp__long)gram[k * n + i];
             scores[i] += term;
-            errors[i] += fabsl(term) * 1e-12L;
+            errors[i] += fabsl(term) * off;
         }
     }
     hsp_data_free(support);
