@@ -19,19 +19,32 @@ enum {
     TILE_PIECE = 16, /* rows that are turned at a time */
     TILE_BYTES = 4 << 20,
     TILE_MOST_COLUMNS = 1 << 26, /* beyond, spreading rows out takes too much memory */
+    TILE_MOST_ONES = 1 << 16,    /* the same where a column takes TILE_COLS bytes */
+    TILE_COUNTED = 255,          /* places whose number fits into a byte */
+    BLOCK_CHEAP = 64,            /* entries of a row of ones that are counted in no time */
+    BLOCK_PARTS = 64,
+    BLOCK_BESIDE = 32 << 20 /* bytes of left rows that are gathered once for all tiles */
 };
 
-/* A part of a block, and all that computing it needs. The left side has more rows than the right.
- */
+typedef enum tile_way {
+    TILE_PRODUCT, /* inner products by a matrix product, */
+    TILE_ENTRIES, /* by the entries of the left side's rows, */
+    TILE_ONES     /* or, both sides being ones, by counting shared places */
+} tile_way;
+
+/* A part of a block, and all that computing it needs. */
 typedef struct tile {
     const hsp_kernel *kernel;
     const hsp__kernel_pick *left, *right;
     uint64_t from_left, rows, from_right, cols;
     uint64_t columns; /* that both views have */
-    int sparse;       /* inner products by entries, not by a matrix product */
-    int turned;       /* the right side is a */
+    tile_way way;
+    int turned;               /* the right side is a */
+    const void *const *dense; /* a space: all rows of the left side, gathered; NULL: none are */
     void *gathered, *packed, *line, *values;
-    double *spread; /* sparse: columns * TILE_SPREAD, zeros between uses */
+    uint64_t packed_at; /* the from_right whose rows are packed; UINT64_MAX: none are */
+    double *spread;     /* entries: columns * TILE_SPREAD, zeros between uses */
+    uint8_t *ones;      /* ones: columns * TILE_COLS, zeros between uses */
 } tile;
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
@@ -72,31 +85,72 @@ static void tile_dots(const tile *t, uint64_t i, double *dots)
         vec->sparse_dots_f64(row.indices, row.values, n, spread, TILE_SPREAD, TILE_SPREAD, dots);
 }
 
+/* ---- Rows of ones ---------------------------------------------------------------------------- */
+
+_Static_assert((int)TILE_COLS == (int)HSP__VEC_COUNTS,
+               "a tile is as wide as what is counted at once");
+
+/* The right side's rows into bytes, or (on = 0) zeros in their place. */
+static void tile_mark(tile *t, uint32_t space, uint8_t on)
+{
+    const hsp_view *view = t->right->rows->view;
+    for (uint64_t j = 0; j < t->cols; j++) {
+        const hsp__row row = hsp__view_row(view, hsp__kernel_picked(t->right, t->from_right + j));
+        hsp__kernel_walk walk = {0};
+        uint64_t place;
+        for (uint64_t k = 0; k < row.count && row.indices[k] < t->columns; k++)
+            if (hsp__kernel_inside(&t->kernel->spaces[space], &walk, row.indices[k], &place))
+                t->ones[(uint64_t)row.indices[k] * TILE_COLS + j] = on;
+    }
+}
+
+/* The next entries of a row, TILE_COUNTED at most, in columns that are there: what they share. */
+static uint64_t tile_count(const tile *t, const hsp__row *row, uint64_t from, float *counts)
+{
+    uint64_t n = row->count - from < TILE_COUNTED ? row->count - from : TILE_COUNTED;
+    while (n && row->indices[from + n - 1] >= t->columns)
+        n--;
+    hsp__vec()->ones_counts(row->indices + from, (size_t)n, t->ones, counts);
+    return n;
+}
+
 /* What a block is computed by. */
 typedef struct block {
     hsp_context *ctx;
     const hsp__kernel_pick *left, *right;
     int turned;           /* the right side is a, and a line for each of its rows */
+    int across;           /* strips are some columns of all rows, not some rows of all columns */
     float *const *single; /* lines of floats, or NULL */
     double *const *wide;  /* lines of doubles, or NULL */
+    const double *by;     /* apply: what the left rows count, and ... */
+    double *sums;         /* ... what is added to; else NULL */
+    int narrow;           /* apply: kernel values are rounded to float */
     int in_double;        /* compute in double */
     tile shape;           /* rows, cols: of a full tile */
     uint64_t levels, strips, tiles;
+    void **dense;              /* of the tiles */
     atomic_uint_fast64_t next; /* strip */
     atomic_int no_memory;
     atomic_uint_fast64_t bad; /* 1 + left * right->count + right of a value that is not finite */
 } block;
 
+static uint64_t block_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 #define NUM            float
 #define TYPE           f32
 #define TILE_PRECISION HSP_FLOAT32
 #define TILE_MOST      FLT_MAX
+#define TILE_IS_WIDE   0
 #include "kernel/tile_type.h"
 
 #define NUM            double
 #define TYPE           f64
 #define TILE_PRECISION HSP_FLOAT64
 #define TILE_MOST      DBL_MAX
+#define TILE_IS_WIDE   1
 #include "kernel/tile_type.h"
 
 /* ---- The plan of a block --------------------------------------------------------------------- */
@@ -123,11 +177,24 @@ static int block_is_wide(const hsp__kernel_rows *a, const hsp__kernel_rows *b)
     return a->view->precision == HSP_FLOAT64 || b->view->precision == HSP_FLOAT64;
 }
 
+static int block_is_ones(const hsp_view *view)
+{
+    return view->storage == HSP_ONES;
+}
+
 /* A product of all columns costs columns / 15 of what an entry costs in a sparse one. */
 static int block_is_sparse(const hsp_view *left, uint64_t columns)
 {
     if (left->storage == HSP_DENSE || left->rows == 0) return 0;
     return hsp_view_stored(left) / left->rows < columns / 16 && columns <= TILE_MOST_COLUMNS;
+}
+
+int hsp__kernel_is_cheap(const hsp__kernel_rows *rows)
+{
+    const hsp_view *view = rows->view;
+    return rows->kernel->count == 1 && rows->kernel->nodes[0].op <= HSP__KERNEL_RBF &&
+           block_is_ones(view) && view->cols <= TILE_MOST_ONES && view->rows > 0 &&
+           hsp_view_stored(view) / view->rows <= BLOCK_CHEAP;
 }
 
 hsp__kernel_road hsp__kernel_road_of(const hsp__kernel_rows *rows)
@@ -154,15 +221,136 @@ static void block_plan(block *work, const hsp__kernel_road *road)
     *shape = (tile){.kernel = kernel, .left = work->left, .right = work->right, .cols = TILE_COLS};
     shape->turned = work->turned;
     shape->columns = left->cols < right->cols ? left->cols : right->cols;
-    shape->sparse = road ? road->entries : block_is_sparse(left, shape->columns);
+    shape->way = TILE_PRODUCT;
+    if (left->storage != HSP_DENSE &&
+        (road ? road->entries : block_is_sparse(left, shape->columns)))
+        shape->way = TILE_ENTRIES;
+    if (block_is_ones(left) && block_is_ones(right) && shape->columns <= TILE_MOST_ONES)
+        shape->way = TILE_ONES; /* counts are exact: the bits are those of the other ways */
     const uint64_t bytes = block_widest(kernel, shape->columns) * sizeof(double);
-    uint64_t rows = shape->sparse ? TILE_ROWS : TILE_BYTES / bytes;
+    uint64_t rows = shape->way == TILE_PRODUCT ? TILE_BYTES / bytes : TILE_ROWS;
     shape->rows = rows < 16 ? 16 : rows > TILE_ROWS ? TILE_ROWS : rows;
     work->levels = block_levels(kernel, kernel->root);
-    work->in_double =
-        road ? road->wide : work->wide || block_is_wide(work->left->rows, work->right->rows);
-    work->strips = (work->left->count + shape->rows - 1) / shape->rows;
-    work->tiles = (work->right->count + TILE_COLS - 1) / TILE_COLS;
+    work->in_double = road ? road->wide
+                           : work->wide || (work->sums && !work->narrow) ||
+                                 block_is_wide(work->left->rows, work->right->rows);
+    const uint64_t down = (work->left->count + shape->rows - 1) / shape->rows;
+    const uint64_t right_tiles = (work->right->count + TILE_COLS - 1) / TILE_COLS;
+    work->across = work->sums || (!work->turned && right_tiles >= down);
+    work->strips = work->across ? right_tiles : down;
+    work->tiles = work->across ? down : right_tiles;
+}
+
+/* Rows that are floats or doubles side by side already, in the type that is computed in. */
+static int block_lies_ready(const block *work)
+{
+    const hsp_view *view = work->left->rows->view;
+    return view->storage == HSP_DENSE && !work->left->list &&
+           (view->precision == HSP_FLOAT64) == work->in_double;
+}
+
+typedef struct block_gather {
+    const block *work;
+    uint32_t space;
+    uint64_t width;
+    void *to;
+} block_gather;
+
+static void block_gather_part(void *user, uint64_t part)
+{
+    const block_gather *g = user;
+    const tile *shape = &g->work->shape;
+    const uint64_t from = hsp__part(shape->left->count, BLOCK_PARTS, part),
+                   count = hsp__part(shape->left->count, BLOCK_PARTS, part + 1) - from;
+    if (g->work->in_double)
+        tile_gather_f64(shape, shape->left, from, count, g->space, g->width,
+                        (double *)g->to + from * g->width);
+    else
+        tile_gather_f32(shape, shape->left, from, count, g->space, g->width,
+                        (float *)g->to + from * g->width);
+}
+
+static int block_packs(const hsp__kernel_rows *rows, const hsp__kernel_road *road, uint64_t most)
+{
+    const hsp_kernel *kernel = rows->kernel;
+    const hsp_view *view = rows->view;
+    return kernel->space_count == 1 && !kernel->spaces[0].count && !road->entries &&
+           !block_is_ones(view) && view->rows > 0 && view->cols > 0 &&
+           view->cols <= most / sizeof(double) / (view->rows + TILE_COLS);
+}
+
+typedef struct block_packing {
+    block work;
+    hsp__kernel_packed *packed;
+    atomic_int no_memory;
+} block_packing;
+
+/* One group of rows. */
+static void block_pack_part(void *user, uint64_t part)
+{
+    block_packing *p = user;
+    const tile *shape = &p->work.shape;
+    const uint64_t from = part * TILE_COLS, depth = p->packed->depth;
+    const uint64_t count = block_least(shape->left->count - from, TILE_COLS);
+    const hsp_allocator *memory = &p->work.ctx->allocator;
+    void *beside = hsp__new_raw(memory, TILE_COLS * depth, sizeof(double));
+    if (!beside) {
+        atomic_store(&p->no_memory, 1);
+        return;
+    }
+    if (p->packed->wide) {
+        tile_gather_f64(shape, shape->left, from, count, 0, depth, beside);
+        hsp__product_pack_f64((size_t)count, (size_t)depth, beside, (size_t)depth,
+                              (double *)p->packed->values + part * p->packed->group);
+    } else {
+        tile_gather_f32(shape, shape->left, from, count, 0, depth, beside);
+        hsp__product_pack_f32((size_t)count, (size_t)depth, beside, (size_t)depth,
+                              (float *)p->packed->values + part * p->packed->group);
+    }
+    hsp__free(memory, beside);
+}
+
+hsp_status hsp__kernel_pack(hsp_context *ctx, const hsp__kernel_road *road, uint64_t most,
+                            hsp__kernel_rows *rows, hsp_error *err)
+{
+    const hsp__kernel_pick all = {.rows = rows, .count = rows->view->rows};
+    const size_t size = road->wide ? sizeof(double) : sizeof(float);
+    const uint64_t groups = (all.count + TILE_COLS - 1) / TILE_COLS;
+    hsp__kernel_packed *packed = &rows->packed;
+    block_packing p = {.work = {.ctx = ctx, .shape = {.kernel = rows->kernel, .left = &all}},
+                       .packed = packed};
+    if (!block_packs(rows, road, most)) return HSP_OK;
+    packed->wide = road->wide;
+    packed->depth = rows->view->cols;
+    packed->group = hsp__product_packed((size_t)packed->depth, 1);
+    packed->values = hsp__new_raw(&ctx->allocator, groups * packed->group, size);
+    if (packed->values) hsp__tasks_run(ctx, groups, block_pack_part, &p);
+    if (packed->values && !atomic_load(&p.no_memory)) return HSP_OK;
+    hsp__free(&ctx->allocator, packed->values);
+    packed->values = NULL;
+    return hsp__fail_memory(err);
+}
+
+/* Strips across meet all rows of the left side again and again: they are gathered once, if they are
+ * not too many. */
+static hsp_status block_gather_left(block *work, hsp_error *err)
+{
+    const hsp_kernel *kernel = work->shape.kernel;
+    const size_t size = work->in_double ? sizeof(double) : sizeof(float);
+    const uint64_t bytes = work->left->count * work->shape.columns * size;
+    if (work->shape.way != TILE_PRODUCT || !work->across || work->strips < 2) return HSP_OK;
+    if (block_lies_ready(work) || bytes * kernel->space_count > BLOCK_BESIDE) return HSP_OK;
+    work->dense = hsp__new(&work->ctx->allocator, kernel->space_count, sizeof *work->dense);
+    if (!work->dense) return hsp__fail_memory(err);
+    for (uint32_t s = 0; s < kernel->space_count; s++) {
+        const uint64_t width = hsp__kernel_space_cols(&kernel->spaces[s], work->shape.columns);
+        work->dense[s] = hsp__new_raw(&work->ctx->allocator, work->left->count * width, size);
+        if (!work->dense[s]) return hsp__fail_memory(err);
+        block_gather gather = {work, s, width, work->dense[s]};
+        hsp__tasks_run(work->ctx, BLOCK_PARTS, block_gather_part, &gather);
+    }
+    work->shape.dense = (const void *const *)work->dense;
+    return HSP_OK;
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
@@ -174,6 +362,7 @@ static void tile_free(const hsp_allocator *memory, tile *t)
     hsp__free(memory, t->line);
     hsp__free(memory, t->values);
     hsp__free(memory, t->spread);
+    hsp__free(memory, t->ones);
 }
 
 static int tile_new(const block *work, tile *t)
@@ -181,25 +370,26 @@ static int tile_new(const block *work, tile *t)
     const hsp_allocator *memory = &work->ctx->allocator;
     const size_t size = sizeof(double);
     *t = work->shape;
-    const uint64_t width = t->sparse ? 1 : block_widest(t->kernel, t->columns);
-    const uint64_t area = t->rows * t->cols;
-    t->gathered = hsp__new_raw(memory, (t->rows + t->cols) * width, size);
-    t->packed = hsp__new_raw(memory, hsp__product_scratch((size_t)width, size), 1);
+    const uint64_t width = t->way == TILE_PRODUCT ? block_widest(t->kernel, t->columns) : 1;
+    const uint64_t area = t->rows * t->cols, beside = t->dense ? 0 : t->rows;
+    t->gathered = hsp__new_raw(memory, (beside + t->cols) * width, size);
+    t->packed = hsp__new_raw(memory, hsp__product_packed((size_t)width, size), 1);
+    t->packed_at = UINT64_MAX;
     t->line = hsp__new_raw(memory, t->cols, size);
     t->values = hsp__new_raw(memory, (work->levels + 1) * area, size);
-    t->spread = hsp__new(memory, t->sparse ? t->columns * TILE_SPREAD : 0, size);
-    return t->gathered && t->packed && t->line && t->values && t->spread;
+    t->spread = hsp__new(memory, t->way == TILE_ENTRIES ? t->columns * TILE_SPREAD : 0, size);
+    t->ones = hsp__new(memory, t->way == TILE_ONES ? t->columns * TILE_COLS : 0, 1);
+    return t->gathered && t->packed && t->line && t->values && t->spread && t->ones;
 }
 
 static void block_strip(block *work, tile *t, uint64_t strip)
 {
-    t->from_left = strip * work->shape.rows;
-    const uint64_t rows = work->left->count - t->from_left;
-    t->rows = rows < work->shape.rows ? rows : work->shape.rows;
     for (uint64_t k = 0; k < work->tiles; k++) {
-        t->from_right = k * TILE_COLS;
-        const uint64_t cols = work->right->count - t->from_right, area = t->rows * TILE_COLS;
-        t->cols = cols < TILE_COLS ? cols : TILE_COLS;
+        t->from_left = (work->across ? k : strip) * work->shape.rows;
+        t->from_right = (work->across ? strip : k) * TILE_COLS;
+        t->rows = block_least(work->left->count - t->from_left, work->shape.rows);
+        t->cols = block_least(work->right->count - t->from_right, TILE_COLS);
+        const uint64_t area = t->rows * TILE_COLS;
         if (work->in_double) {
             tile_node_f64(t, t->kernel->root, t->values, (double *)t->values + area);
             tile_store_f64(work, t);
@@ -227,47 +417,64 @@ static void block_worker(void *user, int worker)
     tile_free(&work->ctx->allocator, &t);
 }
 
-/* The side with more rows is the left one; but entries are those of sparse rows. */
-static int block_turns(const hsp__kernel_pick *a, const hsp__kernel_pick *b)
+/* a is the left side; but entries are those of sparse rows. */
+static int block_turns(const hsp__kernel_pick *a)
 {
     const hsp__kernel_road *road = a->rows->road;
-    if (road && road->entries && a->rows->view->storage == HSP_DENSE) return 1;
-    if (road && road->entries && b->rows->view->storage == HSP_DENSE) return 0;
-    return a->count < b->count;
+    return road && road->entries && a->rows->view->storage == HSP_DENSE;
 }
 
-static hsp_status block_run(hsp_context *ctx, const hsp__kernel_pick *a, const hsp__kernel_pick *b,
-                            float *const *single, double *const *wide, hsp_error *err)
+static void block_free(block *work)
 {
-    const int turned = block_turns(a, b);
-    block work = {.ctx = ctx, .turned = turned, .single = single, .wide = wide};
-    if (a->count == 0 || b->count == 0) return HSP_OK;
-    work.left = turned ? b : a;
-    work.right = turned ? a : b;
-    block_plan(&work, a->rows->road);
-    int workers = hsp_context_threads(ctx);
-    if ((uint64_t)workers > work.strips) workers = (int)work.strips;
-    hsp__workers_run(workers, block_worker, &work);
-    if (atomic_load(&work.no_memory)) return hsp__fail_memory(err);
-    const uint64_t bad = atomic_load(&work.bad);
-    if (!bad) return HSP_OK;
+    for (uint64_t s = 0; work->dense && s < work->shape.kernel->space_count; s++)
+        hsp__free(&work->ctx->allocator, work->dense[s]);
+    hsp__free(&work->ctx->allocator, work->dense);
+}
+
+/* `work`: where the values go, and a and b as left and right. */
+static hsp_status block_run(block *work, hsp_error *err)
+{
+    const hsp__kernel_pick *a = work->left;
+    if (work->left->count == 0 || work->right->count == 0) return HSP_OK;
+    if (!work->sums && block_turns(a)) {
+        work->turned = 1;
+        work->left = work->right, work->right = a;
+    }
+    block_plan(work, a->rows->road);
+    hsp_status status = block_gather_left(work, err);
+    int workers = hsp_context_threads(work->ctx);
+    if ((uint64_t)workers > work->strips) workers = (int)work->strips;
+    if (!status) hsp__workers_run(workers, block_worker, work);
+    block_free(work);
+    if (!status && atomic_load(&work->no_memory)) status = hsp__fail_memory(err);
+    const uint64_t bad = atomic_load(&work->bad);
+    if (status || !bad) return status;
     return hsp__fail(
         err, HSP_BAD_DATA,
         "the kernel of rows near %llu and %llu is not a finite number: scale the data",
-        (unsigned long long)hsp__kernel_picked(work.left, (bad - 1) / work.right->count) + 1,
-        (unsigned long long)hsp__kernel_picked(work.right, (bad - 1) % work.right->count) + 1);
+        (unsigned long long)hsp__kernel_picked(work->left, (bad - 1) / work->right->count) + 1,
+        (unsigned long long)hsp__kernel_picked(work->right, (bad - 1) % work->right->count) + 1);
 }
 
 hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err)
 {
-    return block_run(ctx, a, b, lines, NULL, err);
+    block work = {.ctx = ctx, .left = a, .right = b, .single = lines};
+    return block_run(&work, err);
 }
 
 hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, double *const *lines, hsp_error *err)
 {
-    return block_run(ctx, a, b, NULL, lines, err);
+    block work = {.ctx = ctx, .left = a, .right = b, .wide = lines};
+    return block_run(&work, err);
+}
+
+hsp_status hsp__kernel_apply(hsp_context *ctx, const hsp__kernel_pick *a, const double *by,
+                             const hsp__kernel_pick *b, int wide, double *out, hsp_error *err)
+{
+    block work = {.ctx = ctx, .left = a, .right = b, .by = by, .sums = out, .narrow = !wide};
+    return block_run(&work, err);
 }
 
 hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
@@ -277,7 +484,7 @@ hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
     if (!lines) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < a->count; i++)
         lines[i] = out + i * ld;
-    hsp_status status = block_run(ctx, a, b, lines, NULL, err);
+    hsp_status status = hsp__kernel_lines_f32(ctx, a, b, lines, err);
     hsp__free(&ctx->allocator, lines);
     return status;
 }
@@ -290,7 +497,7 @@ hsp_status hsp__kernel_block_f64(hsp_context *ctx, const hsp__kernel_pick *a,
     if (!lines) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < a->count; i++)
         lines[i] = out + i * ld;
-    hsp_status status = block_run(ctx, a, b, NULL, lines, err);
+    hsp_status status = hsp__kernel_lines_f64(ctx, a, b, lines, err);
     hsp__free(&ctx->allocator, lines);
     return status;
 }

@@ -245,5 +245,6 @@ void hsp__kernel_rows_free(hsp_context *ctx, hsp__kernel_rows *rows)
         hsp__free(&ctx->allocator, rows->norms[s]);
     hsp__free(&ctx->allocator, rows->norms);
     hsp__free(&ctx->allocator, rows->places);
+    hsp__free(&ctx->allocator, rows->packed.values);
     hsp__free(&ctx->allocator, rows);
 }

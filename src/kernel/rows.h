@@ -12,15 +12,25 @@ typedef struct hsp__kernel_road {
     int wide;    /* in double, not in float */
 } hsp__kernel_road;
 
+/* Rows of a kernel with one space, all columns, laid out for matrix products (product.h), a group
+ * of HSP__PRODUCT_COLS behind the other: for rows that many others are to meet. */
+typedef struct hsp__kernel_packed {
+    void *values; /* floats, or (wide) doubles; NULL: none */
+    int wide;
+    uint64_t depth; /* numbers of a row */
+    uint64_t group; /* numbers of a group */
+} hsp__kernel_packed;
+
 typedef struct hsp__kernel_rows {
     const hsp_kernel *kernel;
     const hsp_view *view;
     const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
     const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
     double **norms;               /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
-    double *places; /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
-                       normalize, f(x) of a rescale */
-    double most;    /* the largest of all norms kept */
+    double *places;            /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
+                                  normalize, f(x) of a rescale */
+    double most;               /* the largest of all norms kept */
+    hsp__kernel_packed packed; /* the rows once more, by hsp__kernel_pack */
 } hsp__kernel_rows;
 
 /* The kernel must be fitted; kernel, view and ids outlive the result. HSP_BAD_DATA with the row

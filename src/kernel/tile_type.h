@@ -36,6 +36,20 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
      to + i * width);
 }
 
+/* Rows side by side, `stride` apart: where they lie, if they are such numbers, or gathered. */
+static const NUM *FN(tile_lying)(const tile *t, const hsp__kernel_pick *pick, uint64_t from,
+                                 uint64_t count, uint32_t space, NUM *beside, uint64_t *stride)
+{
+    const hsp_view *view = pick->rows->view;
+    if (view->storage == HSP_DENSE && view->precision == TILE_PRECISION && !pick->list &&
+        !t->kernel->spaces[space].count) {
+        *stride = view->stride;
+        return (const NUM *)view->values + (pick->from + from) * view->stride;
+    }
+    FN(tile_gather)(t, pick, from, count, space, *stride, beside);
+    return beside;
+}
+
 /* ---- Inner products -------------------------------------------------------------------------- */
 
 /* Eight rows of the right side at a time, spread out, against the entries of the left one's. */
@@ -54,32 +68,73 @@ static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
     }
 }
 
+static void FN(tile_ones_products)(tile *t, uint32_t space, NUM *out)
+{
+    float counts[TILE_COLS];
+    const int direct = sizeof(NUM) == sizeof(float) && t->cols == TILE_COLS;
+    tile_mark(t, space, 1);
+    for (uint64_t i = 0; i < t->rows; i++) {
+        const hsp__row row =
+            hsp__view_row(t->left->rows->view, hsp__kernel_picked(t->left, t->from_left + i));
+        NUM *to = out + i * t->cols;
+        tile_count(t, &row, 0, direct ? (float *)to : counts);
+        for (uint64_t j = 0; j < t->cols && !direct; j++)
+            to[j] = (NUM)counts[j];
+        for (uint64_t k = TILE_COUNTED; k < row.count; k += TILE_COUNTED) {
+            if (!tile_count(t, &row, k, counts)) break;
+            for (uint64_t j = 0; j < t->cols; j++)
+                to[j] += (NUM)counts[j];
+        }
+    }
+    tile_mark(t, space, 0);
+}
+
+/* The right side's rows, packed: before, for the tile above this one, or now. */
+static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *beside,
+                                  uint64_t *depth)
+{
+    const hsp__kernel_packed *ready = &t->right->rows->packed;
+    const uint64_t at = t->right->from + t->from_right;
+    uint64_t stride = width;
+    if (ready->values && !t->right->list && at % TILE_COLS == 0 && ready->wide == TILE_IS_WIDE &&
+        (t->cols == TILE_COLS || at + t->cols == t->right->rows->view->rows)) {
+        *depth = ready->depth;
+        return (const NUM *)ready->values + at / TILE_COLS * ready->group;
+    }
+    if (t->packed_at != t->from_right || t->kernel->space_count > 1) {
+        const NUM *right =
+            FN(tile_lying)(t, t->right, t->from_right, t->cols, space, beside, &stride);
+        FN(hsp__product_pack)
+        ((size_t)t->cols, (size_t)width, right, (size_t)stride, t->packed);
+        t->packed_at = t->from_right;
+    }
+    return t->packed;
+}
+
 static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
 {
-    if (t->sparse) {
-        FN(tile_sparse_products)(t, space, out);
+    if (t->way != TILE_PRODUCT) {
+        if (t->way == TILE_ONES)
+            FN(tile_ones_products)(t, space, out);
+        else
+            FN(tile_sparse_products)(t, space, out);
         return;
     }
-    const hsp_view *view = t->left->rows->view;
     const uint64_t width = hsp__kernel_space_cols(&t->kernel->spaces[space], t->columns);
-    NUM *right = (NUM *)t->gathered, *gathered = right + t->cols * width;
-    const NUM *left = gathered;
-    uint64_t stride = width;
+    NUM *beside = (NUM *)t->gathered;
+    uint64_t left_stride = width;
     if (t->rows == 0 || width == 0) {
         memset(out, 0, t->rows * t->cols * sizeof *out);
         return;
     }
-    FN(tile_gather)(t, t->right, t->from_right, t->cols, space, width, right);
-    if (view->storage == HSP_DENSE && view->precision == TILE_PRECISION && !t->left->list &&
-        !t->kernel->spaces[space].count) { /* as they lie */
-        stride = view->stride;
-        left = (const NUM *)view->values + (t->left->from + t->from_left) * stride;
-    } else {
-        FN(tile_gather)(t, t->left, t->from_left, t->rows, space, width, gathered);
-    }
-    FN(hsp__product)
-    ((size_t)t->rows, (size_t)t->cols, (size_t)width, left, (size_t)stride, right, (size_t)width,
-     out, (size_t)t->cols, t->packed);
+    const NUM *left = t->dense ? (const NUM *)t->dense[space] + t->from_left * width
+                               : FN(tile_lying)(t, t->left, t->from_left, t->rows, space,
+                                                beside + t->cols * width, &left_stride);
+    uint64_t depth = width;
+    const NUM *packed = FN(tile_packed)(t, space, width, beside, &depth);
+    FN(hsp__product_with)
+    ((size_t)t->rows, (size_t)t->cols, (size_t)width, left, (size_t)left_stride, packed,
+     (size_t)depth, out, (size_t)t->cols);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -111,14 +166,9 @@ static void FN(tile_rbf)(const tile *t, const hsp__kernel_node *node, NUM *out)
     for (uint64_t j = 0; j < t->cols; j++)
         squares[j] = (NUM)nb[hsp__kernel_picked(t->right, t->from_right + j)];
     for (uint64_t i = 0; i < t->rows; i++) {
-        const NUM own = (NUM)na[hsp__kernel_picked(t->left, t->from_left + i)], c = (NUM)-node->p;
-        NUM *row = out + i * t->cols;
-        for (uint64_t j = 0; j < t->cols; j++) {
-            const NUM distance = (own + squares[j]) - 2 * row[j];
-            row[j] = distance > 0 ? c * distance : 0;
-        }
+        const NUM own = (NUM)na[hsp__kernel_picked(t->left, t->from_left + i)];
+        hsp__vec()->FN(gauss)(out + i * t->cols, squares, own, (NUM)-node->p, (size_t)t->cols);
     }
-    hsp__vec()->FN(exp)(out, (size_t)(t->rows * t->cols));
 }
 
 static void FN(tile_entries)(const tile *t, const hsp__kernel_node *node, NUM *out)
@@ -219,42 +269,75 @@ static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
     atomic_store(&work->bad, 1 + left * work->right->count + right);
 }
 
-/* A piece of a line: `count` numbers that lie `step` apart. 0 when one of them is not finite. */
-static int FN(tile_write)(const block *work, uint64_t line, uint64_t at, const NUM *from,
-                          uint64_t step, uint64_t count)
+/* Is every value of the tile finite, as a float too where it becomes one? Else the first that is
+ * not is noted. */
+static int FN(tile_sound)(block *work, const tile *t)
 {
-    const double limit = work->single ? (double)FLT_MAX : DBL_MAX;
-    const NUM most = limit < (double)TILE_MOST ? (NUM)limit : TILE_MOST;
-    int sound = 1;
-    if (work->single)
-        for (uint64_t k = 0; k < count; k++) {
-            const NUM value = from[k * step];
-            sound &= value <= most && value >= -most;
-            work->single[line][at + k] = (float)value;
-        }
+    const NUM *values = t->values;
+    const uint64_t n = t->rows * t->cols;
+    const int narrow = work->single || (work->sums && work->narrow);
+    const NUM most = narrow && (double)TILE_MOST > (double)FLT_MAX ? (NUM)FLT_MAX : TILE_MOST;
+    if (most == TILE_MOST && hsp__vec()->FN(finite)(values, (size_t)n)) return 1;
+    for (uint64_t k = 0; k < n; k++) {
+        if (values[k] <= most && values[k] >= -most) continue;
+        FN(tile_note)(work, t->from_left + k / t->cols, t->from_right + k % t->cols);
+        return 0;
+    }
+    return 1;
+}
+
+/* A piece of a line: `count` numbers that lie `step` apart. */
+static void FN(tile_write)(const block *work, uint64_t line, uint64_t at, const NUM *from,
+                           uint64_t step, uint64_t count)
+{
+    const size_t size = work->single ? sizeof(float) : sizeof(double);
+    void *to = work->single ? (void *)(work->single[line] + at) : (void *)(work->wide[line] + at);
+    if (size == sizeof(NUM) && step == 1)
+        memcpy(to, from, count * size);
+    else if (work->single)
+        for (uint64_t k = 0; k < count; k++)
+            ((float *)to)[k] = (float)from[k * step];
     else
-        for (uint64_t k = 0; k < count; k++) {
-            const NUM value = from[k * step];
-            sound &= value <= most && value >= -most;
-            work->wide[line][at + k] = (double)value;
-        }
-    return sound;
+        for (uint64_t k = 0; k < count; k++)
+            ((double *)to)[k] = (double)from[k * step];
+}
+
+/* The tile times what its rows count, into the sums. */
+static void FN(tile_apply)(block *work, const tile *t)
+{
+    const NUM *values = t->values;
+    const hsp__vec_table *vec = hsp__vec();
+    const int ready = sizeof *values == (work->narrow ? sizeof(float) : sizeof(double));
+    double *to = work->sums + t->from_right, wide[TILE_COLS];
+    float single[TILE_COLS];
+    for (uint64_t i = 0; i < t->rows; i++, values += t->cols) {
+        const void *row = ready ? (const void *)values : work->narrow ? single : (void *)wide;
+        for (uint64_t j = 0; j < t->cols && !ready; j++)
+            single[j] = (float)values[j], wide[j] = (double)values[j];
+        if (work->narrow)
+            vec->axpy_f32f64(work->by[t->from_left + i], row, to, (size_t)t->cols);
+        else
+            vec->axpy_f64(work->by[t->from_left + i], row, to, (size_t)t->cols);
+    }
 }
 
 /* Turned, in pieces of a few rows: what is read then stays in the first cache. */
 static void FN(tile_store)(block *work, const tile *t)
 {
     const NUM *values = t->values;
+    if (!FN(tile_sound)(work, t)) return;
+    if (work->sums) {
+        FN(tile_apply)(work, t);
+        return;
+    }
     for (uint64_t i = 0; i < t->rows && !work->turned; i++)
-        if (!FN(tile_write)(work, t->from_left + i, t->from_right, values + i * t->cols, 1,
-                            t->cols))
-            FN(tile_note)(work, t->from_left + i, t->from_right);
+        FN(tile_write)
+    (work, t->from_left + i, t->from_right, values + i * t->cols, 1, t->cols);
     for (uint64_t i = 0; i < t->rows && work->turned; i += TILE_PIECE) {
-        const uint64_t piece = t->rows - i < TILE_PIECE ? t->rows - i : TILE_PIECE;
+        const uint64_t piece = block_least(t->rows - i, TILE_PIECE);
         for (uint64_t j = 0; j < t->cols; j++)
-            if (!FN(tile_write)(work, t->from_right + j, t->from_left + i, values + i * t->cols + j,
-                                t->cols, piece))
-                FN(tile_note)(work, t->from_left + i, t->from_right + j);
+            FN(tile_write)
+        (work, t->from_right + j, t->from_left + i, values + i * t->cols + j, t->cols, piece);
     }
 }
 
@@ -265,3 +348,4 @@ static void FN(tile_store)(block *work, const tile *t)
 #undef NUM
 #undef TYPE
 #undef TILE_PRECISION
+#undef TILE_IS_WIDE

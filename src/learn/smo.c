@@ -484,23 +484,24 @@ static void smo_refresh_part(void *user, uint64_t part)
     }
 }
 
-/* Lines of rows that are at a bound now are not likely to be asked for again. */
+/* Lines of rows that are at a bound now are not likely to be asked for again; cheap ones need not
+ * be kept. */
 static int smo_passes(const smo *w, uint64_t i)
 {
     const double a = w->s->a[i];
+    if (w->cache->cheap) return 1;
     return !(a > 0 && a < w->c[i]) && !hsp__smo_cache_has(w->cache, i);
 }
 
-/* f += what `count` rows that moved add: those whose lines pass, or those whose lines are kept. */
-static hsp_status smo_add_lines(smo *w, int passing, uint64_t count, hsp_error *err)
+/* f += what `count` rows that moved add whose lines are kept. */
+static hsp_status smo_add_lines(smo *w, uint64_t count, hsp_error *err)
 {
-    const uint64_t room = passing ? w->cache->passing : hsp__smo_cache_room(w->cache);
+    const uint64_t room = hsp__smo_cache_room(w->cache);
     double *by = w->by;
     hsp_status status = HSP_OK;
     for (uint64_t at = 0; !status && at < count; at += w->batch) {
         w->batch = count - at < room ? count - at : room;
-        status = passing ? hsp__smo_cache_pass(w->cache, w->moved + at, w->batch, w->lines, err)
-                         : hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
+        status = hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
         w->by = by + at;
         if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
     }
@@ -522,9 +523,9 @@ static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
         w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
         w->moved[passing] = row, w->by[passing++] = by;
     }
-    hsp_status status = smo_add_lines(w, 1, passing, err);
+    hsp_status status = hsp__smo_cache_apply(w->cache, w->moved, w->by, passing, w->f, err);
     w->moved += passing, w->by += passing;
-    if (!status) status = smo_add_lines(w, 0, count - passing, err);
+    if (!status) status = smo_add_lines(w, count - passing, err);
     w->moved -= passing, w->by -= passing;
     for (uint64_t i = passing; i < count; i++) {
         const double a = w->s->a[w->moved[i]];

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-enum { CACHE_PARTS = 64, CACHE_PASSING = 128, GRAM_STRIP = 512 };
+enum { CACHE_PARTS = 64, GRAM_STRIP = 512 };
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
                                const hsp__smo_source *source, uint64_t bytes, int wide,
@@ -20,29 +20,26 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
         cache->spare = bytes;
         return HSP_OK;
     }
-    /* A quarter is for the solver's set; all of it where the set is the problem. */
+    /* A quarter is for the solver's set; all of it where the set is the problem, or where lines
+     * are not kept. */
     const uint64_t whole = (n + 15) / 16 * 16 * (n + 15);
     cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
-    uint64_t slots = (bytes - cache->spare) / line;
-    cache->passing = slots / 4 < CACHE_PASSING ? slots / 4 : CACHE_PASSING;
-    if (cache->passing == 0) cache->passing = 1;
-    slots = slots > cache->passing ? slots - cache->passing : 0;
+    cache->cheap = hsp__kernel_is_cheap(source->rows);
+    uint64_t slots = cache->cheap ? 1 : (bytes - cache->spare) / line;
     if (slots == 0) slots = 1;
     if (slots > n) slots = n;
     if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
     cache->slots = slots;
     cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
-    cache->once = hsp__new_raw(&ctx->allocator, cache->passing * n, number);
     cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
     cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
     cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
     cache->given = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->given);
     cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
-    if (!cache->values || !cache->once || !cache->given || !cache->owner || !cache->stamp ||
-        !cache->place || !cache->wanted)
+    if (!cache->values || !cache->given || !cache->owner || !cache->stamp || !cache->place ||
+        !cache->wanted)
         return hsp__fail_memory(err);
     hsp__advise_huge(cache->values, slots * n * number);
-    hsp__advise_huge(cache->once, cache->passing * n * number);
     for (uint64_t s = 0; s < slots; s++)
         cache->owner[s] = UINT64_MAX;
     return HSP_OK;
@@ -53,7 +50,6 @@ void hsp__smo_cache_free(hsp__smo_cache *cache)
     if (!cache->ctx) return;
     hsp__free(&cache->ctx->allocator, cache->block);
     hsp__free(&cache->ctx->allocator, cache->values);
-    hsp__free(&cache->ctx->allocator, cache->once);
     hsp__free(&cache->ctx->allocator, cache->given);
     hsp__free(&cache->ctx->allocator, cache->owner);
     hsp__free(&cache->ctx->allocator, cache->stamp);
@@ -156,28 +152,48 @@ static hsp_status cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *so
     return HSP_OK;
 }
 
+/* Rows of the problem as rows of the source: itself, or *made (the caller frees it). */
+static hsp_status cache_pick(const hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                             hsp_error *err, uint64_t **made, hsp__kernel_pick *pick)
+{
+    const hsp__smo_source *source = &cache->source;
+    *made = NULL;
+    *pick = (hsp__kernel_pick){source->rows, list ? list : source->list, 0, count};
+    if (!source->list || !list) return HSP_OK;
+    *made = hsp__new_raw(&cache->ctx->allocator, count, sizeof **made);
+    if (!*made) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < count; k++)
+        (*made)[k] = source->list[list[k]];
+    pick->list = *made;
+    return HSP_OK;
+}
+
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 const uint64_t *right, uint64_t across, void *const *out,
                                 hsp_error *err)
 {
-    const hsp__smo_source *source = &cache->source;
-    const hsp_allocator *memory = &cache->ctx->allocator;
     uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, others;
     if (!count || !across) return HSP_OK;
-    if (source->list) {
-        a = hsp__new_raw(memory, count, sizeof *a);
-        b = hsp__new_raw(memory, across, sizeof *b);
-        for (uint64_t k = 0; a && k < count; k++)
-            a[k] = source->list[list[k]];
-        for (uint64_t j = 0; b && j < across; j++)
-            b[j] = source->list[right ? right[j] : j];
-    }
-    hsp_status status = source->list && !(a && b) ? hsp__fail_memory(err) : HSP_OK;
-    const hsp__kernel_pick some = {source->rows, a ? a : list, 0, count};
-    const hsp__kernel_pick others = {source->rows, b ? b : right, 0, across};
+    hsp_status status = cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = cache_pick(cache, right, across, err, &b, &others);
     if (!status) status = cache_values(cache, &some, &others, out, err);
-    hsp__free(memory, a);
-    hsp__free(memory, b);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                uint64_t count, double *f, hsp_error *err)
+{
+    uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, all;
+    hsp_status status = cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = cache_pick(cache, NULL, cache->source.n, err, &b, &all);
+    cache->computed += count;
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &all, cache->wide, f, err);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
     return status;
 }
 
@@ -205,15 +221,6 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
     for (uint64_t i = 0; i < count; i++)
         lines[i] = hsp__smo_cache_has(cache, list[i]);
     return status;
-}
-
-hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
-                               void **lines, hsp_error *err)
-{
-    for (uint64_t k = 0; k < count; k++)
-        lines[k] = cache->once + k * cache->source.n * cache->number;
-    cache->computed += count;
-    return hsp__smo_cache_block(cache, list, count, NULL, cache->source.n, lines, err);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

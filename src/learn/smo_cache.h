@@ -17,6 +17,7 @@ typedef struct hsp__smo_cache {
     hsp_context *ctx;
     hsp__smo_source source;
     int wide;              /* doubles, not floats */
+    int cheap;             /* lines are not worth keeping: one slot at most */
     size_t number;         /* bytes of one */
     uint64_t slots;        /* 0: none are needed, the matrix is at hand */
     uint64_t spare;        /* bytes that are left for the solver's own matrix */
@@ -27,11 +28,9 @@ typedef struct hsp__smo_cache {
     uint64_t clock, used, hand;
     uint64_t *given; /* slots: rows whose lines were given up, oldest first, from `oldest` on */
     uint64_t oldest, gifts;
-    uint64_t *wanted;    /* slots: scratch */
-    uint64_t passing;    /* lines that are computed for one use only, at a time */
-    unsigned char *once; /* passing * n numbers */
-    uint64_t computed;   /* lines, in all */
-    void *block;         /* memory of the solver's own matrix, kept from one problem to the next: */
+    uint64_t *wanted;  /* slots: scratch */
+    uint64_t computed; /* lines, in all */
+    void *block;       /* memory of the solver's own matrix, kept from one problem to the next: */
     uint64_t block_bytes;
 } hsp__smo_cache;
 
@@ -56,10 +55,10 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
  */
 void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
 
-/* The same for lines that are not likely to be asked for again, count <= passing of them: they are
- * not kept, nor is another given up for them. */
-hsp_status hsp__smo_cache_pass(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
-                               void **lines, hsp_error *err);
+/* f[j] += sum over k of by[k] k(row list[k], row j), over the problem's rows: lines that are not
+ * likely to be asked for again are not kept, nor is another given up for them. */
+hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                uint64_t count, double *f, hsp_error *err);
 
 /* out[k][j] = k(row list[k], row right[j]), not kept. */
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,

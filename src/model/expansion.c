@@ -12,9 +12,9 @@
 #include "vec/product.h"
 
 enum {
-    EXPANSION_ROWS = 256,     /* rows at a time */
-    EXPANSION_SUPPORT = 2048, /* support rows at a time: the values stay in a cache */
-    EXPANSION_VOTERS = 64     /* rows at a time whose values with all support rows are kept */
+    EXPANSION_ROWS = 1024,   /* rows at a time */
+    EXPANSION_SUPPORT = 512, /* support rows at a time: the values stay in a cache */
+    EXPANSION_VOTERS = 64    /* rows at a time whose values with all support rows are kept */
 };
 
 static uint64_t expansion_least(uint64_t a, uint64_t b)
@@ -96,7 +96,7 @@ const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer)
 typedef struct expansion_work {
     hsp__guests guests;
     double *values; /* EXPANSION_ROWS * EXPANSION_SUPPORT kernel values */
-    double *part;   /* scorers * EXPANSION_ROWS: the coefficients times those */
+    double *part;   /* EXPANSION_ROWS * scorers: those times the coefficients */
     void *packed;
 } expansion_work;
 
@@ -133,12 +133,11 @@ static hsp_status expansion_add(hsp_context *ctx, const hsp_model *model,
     hsp_status status = hsp__support_values(ctx, support, &work->guests, from, count, at, some,
                                             work->values, some, err);
     if (status) return status;
-    hsp__product_f64((size_t)scorers, (size_t)count, (size_t)some,
-                     model->expansion->coefficients + at, (size_t)all, work->values, (size_t)some,
-                     work->part, (size_t)count, work->packed);
-    for (uint64_t i = 0; i < count; i++)
-        for (uint64_t c = 0; c < scorers; c++)
-            scores[i * scorers + c] += work->part[c * count + i];
+    hsp__product_f64((size_t)count, (size_t)scorers, (size_t)some, work->values, (size_t)some,
+                     model->expansion->coefficients + at, (size_t)all, work->part, (size_t)scorers,
+                     work->packed);
+    for (uint64_t k = 0; k < count * scorers; k++)
+        scores[k] += work->part[k];
     return HSP_OK;
 }
 

@@ -32,7 +32,9 @@ hsp_status hsp__support_init(hsp__support *support, hsp_context *ctx, const hsp_
     if (!status) status = hsp__kernel_rows_new(&quiet, kernel, view, source, err, &support->rows);
     if (status) return status;
     support->road = hsp__kernel_road_of(support->rows);
-    status = support_spread(support, &quiet, rows, err);
+    status = hsp__kernel_pack(&quiet, &support->road, SUPPORT_BYTES, support->rows, err);
+    if (!status && !support->rows->packed.values)
+        status = support_spread(support, &quiet, rows, err);
     if (!status && support->dense) {
         hsp__kernel_rows_free(ctx, support->rows);
         support->rows = NULL;

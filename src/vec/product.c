@@ -5,7 +5,7 @@
 #include "vec/vec.h"
 
 /* So many numbers of each row at a time: the packed rows of B then stay in the second cache. */
-enum { PRODUCT_DEPTH = 512, PRODUCT_ROWS = 8, PRODUCT_COLS = 64 };
+enum { PRODUCT_DEPTH = 512, PRODUCT_ROWS = 8, PRODUCT_COLS = HSP__PRODUCT_COLS };
 
 static size_t product_least(size_t a, size_t b)
 {
@@ -15,6 +15,11 @@ static size_t product_least(size_t a, size_t b)
 size_t hsp__product_scratch(size_t depth, size_t size)
 {
     return PRODUCT_COLS * product_least(depth, PRODUCT_DEPTH) * size;
+}
+
+size_t hsp__product_packed(size_t depth, size_t size)
+{
+    return PRODUCT_COLS * depth * size;
 }
 
 #define NUM  float

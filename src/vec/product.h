@@ -19,4 +19,15 @@ void hsp__product_f32(size_t m, size_t n, size_t depth, const float *a, size_t l
 void hsp__product_f64(size_t m, size_t n, size_t depth, const double *a, size_t lda,
                       const double *b, size_t ldb, double *c, size_t ldc, void *scratch);
 
+/* The same in two steps, for a B of at most HSP__PRODUCT_COLS rows that many A meet: `packed` has
+ * room for hsp__product_packed bytes. A may have fewer numbers a row than were packed. */
+enum { HSP__PRODUCT_COLS = 64 };
+size_t hsp__product_packed(size_t depth, size_t size);
+void hsp__product_pack_f32(size_t n, size_t depth, const float *b, size_t ldb, float *packed);
+void hsp__product_pack_f64(size_t n, size_t depth, const double *b, size_t ldb, double *packed);
+void hsp__product_with_f32(size_t m, size_t n, size_t depth, const float *a, size_t lda,
+                           const float *packed, size_t packed_depth, float *c, size_t ldc);
+void hsp__product_with_f64(size_t m, size_t n, size_t depth, const double *a, size_t lda,
+                           const double *packed, size_t packed_depth, double *c, size_t ldc);
+
 #endif

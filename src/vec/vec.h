@@ -50,7 +50,7 @@ enum {
     HSP__VEC_TILE_COLS = 24,
 };
 
-enum { HSP__VEC_PAIR = 16 };
+enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64 };
 
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
@@ -143,6 +143,19 @@ typedef struct hsp__vec_table {
      * above 709 (88). */
     void (*exp_f32)(float *x, size_t n);
     void (*exp_f64)(double *x, size_t n);
+
+    /* x = exp(c * max(own + squares - 2 x, 0)): Gaussians of a row with n others, from their inner
+     * products x, c <= 0. */
+    void (*gauss_f32)(float *x, const float *squares, float own, float c, size_t n);
+    void (*gauss_f64)(double *x, const double *squares, double own, double c, size_t n);
+
+    /* Are all of them finite? */
+    int (*finite_f32)(const float *x, size_t n);
+    int (*finite_f64)(const double *x, size_t n);
+
+    /* A row of ones and HSP__VEC_COUNTS others, spread out: spread[idx * HSP__VEC_COUNTS + j] is 1
+     * where row j has the place, else 0. counts[j] = how many of at most 255 places they share. */
+    void (*ones_counts)(const uint32_t *idx, size_t nnz, const uint8_t *spread, float *counts);
 
     /* A step of two variables (learn/smo.c): f += ti * ki + tj * kj; the place of the smallest f +
      * up, which is *low, and the largest f + down, *high. n is a multiple of HSP__VEC_PAIR. */

@@ -139,10 +139,78 @@ static VEC_INLINE vec_block_f32 vec_exp_block_f32(vec_block_f32 x)
 VEC_EXP(f32, float)
 VEC_EXP(f64, double)
 
+#define VEC_GAUSS(TYPE, NUM, INT)                                                                 \
+    static VEC_INLINE vec_block_##TYPE vec_gauss_block_##TYPE(                                    \
+        vec_block_##TYPE x, vec_block_##TYPE squares, NUM own, NUM c)                             \
+    {                                                                                             \
+        const vec_block_##TYPE far = (own + squares) - (NUM)2 * x, turned = c * far;              \
+        const vec_block_##INT apart = far > (NUM)0;                                               \
+        return vec_exp_block_##TYPE((vec_block_##TYPE)((vec_block_##INT)turned & apart));         \
+    }                                                                                             \
+    static void vec_gauss_##TYPE(NUM *x, const NUM *squares, NUM own, NUM c, size_t n)            \
+    {                                                                                             \
+        enum { W = BLOCK_BYTES / sizeof(NUM) };                                                   \
+        vec_block_##TYPE y = {0}, z = {0};                                                        \
+        for (; n >= W; n -= W, x += W, squares += W)                                              \
+            vec_block_store_##TYPE(x, vec_gauss_block_##TYPE(vec_block_load_##TYPE(x),            \
+                                                             vec_block_load_##TYPE(squares), own, \
+                                                             c));                                 \
+        if (n == 0) return;                                                                       \
+        memcpy(&y, x, n * sizeof *x);                                                             \
+        memcpy(&z, squares, n * sizeof *x);                                                       \
+        y = vec_gauss_block_##TYPE(y, z, own, c);                                                 \
+        memcpy(x, &y, n * sizeof *x);                                                             \
+    }
+
+VEC_GAUSS(f32, float, i32)
+VEC_GAUSS(f64, double, i64)
+
+/* Finite: the exponent is not all ones. */
+#define VEC_FINITE(TYPE, NUM, INT, SIGNED, EXPONENT)                                   \
+    static int vec_finite_##TYPE(const NUM *x, size_t n)                               \
+    {                                                                                  \
+        enum { W = BLOCK_BYTES / sizeof(NUM) };                                        \
+        vec_block_##INT bad = {0}, tail = {0};                                         \
+        SIGNED any = 0;                                                                \
+        for (; n >= W; n -= W, x += W)                                                 \
+            bad |= ((vec_block_##INT)vec_block_load_##TYPE(x) & EXPONENT) == EXPONENT; \
+        memcpy(&tail, x, n * sizeof *x);                                               \
+        bad |= (tail & EXPONENT) == EXPONENT;                                          \
+        for (size_t l = 0; l < W; l++)                                                 \
+            any |= bad[l];                                                             \
+        return !any;                                                                   \
+    }
+
+VEC_FINITE(f32, float, i32, int32_t, 0x7f800000)
+VEC_FINITE(f64, double, i64, int64_t, 0x7ff0000000000000)
+
+typedef uint8_t vec_block_u8 __attribute__((vector_size(BLOCK_BYTES)));
+
+static void vec_ones_counts(const uint32_t *idx, size_t nnz, const uint8_t *spread, float *counts)
+{
+    enum { REGISTERS = HSP__VEC_COUNTS / BLOCK_BYTES };
+    vec_block_u8 sum[REGISTERS] = {{0}}, x;
+    for (size_t k = 0; k < nnz; k++) {
+        const uint8_t *at = spread + (size_t)idx[k] * HSP__VEC_COUNTS;
+        VEC_UNROLL
+        for (size_t r = 0; r < REGISTERS; r++) {
+            memcpy(&x, at + r * BLOCK_BYTES, sizeof x);
+            sum[r] += x;
+        }
+    }
+    uint8_t bytes[HSP__VEC_COUNTS]; /* the sums themselves stay in registers */
+    VEC_UNROLL
+    for (size_t r = 0; r < REGISTERS; r++)
+        memcpy(bytes + r * BLOCK_BYTES, &sum[r], sizeof sum[r]);
+    for (size_t j = 0; j < HSP__VEC_COUNTS; j++)
+        counts[j] = bytes[j];
+}
+
 #define VEC_BLOCK_ROUTINES                                                               \
     .panel_f32 = vec_panel_f32, .panel_f64 = vec_panel_f64, .panel_rows = PANEL_ROWS,    \
     .panel_cols_f32 = PANEL_VECS * BLOCK_BYTES / sizeof(float),                          \
     .panel_cols_f64 = PANEL_VECS * BLOCK_BYTES / sizeof(double), .exp_f32 = vec_exp_f32, \
-    .exp_f64 = vec_exp_f64
+    .exp_f64 = vec_exp_f64, .gauss_f32 = vec_gauss_f32, .gauss_f64 = vec_gauss_f64,      \
+    .finite_f32 = vec_finite_f32, .finite_f64 = vec_finite_f64, .ones_counts = vec_ones_counts
 
 #endif

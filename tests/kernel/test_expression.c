@@ -264,6 +264,82 @@ static void test_values_do_not_depend_on_the_block(void)
     hsp_kernel_free(kernel);
 }
 
+/* Ones as they are, as entries, and as dense rows: three ways to the same bits. */
+static void test_ones_have_the_bits_of_other_rows(void)
+{
+    enum { WIDE = 700, MANY = 70 };
+    static float full[MANY * WIDE], out[3][MANY * MANY], ones[MANY * WIDE];
+    static uint64_t begins[MANY + 1];
+    static uint32_t at[MANY * WIDE];
+    const char *const texts[] = {"rbf(0.01)", "poly(3,1)",
+                                 "0.5*rbf(0.1)*cols(5-300;linear) + linear"};
+    uint64_t count = 0;
+    for (int i = 0; i < MANY; i++) {
+        begins[i] = count;
+        for (uint32_t j = 0; j < WIDE; j++)
+            if (rng() < (i % 3 ? 0.05 : 0.9)) { /* some rows have more places than a byte counts */
+                full[i * WIDE + (int)j] = 1;
+                ones[count] = 1;
+                at[count++] = j;
+            }
+    }
+    begins[MANY] = count;
+    hsp_view views[3] = {hsp_view_dense(HSP_FLOAT32, MANY, WIDE, WIDE, full),
+                         hsp_view_sparse(HSP_FLOAT32, MANY, WIDE, 8, begins, at, ones),
+                         hsp_view_sparse(HSP_FLOAT32, MANY, WIDE, 8, begins, at, NULL)};
+    views[2].storage = HSP_ONES;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        for (int v = 0; v < 3; v++) {
+            hsp_kernel *kernel = NULL;
+            hsp__kernel_rows *rows = NULL;
+            CHECK(hsp_kernel_parse(ctx, texts[k], 0, 1, NULL, &kernel) == HSP_OK);
+            CHECK(hsp__kernel_rows_new(ctx, kernel, &views[v], NULL, NULL, &rows) == HSP_OK);
+            const hsp__kernel_pick all = {rows, NULL, 0, MANY};
+            CHECK(hsp__kernel_block_f32(ctx, &all, &all, out[v], MANY, NULL) == HSP_OK);
+            hsp__kernel_rows_free(ctx, rows);
+            hsp_kernel_free(kernel);
+        }
+        CHECK_NOTE(!memcmp(out[0], out[1], sizeof *out), "%s", texts[k]);
+        CHECK_NOTE(!memcmp(out[0], out[2], sizeof *out), "%s", texts[k]);
+    }
+}
+
+/* What apply adds are the lines, in their order; on rows of each storage, packed or not. */
+static void test_apply_adds_the_lines(void)
+{
+    static double by[ROWS], sums[ROWS], want[ROWS], wide[ROWS * ROWS];
+    static float single[ROWS * ROWS];
+    for (int turn = 0; turn < 6; turn++) {
+        hsp_kernel *kernel = NULL;
+        hsp__kernel_rows *rows = NULL;
+        fill(turn % 3 == 2 ? 0.04 : 0.5);
+        const hsp_view full = hsp_view_dense(HSP_FLOAT32, ROWS, COLS, COLS, dense);
+        const hsp_view sparse =
+            hsp_view_sparse(HSP_FLOAT32, ROWS, COLS, 8, starts, indices, entries);
+        CHECK(hsp_kernel_parse(ctx, "rbf(0.3)", 0, 1, NULL, &kernel) == HSP_OK);
+        CHECK(hsp__kernel_rows_new(ctx, kernel, turn % 3 ? &sparse : &full, NULL, NULL, &rows) ==
+              HSP_OK);
+        const hsp__kernel_pick all = {rows, NULL, 0, ROWS};
+        CHECK(hsp__kernel_block_f64(ctx, &all, &all, wide, ROWS, NULL) == HSP_OK);
+        CHECK(hsp__kernel_block_f32(ctx, &all, &all, single, ROWS, NULL) == HSP_OK);
+        const hsp__kernel_road road = {.entries = 0, .wide = turn > 2};
+        CHECK(hsp__kernel_pack(ctx, &road, 1 << 20, rows, NULL) == HSP_OK);
+        CHECK(rows->packed.values);
+        for (int j = 0; j < ROWS; j++)
+            by[j] = rng() - 0.5, sums[j] = want[j] = rng();
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < ROWS; j++) {
+                const volatile double k = turn > 2 ? wide[i * ROWS + j] : single[i * ROWS + j];
+                const volatile double product = by[i] * k;
+                want[j] += product;
+            }
+        CHECK(hsp__kernel_apply(ctx, &all, by, &all, turn > 2, sums, NULL) == HSP_OK);
+        CHECK(!memcmp(sums, want, sizeof sums));
+        hsp__kernel_rows_free(ctx, rows);
+        hsp_kernel_free(kernel);
+    }
+}
+
 static void test_fit(void)
 {
     hsp_kernel *kernel = NULL;
@@ -283,6 +359,8 @@ int main(void)
     RUN(test_deep_texts_end);
     RUN(test_values);
     RUN(test_values_do_not_depend_on_the_block);
+    RUN(test_ones_have_the_bits_of_other_rows);
+    RUN(test_apply_adds_the_lines);
     RUN(test_fit);
     hsp_context_free(ctx);
     return check_done();

@@ -79,7 +79,7 @@ static hsp_status solve(void)
         status = hsp__smo_cache_init(&cache, ctx, &source, m.cache_bytes,
                                      hsp__smo_wide(&m.p, &goal), NULL);
     if (!status) status = hsp__smo(ctx, &m.p, &cache, &goal, NULL, &m.s);
-    m.held = (cache.slots + cache.passing) * m.n * cache.number + cache.block_bytes;
+    m.held = cache.slots * m.n * cache.number + cache.block_bytes;
     hsp__smo_cache_free(&cache);
     hsp__kernel_rows_free(ctx, rows);
     hsp_kernel_free(kernel);

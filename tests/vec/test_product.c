@@ -1,5 +1,5 @@
 /* product: every table gives the bits of the stated order, whatever the block; exp: near the truth,
- * the same bits from every table. */
+ * the same bits from every table; Gaussians, counts of shared places, what is not finite. */
 #include "vec/product.h"
 
 #include <math.h>
@@ -51,6 +51,26 @@ static double chain_f64(const double *a, const double *b, size_t depth)
     return sum;
 }
 
+/* Packed before, and deeper than what meets it: the same bits as all at once (in c32 and c64). */
+static void compare_packed(size_t m, size_t n, size_t depth)
+{
+    static float d32[MOST * MOST];
+    static double d64[MOST * MOST];
+    const size_t deeper = depth + 600 < DEEP ? depth + 600 : DEEP;
+    void *packed = aligned_alloc(64, (hsp__product_packed(deeper, 8) + 127) / 64 * 64);
+    uint64_t wrong = 0;
+    hsp__product_pack_f32(n, deeper, b32, DEEP, packed);
+    hsp__product_with_f32(m, n, depth, a32, DEEP, packed, deeper, d32, MOST);
+    hsp__product_pack_f64(n, deeper, b64, DEEP, packed);
+    hsp__product_with_f64(m, n, depth, a64, DEEP, packed, deeper, d64, MOST);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            wrong += !(d32[i * MOST + j] == c32[i * MOST + j]) +
+                     !(d64[i * MOST + j] == c64[i * MOST + j]);
+    CHECK_NOTE(wrong == 0, "%zu x %zu x %zu: %llu wrong", m, n, depth, (unsigned long long)wrong);
+    free(packed);
+}
+
 static void compare(size_t m, size_t n, size_t depth)
 {
     void *scratch = aligned_alloc(64, (hsp__product_scratch(depth, 8) + 127) / 64 * 64);
@@ -59,6 +79,7 @@ static void compare(size_t m, size_t n, size_t depth)
         c32[i] = -7, c64[i] = -7;
     hsp__product_f32(m, n, depth, a32, DEEP, b32, DEEP, c32, MOST, scratch);
     hsp__product_f64(m, n, depth, a64, DEEP, b64, DEEP, c64, MOST, scratch);
+    compare_packed(m, n < HSP__PRODUCT_COLS ? n : HSP__PRODUCT_COLS, depth);
     for (size_t i = 0; i < MOST; i++)
         for (size_t j = 0; j < MOST; j++) {
             const int in = i < m && j < n;
@@ -106,6 +127,77 @@ static void test_exp_is_near_the_truth(void)
     }
 }
 
+static const char *const tables[] = {"scalar", "avx2", "avx512"};
+
+static void test_gauss_is_exp_of_the_distance(void)
+{
+    for (size_t t = 0; t < 3; t++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[t]);
+        for (int turn = 0; vec && turn < 4000; turn++) {
+            double x[37], y[37], squares[37], own = 1 + rng();
+            float xf[37], yf[37], singles[37];
+            const size_t n = (size_t)turn % 38;
+            for (size_t i = 0; i < n; i++) {
+                squares[i] = 1 + rng(), singles[i] = (float)squares[i];
+                y[i] = x[i] = rng(), yf[i] = xf[i] = (float)x[i];
+            }
+            vec->gauss_f64(y, squares, own, -0.5, n);
+            vec->gauss_f32(yf, singles, (float)own, -0.5F, n);
+            for (size_t i = 0; i < n; i++) {
+                double far = (own + squares[i]) - 2 * x[i], want = far > 0 ? -0.5 * far : 0;
+                float near = ((float)own + singles[i]) - 2 * xf[i];
+                float wantf = near > 0 ? -0.5F * near : 0;
+                hsp__vec_scalar.exp_f64(&want, 1);
+                hsp__vec_scalar.exp_f32(&wantf, 1);
+                CHECK(y[i] == want && yf[i] == wantf);
+            }
+        }
+    }
+}
+
+static void test_finite_finds_what_is_not(void)
+{
+    const double bad[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
+    for (size_t t = 0; t < 3; t++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[t]);
+        for (size_t n = 0; vec && n < 70; n++) {
+            double x[70] = {-1.7e308};
+            float f[70] = {3.4e38F};
+            CHECK(vec->finite_f64(x, n) && vec->finite_f32(f, n));
+            for (size_t i = 0; i < n; i++) {
+                x[i] = bad[i % 3], f[i] = (float)bad[(i + 1) % 3];
+                CHECK(!vec->finite_f64(x, n) && !vec->finite_f32(f, n));
+                CHECK(vec->finite_f64(x, i) && vec->finite_f32(f, i));
+                x[i] = 0, f[i] = 0;
+            }
+        }
+    }
+}
+
+static void test_counts_of_shared_places(void)
+{
+    enum { PLACES = 300 };
+    static uint8_t spread[PLACES * HSP__VEC_COUNTS];
+    uint32_t idx[PLACES];
+    for (size_t i = 0; i < sizeof spread; i++)
+        spread[i] = rng() > 0.2;
+    for (size_t t = 0; t < 3; t++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[t]);
+        for (size_t n = 0; vec && n <= 255; n++) {
+            float counts[HSP__VEC_COUNTS];
+            for (size_t k = 0; k < n; k++)
+                idx[k] = (uint32_t)(k + (n * 7 + k / 9) % 40);
+            vec->ones_counts(idx, n, spread, counts);
+            for (size_t j = 0; j < HSP__VEC_COUNTS; j++) {
+                uint64_t want = 0;
+                for (size_t k = 0; k < n; k++)
+                    want += spread[idx[k] * HSP__VEC_COUNTS + j];
+                CHECK(counts[j] == (float)want);
+            }
+        }
+    }
+}
+
 static void test_exp_at_the_ends(void)
 {
     double x[] = {0, -0.0, -1e9, 1e9, (double)NAN, -(double)INFINITY, (double)INFINITY, -708.5};
@@ -123,5 +215,8 @@ int main(void)
     RUN(test_product_is_the_stated_sum);
     RUN(test_exp_is_near_the_truth);
     RUN(test_exp_at_the_ends);
+    RUN(test_gauss_is_exp_of_the_distance);
+    RUN(test_finite_finds_what_is_not);
+    RUN(test_counts_of_shared_places);
     return check_done();
 }
