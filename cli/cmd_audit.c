@@ -1,6 +1,7 @@
-/* halfspace audit MODEL DATA --reference SEPARATOR: a run against every mistake bound that its data
- * allows, and against each step of the proofs. */
+/* halfspace audit MODEL DATA --reference SEPARATOR | --disjunction A,B: a run against every mistake
+ * bound that its data allows, and against each step of the proofs. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -9,11 +10,14 @@ enum { AUDIT_OWN, AUDIT_READ };
 static const hsp_option audit_own[] = {
     {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SEPARATOR",
      "the model that stands for w* in the bounds; any that separates the rows will do"},
+    {"disjunction", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B,C",
+     "winnow: instead of a model, the columns of which one at least is on in positive rows"},
 };
 
 static const hsp_option_table *audit_options(void)
 {
-    static const hsp_option_table table = {"audit", "options of audit", audit_own, 1};
+    static const hsp_option_table table = {"audit", "options of audit", audit_own,
+                                           sizeof audit_own / sizeof *audit_own};
     return &table;
 }
 
@@ -50,9 +54,12 @@ static void audit_print(const cli *run, const audit *seen)
     static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
     const char *updates = hsp_model_fact(seen->given.model, "updates");
     cli_table table;
-    printf("%s on %s: %s updates; w* is %s\n", show_input(run->arguments[0]),
+    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
+    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
+    printf("%s on %s: %s updates; w* is %s%s\n", show_input(run->arguments[0]),
            show_input(run->arguments[1]), updates ? show_name(updates) : "unknown",
-           show_input(hsp_options_text(run->options[AUDIT_OWN], "reference")));
+           reference ? "" : "the disjunction of ",
+           reference ? show_input(reference) : show_name(disjunction));
     table_begin(&table, "llrlrl");
     for (int i = 0; i < 6; i++)
         table_cell(&table, "%s", heads[i]);
@@ -76,7 +83,8 @@ static void audit_print(const cli *run, const audit *seen)
 /* ---- For machines ---- */
 
 static const cli_term audit_keys[] = {
-    {"model, file, reference", "the three files, as they were named"},
+    {"model, file, reference", "the three files, as they were named; null for no reference"},
+    {"disjunction", "the columns that were given instead of one; null for none"},
     {"updates", "the run's number of updates, or null when the model does not say"},
     {"held", "true when no bound that applies was exceeded"},
     {"applying, exceeded", "how many bounds apply, how many of them were exceeded"},
@@ -111,6 +119,7 @@ static void audit_json(const cli *run, const audit *seen, double seconds)
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "file", run->arguments[1]);
     json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
+    json_text(&json, "disjunction", hsp_options_text(run->options[AUDIT_OWN], "disjunction"));
     if (updates)
         json_count(&json, "updates", strtoull(updates, NULL, 10));
     else
@@ -131,16 +140,43 @@ static void audit_json(const cli *run, const audit *seen, double seconds)
 
 /* ---- The command ---- */
 
+/* The columns of "a,b,c" as a model. */
+static hsp_status audit_disjunction(const cli *run, const char *text, audit *seen, hsp_error *err)
+{
+    char *names = cli_format("%s", text);
+    size_t count = 0;
+    const char **columns = malloc((strlen(text) + 1) * sizeof *columns);
+    for (char *at = names; columns && at; count++) {
+        char *comma = strchr(at, ',');
+        columns[count] = at;
+        if (comma) *comma = 0;
+        at = comma ? comma + 1 : NULL;
+    }
+    hsp_status status = columns ? hsp_model_disjunction(run->ctx, seen->given.model, columns, count,
+                                                        err, &seen->reference)
+                                : cli_fail(err, HSP_NO_MEMORY, "", "out of memory");
+    free(columns);
+    free(names);
+    return status;
+}
+
 static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
 {
     const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
-    if (!reference)
+    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
+    if (reference && disjunction)
+        return cli_fail(err, HSP_USAGE, "--disjunction",
+                        "is a reference already: give one of --reference and --disjunction");
+    if (!reference && !disjunction)
         return cli_fail(err, HSP_USAGE, "--reference",
                         "is missing: name a model that separates the rows");
-    hsp_status status = hsp_model_read(run->ctx, reference, err, &seen->reference);
-    if (status != HSP_OK) return status;
-    return cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ], err,
-                         &seen->given);
+    hsp_status status =
+        reference ? hsp_model_read(run->ctx, reference, err, &seen->reference) : HSP_OK;
+    if (status == HSP_OK)
+        status = cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ],
+                               err, &seen->given);
+    return status == HSP_OK && disjunction ? audit_disjunction(run, disjunction, seen, err)
+                                           : status;
 }
 
 static hsp_status audit_run(cli *run, hsp_error *err)
@@ -177,19 +213,24 @@ static const cli_term audit_arguments[] = {
 static const cli_term audit_examples[] = {
     {"halfspace audit model.hsp train.svm --reference model.hsp",
      "a run that converged, with its own last separator as w*"},
+    {"halfspace audit winnow.hsp train.svm --disjunction 7,12,30",
+     "a run of winnow on rows whose labels are the disjunction of three columns"},
     {NULL, NULL}};
 
 const cli_command cli_audit = {
     .name = "audit",
     .summary = "compare a run with the mistake bounds of its theory",
-    .synopsis = "MODEL DATA --reference SEPARATOR [options]",
+    .synopsis = "MODEL DATA --reference SEPARATOR | --disjunction COLUMNS [options]",
     .description =
         "Compare the number of updates of the run that made a model with every mistake bound whose "
         "assumptions hold on these rows, and check each step of the proofs. A bound that is "
         "exceeded is a bug: the status is 1 then.\n\n"
         "Any model that separates the rows may stand for w*; the wider its margin, the lower the "
         "bounds. One that does not separate them is enough for the bound on rows that cannot be "
-        "separated.",
+        "separated.\n\n"
+        "The runs are those of perceptrons and of winnow with two classes. For winnow the "
+        "reference "
+        "may be the disjunction of some columns, by name, or by number where they have none.",
     .arguments = audit_arguments,
     .groups = audit_groups,
     .keys = audit_keys,

@@ -196,6 +196,9 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],
                                     run->options[CV_OWN], err, &done.seen);
+    if (status == HSP_BAD_DATA && done.data)
+        cli_locate(run, run->arguments[0], run->options[CV_READ], done.data,
+                   run->options[CV_LEARNER], err);
     done.cv_seconds = cli_seconds() - start;
     if (status == HSP_OK) {
         cli_progress_clear();

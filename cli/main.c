@@ -122,6 +122,19 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
     return status;
 }
 
+void cli_locate(const cli *run, const char *path, const hsp_options *read, const hsp_data *data,
+                const hsp_options *learner, hsp_error *err)
+{
+    hsp_error found = {0};
+    if (err->file[0] || strcmp(path, "-") == 0) return;
+    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) ==
+            HSP_BAD_DATA &&
+        found.line)
+        *err = found;
+    else
+        snprintf(err->file, sizeof err->file, "%.*s", (int)sizeof err->file - 1, path);
+}
+
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
                      hsp_error *err)
 {

@@ -512,6 +512,13 @@ HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
 HSP_API hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                                   hsp_error *err, hsp_model **out);
 
+/* The disjunction of some columns, by name (without names: by the number that the model's file
+ * counts them by), as a model between the classes of `like`, over its columns and with its
+ * scalings: class 1 where one of them is 1. For audits of Winnow. */
+HSP_API hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like,
+                                         const char *const *columns, size_t count, hsp_error *err,
+                                         hsp_model **out);
+
 /* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
  * text, the first column's number that the model was learnt with. Files to predict should be read
  * so. */
@@ -643,6 +650,13 @@ HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options
 HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                   const hsp_model *start, hsp_error *err, hsp_training *run,
                                   hsp_model **out);
+
+/* Where in its file stands the value that hsp_train refused (Winnow takes those from 0 to 1)?
+ * HSP_BAD_DATA with file, line (where a line is a row) and column; HSP_OK: nothing is refused, or
+ * only what scaling made of the rows. `read` and `encoding` as the file was read with. */
+HSP_API hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_encoding *encoding, const hsp_options *options,
+                                    hsp_error *err);
 
 /* Learn in one pass from a file or pipe that is never held in memory. */
 HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,

@@ -191,6 +191,7 @@ static hsp_status team_lay_beside(hsp__team *team, const hsp_view *view, hsp_err
     for (uint32_t c = 0; !status && team->beside.columns && c < team->count; c++) {
         team->runs[c].beside = &team->beside;
         team->runs[c].beside_at = c;
+        hsp__beside_fill(&team->beside, c, team->runs[c].weights, team->runs[c].features);
     }
     return status;
 }

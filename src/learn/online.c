@@ -129,10 +129,12 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
                              &run->past_offsets)))
             return hsp__fail_memory(err);
     }
+    const uint64_t before = run->features;
     run->stride = stride;
     run->scorers = scorers;
-    if (features > run->features) run->features = features;
-    return HSP_OK;
+    if (features > before) run->features = features;
+    return run->started && run->rule->grow && features > before ? run->rule->grow(run, before, err)
+                                                                : HSP_OK;
 }
 
 hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__online_rule *rule,
@@ -153,7 +155,10 @@ hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__onlin
     }
     hsp_status status = hsp__online_grow(run, scorers, features ? features : 1, err);
     run->features = features;
-    return status ? status : rule->init(run, options, facts, err);
+    if (!status) status = rule->init(run, options, facts, err);
+    if (!status && rule->grow) status = rule->grow(run, 0, err);
+    run->started = !status;
+    return status;
 }
 
 void hsp__online_free(hsp__online *run)
@@ -229,6 +234,33 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
     if (run->steps && !hsp__steps_add(run->steps, row, scorer, amount, offset))
         return hsp__fail_memory(err);
     return HSP_OK;
+}
+
+hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
+                            double amount, hsp_error *err)
+{
+    if (run->beside)
+        hsp__beside_update(run->beside, run->beside_at + scorer,
+                           run->weights + scorer * run->stride, view, row);
+    if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+void hsp__online_shrink(hsp__online *run, int power)
+{
+    for (uint32_t c = 0; c < run->scorers; c++) {
+        double *w = run->weights + c * run->stride;
+        double *past = run->past ? run->past + c * run->stride : NULL;
+        for (uint64_t j = 0; j < run->features; j++)
+            w[j] = ldexp(w[j], -power);
+        for (uint64_t j = 0; past && j < run->features; j++)
+            past[j] = ldexp(past[j], -power);
+        run->offsets[c] = ldexp(run->offsets[c], -power);
+        if (run->past) run->past_offsets[c] = ldexp(run->past_offsets[c], -power);
+        if (run->beside) hsp__beside_fill(run->beside, run->beside_at + c, w, run->features);
+    }
+    run->power += power;
 }
 
 void hsp__online_drift(hsp__online *run, double change)

@@ -14,12 +14,18 @@
  * A rule may learn in a scale that grows (`growth`): then weights / (growth * examples) are what is
  * meant, and two classes' mistakes are judged with those: y s is not above 1.
  *
+ * A rule that multiplies writes single weights (hsp__online_put). Where they would leave the range
+ * of numbers it divides all of them by a power of two (hsp__online_shrink), offsets too: scores are
+ * smaller, their signs and their order the same.
+ *
  * Between two updates the weights do not change: so the driver looks for the next mistake over many
  * rows at once (hsp__online_find), with everything that depends on the kind of rows decided outside
  * the loop, and on several threads when mistakes are rare. The bits are those of one row at a time.
  */
 #ifndef HSP_LEARN_ONLINE_H
 #define HSP_LEARN_ONLINE_H
+
+#include <math.h>
 
 #include "data/data.h"
 #include "halfspace.h"
@@ -63,6 +69,8 @@ typedef struct hsp__online_facts {
 typedef struct hsp__online_rule {
     size_t state_bytes; /* of run->state, zeroed before init */
     int native;         /* it has a form for more than two classes (else one-vs-rest only) */
+    int sided;          /* the classes are not alike to it: a stream has to name them */
+    int unit_values;    /* rows hold values from 0 to 1, others are refused (values.h) */
     /* Do the options fit together? `streamed`: rows pass by once and are not known beforehand. */
     hsp_status (*check)(const hsp_options *options, int streamed, hsp_error *err);
     int (*wants_radius)(const hsp_options *options);          /* facts->radius is used */
@@ -71,12 +79,22 @@ typedef struct hsp__online_rule {
     hsp_status (*init)(hsp__online *run, const hsp_options *options, const hsp__online_facts *facts,
                        hsp_error *err);
     void (*free)(hsp__online *run); /* what init allocated; NULL: nothing */
+    /* After init, and when columns are new: those from `before` on have the weight 0, and no
+     * weights are there but they. NULL: as they should be. */
+    hsp_status (*grow)(hsp__online *run, uint64_t before, hsp_error *err);
+    /* What a trace says after `score`, in the place of norm and offset: the columns' names, and
+     * their values, at most HSP__TRACE_MOST. NULL: norm and offset. */
+    const char *(*trace_head)(const hsp__online *run);
+    size_t (*trace)(const hsp__online *run, double *values);
     /* Learn from a row that is a mistake: `toward` is the scorer whose score should grow, `away`
      * the one whose score should shrink, HSP_NO_CLASS for none. Two classes have one scorer, and
-     * only one of the two is given. It changes weights by hsp__online_add. */
+     * only one of the two is given. It changes weights by hsp__online_add, or one by one by
+     * hsp__online_put, and then hsp__online_note. */
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
 } hsp__online_rule;
+
+#define HSP__TRACE_MOST 4
 
 typedef struct hsp__trace hsp__trace; /* trace.h */
 
@@ -111,6 +129,8 @@ struct hsp__online {
     double past_drift; /* averaging: sum over its changes of change * (examples before, taken two
                           at a time: e (e + 1) / 2) */
     uint64_t at;       /* growth: the position that the examples so far lead up to */
+    int started;       /* the rule's init is done */
+    int power;         /* weights and offsets are those meant, divided by 2^power */
 
     uint64_t examples, updates, passes; /* passes: begun */
     uint64_t mistakes;                  /* updates of the pass under way, or of the last */
@@ -151,6 +171,25 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                            double amount, double offset, hsp_error *err);
 
+/* What rules call that write weights one by one: w_scorer at a column, b_scorer. */
+static inline void hsp__online_put(hsp__online *run, uint32_t scorer, uint64_t column, double w)
+{
+    const uint64_t at = scorer * run->stride + column;
+    if (run->past) run->past[at] += (w - run->weights[at]) * (double)(run->examples - 1);
+    run->weights[at] = w;
+}
+static inline void hsp__online_put_offset(hsp__online *run, uint32_t scorer, double b)
+{
+    if (run->past)
+        run->past_offsets[scorer] += (b - run->offsets[scorer]) * (double)(run->examples - 1);
+    run->offsets[scorer] = b;
+}
+/* ... and then, when all columns of a row are written: it was learnt from by that amount. */
+hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
+                            double amount, hsp_error *err);
+/* Divide all weights and offsets by 2^power. */
+void hsp__online_shrink(hsp__online *run, int power);
+
 /* The first position in from..to-1 whose row the rule wants to learn from, or `to`; its scores are
  * then in run->scores. Position p is row order[p], or row p when order is NULL. */
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
@@ -161,9 +200,10 @@ uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t
 uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
                              uint64_t from, uint64_t to, double *scores);
 
-/* What a score stands for: itself, but for a rule whose scale grows. */
+/* What a score stands for: itself, but for a rule whose scale grows or was divided. */
 static inline double hsp__online_meant(const hsp__online *run, double score)
 {
+    if (run->power) return ldexp(score, run->power);
     if (!(run->growth > 0)) return score;
     const double scale = run->growth * (double)run->examples;
     return (scale > 0 ? score / scale : 0) + run->drift;

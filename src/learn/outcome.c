@@ -135,14 +135,34 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, h
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
+/* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
+ * scores can be compared. */
+static int outcome_power(const hsp__team *team)
+{
+    int most = team->runs[0].power;
+    for (uint32_t c = 1; c < team->count; c++)
+        if (team->runs[c].power > most) most = team->runs[c].power;
+    return most;
+}
+
+static void outcome_shrink(hsp_model *model, uint32_t c, int power)
+{
+    for (uint64_t j = 0; j < model->features; j++)
+        model->weights[c * model->features + j] =
+            ldexp(model->weights[c * model->features + j], -power);
+    model->offsets[c] = ldexp(model->offsets[c], -power);
+}
+
 static void outcome_weights(const hsp__team *team, const hsp__outcome *outcome, hsp_model *model)
 {
+    const int power = outcome_power(team);
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
         const hsp__online *run =
             hsp__team_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
+        if (run->power < power) outcome_shrink(model, c, power - run->power);
         if (!outcome->flip) continue;
         for (uint64_t j = 0; j < model->features; j++)
             w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */

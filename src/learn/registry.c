@@ -6,12 +6,15 @@
 #include "learn/derive.h"
 #include "learn/learner.h"
 #include "learn/pairs.h"
+#include "learn/values.h"
 #include "model/probability.h"
 
-extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp;
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
+    hsp__learn_winnow;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_svm,
-                                             &hsp__learn_logistic, &hsp__learn_lp, NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_winnow,
+                                             &hsp__learn_svm,        &hsp__learn_logistic,
+                                             &hsp__learn_lp,         NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {
@@ -35,6 +38,8 @@ static hsp_status registry_train(hsp_context *ctx, hsp_data *data, const hsp__le
 {
     int pairs;
     hsp_status status = hsp__pairs_wanted(ctx, data, options, err, &pairs);
+    if (status) return status;
+    if (pairs) status = hsp__values_admit(ctx, data, options, err);
     if (status) return status;
     if (pairs) return hsp__pairs_train(ctx, data, learner, options, start, err, run, out);
     status = learner->train(ctx, data, options, start, err, run, out);

@@ -1,4 +1,5 @@
-/* A line an update: its number, the pass, the row from 1, its score before, ||w|| and b after.
+/* A line an update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
+ * what the rule says instead.
  *
  * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that
  * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
@@ -117,7 +118,7 @@ static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const cha
 }
 
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__proof *proof, const hsp_data *data,
+                          const hsp__online *run, const hsp__proof *proof, const hsp_data *data,
                           hsp_scaling *const *scalings, hsp_error *err, hsp__trace **out)
 {
     hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
@@ -134,7 +135,9 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
         hsp__trace_free(trace);
         return status;
     }
-    hsp__text_puts(&trace->text, "update,pass,example,score,norm,offset");
+    hsp__text_puts(&trace->text, "update,pass,example,score,");
+    hsp__text_puts(&trace->text,
+                   run->rule->trace_head ? run->rule->trace_head(run) : "norm,offset");
     if (trace->compared)
         hsp__text_puts(&trace->text, ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
     hsp__text_puts(&trace->text, "\n");
@@ -183,12 +186,20 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err)
 {
-    const double squares = run->vec->sqnorm_f64(run->weights, run->features);
+    double squares = 0, own[HSP__TRACE_MOST];
+    size_t count = 2;
+    if (run->rule->trace) {
+        count = run->rule->trace(run, own);
+    } else {
+        squares = run->vec->sqnorm_f64(run->weights, run->features);
+        own[0] = sqrt(squares);
+        own[1] = run->offsets[0];
+    }
     hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->updates,
                      (unsigned long long)run->passes, (unsigned long long)row + 1);
-    trace_put(trace, score);
-    trace_put(trace, sqrt(squares));
-    trace_put(trace, run->offsets[0]);
+    trace_put(trace, hsp__online_meant(run, score));
+    for (size_t i = 0; i < count; i++)
+        trace_put(trace, own[i]);
     if (trace->compared) trace_proof(trace, run, squares);
     hsp__text_puts(&trace->text, "\n");
     return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);

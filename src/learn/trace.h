@@ -16,10 +16,10 @@ struct hsp__proof {
     double radius; /* the largest norm of a row */
 };
 
-/* Open `path`; `reference` names a model file or is NULL. `data`: the rows learnt from, after
- * `scalings`. */
+/* Open `path` for `run`; `reference` names a model file or is NULL. `data`: the rows learnt from,
+ * after `scalings`. */
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__proof *proof, const hsp_data *data,
+                          const hsp__online *run, const hsp__proof *proof, const hsp_data *data,
                           hsp_scaling *const *scalings, hsp_error *err, hsp__trace **out);
 /* After an update of `run` by `row`, whose score was `score`. */
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,

@@ -14,6 +14,7 @@
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 #include "learn/trace.h"
+#include "learn/values.h"
 
 static int train_is(const hsp_options *options, const char *name, const char *value)
 {
@@ -109,12 +110,14 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
                             "a trace is of two classes, the data has %u: choose with positive or "
                             "classes",
                             (unsigned)work->team.classes);
-    hsp__proof proof;
-    work->learner->rule->proof(&work->team.runs[0], &proof);
+    const hsp__online *first = &work->team.runs[0];
+    const int compared = hsp__options_have(work->options, "reference");
+    hsp__proof proof = {0};
+    if (first->rule->proof) first->rule->proof(first, &proof);
     proof.radius = work->run.radius;
-    hsp_status status =
-        hsp__trace_new(work->ctx, path, hsp_options_text(work->options, "reference"), &proof,
-                       work->prepared.data, work->prepared.scalings, err, &work->trace);
+    hsp_status status = hsp__trace_new(
+        work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
+        &proof, work->prepared.data, work->prepared.scalings, err, &work->trace);
     work->team.runs[0].trace = work->trace;
     return status;
 }
@@ -137,6 +140,8 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
     hsp_status status = rule->check(work->options, 0, err);
     if (!status) status = hsp__prepare(ctx, data, work->options, err, &work->prepared);
     if (!status) status = hsp__view_hash(ctx, &data->view, err, work->hash);
+    if (!status && rule->unit_values)
+        status = hsp__values_check(ctx, data, work->options, &work->prepared, err);
     if (status) return status;
     const hsp_view *view = work->prepared.view;
     hsp_training *run = &work->run;

@@ -20,6 +20,7 @@
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 #include "learn/train.h"
+#include "learn/values.h"
 
 typedef struct stream_work {
     hsp_context *ctx;
@@ -80,6 +81,11 @@ static hsp_status stream_check(const stream_work *work, hsp_error *err)
         return hsp__fail_at(err, HSP_USAGE, "--max-passes", 0, 0,
                             "a stream passes by once: leave max-passes out, or read the file "
                             "whole");
+    if (!known && work->learner->rule->sided)
+        return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
+                            "%s treats the classes differently, and a stream does not say in time "
+                            "which is which: name them with classes, or one with positive",
+                            work->learner->table.name);
     if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
                             "tie pos treats the classes differently, and a stream does not say in "
@@ -317,11 +323,22 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
     return status;
 }
 
+/* In parallel, before rows are learnt from. */
+static hsp_status stream_values(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    const stream_work *work = self;
+    (void)worker;
+    return hsp__values_check_block(rows, work->scalings[0] != NULL, &work->origin.feature_names,
+                                   work->origin.index_base, HSP__VALUES_STREAM, err);
+}
+
 /* The user's wish and our own limits both end the reading; what was learnt so far is kept. */
 static hsp_status stream_read(stream_work *work, const char *path, const hsp_options *read,
                               hsp_error *err)
 {
-    const hsp__row_sink sink = {.take = stream_take, .origin = &work->origin};
+    const hsp__row_sink sink = {.work = work->learner->rule->unit_values ? stream_values : NULL,
+                                .take = stream_take,
+                                .origin = &work->origin};
     hsp_error local = {0};
     hsp_status status =
         hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);

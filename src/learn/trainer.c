@@ -11,6 +11,7 @@
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 #include "learn/train.h"
+#include "learn/values.h"
 
 struct hsp_trainer {
     hsp_context *ctx;
@@ -132,7 +133,13 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
 static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
                                 hsp_error *err, hsp_step *step)
 {
-    hsp_status status = hsp__team_grow(&trainer->team, trainer->team.classes, view->cols, err);
+    hsp_status status = HSP_OK;
+    if (trainer->learner->rule->unit_values) {
+        const hsp_view one = hsp__view_slice(view, row, row + 1);
+        status = hsp__values_check_block(&one, trainer->unit_rows != NULL, NULL, NULL,
+                                         HSP__VALUES_STREAM, err);
+    }
+    if (!status) status = hsp__team_grow(&trainer->team, trainer->team.classes, view->cols, err);
     if (!status) status = hsp__team_step(&trainer->team, view, row, err, step);
     if (status) return status;
     hsp__row x = hsp__view_row(view, row);

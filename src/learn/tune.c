@@ -17,6 +17,7 @@
 #include "learn/grid.h"
 #include "learn/learner.h"
 #include "learn/trials.h"
+#include "learn/values.h"
 #include "model/model.h"
 
 static const hsp_option tune_options[] = {
@@ -163,6 +164,11 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
 {
     hsp__folds folds;
     hsp_status status = tune_grid(ctx, learner, tune, err, &tuning->grid);
+    if (status) return status;
+    hsp_options *first = NULL;
+    status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
+    if (!status) status = hsp__values_admit(ctx, data, first, err);
+    hsp_options_free(first);
     if (status) return status;
     tuning->folds = (uint32_t)hsp_options_integer(tune, "folds");
     status = hsp__folds_new(ctx, data, learner, tuning->folds,

@@ -6,6 +6,7 @@
  * mean, as if the folds were independent (they share rows to learn from, and are so only nearly).
  */
 #include "learn/trials.h"
+#include "learn/values.h"
 
 #include "base/context.h"
 #include "base/error.h"
@@ -60,6 +61,7 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
     hsp__folds folds;
     hsp_status status = hsp__trials_check(learner, err);
+    if (!status) status = hsp__values_admit(ctx, data, learner, err);
     if (!status) status = hsp__folds_new(ctx, data, learner, count, seed, err, &folds);
     if (status) return status;
     hsp_validation *made = hsp__new(&ctx->allocator, 1, sizeof *made);

@@ -1,4 +1,4 @@
-/* A perceptron run against its own theorems.
+/* A perceptron run against its own theorems. (Winnow's are in audit_winnow.c.)
  *
  * The space, x~, w~ and c are those of audit.h. The run starts at w~ = 0 and makes k updates
  * w~ += rate y x~, each on a row with y <w~, x~> <= tau, where tau = 0 unless the run had a margin
@@ -48,6 +48,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -57,17 +58,10 @@
 #define AUDIT_SLACK  1e-9 /* relative: what rounding may explain */
 #define AUDIT_UNIT   1e-6 /* rows scaled to length 1 and rounded to float32 may be longer by less */
 #define AUDIT_GOLDEN 48   /* steps of golden section: the interval shrinks to 1e-10 of itself */
-#define AUDIT_BOUNDS 11
-
-typedef struct audit_list {
-    const hsp__audit *audit;
-    hsp_bound *bounds; /* AUDIT_BOUNDS */
-    size_t count;
-} audit_list;
 
 /* ---- Entries ---- */
 
-static hsp_bound *audit_add(audit_list *list, const char *name, const char *formula)
+hsp_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula)
 {
     hsp_bound *bound = &list->bounds[list->count++];
     bound->name = name;
@@ -77,9 +71,7 @@ static hsp_bound *audit_add(audit_list *list, const char *name, const char *form
     return bound;
 }
 
-static void audit_why(hsp_bound *bound, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void audit_why(hsp_bound *bound, const char *format, ...)
+void hsp__audit_why(hsp_bound *bound, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -87,8 +79,7 @@ static void audit_why(hsp_bound *bound, const char *format, ...)
     va_end(args);
 }
 
-/* The theorem applies; `size` is that of the quantities compared. */
-static void audit_settle(hsp_bound *entry, double observed, double bound, double size)
+void hsp__audit_settle(hsp_bound *entry, double observed, double bound, double size)
 {
     const double slack = AUDIT_SLACK * size;
     entry->applies = 1;
@@ -97,9 +88,9 @@ static void audit_settle(hsp_bound *entry, double observed, double bound, double
     entry->held = entry->lower ? observed >= bound - slack : observed <= bound + slack;
 }
 
-static void audit_settle_count(const audit_list *list, hsp_bound *entry, double bound)
+static void audit_settle_count(const hsp__audit_list *list, hsp_bound *entry, double bound)
 {
-    audit_settle(entry, (double)list->audit->plan.updates, bound, bound);
+    hsp__audit_settle(entry, (double)list->audit->plan.updates, bound, bound);
 }
 
 /* ---- Assumptions ---- */
@@ -107,9 +98,10 @@ static void audit_settle_count(const audit_list *list, hsp_bound *entry, double 
 static int audit_separates(const hsp__audit *audit, hsp_bound *entry)
 {
     if (audit->least > 0) return 1;
-    audit_why(entry, "the reference%s does not separate these rows: the smallest y <w*,x> is %.6g",
-              audit->u_dropped ? ", without the offset that the run could not have," : "",
-              audit->least * audit->u_norm);
+    hsp__audit_why(entry,
+                   "the reference%s does not separate these rows: the smallest y <w*,x> is %.6g",
+                   audit->u_dropped ? ", without the offset that the run could not have," : "",
+                   audit->least * audit->u_norm);
     return 0;
 }
 
@@ -117,11 +109,13 @@ static int audit_separates(const hsp__audit *audit, hsp_bound *entry)
 static int audit_plain(const hsp__audit *audit, hsp_bound *entry)
 {
     if (audit->plan.soft > 0) {
-        audit_why(entry, "the run was soft (Delta = %.6g): see the bound 'soft'", audit->plan.soft);
+        hsp__audit_why(entry, "the run was soft (Delta = %.6g): see the bound 'soft'",
+                       audit->plan.soft);
         return 0;
     }
     if (audit->tau > 0) {
-        audit_why(entry, "the run had a margin target (%.6g): see the bound 'margin'", audit->tau);
+        hsp__audit_why(entry, "the run had a margin target (%.6g): see the bound 'margin'",
+                       audit->tau);
         return 0;
     }
     return audit_separates(audit, entry);
@@ -130,9 +124,9 @@ static int audit_plain(const hsp__audit *audit, hsp_bound *entry)
 static int audit_unit_rows(const hsp__audit *audit, hsp_bound *entry)
 {
     if (audit->plan.offset != HSP__AUDIT_NONE)
-        audit_why(entry, "the run had an offset");
+        hsp__audit_why(entry, "the run had an offset");
     else if (!(audit->radius <= 1 + AUDIT_UNIT))
-        audit_why(entry, "a row has norm %.6g, above 1", audit->radius);
+        hsp__audit_why(entry, "a row has norm %.6g, above 1", audit->radius);
     else
         return audit_plain(audit, entry);
     return 0;
@@ -148,67 +142,70 @@ static double audit_reach(const hsp__audit *audit)
 
 /* ---- A reference that separates ---- */
 
-static void audit_unit(audit_list *list)
+static void audit_unit(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry = audit_add(list, "unit", "k <= 1 / g^2");
+    hsp_bound *entry = hsp__audit_add(list, "unit", "k <= 1 / g^2");
     if (!audit_unit_rows(audit, entry)) return;
     const double g = audit->least / fmax(1, audit->radius);
     audit_settle_count(list, entry, 1 / (g * g));
-    audit_why(entry, "g = %.9g, largest norm %.9g", audit->least, audit->radius);
+    hsp__audit_why(entry, "g = %.9g, largest norm %.9g", audit->least, audit->radius);
 }
 
-static void audit_radius(audit_list *list)
+static void audit_radius(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const int append = audit->plan.offset == HSP__AUDIT_APPEND;
-    hsp_bound *entry =
-        audit_add(list, "radius", append ? "k <= (r^2 + c^2) ||(w*,v*)||^2" : "k <= r^2 ||w*||^2");
+    hsp_bound *entry = hsp__audit_add(
+        list, "radius", append ? "k <= (r^2 + c^2) ||(w*,v*)||^2" : "k <= r^2 ||w*||^2");
     if (audit->plan.offset == HSP__AUDIT_UNIT || audit->plan.offset == HSP__AUDIT_R2) {
-        audit_why(entry, "the run had an offset beside the rows: see the bound 'offset'");
+        hsp__audit_why(entry, "the run had an offset beside the rows: see the bound 'offset'");
         return;
     }
     if (!audit_plain(audit, entry)) return;
     audit_settle_count(list, entry, audit_reach(audit) / (audit->least * audit->least));
-    audit_why(entry, "r = %.9g, c = %.9g, norm of w* = %.9g once y <w*,x> >= 1%s", audit->radius,
-              audit->constant, 1 / audit->least,
-              audit->u_dropped ? " (w* taken without its offset)" : "");
+    hsp__audit_why(entry, "r = %.9g, c = %.9g, norm of w* = %.9g once y <w*,x> >= 1%s",
+                   audit->radius, audit->constant, 1 / audit->least,
+                   audit->u_dropped ? " (w* taken without its offset)" : "");
 }
 
-static void audit_offset(audit_list *list)
+static void audit_offset(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const int unit = audit->plan.offset == HSP__AUDIT_UNIT;
-    hsp_bound *entry =
-        audit_add(list, "offset",
-                  unit ? "k <= (R^2 + 1) ||(w*,b*)||^2 / g*^2" : "k <= 2 R^2 ||w~*||^2 / g*^2");
+    hsp_bound *entry = hsp__audit_add(list, "offset",
+                                      unit ? "k <= (R^2 + 1) ||(w*,b*)||^2 / g*^2"
+                                           : "k <= 2 R^2 ||w~*||^2 / g*^2");
     if (!unit && audit->plan.offset != HSP__AUDIT_R2) {
-        audit_why(entry, "the run had no offset beside the rows: see the bound 'radius'");
+        hsp__audit_why(entry, "the run had no offset beside the rows: see the bound 'radius'");
         return;
     }
     if (!audit_plain(audit, entry)) return;
     audit_settle_count(list, entry, audit_reach(audit) / (audit->least * audit->least));
-    audit_why(entry, "R = %.9g, norm of w~* = %.9g, g* = %.9g", audit->radius, audit->u_norm,
-              audit->least * audit->u_norm);
+    hsp__audit_why(entry, "R = %.9g, norm of w~* = %.9g, g* = %.9g", audit->radius, audit->u_norm,
+                   audit->least * audit->u_norm);
 }
 
-static void audit_margin(audit_list *list)
+static void audit_margin(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry = audit_add(list, "margin", "k <= (R^2 + c^2 + 2 tau/rate) ||w~*||^2 / g*^2");
+    hsp_bound *entry =
+        hsp__audit_add(list, "margin", "k <= (R^2 + c^2 + 2 tau/rate) ||w~*||^2 / g*^2");
     if (!(audit->tau > 0)) {
-        audit_why(entry, "the run had no margin target");
+        hsp__audit_why(entry, "the run had no margin target");
         return;
     }
     if (audit->plan.soft > 0) {
-        audit_why(entry, "the run was soft (Delta = %.6g): see the bound 'soft'", audit->plan.soft);
+        hsp__audit_why(entry, "the run was soft (Delta = %.6g): see the bound 'soft'",
+                       audit->plan.soft);
         return;
     }
     if (!audit_separates(audit, entry)) return;
     audit_settle_count(list, entry, audit_reach(audit) / (audit->least * audit->least));
-    audit_why(entry, "R = %.9g, c = %.9g, tau = %.9g, rate = %.9g, norm of w~* = %.9g, g* = %.9g",
-              audit->radius, audit->constant, audit->tau, audit->plan.rate, audit->u_norm,
-              audit->least * audit->u_norm);
+    hsp__audit_why(entry,
+                   "R = %.9g, c = %.9g, tau = %.9g, rate = %.9g, norm of w~* = %.9g, g* = %.9g",
+                   audit->radius, audit->constant, audit->tau, audit->plan.rate, audit->u_norm,
+                   audit->least * audit->u_norm);
 }
 
 /* ---- Any reference ---- */
@@ -271,34 +268,34 @@ static double audit_best(const audit_objective *objective)
 
 /* Settle an entry by its objective; what goes before the figures of g and D in `why` is the
  * caller's. */
-static void audit_settle_best(audit_list *list, hsp_bound *entry, const audit_objective *objective,
-                              const char *about)
+static void audit_settle_best(hsp__audit_list *list, hsp_bound *entry,
+                              const audit_objective *objective, const char *about)
 {
     const hsp__audit *audit = list->audit;
     if (!(objective->reach > 0) || !audit->rows) {
-        audit_why(entry, "every row is zero");
+        hsp__audit_why(entry, "every row is zero");
         return;
     }
     const double s = audit_best(objective), best = audit_value(objective, s);
     const double limit = audit_value(objective, 0);
     if (limit <= best * (1 + AUDIT_SLACK)) {
         audit_settle_count(list, entry, limit);
-        audit_why(entry, "%s, the least as g grows without end", about);
+        hsp__audit_why(entry, "%s, the least as g grows without end", about);
         return;
     }
     audit_settle_count(list, entry, best);
-    audit_why(entry, "%s, g = %.9g, D = %.9g, norm of w* = 1", about, 1 / s,
-              sqrt(objective->times * audit_lack(objective, s)) / s);
+    hsp__audit_why(entry, "%s, g = %.9g, D = %.9g, norm of w* = 1", about, 1 / s,
+                   sqrt(objective->times * audit_lack(objective, s)) / s);
 }
 
-static void audit_soft(audit_list *list)
+static void audit_soft(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double soft = audit->plan.soft;
-    hsp_bound *entry =
-        audit_add(list, "soft", "k <= (R^2 + c^2 + Delta^2 + 2 tau/rate) (1 + D^2/Delta^2) / g^2");
+    hsp_bound *entry = hsp__audit_add(
+        list, "soft", "k <= (R^2 + c^2 + Delta^2 + 2 tau/rate) (1 + D^2/Delta^2) / g^2");
     if (!(soft > 0)) {
-        audit_why(entry, "the run was not soft");
+        hsp__audit_why(entry, "the run was not soft");
         return;
     }
     const audit_objective objective = {audit, audit_reach(audit), 1, soft};
@@ -319,15 +316,15 @@ static double audit_times(const hsp__audit *audit)
     return audit->plan.updates || times > 0 ? times : 1;
 }
 
-static void audit_inseparable(audit_list *list)
+static void audit_inseparable(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double times = audit_times(audit);
-    hsp_bound *entry =
-        audit_add(list, "inseparable",
-                  times == 1 ? "k <= ((r + D) / g)^2" : "k <= ((r + D) / g)^2, D^2 = T sum of d^2");
+    hsp_bound *entry = hsp__audit_add(list, "inseparable",
+                                      times == 1 ? "k <= ((r + D) / g)^2"
+                                                 : "k <= ((r + D) / g)^2, D^2 = T sum of d^2");
     if (!(times > 0)) {
-        audit_why(entry, "the run picked its rows, and the model does not say how often");
+        hsp__audit_why(entry, "the run picked its rows, and the model does not say how often");
         return;
     }
     const audit_objective objective = {audit, audit_reach(audit), times, 0};
@@ -360,23 +357,23 @@ static double audit_last_square(const hsp__audit *audit)
 static int audit_has_last(const hsp__audit *audit, hsp_bound *entry)
 {
     if (audit->has_last) return 1;
-    audit_why(entry,
-              "the model keeps the average, and no updates to rebuild the last separator from");
+    hsp__audit_why(
+        entry, "the model keeps the average, and no updates to rebuild the last separator from");
     return 0;
 }
 
-static void audit_progress(audit_list *list)
+static void audit_progress(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double rate = audit->plan.rate, k = (double)audit->plan.updates;
-    hsp_bound *entry =
-        audit_add(list, "progress", rate == 1 ? "<w~*,w~_k> >= k g*" : "<w~*,w~_k> >= k rate g*");
+    hsp_bound *entry = hsp__audit_add(list, "progress",
+                                      rate == 1 ? "<w~*,w~_k> >= k g*" : "<w~*,w~_k> >= k rate g*");
     entry->lower = 1;
     if (!audit_separates(audit, entry) || !audit_has_last(audit, entry)) return;
     const double g = audit->least * audit->u_norm;
-    audit_settle(entry, audit_inner(audit), k * rate * g,
-                 audit->u_norm * sqrt(audit_last_square(audit)));
-    audit_why(entry, "k = %.0f, rate = %.9g, g* = %.9g", k, rate, g);
+    hsp__audit_settle(entry, audit_inner(audit), k * rate * g,
+                      audit->u_norm * sqrt(audit_last_square(audit)));
+    hsp__audit_why(entry, "k = %.0f, rate = %.9g, g* = %.9g", k, rate, g);
 }
 
 static const char *audit_growth_formula(const hsp__audit *audit)
@@ -388,81 +385,83 @@ static const char *audit_growth_formula(const hsp__audit *audit)
     return "||w~_k||^2 <= k (rate^2 (R^2 + c^2 + Delta^2) + 2 rate tau)";
 }
 
-static void audit_growth(audit_list *list)
+static void audit_growth(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double rate = audit->plan.rate, k = (double)audit->plan.updates, soft = audit->plan.soft;
-    hsp_bound *entry = audit_add(list, "growth", audit_growth_formula(audit));
+    hsp_bound *entry = hsp__audit_add(list, "growth", audit_growth_formula(audit));
     if (!audit_has_last(audit, entry)) return;
     if (soft > 0 && !audit->amount && audit->plan.updates) {
-        audit_why(entry, "the model does not say which rows it learnt from");
+        hsp__audit_why(entry, "the model does not say which rows it learnt from");
         return;
     }
     hsp__wide own = 0; /* the rows' own coordinates */
     for (uint64_t i = 0; soft > 0 && audit->amount && i < audit->rows; i++)
         own += (hsp__wide)audit->amount[i] * (hsp__wide)audit->amount[i];
     const double bound = k * rate * rate * audit_reach(audit);
-    audit_settle(entry, audit_last_square(audit) + soft * soft * (double)own, bound, bound);
-    audit_why(entry, "k = %.0f, R = %.9g, c = %.9g, Delta = %.9g, tau = %.9g, rate = %.9g", k,
-              audit->radius, audit->constant, soft, audit->tau, rate);
+    hsp__audit_settle(entry, audit_last_square(audit) + soft * soft * (double)own, bound, bound);
+    hsp__audit_why(entry, "k = %.0f, R = %.9g, c = %.9g, Delta = %.9g, tau = %.9g, rate = %.9g", k,
+                   audit->radius, audit->constant, soft, audit->tau, rate);
 }
 
-static void audit_angle(audit_list *list)
+static void audit_angle(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double k = (double)audit->plan.updates;
-    hsp_bound *entry = audit_add(list, "angle", "cos(w_k, w*) >= g sqrt(k)");
+    hsp_bound *entry = hsp__audit_add(list, "angle", "cos(w_k, w*) >= g sqrt(k)");
     entry->lower = 1;
     if (!audit_unit_rows(audit, entry) || !audit_has_last(audit, entry)) return;
     if (!audit->plan.updates) {
-        audit_why(entry, "the run made no update: w is 0 and has no direction");
+        hsp__audit_why(entry, "the run made no update: w is 0 and has no direction");
         return;
     }
     const double norm = sqrt(audit_last_square(audit));
-    audit_settle(entry, audit_inner(audit) / (norm * audit->u_norm),
-                 audit->least / fmax(1, audit->radius) * sqrt(k), 1);
-    audit_why(entry, "k = %.0f, g = %.9g", k, audit->least);
+    hsp__audit_settle(entry, audit_inner(audit) / (norm * audit->u_norm),
+                      audit->least / fmax(1, audit->radius) * sqrt(k), 1);
+    hsp__audit_why(entry, "k = %.0f, g = %.9g", k, audit->least);
 }
 
 /* ---- Is the model what its run would have made? ---- */
 
-static void audit_counts(audit_list *list)
+static void audit_counts(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double k = (double)audit->plan.updates;
-    hsp_bound *entry = audit_add(list, "counts", "|k - sum |amount| / rate| <= 0");
+    hsp_bound *entry = hsp__audit_add(list, "counts", "|k - sum |amount| / rate| <= 0");
     if (!audit->amount && audit->plan.updates) {
-        audit_why(entry, "the model does not say which rows it learnt from");
+        hsp__audit_why(entry, "the model does not say which rows it learnt from");
         return;
     }
     hsp__wide sum = 0;
     for (uint64_t i = 0; audit->amount && i < audit->rows; i++)
         sum += (hsp__wide)fabs(audit->amount[i]) / (hsp__wide)audit->plan.rate;
-    audit_settle(entry, fabs((double)sum - k), 0, k);
-    audit_why(entry, "k = %.0f, the rows say %.9g", k, (double)sum);
+    hsp__audit_settle(entry, fabs((double)sum - k), 0, k);
+    hsp__audit_why(entry, "k = %.0f, the rows say %.9g", k, (double)sum);
 }
 
-static void audit_rebuild(audit_list *list)
+static void audit_rebuild(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry = audit_add(list, "rebuild", "||w~ - sum of amount x~|| <= rounding");
+    hsp_bound *entry = hsp__audit_add(list, "rebuild", "||w~ - sum of amount x~|| <= rounding");
     if (audit->plan.averaged)
-        audit_why(entry, "the weights are an average%s",
-                  audit->amount ? "; the last separator was rebuilt from the updates" : "");
+        hsp__audit_why(entry, "the weights are an average%s",
+                       audit->amount ? "; the last separator was rebuilt from the updates" : "");
     else if (!audit->amount)
-        audit_why(entry, audit->plan.updates ? "the model does not say which rows it learnt from"
-                                             : "the run made no update");
+        hsp__audit_why(entry, audit->plan.updates
+                                  ? "the model does not say which rows it learnt from"
+                                  : "the run made no update");
     else if (isnan(audit->rebuild_error))
-        audit_why(entry, "the model keeps votes, and no last separator to compare");
+        hsp__audit_why(entry, "the model keeps votes, and no last separator to compare");
     else {
-        audit_settle(entry, audit->rebuild_error, audit->rebuild_allows, audit->rebuild_allows);
-        audit_why(entry, "k = %.0f roundings of every weight", (double)audit->plan.updates);
+        hsp__audit_settle(entry, audit->rebuild_error, audit->rebuild_allows,
+                          audit->rebuild_allows);
+        hsp__audit_why(entry, "k = %.0f roundings of every weight", (double)audit->plan.updates);
     }
 }
 
 /* ---- The whole ---- */
 
-static void audit_fill(audit_list *list)
+static void audit_fill(hsp__audit_list *list)
 {
     audit_unit(list);
     audit_radius(list);
@@ -491,25 +490,36 @@ static void audit_end(hsp__audit *audit)
     hsp__free(memory, audit->margin);
 }
 
+static hsp_status audit_perceptron(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
+                                   hsp__audit_list *list, hsp_error *err)
+{
+    hsp_status status = hsp__audit_read_plan(audit->model, err, &audit->plan);
+    if (!status) status = hsp__audit_read_rows(audit, data, err);
+    if (!status) status = hsp__audit_read_reference(audit, reference, err);
+    if (!status) audit_fill(list);
+    return status;
+}
+
 hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                      const hsp_model *reference, hsp_error *err, hsp_bound **out, size_t *count)
 {
     hsp__audit audit = {.ctx = ctx, .model = model};
-    hsp_status status = hsp__audit_read_plan(model, err, &audit.plan);
-    if (!status) status = hsp__audit_read_rows(&audit, data, err);
-    if (!status) status = hsp__audit_read_reference(&audit, reference, err);
-    if (!status) {
-        audit_list list = {&audit, hsp__new(&ctx->allocator, AUDIT_BOUNDS, sizeof(hsp_bound)), 0};
-        if (list.bounds) {
-            audit_fill(&list);
-            *out = list.bounds;
-            *count = list.count;
-        } else {
-            status = hsp__fail_memory(err);
-        }
-    }
+    hsp__audit_list list = {&audit, NULL, 0};
+    const char *learner = hsp_model_fact(model, "learner");
+    list.bounds = hsp__new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
+    hsp_status status = list.bounds ? HSP_OK : hsp__fail_memory(err);
+    if (!status)
+        status = learner && strcmp(learner, "winnow") == 0
+                     ? hsp__audit_winnow(&audit, data, reference, &list, err)
+                     : audit_perceptron(&audit, data, reference, &list, err);
     audit_end(&audit);
-    return status;
+    if (status) {
+        hsp__free(&ctx->allocator, list.bounds);
+        return status;
+    }
+    *out = list.bounds;
+    *count = list.count;
+    return HSP_OK;
 }
 
 void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds)

@@ -77,6 +77,35 @@ typedef struct hsp__audit {
     double least;      /* the smallest of them; NaN without rows or with w~* = 0 */
 } hsp__audit;
 
+/* What is found out, one entry a theorem. */
+#define HSP__AUDIT_BOUNDS 12 /* at most */
+typedef struct hsp__audit_list {
+    const hsp__audit *audit;
+    hsp_bound *bounds; /* HSP__AUDIT_BOUNDS */
+    size_t count;
+} hsp__audit_list;
+
+/* One more entry; it does not apply until it is settled. */
+hsp_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula);
+void hsp__audit_why(hsp_bound *bound, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The theorem applies; `size` is that of the quantities compared. */
+void hsp__audit_settle(hsp_bound *entry, double observed, double bound, double size);
+
+/* A setting of the run: a fact of that name, or else a member of the fact "options". */
+typedef struct hsp__audit_reader {
+    const hsp_model *model;
+    struct hsp__json *json;
+    const struct hsp__json_value *options; /* or NULL */
+} hsp__audit_reader;
+
+hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader);
+void hsp__audit_close(hsp__audit_reader *reader);
+const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name); /* or NULL */
+/* A fact that counts. HSP_USAGE when there is none. */
+hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, uint64_t *out,
+                            hsp_error *err);
+
 /* The facts of the run. HSP_USAGE for a model that is no record of a two-class perceptron run. */
 hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan);
 
@@ -92,6 +121,10 @@ hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *refe
                                    hsp_error *err);
 hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *reference, int direction,
                                        hsp_error *err);
+
+/* A run of Winnow against its theorems: all of it (audit_winnow.c). */
+hsp_status hsp__audit_winnow(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
+                             hsp__audit_list *list, hsp_error *err);
 
 /* The reference as a vector of the run's space, and the rows' margins with it. */
 hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);

@@ -7,14 +7,7 @@
 #include "base/json.h"
 #include "measure/audit.h"
 
-/* A setting of the run: a fact of that name, or else a member of the fact "options". */
-typedef struct plan_reader {
-    const hsp_model *model;
-    hsp__json *json;
-    const hsp__json_value *options; /* or NULL */
-} plan_reader;
-
-static const char *plan_text(const plan_reader *reader, const char *name)
+const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name)
 {
     const char *fact = hsp_model_fact(reader->model, name);
     return fact ? fact : hsp__json_string(hsp__json_get(reader->options, name), NULL);
@@ -29,10 +22,10 @@ static int plan_parse(const char *text, char unit, double *out, int *had_unit)
     return result == HSP__DECIMAL_OK && rest + *had_unit == end;
 }
 
-static hsp_status plan_number(const plan_reader *reader, const char *name, char unit,
+static hsp_status plan_number(const hsp__audit_reader *reader, const char *name, char unit,
                               double fallback, double *out, int *had_unit, hsp_error *err)
 {
-    const char *text = plan_text(reader, name);
+    const char *text = hsp__audit_text(reader, name);
     *out = fallback;
     *had_unit = 0;
     if (!text) {
@@ -44,8 +37,8 @@ static hsp_status plan_number(const plan_reader *reader, const char *name, char 
                      text);
 }
 
-static hsp_status plan_count(const plan_reader *reader, const char *name, uint64_t *out,
-                             hsp_error *err)
+hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, uint64_t *out,
+                            hsp_error *err)
 {
     const char *text = hsp_model_fact(reader->model, name);
     if (!text)
@@ -60,10 +53,11 @@ static hsp_status plan_count(const plan_reader *reader, const char *name, uint64
                      name, text);
 }
 
-static hsp_status plan_offset(const plan_reader *reader, hsp__audit_offset *out, hsp_error *err)
+static hsp_status plan_offset(const hsp__audit_reader *reader, hsp__audit_offset *out,
+                              hsp_error *err)
 {
     static const char *const names[] = {"none", "unit", "r2", "append"};
-    const char *text = plan_text(reader, "offset");
+    const char *text = hsp__audit_text(reader, "offset");
     for (int i = 0; text && i < 4; i++) {
         if (strcmp(text, names[i]) != 0) continue;
         *out = (hsp__audit_offset)i;
@@ -78,9 +72,10 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
 {
     const char *learner = hsp_model_fact(model, "learner");
     if (!learner || strcmp(learner, "perceptron") != 0)
-        return hsp__fail(err, HSP_USAGE,
-                         "the model was made by '%.40s': the mistake bounds are about perceptrons",
-                         learner ? learner : "no learner");
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model was made by '%.40s': the mistake bounds are about perceptrons and winnow",
+            learner ? learner : "no learner");
     if (hsp_model_fact(model, "approx_features"))
         return hsp__fail(
             err, HSP_USAGE,
@@ -97,9 +92,9 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
 
 /* A kernel that became weights is no longer the space that the run was in, unless it is theirs. A
  * budget that dropped rows ends the proofs. */
-static hsp_status plan_check_options(const plan_reader *reader, hsp_error *err)
+static hsp_status plan_check_options(const hsp__audit_reader *reader, hsp_error *err)
 {
-    const char *kernel = plan_text(reader, "kernel");
+    const char *kernel = hsp__audit_text(reader, "kernel");
     double budget = 0, learnt = 0, rate = 1;
     if (kernel && reader->model->weights && strcmp(kernel, "linear") != 0)
         return hsp__fail(err, HSP_USAGE,
@@ -112,7 +107,7 @@ static hsp_status plan_check_options(const plan_reader *reader, hsp_error *err)
     for (uint64_t i = 0; i < updates.count; i++)
         learnt += fabs(updates.amount[i]) / rate;
     uint64_t made = 0;
-    hsp_status status = plan_count(reader, "updates", &made, err);
+    hsp_status status = hsp__audit_count(reader, "updates", &made, err);
     if (!status && budget > 0 && fabs(learnt - (double)made) > 0.5)
         return hsp__fail(err, HSP_USAGE,
                          "the run dropped rows to stay in its budget of %.0f: the bounds are about "
@@ -121,11 +116,11 @@ static hsp_status plan_check_options(const plan_reader *reader, hsp_error *err)
     return status;
 }
 
-static hsp_status plan_fill(const plan_reader *reader, hsp_error *err, hsp__audit_plan *plan)
+static hsp_status plan_fill(const hsp__audit_reader *reader, hsp_error *err, hsp__audit_plan *plan)
 {
     int unit;
-    hsp_status status = plan_count(reader, "updates", &plan->updates, err);
-    if (!status) status = plan_count(reader, "passes", &plan->passes, err);
+    hsp_status status = hsp__audit_count(reader, "updates", &plan->updates, err);
+    if (!status) status = hsp__audit_count(reader, "passes", &plan->passes, err);
     if (!status) status = plan_offset(reader, &plan->offset, err);
     if (!status) status = plan_number(reader, "constant", 0, 1, &plan->constant, &unit, err);
     if (!status) status = plan_number(reader, "rate", 0, 1, &plan->rate, &unit, err);
@@ -139,25 +134,37 @@ static hsp_status plan_fill(const plan_reader *reader, hsp_error *err, hsp__audi
     plan->rate /= divisor; /* the unit form: as if the run had learnt at that rate, with that */
     plan->tau /= divisor;  /* target */
     if (!(plan->rate > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says its rate is 0");
-    const char *order = plan_text(reader, "order"), *average = plan_text(reader, "average");
+    const char *order = hsp__audit_text(reader, "order"),
+               *average = hsp__audit_text(reader, "average");
     if (order && strcmp(order, "cyclic") != 0 && strcmp(order, "shuffle") != 0) plan->passes = 0;
     plan->averaged = average && strcmp(average, "average") == 0;
     return HSP_OK;
 }
 
+hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader)
+{
+    *reader = (hsp__audit_reader){model, NULL, NULL};
+    const char *options = hsp_model_fact(model, "options");
+    if (!options) return HSP_OK;
+    hsp_status status =
+        hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader->json);
+    if (!status) reader->options = hsp__json_root(reader->json);
+    return status;
+}
+
+void hsp__audit_close(hsp__audit_reader *reader)
+{
+    hsp__json_free(reader->json);
+}
+
 hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan)
 {
+    hsp__audit_reader reader;
     hsp_status status = plan_check(model, err);
+    if (!status) status = hsp__audit_open(model, err, &reader);
     if (status) return status;
-    plan_reader reader = {model, NULL, NULL};
-    const char *options = hsp_model_fact(model, "options");
-    if (options) {
-        status = hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader.json);
-        if (status) return status;
-        reader.options = hsp__json_root(reader.json);
-    }
     status = plan_check_options(&reader, err);
     if (!status) status = plan_fill(&reader, err, plan);
-    hsp__json_free(reader.json);
+    hsp__audit_close(&reader);
     return status;
 }

@@ -640,8 +640,8 @@ static void test_refusals(void)
     refuse(&a, HSP_BAD_DATA, "rate");
     test_fact(a.model, "rate", "1x");
     refuse(&a, HSP_BAD_DATA, "expected a number");
-    test_fact(a.model, "learner", "winnow");
-    refuse(&a, HSP_USAGE, "winnow");
+    test_fact(a.model, "learner", "svm");
+    refuse(&a, HSP_USAGE, "made by 'svm'");
     audited_free(&a);
 }
 

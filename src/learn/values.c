@@ -1,0 +1,191 @@
+#include "learn/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/stream.h"
+#include "data/sweep.h"
+#include "learn/derive.h"
+#include "learn/learner.h"
+#include "learn/online.h"
+
+#define VALUES_SLACK 1e-6 /* a column scaled to [0, 1] in single precision may end a bit beyond */
+#define VALUES_NAME  (HSP__QUOTED + 32)
+
+int hsp__values_find(const hsp_view *view, uint64_t from, uint64_t to, hsp__values *values)
+{
+    if (view->storage == HSP_ONES) return 0;
+    for (uint64_t i = from; i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double x = hsp__row_value(view, &row, k);
+            if (x >= values->least && x <= values->most) continue;
+            values->row = i;
+            values->column = hsp__row_column(&row, k);
+            values->value = x;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- Whole data sets ------------------------------------------------------------------------- */
+
+typedef struct values_sweep {
+    const hsp_view *view;
+    uint64_t parts;
+    hsp__values *each;    /* parts */
+    unsigned char *found; /* parts */
+} values_sweep;
+
+static void values_part(void *user, uint64_t part)
+{
+    values_sweep *sweep = user;
+    const uint64_t rows = sweep->view->rows;
+    sweep->found[part] =
+        hsp__values_find(sweep->view, hsp__part(rows, sweep->parts, part),
+                         hsp__part(rows, sweep->parts, part + 1), &sweep->each[part]) != 0;
+}
+
+/* The first of all rows; *found says whether there is one. */
+static hsp_status values_sweep_all(hsp_context *ctx, const hsp_data *data, hsp__values *values,
+                                   int *found, hsp_error *err)
+{
+    values_sweep sweep = {.view = &data->view, .parts = hsp__sweep_parts(data)};
+    sweep.each = hsp__new(&ctx->allocator, sweep.parts, sizeof *sweep.each);
+    sweep.found = hsp__new(&ctx->allocator, sweep.parts, sizeof *sweep.found);
+    hsp_status status = sweep.each && sweep.found ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t part = 0; !status && part < sweep.parts; part++)
+        sweep.each[part] = *values;
+    if (!status)
+        status =
+            hsp__sweep(ctx, "checking", data->view.rows, sweep.parts, values_part, &sweep, err);
+    for (uint64_t part = sweep.parts; !status && part-- > 0;) {
+        if (!sweep.found[part]) continue;
+        *values = sweep.each[part];
+        *found = 1;
+    }
+    hsp__free(&ctx->allocator, sweep.each);
+    hsp__free(&ctx->allocator, sweep.found);
+    return status;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* The column as its file has it: a name, or a number that counts from what the file counts from. */
+static const char *values_column(const hsp__names *names, const char *index_base, uint64_t column,
+                                 char text[VALUES_NAME])
+{
+    if (names && column < names->count) {
+        char quoted[HSP__QUOTED];
+        const uint32_t j = (uint32_t)column;
+        hsp__quote(hsp__names_get(names, j), hsp__names_size(names, j), quoted);
+        snprintf(text, VALUES_NAME, "column '%s'", quoted);
+    } else {
+        const uint64_t base = index_base && strcmp(index_base, "0") == 0 ? 0 : 1;
+        snprintf(text, VALUES_NAME, "column %llu", (unsigned long long)(column + base));
+    }
+    return text;
+}
+
+hsp_status hsp__values_check(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                             const hsp__prepared *prepared, hsp_error *err)
+{
+    const int scaled = prepared->scalings[0] != NULL;
+    const double slack = scaled ? VALUES_SLACK : 0;
+    hsp__values values = {.least = -slack, .most = 1 + slack};
+    int found = 0;
+    hsp_status status = values_sweep_all(ctx, prepared->data, &values, &found, err);
+    if (status || !found) return status;
+    uint64_t *origin = NULL;
+    char column[VALUES_NAME];
+    status = hsp__prepare_origin(ctx, data, options, prepared, err, &origin);
+    if (status) return status;
+    const uint64_t row = origin ? origin[values.row] : values.row;
+    hsp__free(&ctx->allocator, origin);
+    return hsp__fail(
+        err, HSP_BAD_DATA, "row %llu, %s: found %.9g%s, expected a value from 0 to 1: %s",
+        (unsigned long long)row + 1,
+        values_column(&data->feature_names, data->index_base, values.column, column), values.value,
+        scaled ? " after scaling" : "", scaled ? "use scale min-max alone" : "use scale min-max");
+}
+
+hsp_status hsp__values_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             hsp_error *err)
+{
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner || !learner->rule || !learner->rule->unit_values) return HSP_OK;
+    hsp__prepared prepared = {0};
+    hsp_status status = hsp__prepare(ctx, data, options, err, &prepared);
+    if (status) return status;
+    status = hsp__values_check(ctx, data, options, &prepared, err);
+    hsp__prepared_free(&prepared);
+    return status;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+hsp_status hsp__values_check_block(const hsp_view *rows, int above, const hsp__names *names,
+                                   const char *index_base, const char *advice, hsp_error *err)
+{
+    hsp__values values = {.least = 0, .most = above ? HUGE_VAL : 1};
+    char column[VALUES_NAME];
+    if (!hsp__values_find(rows, 0, rows->rows, &values)) return HSP_OK;
+    return hsp__fail_at(err, HSP_BAD_DATA, "", values.row + 1, 0,
+                        "%s: found %.9g, expected a value %s: %s",
+                        values_column(names, index_base, values.column, column), values.value,
+                        above ? "from 0 up" : "from 0 to 1", advice);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static hsp_status values_work(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    const hsp__row_origin *origin = self;
+    (void)worker;
+    return hsp__values_check_block(rows, 0, &origin->feature_names, origin->index_base,
+                                   "use scale min-max", err);
+}
+
+static hsp_status values_take(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    (void)self;
+    (void)worker;
+    (void)rows;
+    (void)err;
+    return HSP_OK;
+}
+
+/* Rows are looked at as they are in the file: it has to be those that were refused. */
+static int values_are_plain(const hsp_options *options)
+{
+    return hsp__options_say(options, "scale", "none") &&
+           hsp__options_say(options, "normalize", "none") && !hsp_options_text(options, "classes");
+}
+
+hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
+                            const hsp_encoding *encoding, const hsp_options *options,
+                            hsp_error *err)
+{
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner || !learner->rule || !learner->rule->unit_values || !values_are_plain(options))
+        return HSP_OK;
+    hsp__row_origin origin = {0};
+    hsp__names classes;
+    hsp__names_init(&origin.feature_names, &ctx->allocator);
+    hsp__names_init(&classes, &ctx->allocator);
+    const hsp__row_sink sink = {
+        .work = values_work, .take = values_take, .unlabelled = 1, .origin = &origin};
+    hsp_context quiet = hsp__quiet(ctx); /* what there is to say of the file was said */
+    hsp_status status =
+        hsp__stream_read(&quiet, path, read, encoding, &classes, &sink, &origin, err);
+    hsp__names_free(&classes);
+    hsp__names_free(&origin.feature_names);
+    hsp_encoding_free(origin.encoding);
+    return status;
+}
