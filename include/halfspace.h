@@ -336,8 +336,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
- */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball; or sign, bit,
+ * votes, which make votes of numbers: docs/preparing.md), low, high. */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
@@ -623,6 +623,25 @@ typedef struct hsp_evidence {
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
+/* A panel of experts beside the best of them in hindsight (docs/experts.md). A column is an expert,
+ * and perhaps its negation another. */
+typedef struct hsp_panel {
+    uint64_t experts;  /* N; 0: the learner is no panel */
+    uint64_t examples; /* rows they voted on, over all passes */
+    int several;       /* more than two classes: one panel a class, and no more figures */
+    int randomized;    /* predictions were drawn by weight */
+    uint64_t mistakes; /* m */
+    double expected;   /* randomized: what m is to be expected, over all draws; else m */
+    double deviation;  /* randomized: the standard deviation of m */
+    uint64_t best;     /* the expert with the fewest mistakes, the first among equals: its column,
+                          from 0 ... */
+    int negated;       /* ... or the negation of that column */
+    double best_mistakes; /* m*; a row on which it abstained counts half */
+    double best_share;    /* of the weight in the end */
+    double bound;         /* the theorem's, on `expected` */
+    int held;             /* expected is not above bound */
+} hsp_panel;
+
 /* What a run did. */
 typedef struct hsp_training {
     uint64_t rows, cols, nonzeros;
@@ -636,6 +655,7 @@ typedef struct hsp_training {
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
     hsp_optimum optimum;
+    hsp_panel panel;
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 
@@ -724,8 +744,9 @@ typedef struct hsp_bound {
     char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
-/* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
- * bounds; the caller frees by hsp_bounds_free. */
+/* The run that made `model` on `data`, against every mistake bound, with `reference` as w* (NULL
+ * for a panel of experts, whose run is compared with the best of them). *count bounds; the caller
+ * frees by hsp_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);

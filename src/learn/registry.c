@@ -10,11 +10,15 @@
 #include "model/probability.h"
 
 extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
-    hsp__learn_winnow;
+    hsp__learn_winnow, hsp__learn_experts;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_winnow,
-                                             &hsp__learn_svm,        &hsp__learn_logistic,
-                                             &hsp__learn_lp,         NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron,
+                                             &hsp__learn_winnow,
+                                             &hsp__learn_experts,
+                                             &hsp__learn_svm,
+                                             &hsp__learn_logistic,
+                                             &hsp__learn_lp,
+                                             NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {

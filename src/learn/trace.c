@@ -145,6 +145,23 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
     return HSP_OK;
 }
 
+hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
+                                const hsp_data *data, hsp_error *err, hsp__trace **out)
+{
+    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
+    if (!trace) return hsp__fail_memory(err);
+    trace->memory = ctx->allocator;
+    hsp__text_init(&trace->text, &ctx->allocator);
+    hsp_status status = hsp__output_open(ctx, path, err, &trace->output);
+    if (status) {
+        hsp__trace_free(trace);
+        return status;
+    }
+    run->rule->lines_head(run, data, &trace->text);
+    *out = trace;
+    return HSP_OK;
+}
+
 static void trace_put(hsp__trace *trace, double value)
 {
     char number[HSP__DECIMAL_MAX];
@@ -186,6 +203,10 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err)
 {
+    if (run->rule->lines_row) {
+        run->rule->lines_row(run, row, score, &trace->text);
+        return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
+    }
     double squares = 0, own[HSP__TRACE_MOST];
     size_t count = 2;
     if (run->rule->trace) {

@@ -61,7 +61,7 @@ static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_err
     const uint64_t inputs = hsp__model_inputs(model);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
         const hsp_scaling *scaling = model->scalings[i];
-        if (!scaling || hsp__scaling_is_by_rows(scaling)) continue;
+        if (!scaling || hsp__scaling_any_columns(scaling)) continue;
         if (hsp_scaling_cols(scaling) != inputs)
             return check_fail(file, "a scaling of %llu columns in a model of %llu",
                               (unsigned long long)hsp_scaling_cols(scaling),
