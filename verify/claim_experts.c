@@ -185,9 +185,12 @@ static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel
     p->vote = hsv_new(c, p->columns, 1);
     if (!hsv_find(claim, "abstain")) return;
     const hsv_json *array = hsv_get(c, claim, "abstain", HSV_ARRAY);
+    uint64_t before = 0;
     for (const hsv_json *value = array->child; value; value = value->next) {
         const uint64_t column = hsv_count(c, value, "abstain");
-        if (!column || column > p->columns) hsv_unreadable(c, "abstain: no such column");
+        if (column <= before || column > p->columns)
+            hsv_unreadable(c, "abstain: columns are from 1 to %zu, ascending", p->columns);
+        before = column;
         p->abstains[column - 1] = 1;
     }
 }
