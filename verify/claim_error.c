@@ -103,8 +103,8 @@ static void error_run(hsv_checker *c, error_count *e)
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
 
-#define ERROR_BITS  300000     /* of a term: shorter ones are exact */
-#define ERROR_POWER 1000000000 /* bits of the denominator */
+#define ERROR_BITS  300000    /* of a term: shorter ones are exact */
+#define ERROR_POWER 200000000 /* bits of the denominator */
 
 /* mantissa 2^exponent: exact, or a little too large. */
 typedef struct error_upper {

@@ -4,7 +4,7 @@
 Certificates for random small data (produce.py) hold for both. Then digits, signs, rows and multipliers are changed at random;
 what one checker rejects, the other rejects, too.
 """
-import os, random, re, subprocess, sys, tempfile
+import os, random, re, shutil, subprocess, sys, tempfile
 import check, produce
 
 def tamper(rng, text):
@@ -24,7 +24,7 @@ def tamper(rng, text):
     k = rng.choice([i for i, ch in enumerate(old) if ch.isdigit()])
     return text[:a] + old[:k] + rng.choice('0123456789') + old[k + 1:] + text[b:]
 
-def main(build, count='150', each='8', seed='1'):
+def main(build, count='120', each='6', seed='1'):
     program = os.path.join(build, 'halfspace-verify')
     folder = tempfile.mkdtemp()
     paths = [os.path.join(folder, name) for name in ('cert', 'data', 'test')]
@@ -51,6 +51,7 @@ def main(build, count='150', each='8', seed='1'):
                 print('certificate %d tampered with: status %d %s; second checker: %s\n%s' % (i, status, said, why, ' '.join(changed[changed.index('"claims"'):].split())), file=sys.stderr)
             kept += status == 0
             both += status != 0
+    shutil.rmtree(folder)
     print('%s two checkers on %s certificates: %d tamperings rejected by both, %d left the claim true for both' %
           ('FAILED' if wrong else 'ok', count, both, kept))
     return 1 if wrong else 0
