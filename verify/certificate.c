@@ -16,7 +16,7 @@ static const struct {
 
 static char *certificate_text(hsv_checker *c, FILE *file, size_t *size)
 {
-    size_t room = 1 << 16;
+    size_t room = 1 << 12;
     char *text = hsv_new(c, room, 1);
     rewind(file);
     *size = 0;

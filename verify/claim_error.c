@@ -103,9 +103,10 @@ static void error_run(hsv_checker *c, error_count *e)
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
 
-#define ERROR_BITS 256
+#define ERROR_BITS  300000    /* of a term: shorter ones are exact */
+#define ERROR_POWER 200000000 /* bits of the denominator */
 
-/* mantissa 2^exponent, at most a little too large. */
+/* mantissa 2^exponent: exact, or a little too large. */
 typedef struct error_upper {
     mpz_t *mantissa;
     long exponent;
@@ -123,65 +124,68 @@ static void error_round(error_upper *x)
 static void error_times(error_upper *x, const mpz_t above, const mpz_t below)
 {
     mpz_mul(*x->mantissa, *x->mantissa, above);
-    const mp_bitcnt_t more = ERROR_BITS + mpz_sizeinbase(below, 2);
-    mpz_mul_2exp(*x->mantissa, *x->mantissa, more);
+    if (!mpz_divisible_p(*x->mantissa, below)) {
+        const mp_bitcnt_t more = 64 + mpz_sizeinbase(below, 2);
+        mpz_mul_2exp(*x->mantissa, *x->mantissa, more);
+        x->exponent -= (long)more;
+    }
     mpz_cdiv_q(*x->mantissa, *x->mantissa, below);
-    x->exponent -= (long)more;
     error_round(x);
 }
 
-/* sum += term */
 static void error_add(error_upper *sum, const error_upper *term, mpz_t scratch)
 {
     if (!mpz_sgn(*sum->mantissa)) sum->exponent = term->exponent;
     const long apart = term->exponent - sum->exponent;
-    if (apart >= 0 && apart < 100000) {
+    if (apart >= 0) {
         mpz_mul_2exp(scratch, *term->mantissa, (mp_bitcnt_t)apart);
-    } else if (apart >= 0) {
-        mpz_cdiv_q_2exp(*sum->mantissa, *sum->mantissa, (mp_bitcnt_t)apart);
-        sum->exponent = term->exponent;
-        mpz_set(scratch, *term->mantissa);
     } else {
-        mpz_cdiv_q_2exp(scratch, *term->mantissa, (mp_bitcnt_t)-apart);
+        mpz_mul_2exp(*sum->mantissa, *sum->mantissa, (mp_bitcnt_t)-apart);
+        mpz_set(scratch, *term->mantissa);
+        sum->exponent = term->exponent;
     }
     mpz_add(*sum->mantissa, *sum->mantissa, scratch);
     error_round(sum);
 }
 
-/* P[Bin(n, p) <= m] <= delta? Terms grow from (1 - p)^n by (n - k) / (k + 1) p / (1 - p). */
+/* x = base^n */
+static void error_power(error_upper *x, error_upper *base, uint64_t n)
+{
+    for (; n; n /= 2) {
+        if (n % 2) {
+            mpz_mul(*x->mantissa, *x->mantissa, *base->mantissa);
+            x->exponent += base->exponent;
+            error_round(x);
+        }
+        mpz_mul(*base->mantissa, *base->mantissa, *base->mantissa);
+        base->exponent *= 2;
+        error_round(base);
+    }
+}
+
+/* P[Bin(n, p) <= m] <= delta? With p = a / q the terms are over q^n; they grow from (q - a)^n by
+ * (n - k) a / ((k + 1) (q - a)). */
 static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, const mpq_t delta)
 {
-    mpz_t *z = hsv_integers(c, 8);
+    mpz_t *z = hsv_integers(c, 7);
     error_upper term = {z, 0}, sum = {z + 1, 0}, base = {z + 2, 0};
-    mpz_sub(z[3], mpq_denref(p), mpq_numref(p)); /* 1 - p = z3 / den */
+    if (n * mpz_sizeinbase(mpq_denref(p), 2) > ERROR_POWER)
+        hsv_reject(c, "error: upper has too many digits for so many rows");
+    mpz_sub(z[3], mpq_denref(p), mpq_numref(p));
+    mpz_set(*base.mantissa, z[3]);
     mpz_set_ui(*term.mantissa, 1);
-    mpz_set_ui(*base.mantissa, 1);
-    error_times(&base, z[3], mpq_denref(p));
-    for (uint64_t power = n; power; power /= 2) {
-        if (power % 2) {
-            mpz_mul(*term.mantissa, *term.mantissa, *base.mantissa);
-            term.exponent += base.exponent;
-            error_round(&term);
-        }
-        mpz_mul(*base.mantissa, *base.mantissa, *base.mantissa);
-        base.exponent *= 2;
-        error_round(&base);
-    }
+    error_power(&term, &base, n);
     for (uint64_t k = 0; k <= m; k++) {
         error_add(&sum, &term, z[4]);
         mpz_mul_ui(z[5], mpq_numref(p), n - k);
         mpz_mul_ui(z[6], z[3], k + 1);
         error_times(&term, z[5], z[6]);
     }
-    /* sum <= delta, both over the same power of two */
-    mpz_mul(z[4], *sum.mantissa, mpq_denref(delta));
-    mpz_set(z[5], mpq_numref(delta));
-    if (sum.exponent >= 0)
-        mpz_mul_2exp(z[4], z[4], (mp_bitcnt_t)sum.exponent);
-    else if (-sum.exponent > 1000000)
-        return (long)mpz_sizeinbase(z[4], 2) + sum.exponent < 0;
-    else
-        mpz_mul_2exp(z[5], z[5], (mp_bitcnt_t)-sum.exponent);
+    mpz_mul(z[4], *sum.mantissa, mpq_denref(delta)); /* sum <= delta q^n */
+    mpz_pow_ui(z[5], mpq_denref(p), n);
+    mpz_mul(z[5], z[5], mpq_numref(delta));
+    mpz_mul_2exp(z[sum.exponent >= 0 ? 4 : 5], z[sum.exponent >= 0 ? 4 : 5],
+                 (mp_bitcnt_t)(sum.exponent >= 0 ? sum.exponent : -sum.exponent));
     return mpz_cmp(z[4], z[5]) <= 0;
 }
 

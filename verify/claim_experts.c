@@ -4,8 +4,9 @@
  * powers rounded both ways; where that does not decide, it is computed exactly. */
 #include "check.h"
 
-#define EXPERTS_BITS  320      /* of the powers */
-#define EXPERTS_EXACT 50000000 /* bits of a sum that is computed exactly */
+#define EXPERTS_BITS   320     /* of the powers */
+#define EXPERTS_POWERS 100000  /* that are kept */
+#define EXPERTS_EXACT  5000000 /* bits of a sum that is computed exactly */
 
 typedef struct experts_panel {
     size_t columns;
@@ -22,10 +23,11 @@ typedef struct experts_panel {
 } experts_panel;
 
 /* *low, *high times the root of beta: t even, or beta divided by it again: t odd. */
-static void experts_powers(hsv_checker *c, experts_panel *p)
+static void experts_powers(hsv_checker *c, experts_panel *p, uint64_t passes)
 {
     mpz_t *root = hsv_integers(c, 2);
-    const size_t most = 100000;
+    const uint64_t needed = 2 * passes * c->data.rows + 1; /* no h is larger */
+    const size_t most = needed < EXPERTS_POWERS ? (size_t)needed : EXPERTS_POWERS;
     p->low = hsv_integers(c, most);
     p->high = hsv_integers(c, most);
     mpz_setbit(p->low[0], EXPERTS_BITS);
@@ -185,9 +187,12 @@ static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel
     p->vote = hsv_new(c, p->columns, 1);
     if (!hsv_find(claim, "abstain")) return;
     const hsv_json *array = hsv_get(c, claim, "abstain", HSV_ARRAY);
+    uint64_t before = 0;
     for (const hsv_json *value = array->child; value; value = value->next) {
         const uint64_t column = hsv_count(c, value, "abstain");
-        if (!column || column > p->columns) hsv_unreadable(c, "abstain: no such column");
+        if (column <= before || column > p->columns)
+            hsv_unreadable(c, "abstain: columns are from 1 to %zu, ascending", p->columns);
+        before = column;
         p->abstains[column - 1] = 1;
     }
 }
@@ -198,9 +203,9 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     mpq_t *q = hsv_rationals(c, 2);
     hsv_members(c, claim, "claim learner beta negated abstain tie passes total best");
     experts_options(c, claim, &p);
-    experts_powers(c, &p);
     const uint64_t passes = hsv_get_count(c, claim, "passes");
-    if (!passes || passes > 1000000) hsv_unreadable(c, "passes: from 1 to 1000000");
+    if (!passes || passes > 10000) hsv_unreadable(c, "passes: from 1 to 10000");
+    experts_powers(c, &p, passes);
     for (uint64_t pass = 0; pass < passes; pass++)
         hsv_each_row(c, &c->data, experts_row, &p);
     if (p.mistakes != hsv_get_count(c, claim, "total"))

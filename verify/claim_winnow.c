@@ -4,7 +4,7 @@
  * comparing powers. */
 #include "check.h"
 
-#define WINNOW_BITS 100000000 /* of a power that is computed */
+#define WINNOW_BITS 20000000 /* of a power that is computed */
 
 typedef struct winnow_rows {
     const uint32_t *column; /* of the disjunction */

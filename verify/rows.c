@@ -22,8 +22,8 @@ static void rows_start(hsv_checker *c, hsv_table *t)
 {
     if (!t->buffer) {
         t->buffer = hsv_new(c, ROWS_BUFFER, 1);
-        t->text = hsv_new(c, ROWS_BUFFER, 1);
-        t->text_room = ROWS_BUFFER;
+        t->text_room = 1000;
+        t->text = hsv_new(c, t->text_room, 1);
     }
     rewind(t->file);
     hsv_sha_start(&t->hash);
