@@ -277,7 +277,7 @@ static hsp_status file_read(hsp__prove *prove, const hsp_options *read,
     if (!status && (!view->labels || !(*whole)->class_names.count))
         return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
                             "there are no labelled rows to make claims about");
-    if (!status && !(*whole)->encoding && !(*whole)->index_base)
+    if (!status && ((*whole)->mapped || (!(*whole)->encoding && !(*whole)->index_base)))
         return hsp__fail_at(err, HSP_USAGE, file->path, 0, 0,
                             "claims are about decimals: name the text file that this binary file "
                             "was made from");
