@@ -4,8 +4,15 @@
 Certificates for random small data (produce.py) hold for both. Then digits, signs, rows and multipliers are changed at random;
 what one checker rejects, the other rejects, too.
 """
-import os, random, re, shutil, subprocess, sys, tempfile
+import json, os, random, re, shutil, subprocess, sys, tempfile
 import check, produce
+
+def schema():
+    """What says whether a certificate has the form of docs/certificate.schema.json; None where Python lacks jsonschema."""
+    try: import jsonschema
+    except ImportError: return None
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../docs/certificate.schema.json')
+    return jsonschema.Draft202012Validator(json.load(open(path)))
 
 def tamper(rng, text):
     """A digit, a sign, a pair that goes, two numbers that change places; in the claims."""
@@ -29,6 +36,7 @@ def main(build, count='120', each='6', seed='1'):
     folder = tempfile.mkdtemp()
     paths = [os.path.join(folder, name) for name in ('cert', 'data', 'test')]
     kept = both = wrong = 0
+    form = schema()
     def verdicts(texts):
         used = [p for p, t in zip(paths, texts) if t is not None]
         for p, t in zip(paths, texts):
@@ -38,6 +46,7 @@ def main(build, count='120', each='6', seed='1'):
     for i in range(int(count)):
         texts = produce.certificate(int(seed) * 1000000 + i)
         status, said, why = verdicts(texts)
+        if form and not form.is_valid(json.loads(texts[0])): why = 'not of the form that the schema gives'
         if status or why:
             wrong += 1
             print('certificate %d: status %d %s; second checker: %s' % (i, status, said, why), file=sys.stderr)
