@@ -234,7 +234,7 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
         hsp__text_puts(&s->text, "\"");
     }
     hsp__text_puts(&s->text, "}");
-    return s->text.failed ? hsp__fail_memory(err) : HSP_OK;
+    return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s)
