@@ -45,7 +45,9 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
     if (model->constant) prove->why = "it is in homogeneous form";
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
         if (!model->scalings[i]) continue;
-        if (hsp__scaling_is_by_rows(model->scalings[i]))
+        if (hsp__scaling_is_votes(model->scalings[i]))
+            prove->why = "its columns vote";
+        else if (hsp__scaling_is_by_rows(model->scalings[i]))
             prove->why = "it divides rows by their length, which is a root";
         else if (scaling)
             prove->why = "it scales columns twice";
