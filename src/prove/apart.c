@@ -370,6 +370,9 @@ hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int of
     if (both) status = apart_train(&m, err);
     if (!status && both) status = m.model ? apart_rounded(&m, err) : apart_touching(&m, err);
     if (!status && !apart_settled(&m)) status = apart_nearest(&m, err);
+    if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
+                    to->multipliers.failed))
+        status = hsp__fail_memory(err);
     hsp__free(&ctx->allocator, m.w);
     hsp_evidence_free(m.run.evidence);
     hsp_model_free(m.model);

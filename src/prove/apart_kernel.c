@@ -214,7 +214,7 @@ static hsp_status apart_kernel_run(apart_kernel *m, hsp_error *err)
         m->why = "certificates have no such kernel";
         return HSP_OK;
     }
-    status = apart_kernel_train(m, err);
+    status = m->json.failed ? hsp__fail_memory(err) : apart_kernel_train(m, err);
     if (status) return status;
     if (!m->count)
         m->why = "the machine found neither a separator nor why there is none";

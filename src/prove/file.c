@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/container.h"
 #include "data/csv.h"
 #include "prove/file.h"
 
@@ -142,23 +143,22 @@ static hsp_status file_choose_model(const hsp_model *model, hsp__prove_classes *
     return HSP_OK;
 }
 
-/* The class that a user means; HSP__NAME_NONE: none. */
-static uint32_t file_find(const hsp_data *data, const hsp__names *names, const char *label,
-                          size_t size)
+/* The class that a user means by what the option says. */
+static hsp_status file_find(const hsp_data *data, const hsp__names *names, const char *option,
+                            const char *label, size_t size, hsp_error *err, uint32_t *found)
 {
     hsp__names canonical;
-    uint32_t number, found = HSP__NAME_NONE;
-    hsp__names_init(&canonical, &data->memory);
-    if (hsp__label_add(&canonical, label, size, &number) == HSP__LABEL_OK)
-        found = hsp__names_find(names, hsp__names_get(&canonical, number),
-                                hsp__names_size(&canonical, number));
-    hsp__names_free(&canonical);
-    return found;
-}
-
-static hsp_status file_unknown(const char *option, const char *label, size_t size, hsp_error *err)
-{
+    uint32_t number;
     char quoted[HSP__QUOTED];
+    hsp__names_init(&canonical, &data->memory);
+    const hsp__label_result result = hsp__label_add(&canonical, label, size, &number);
+    *found = HSP__NAME_NONE;
+    if (result == HSP__LABEL_OK)
+        *found = hsp__names_find(names, hsp__names_get(&canonical, number),
+                                 hsp__names_size(&canonical, number));
+    hsp__names_free(&canonical);
+    if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
+    if (*found != HSP__NAME_NONE) return HSP_OK;
     return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "there is no class '%s' in the data",
                         hsp__quote(label, size, quoted));
 }
@@ -166,8 +166,10 @@ static hsp_status file_unknown(const char *option, const char *label, size_t siz
 static hsp_status file_choose_positive(const hsp_data *data, const char *positive,
                                        hsp__prove_classes *classes, hsp_error *err)
 {
-    const uint32_t found = file_find(data, &classes->names, positive, strlen(positive));
-    if (found == HSP__NAME_NONE) return file_unknown("--positive", positive, strlen(positive), err);
+    uint32_t found;
+    hsp_status status =
+        file_find(data, &classes->names, "--positive", positive, strlen(positive), err, &found);
+    if (status) return status;
     for (uint32_t c = 0; c < classes->names.count; c++)
         classes->side[c] = c == found ? 1 : -1;
     return HSP_OK;
@@ -184,8 +186,9 @@ static hsp_status file_choose_pair(const hsp_data *data, const char *pair,
     const char *const names[2] = {pair, comma + 1};
     uint32_t found[2];
     for (int i = 0; i < 2; i++) {
-        found[i] = file_find(data, &classes->names, names[i], sizes[i]);
-        if (found[i] == HSP__NAME_NONE) return file_unknown("--classes", names[i], sizes[i], err);
+        hsp_status status =
+            file_find(data, &classes->names, "--classes", names[i], sizes[i], err, &found[i]);
+        if (status) return status;
     }
     if (found[0] == found[1])
         return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0, "one class is named twice");
@@ -263,12 +266,29 @@ static hsp_status file_relabel(hsp__prove *prove, hsp__prove_file *file, hsp_err
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* A binary cache holds no decimals. */
+static hsp_status file_check_text(hsp__prove *prove, const char *path, hsp_error *err)
+{
+    hsp__source *source = NULL;
+    const char *bytes;
+    size_t size = 0;
+    hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
+    if (!status) status = hsp__source_peek(source, 16, err, &bytes, &size);
+    if (!status && size >= 16 && hsp__container_looks_like(bytes, size))
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "claims are about decimals: name the text file that this binary file "
+                              "was made from");
+    hsp__source_free(source);
+    return status;
+}
+
 static hsp_status file_read(hsp__prove *prove, const hsp_options *read,
                             const hsp_encoding *encoding, hsp__prove_file *file, hsp_error *err,
                             hsp_options **options, hsp_data **whole)
 {
     hsp_status status = read ? hsp_options_copy(prove->ctx, read, err, options)
                              : hsp_options_new(prove->ctx, hsp_read_options(), err, options);
+    if (!status) status = file_check_text(prove, file->path, err);
     if (!status) status = hsp_options_set(*options, "precision", "double", err);
     if (!status && prove->model) status = hsp_model_set_read(prove->model, *options, err);
     if (!status) status = hsp_data_read(prove->ctx, file->path, *options, encoding, err, whole);
@@ -277,10 +297,6 @@ static hsp_status file_read(hsp__prove *prove, const hsp_options *read,
     if (!status && (!view->labels || !(*whole)->class_names.count))
         return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
                             "there are no labelled rows to make claims about");
-    if (!status && ((*whole)->mapped || (!(*whole)->encoding && !(*whole)->index_base)))
-        return hsp__fail_at(err, HSP_USAGE, file->path, 0, 0,
-                            "claims are about decimals: name the text file that this binary file "
-                            "was made from");
     return status;
 }
 

@@ -220,6 +220,7 @@ static hsp_status kernel_run(kernel *m, hsp_error *err)
     if (!hsp__prove_put_kernel(&m->json, m->of))
         return hsp__prove_skip(prove, err, "kernel", "certificates have no such kernel as %s",
                                hsp_kernel_text(m->of));
+    if (m->json.failed) return hsp__fail_memory(err);
     return m->count ? kernel_claim(m, err)
                     : hsp__prove_skip(prove, err, "kernel", "there are no rows");
 }

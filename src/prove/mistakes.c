@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "measure/audit.h"
 #include "prove/model.h"
+#include "prove/panel.h"
 
 typedef struct mistakes {
     hsp__prove *prove;
@@ -336,10 +337,12 @@ hsp_status hsp__prove_mistakes(hsp__prove *prove, hsp_error *err)
     const hsp_allocator *memory = &prove->ctx->allocator;
     const char *learner = prove->model ? hsp_model_fact(prove->model, "learner") : NULL;
     if (!hsp__prove_named(prove, "mistakes")) return HSP_OK;
+    if (learner && (strcmp(learner, "winnow") == 0 || strcmp(learner, "experts") == 0))
+        return hsp__prove_panel(prove, learner, err);
     if (!learner || strcmp(learner, "perceptron") != 0) {
         if (!hsp_options_list_count(prove->options, "claim")) return HSP_OK;
         return hsp__prove_skip(prove, err, "mistakes",
-                               "it needs --model with a perceptron's model");
+                               "it needs --model with a model of perceptron, winnow or experts");
     }
     mistakes m = {.prove = prove};
     hsp_status status = hsp__audit_read_plan(prove->model, err, &m.plan);

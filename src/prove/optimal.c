@@ -61,7 +61,7 @@ static hsp_status optimal_costs(optimal *m, const hsp_options *options, hsp_erro
     hsp__text_puts(&m->costs, "\", \"positive\": \"");
     hsp__prove_put_short(&m->costs, m->cost[1]);
     hsp__text_puts(&m->costs, "\"}");
-    return HSP_OK;
+    return m->costs.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 /* Why the model is none that the claim is about; NULL: it is one. */

@@ -45,7 +45,9 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
     if (model->constant) prove->why = "it is in homogeneous form";
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
         if (!model->scalings[i]) continue;
-        if (hsp__scaling_is_by_rows(model->scalings[i]))
+        if (hsp__scaling_is_votes(model->scalings[i]))
+            prove->why = "its columns vote";
+        else if (hsp__scaling_is_by_rows(model->scalings[i]))
             prove->why = "it divides rows by their length, which is a root";
         else if (scaling)
             prove->why = "it scales columns twice";
@@ -234,7 +236,7 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
         hsp__text_puts(&s->text, "\"");
     }
     hsp__text_puts(&s->text, "}");
-    return s->text.failed ? hsp__fail_memory(err) : HSP_OK;
+    return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s)

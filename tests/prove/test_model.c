@@ -168,6 +168,73 @@ static void test_perceptrons(void)
     }
 }
 
+/* ---- Winnow and experts ---- */
+
+/* Bits, and a label that says whether one of the first `relevant` columns is on; with noise. */
+static proved_file bits(int rows, int cols, int relevant, double noise)
+{
+    proved_file file = file_new();
+    for (int i = 0; i < rows; i++) {
+        int on[64], any = 0;
+        for (int j = 0; j < cols; j++)
+            on[j] = uniform() < 0.2;
+        for (int j = 0; j < relevant; j++)
+            any |= on[j];
+        fprintf(file.file, "%d", (uniform() < noise) != any ? 1 : -1);
+        for (int j = 0; j < cols; j++)
+            if (on[j]) fprintf(file.file, " %d:1", j + 1);
+        fputc('\n', file.file);
+    }
+    fflush(file.file);
+    return file;
+}
+
+static void check_panel(const char *path, const char *learner, const char *const *told,
+                        const char *why)
+{
+    hsp_options *options = options_of(ctx, learner_of(learner), NULL);
+    hsp_error err = {0};
+    for (int k = 0; told[k]; k += 2)
+        CHECK(hsp_options_set(options, told[k], told[k + 1], &err) == HSP_OK);
+    made m = make(path, NULL, options, "mistakes");
+    if (why)
+        CHECK_NOTE(!m.text && strstr(why_not(m.certificate, "mistakes"), why), "%s",
+                   why_not(m.certificate, "mistakes"));
+    else
+        CHECK_NOTE(m.text && checker_accepts(m.text, path, NULL), "%s %s", learner,
+                   told[0] ? told[0] : "");
+    made_free(&m);
+    hsp_options_free(options);
+}
+
+static void test_panels(void)
+{
+    static const struct {
+        const char *learner, *told[7], *why;
+    } cases[] = {
+        {"winnow", {NULL}, NULL},
+        {"winnow", {"variant", "winnow1", "order", "shuffle", NULL}, NULL},
+        {"winnow", {"delta", "0.5", "threshold", "9.5", NULL}, NULL},
+        {"winnow", {"variant", "balanced", NULL}, "winnow1"},
+        {"winnow", {"threshold", "0.5", NULL}, "threshold"},
+        {"experts", {NULL}, NULL},
+        {"experts", {"negated", "yes", "tie", "pos", NULL}, NULL},
+        {"experts", {"beta", "0.9", "passes", "3", "votes", "sign", NULL}, NULL},
+        {"experts", {"votes", "bit", "tie", "zero", "beta", "0.123456789", NULL}, NULL},
+        {"experts", {"order", "shuffle", NULL}, "shuffled"},
+        {"experts", {"randomized", "yes", NULL}, "chance"},
+    };
+    static const char *const nothing[] = {NULL};
+    if (!PROVE_GMP) CHECK_SKIP("built without GMP");
+    proved_file clean = bits(150, 24, 3, 0), noisy = bits(120, 10, 1, 0.15);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_panel(strcmp(cases[i].learner, "winnow") == 0 ? clean.path : noisy.path,
+                    cases[i].learner, cases[i].told, cases[i].why);
+    check_panel(noisy.path, "winnow", nothing, "no disjunction");
+    file_free(&clean);
+    file_free(&noisy);
+}
+
 /* ---- What cannot be claimed is said ---- */
 
 static void test_refused(void)
@@ -299,6 +366,7 @@ int main(void)
     RUN(test_machines);
     RUN(test_stable);
     RUN(test_perceptrons);
+    RUN(test_panels);
     RUN(test_refused);
     RUN(test_shared);
     RUN(test_published);
