@@ -65,6 +65,7 @@ static void certificate_check(hsv_checker *c, FILE *cert)
     hsv_members(c, root, "format version data test transform claims made_by");
     if (strcmp(hsv_get_text(c, root, "format"), "halfspace certificate") != 0)
         hsv_unreadable(c, "this is not a halfspace certificate");
+    if (hsv_find(root, "made_by")) hsv_get_text(c, root, "made_by");
     if (hsv_get_count(c, root, "version") != 1)
         hsv_unreadable(c, "this checker knows version 1 of the format alone");
     hsv_table_read(c, hsv_get(c, root, "data", HSV_OBJECT), &c->data);
