@@ -276,6 +276,8 @@ typedef struct hsv_scorer {
 } hsv_scorer;
 /* With point and b set. */
 void hsv_scorer_finish(hsv_checker *c, hsv_scorer *s);
+/* Make its denominator a multiple of this. */
+void hsv_scorer_widen(hsv_checker *c, hsv_scorer *s, const mpz_t divisor);
 void hsv_scorer_read(hsv_checker *c, const hsv_json *claim, hsv_kernel *k, hsv_scorer *s);
 void hsv_scorer_score(hsv_checker *c, hsv_scorer *s, const hsv_row *row, mpz_t lo, mpz_t hi);
 
