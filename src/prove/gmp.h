@@ -4,12 +4,12 @@
 #ifndef HSP_PROVE_GMP_H
 #define HSP_PROVE_GMP_H
 
-#ifdef HSP_HAVE_GMP
-#include <gmp.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "prove/exact.h"
+
+#ifdef HSP_HAVE_GMP
+#include <gmp.h>
 
 /* `count` numbers, all 0; NULL when there is no memory for the array. */
 mpz_t *hsp__mpz_new(const hsp_allocator *memory, uint64_t count);
