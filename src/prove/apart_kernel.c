@@ -16,7 +16,7 @@
 #include "prove/model.h"
 
 #define APART_PAIRS   4000000 /* kernel values, at most: each is one for the checker too */
-#define APART_SECONDS "40"
+#define APART_SECONDS "600"
 
 typedef struct apart_kernel {
     hsp__prove *prove;
