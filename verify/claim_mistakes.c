@@ -17,6 +17,7 @@ typedef struct mistakes_run {
     mpz_t *goal;      /* g, over other.below; rounded down */
     int any;          /* a row was seen */
     mpq_t *rate, *tau, *c2, *turn; /* turn = sum of count y */
+    mpq_t *soft2;                  /* Delta^2 of a soft run; 0: it is not */
     mpq_t *reach;                  /* 2: R~^2 + 2 tau / rate, enclosed */
     uint64_t total, most;          /* most: of one row */
 } mistakes_run;
@@ -45,9 +46,13 @@ static void mistakes_row(hsv_checker *c, const hsv_row *row, void *with)
 
 typedef struct mistakes_end {
     hsv_scorer scorer;
-    mpz_t *work; /* 2 */
-    mpz_t *goal; /* tau / rate over scorer.below, rounded up */
-    int target;  /* tau > 0 */
+    const hsv_list *updates;
+    size_t next;      /* of the updates */
+    mpz_t *work;      /* 2 */
+    mpz_t *own;       /* what an update adds to its own row: Delta^2, over scorer.below ... */
+    mpz_srcptr widen; /* ... times this, the denominator of Delta^2 */
+    mpz_t *goal;      /* tau / rate over the same, rounded up */
+    int target;       /* tau > 0 */
 } mistakes_end;
 
 static void mistakes_end_row(hsv_checker *c, const hsv_row *row, void *with)
@@ -56,6 +61,9 @@ static void mistakes_end_row(hsv_checker *c, const hsv_row *row, void *with)
     hsv_scorer_score(c, &e->scorer, row, e->work[0], e->work[1]);
     mpz_ptr score = e->work[row->y > 0 ? 0 : 1];
     if (row->y < 0) mpz_neg(score, score);
+    mpz_mul(score, score, e->widen);
+    if (e->next < e->updates->count && e->updates->index[e->next] == row->number)
+        mpz_addmul(score, e->updates->value[e->next++], *e->own);
     if (e->target ? mpz_cmp(score, *e->goal) < 0 : mpz_sgn(score) <= 0)
         hsv_reject(c, "the run did not converge: row %llu is not where it should be",
                    (unsigned long long)row->number);
@@ -64,15 +72,21 @@ static void mistakes_end_row(hsv_checker *c, const hsv_row *row, void *with)
 /* The last w, b, divided by the rate, on every row. */
 static void mistakes_converged(hsv_checker *c, mistakes_run *m)
 {
-    mistakes_end e = {.scorer.point = m->sum, .work = hsv_integers(c, 2)};
+    mistakes_end e = {.scorer.point = m->sum,
+                      .updates = &m->updates,
+                      .work = hsv_integers(c, 2),
+                      .own = hsv_integers(c, 1),
+                      .widen = mpq_denref(*m->soft2),
+                      .goal = hsv_integers(c, 1)};
     mpq_t *q = hsv_rationals(c, 1);
-    e.goal = hsv_integers(c, 1);
     e.scorer.b = hsv_rationals(c, 1);
     mpq_mul(*e.scorer.b, *m->c2, *m->turn);
     hsv_scorer_finish(c, &e.scorer);
     e.target = mpq_sgn(*m->tau) > 0;
     mpq_div(*q, *m->tau, *m->rate);
+    mpz_mul(*e.own, *e.scorer.below, mpq_numref(*m->soft2));
     mpz_mul(*e.goal, *e.scorer.below, mpq_numref(*q));
+    mpz_mul(*e.goal, *e.goal, e.widen);
     mpz_cdiv_q(*e.goal, *e.goal, mpq_denref(*q));
     hsv_each_row(c, &c->data, mistakes_end_row, &e);
 }
@@ -84,6 +98,11 @@ static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run
     if (hsv_find(claim, "margin_target")) hsv_get_number(c, claim, "margin_target", *m->tau);
     if (mpq_sgn(*m->rate) <= 0 || mpq_sgn(*m->tau) < 0)
         hsv_unreadable(c, "rate must be above 0, margin_target not below");
+    if (hsv_find(claim, "soft")) {
+        hsv_get_number(c, claim, "soft", *m->soft2);
+        if (mpq_sgn(*m->soft2) <= 0) hsv_unreadable(c, "soft must be above 0");
+        mpq_mul(*m->soft2, *m->soft2, *m->soft2);
+    }
     m->kernel = hsv_kernel_read(c, claim, 0);
     hsv_get_list(c, claim, "updates", &m->updates);
     for (size_t i = 0; i < m->updates.count; i++) {
@@ -99,7 +118,7 @@ static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run
                    (unsigned long long)m->total);
 }
 
-/* c^2, once R^2 is known, and R~^2 + 2 tau / rate. */
+/* c^2, once R^2 is known, and R~^2 + 2 tau / rate; a soft run's R~^2 has Delta^2 in it. */
 static void mistakes_constant(hsv_checker *c, const hsv_json *claim, mistakes_run *m)
 {
     const int offset = hsv_get_choice(c, claim, "offset", "none unit append r2");
@@ -119,6 +138,7 @@ static void mistakes_constant(hsv_checker *c, const hsv_json *claim, mistakes_ru
     mpq_div(m->reach[0], *m->tau, *m->rate);
     mpq_add(m->reach[0], m->reach[0], m->reach[0]);
     mpq_add(m->reach[0], m->reach[0], *m->c2);
+    mpq_add(m->reach[0], m->reach[0], *m->soft2);
     mpq_add(m->reach[1], m->reach[0], q[1]);
     mpq_add(m->reach[0], m->reach[0], q[0]);
 }
@@ -134,13 +154,18 @@ static void mistakes_length(const mistakes_run *m, mpq_t out, const mpq_t norm, 
     mpq_add(out, out, norm);
 }
 
-/* ||w~||^2 <= k (rate^2 R~^2 + 2 rate tau), divided by rate^2. */
+/* ||w~||^2 <= k (rate^2 R~^2 + 2 rate tau), divided by rate^2; w~ of a soft run has Delta count for
+ * each row. */
 static void mistakes_growth(hsv_checker *c, mistakes_run *m)
 {
-    mpq_t *q = hsv_rationals(c, 3);
+    mpq_t *q = hsv_rationals(c, 4);
     hsv_point_norm(c, &m->sum);
     mpq_mul(q[0], *m->c2, *m->turn);
     mistakes_length(m, q[1], m->sum.norm[1], q[0]);
+    for (size_t i = 0; i < m->updates.count; i++)
+        mpz_addmul(mpq_numref(q[3]), m->updates.value[i], m->updates.value[i]);
+    mpq_mul(q[3], q[3], *m->soft2);
+    mpq_add(q[1], q[1], q[3]);
     mpq_set_ui(q[2], m->total, 1);
     mpq_mul(q[2], q[2], m->reach[0]);
     if (mpq_cmp(q[1], q[2]) > 0) hsv_reject(c, "w is longer than updates on mistakes can make it");
@@ -203,6 +228,31 @@ static void mistakes_bound(hsv_checker *c, mistakes_run *m)
             (unsigned long long)m->total, hsv_show(c, q[0], -1));
 }
 
+/* The separator with y (g - y s*) / Delta in each row's own coordinate has margin g there: k <=
+ * R~^2
+ * (||w*||^2 + D^2 / Delta^2) / g^2. */
+static void mistakes_soft(hsv_checker *c, mistakes_run *m, const mpq_t goal)
+{
+    mpq_t *q = hsv_rationals(c, 3);
+    mpz_t *below = hsv_integers(c, 1);
+    mpz_mul(*below, *m->other.below, *m->other.below);
+    hsv_ratio(q[0], *m->lack, *below);
+    mpq_div(q[0], q[0], *m->soft2);
+    mistakes_length(m, q[1], m->other.point.norm[0], *m->other.b);
+    mpq_add(q[0], q[0], q[1]);
+    mpq_mul(q[0], q[0], m->reach[0]);
+    mpq_div(q[0], q[0], goal);
+    mpq_div(q[0], q[0], goal);
+    mpq_set_ui(q[2], m->total, 1);
+    if (mpq_cmp(q[2], q[0]) > 0)
+        hsv_reject(c, "%llu updates are more than the bound of a soft run, %s",
+                   (unsigned long long)m->total, hsv_show(c, q[0], -1));
+    hsv_say(c,
+            "mistakes: the soft perceptron's %llu updates are within (R~^2 + Delta^2 + 2 tau/rate) "
+            "(||w*||^2 + D^2/Delta^2) / g^2 = %s.",
+            (unsigned long long)m->total, hsv_show(c, q[0], -1));
+}
+
 /* k g^2 <= (sqrt(B) + sqrt(D^2))^2 with B = (R~^2 + 2 tau / rate) ||w*||^2. */
 static void mistakes_inseparable(hsv_checker *c, const hsv_json *claim, mistakes_run *m,
                                  const mpq_t goal)
@@ -245,7 +295,7 @@ static void mistakes_inseparable(hsv_checker *c, const hsv_json *claim, mistakes
 
 static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
 {
-    mpq_t *q = hsv_rationals(c, 8);
+    mpq_t *q = hsv_rationals(c, 9);
     mistakes_run m = {.work = hsv_integers(c, 3),
                       .radius = hsv_integers(c, 2),
                       .least = hsv_integers(c, 2),
@@ -255,11 +305,12 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
                       .tau = q + 1,
                       .c2 = q + 2,
                       .turn = q + 3,
-                      .reach = q + 4};
+                      .reach = q + 4,
+                      .soft2 = q + 8};
     const hsv_json *functional = hsv_find(claim, "functional_margin");
     hsv_members(c, claim,
                 "claim learner offset constant rate margin_target kernel updates total model "
-                "converged separator functional_margin passes");
+                "converged separator functional_margin passes soft");
     mistakes_options(c, claim, &m);
     hsv_scorer_read(c, claim, m.kernel, &m.other);
     if (functional) {
@@ -267,9 +318,11 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
         if (mpq_sgn(q[6]) <= 0) hsv_unreadable(c, "functional_margin must be above 0");
         mpz_mul(*m.goal, *m.other.below, mpq_numref(q[6]));
         mpz_fdiv_q(*m.goal, *m.goal, mpq_denref(q[6]));
-    } else if (hsv_find(claim, "passes")) {
-        hsv_unreadable(c, "passes belong to a functional_margin");
+    } else if (hsv_find(claim, "passes") || mpq_sgn(*m.soft2)) {
+        hsv_unreadable(c, "passes and soft belong to a functional_margin");
     }
+    if (mpq_sgn(*m.soft2) && hsv_find(claim, "passes"))
+        hsv_unreadable(c, "the bound of a soft run is for any number of passes");
     hsv_each_row(c, &c->data, mistakes_row, &m);
     mistakes_constant(c, claim, &m);
     if (!mpq_sgn(*m.c2) && mpq_sgn(*m.other.b)) hsv_reject(c, "b must be 0 without an offset");
@@ -287,7 +340,9 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
         hsv_say(c, "mistakes: the run had converged.");
     }
     hsv_point_norm(c, &m.other.point);
-    if (functional)
+    if (mpq_sgn(*m.soft2))
+        mistakes_soft(c, &m, q[6]);
+    else if (functional)
         mistakes_inseparable(c, claim, &m, q[6]);
     else
         mistakes_bound(c, &m);

@@ -5,6 +5,9 @@
  * <= sum a y (<w, x> + b) = <w, u> <= ||u||. */
 #include "check.h"
 
+#define SEPARABLE_SHOWN 12  /* so many rows are named */
+#define SEPARABLE_TEXT  400 /* and need no more characters */
+
 typedef struct separable_least {
     hsv_scorer scorer;
     mpz_t *work;  /* 2 */
@@ -27,9 +30,27 @@ static void separable_row(hsv_checker *c, const hsv_row *row, void *with)
     }
 }
 
-/* ||u||^2 and A^2 of the claim's multipliers, from above. */
+/* The rows with a > 0: "rows 3, 5 and 8", or "rows 3, 5, 8, ... (433 rows)". */
+static void separable_rows(const hsv_list *list, char *text, size_t room)
+{
+    size_t count = 0, said = 0;
+    int used = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += mpz_sgn(list->value[i]) > 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!mpz_sgn(list->value[i]) || (count > SEPARABLE_SHOWN && said == 3)) continue;
+        used += snprintf(text + used, room - (size_t)used, "%s%llu",
+                         !said++         ? count > 1 ? "rows " : "row "
+                         : said == count ? " and "
+                                         : ", ",
+                         (unsigned long long)list->index[i]);
+    }
+    if (said < count) snprintf(text + used, room - (size_t)used, ", ... (%zu rows)", count);
+}
+
+/* ||u||^2 and A^2 of the claim's multipliers, from above; the rows, in words. */
 static void separable_multipliers(hsv_checker *c, const hsv_json *claim, hsv_kernel *k, int offset,
-                                  mpq_t u2, mpq_t a2, size_t *count)
+                                  mpq_t u2, mpq_t a2, char rows[SEPARABLE_TEXT])
 {
     hsv_list list = {0};
     hsv_point u = {0};
@@ -40,7 +61,6 @@ static void separable_multipliers(hsv_checker *c, const hsv_json *claim, hsv_ker
         if (mpz_sgn(list.value[i]) < 0)
             hsv_reject(c, "the multiplier of row %llu is below 0",
                        (unsigned long long)list.index[i]);
-        *count += mpz_sgn(list.value[i]) > 0;
         mpz_add(sum[0], sum[0], list.value[i]);
         mpz_addmul_ui(sum[1], list.value[i], 1);
         if (list.y[i] < 0) mpz_submul_ui(sum[1], list.value[i], 2);
@@ -48,6 +68,7 @@ static void separable_multipliers(hsv_checker *c, const hsv_json *claim, hsv_ker
     if (!mpz_sgn(sum[0])) hsv_reject(c, "no multiplier is above 0");
     if (offset && mpz_sgn(sum[1]))
         hsv_reject(c, "the multipliers of the two classes have different sums");
+    separable_rows(&list, rows, SEPARABLE_TEXT);
     hsv_point_norm(c, &u);
     mpq_set(u2, u.norm[1]);
     hsv_ratio(a2, sum[0], *list.below);
@@ -83,7 +104,7 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     const int offset = hsv_get_flag(c, claim, "offset");
     const hsv_json *margin = hsv_find(claim, "margin");
     mpq_t *q = hsv_rationals(c, 3);
-    size_t count = 0;
+    char rows[SEPARABLE_TEXT] = "";
     hsv_scorer_read(c, claim, k, &s.scorer);
     if (!offset && mpq_sgn(*s.scorer.b)) hsv_reject(c, "b must be 0 without an offset");
     hsv_each_row(c, &c->data, separable_row, &s);
@@ -101,17 +122,17 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
                     hsv_find(margin, "low")->text);
         return;
     }
-    separable_multipliers(c, claim, k, offset, q[1], q[2], &count);
+    separable_multipliers(c, claim, k, offset, q[1], q[2], rows);
     hsv_get_number(c, margin, "high", q[0]);
     if (mpq_sgn(q[0]) < 0) hsv_reject(c, "a margin below 0");
     mpq_mul(q[0], q[0], q[0]);
     mpq_mul(q[2], q[2], q[0]);
     if (mpq_cmp(q[1], q[2]) > 0)
         hsv_reject(c, "the multipliers show no margin as small as the certified high end");
-    hsv_say(c, "the widest margin%s is in [%.*s, %.*s]; the upper end from %zu rows.",
+    hsv_say(c, "the widest margin%s is in [%.*s, %.*s]; the upper end is from %s.",
             offset ? "" : " through the origin", (int)hsv_find(margin, "low")->size,
             hsv_find(margin, "low")->text, (int)hsv_find(margin, "high")->size,
-            hsv_find(margin, "high")->text, count);
+            hsv_find(margin, "high")->text, rows);
 }
 
 void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
@@ -121,13 +142,13 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
     const int offset = hsv_get_flag(c, claim, "offset");
     const hsv_json *epsilon = hsv_find(claim, "epsilon");
     mpq_t *q = hsv_rationals(c, 3);
-    size_t count = 0;
-    separable_multipliers(c, claim, k, offset, q[1], q[2], &count);
+    char rows[SEPARABLE_TEXT] = "";
+    separable_multipliers(c, claim, k, offset, q[1], q[2], rows);
     if (!epsilon) {
         if (mpq_sgn(q[1]))
             hsv_reject(c, "the sum of a y x over the multipliers' rows is not shown to be 0");
-        hsv_say(c, "not separable%s: %zu rows have multipliers a > 0 with sum a y x = 0%s%s.",
-                separable_where(k), count, offset ? " and sum a y = 0" : "",
+        hsv_say(c, "not separable%s: %s have multipliers a > 0 with sum a y x = 0%s%s.",
+                separable_where(k), rows, offset ? " and sum a y = 0" : "",
                 offset ? ": a point of both classes' convex hulls" : "");
         return;
     }
@@ -138,8 +159,8 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
     if (mpq_cmp(q[1], q[2]) > 0)
         hsv_reject(c, "the multipliers do not show that margins are at most epsilon");
     hsv_say(c,
-            "no separator%s%s has a margin above %.*s, by multipliers on %zu rows (which does "
+            "no separator%s%s has a margin above %.*s, by multipliers on %s (which does "
             "not say that there is none).",
             offset ? "" : " through the origin", separable_where(k), (int)epsilon->size,
-            epsilon->text, count);
+            epsilon->text, rows);
 }

@@ -165,22 +165,23 @@ def mistakes(c, rows, test):
     need(all(type(v) is int and v >= 1 and i <= n for i, v in counts) and sum(v for _, v in counts) == k, 'counts')
     if c['learner'] == 'winnow': return winnow(c, rows, {i: v for i, v in counts})
     kern, rate, tau = c.get('kernel'), num(c.get('rate', 1)), num(c.get('margin_target', 0))
-    need(rate > 0 and tau >= 0, 'rate')
+    soft2 = num(c['soft']) ** 2 if 'soft' in c else F(0)
+    need(rate > 0 and tau >= 0 and ('soft' not in c or num(c['soft']) > 0 and 'functional_margin' in c and 'passes' not in c), 'rate')
     r2 = max(norm2(kern, x)[0] for _, x in rows)
     c2 = {'none': 0, 'unit': 1, 'append': num(c.get('constant', 0)) ** 2, 'r2': r2}[c['offset']]
     need(c2 > 0 or c['offset'] == 'none', 'constant')
     length = lambda w2, b: w2 + (F(b) ** 2 / c2 if c2 else 0)
     u, _, turn = combine(counts, kern, rows)
-    b, reach = c2 * turn, r2 + c2 + 2 * tau / rate
-    need(length(u.norm()[1], b) <= k * reach, 'growth')
+    b, reach = c2 * turn, r2 + c2 + soft2 + 2 * tau / rate
+    need(length(u.norm()[1], b) + soft2 * sum(v * v for _, v in counts) <= k * reach, 'growth')
     if 'model' in c:
         m, own = c['model'], dict(((i, v * rows[i - 1][0]) for i, v in counts) if kern else u.w)
         given, within = dict(pairs(m['rows' if kern else 'w'])), num(m.get('within', 0))
         need(all(abs(given.get(j, 0) - rate * own.get(j, 0)) <= within for j in given.keys() | own.keys()), 'model')
         need(abs(num(m.get('b', 0)) - rate * b) <= within, 'model b')
     if c.get('converged'):
-        for y, x in rows:
-            s = scale(y, add(u.score(x), exact(b)))[0] * rate
+        for i, (y, x) in enumerate(rows, 1):
+            s = (scale(y, add(u.score(x), exact(b)))[0] + soft2 * dict(counts).get(i, 0)) * rate
             need(s >= tau if tau else s > 0, 'converged')
     p, pb = separator(c['separator'], kern, rows, c['columns'])
     need(c2 or pb == 0, 'b')
@@ -189,7 +190,10 @@ def mistakes(c, rows, test):
     if 'functional_margin' not in c:
         need(min(lo for lo, _ in ys) > 0 and k * min(hi for _, hi in ys) ** 2 <= big, 'bound')
         return
-    g, passes = num(c['functional_margin']), c['passes']
+    g, passes = num(c['functional_margin']), c.get('passes')
+    if soft2:
+        d2 = sum(max(0, g - hi) ** 2 for _, hi in ys)
+        return need(g > 0 and k * g * g <= reach * (length(p.norm()[0], pb) + d2 / soft2), 'bound')
     need(g > 0 and all(v <= passes for _, v in counts), 'passes')
     d2 = passes * sum(max(0, g - hi) ** 2 for _, hi in ys)
     rest = k * g * g - big - d2

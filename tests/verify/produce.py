@@ -189,12 +189,13 @@ def perceptron(rng, rows, d):
     rate, tau = F(rng.choice([1, 1, 2]), rng.choice([1, 3])), F(rng.choice([0, 0, 1]), 2)
     r2 = max(check.dot(x, x) for _, x in rows)
     c2 = {'none': F(0), 'unit': F(1), 'append': F(9, 4), 'r2': r2}[offset]
+    soft = rng.choice([F(0), F(0), F(3, 2)])
     counts, converged, used = [0] * len(rows), False, 0
     for _ in range(passes):
         before, used = sum(counts), used + 1
         for i, (y, x) in enumerate(rows):
             p = check.Point(None, [(n * r[0], r[1]) for n, r in zip(counts, rows)])
-            s = rate * (check.dot(p.w, x) + c2 * sum(n * r[0] for n, r in zip(counts, rows)))
+            s = rate * (check.dot(p.w, x) + c2 * sum(n * r[0] for n, r in zip(counts, rows)) + y * soft**2 * counts[i])
             if (y * s < tau if tau else y * s <= 0): counts[i] += 1
         if sum(counts) == before: converged = True; break
     p = check.Point(None, [(n * r[0], r[1]) for n, r in zip(counts, rows)])
@@ -204,7 +205,8 @@ def perceptron(rng, rows, d):
              'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts), 'model': w, 'separator': w}
     if offset == 'append': claim['constant'] = '1.5'
     if converged: claim['converged'] = True
-    if not converged or rng.random() < .3 or not p.w: claim |= {'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)])), 'passes': used}
+    if soft: claim |= {'soft': show(soft), 'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)]))}
+    elif not converged or rng.random() < .3 or not p.w: claim |= {'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)])), 'passes': used}
     return claim
 
 def winnow(rng, rows, d):
