@@ -331,7 +331,7 @@ static hsp_status apart_nearest(apart *m, hsp_error *err)
     if (view->rows * view->cols > APART_ENTRIES) return HSP_OK;
     hsp__separation found;
     hsp__separation_init(&found, &m->to->memory);
-    hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, NULL, 0, m->offset, m->width,
+    hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, m->offset, m->width,
                                            200 + 50 * view->cols, err, &found);
     const int useful =
         found.kind == HSP__APART_COMMON || (found.kind == HSP__APART_SEPARABLE && !m->file->moved);
