@@ -45,7 +45,8 @@ static hsp_status apart_options(const apart *m, hsp_options *options, hsp_error 
 {
     const hsp_view *view = m->view;
     char gap[HSP_NUMBER_MAX];
-    const int wide = view->cols > APART_WIDE && view->rows < APART_DUAL_ROWS;
+    const int wide =
+        view->cols > APART_WIDE && view->rows < APART_DUAL_ROWS && view->rows <= view->cols;
     hsp_number_text(fmax(m->width / 16, 1e-10), HSP_FLOAT64, gap);
     hsp_status status = hsp_options_set(options, "hard", "yes", err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
