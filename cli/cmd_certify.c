@@ -44,8 +44,8 @@ static hsp_status certify_check(cli *run, const char *data, const char *test, hs
         status = cli_check_certificate(run, file, data, test, err, &done->verdict);
     if (status == HSP_OK && done->verdict.status != 0)
         status = cli_fail(err, HSP_UNSUPPORTED, NULL,
-                          "the checker does not accept this certificate, so it is not written: "
-                          "%.400s",
+                          "the checker does not accept this certificate, so it is not written (the "
+                          "other claims can be made by name, with --claim): %.320s",
                           done->verdict.reason);
     if (file) fclose(file);
     free(copy);

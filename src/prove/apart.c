@@ -22,7 +22,7 @@
 #define APART_DIGITS    ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
 #define APART_COLUMNS   120                 /* Wolfe's method: columns, */
 #define APART_ENTRIES   1000000             /* and rows * columns, at most */
-#define APART_SECONDS   "40"                /* for the machine */
+#define APART_SECONDS   "600"               /* for the machine */
 #define APART_SHARE     12                  /* digits of multipliers */
 
 typedef struct apart {
@@ -45,7 +45,8 @@ static hsp_status apart_options(const apart *m, hsp_options *options, hsp_error 
 {
     const hsp_view *view = m->view;
     char gap[HSP_NUMBER_MAX];
-    const int wide = view->cols > APART_WIDE && view->rows < APART_DUAL_ROWS;
+    const int wide =
+        view->cols > APART_WIDE && view->rows < APART_DUAL_ROWS && view->rows <= view->cols;
     hsp_number_text(fmax(m->width / 16, 1e-10), HSP_FLOAT64, gap);
     hsp_status status = hsp_options_set(options, "hard", "yes", err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
@@ -150,6 +151,7 @@ static hsp_status apart_put_separator(apart *m, int64_t b, hsp_error *err)
 {
     hsp__separation *to = m->to;
     uint64_t used = 0;
+    hsp__free(&to->memory, to->weights);
     to->weights = hsp__new(&to->memory, m->view->cols, sizeof *to->weights);
     if (!to->weights) return hsp__fail_memory(err);
     to->w.size = to->b.size = 0;
@@ -280,6 +282,7 @@ static hsp_status apart_rounded(apart *m, hsp_error *err)
     const hsp_updates updates = hsp_model_updates(m->model);
     int low = 0, high = 0;
     if (!m->model->weights || !apart_places(m, m->model->weights)) return HSP_OK;
+    hsp__free(&m->ctx->allocator, m->w);
     m->w = hsp__new(&m->ctx->allocator, m->view->cols, sizeof *m->w);
     if (!m->w) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < m->view->cols; j++)
@@ -295,7 +298,7 @@ static int apart_settled(const apart *m)
 {
     const hsp__separation *to = m->to;
     if (to->kind == HSP__APART_COMMON) return 1;
-    return to->kind == HSP__APART_SEPARABLE &&
+    return to->kind == HSP__APART_SEPARABLE && to->high.size &&
            to->high_value - to->low_value <= m->width * to->high_value;
 }
 
@@ -329,7 +332,7 @@ static hsp_status apart_nearest(apart *m, hsp_error *err)
     if (view->rows * view->cols > APART_ENTRIES) return HSP_OK;
     hsp__separation found;
     hsp__separation_init(&found, &m->to->memory);
-    hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, NULL, 0, m->offset, m->width,
+    hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, m->offset, m->width,
                                            200 + 50 * view->cols, err, &found);
     const int useful =
         found.kind == HSP__APART_COMMON || (found.kind == HSP__APART_SEPARABLE && !m->file->moved);
@@ -340,6 +343,34 @@ static hsp_status apart_nearest(apart *m, hsp_error *err)
         hsp__separation_free(&found);
     }
     return status;
+}
+
+/* Some separator, where the widest is out of reach: by linear programming. Its interval is wide. */
+static hsp_status apart_some(apart *m, hsp_error *err)
+{
+    hsp_context quiet = *m->ctx;
+    hsp_options *options = NULL;
+    hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
+    hsp__long least = HUGE_VALL;
+    quiet.log = NULL;
+    hsp_model_free(m->model);
+    m->model = NULL;
+    hsp_evidence_free(m->run.evidence);
+    m->run.evidence = NULL;
+    hsp_status status = hsp_options_new(m->ctx, apart_learner("lp"), err, &options);
+    if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
+    if (!status) status = hsp_options_set(options, "max-seconds", APART_SECONDS, err);
+    if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
+    hsp_options_free(options);
+    if (status == HSP_UNSUPPORTED) return HSP_OK; /* a build without linear programming */
+    if (status || !m->model) return status ? status : apart_touching(m, err);
+    for (uint64_t i = 0; i < m->view->rows; i++)
+        least = fminl(least,
+                      (hsp__long)m->y[i] * (hsp__long)hsp__row_score(m->view, i, m->model->weights,
+                                                                     m->model->offsets[0]));
+    for (uint64_t j = 0; least > 0 && j < m->view->cols; j++)
+        m->model->weights[j] /= (double)least;
+    return apart_rounded(m, err);
 }
 
 /* One class alone: an offset will do. */
@@ -370,6 +401,7 @@ hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int of
     if (both) status = apart_train(&m, err);
     if (!status && both) status = m.model ? apart_rounded(&m, err) : apart_touching(&m, err);
     if (!status && !apart_settled(&m)) status = apart_nearest(&m, err);
+    if (!status && both && to->kind == HSP__APART_UNKNOWN) status = apart_some(&m, err);
     if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
                     to->multipliers.failed))
         status = hsp__fail_memory(err);
@@ -400,9 +432,9 @@ static hsp_status apart_claim_separable(hsp__prove *prove, hsp_error *err)
     hsp__text_add(text, s->w.data, s->w.size);
     if (prove->offset) hsp__text_printf(text, ", \"b\": \"%s\"", s->b.data);
     hsp__text_puts(text, "}");
-    if (s->low.size)
-        hsp__text_printf(text, ",\n     \"margin\": {\"low\": \"%s\", \"high\": \"%s\"}",
-                         s->low.data, s->high.data);
+    if (s->low.size) hsp__text_printf(text, ",\n     \"margin\": {\"low\": \"%s\"", s->low.data);
+    if (s->high.size) hsp__text_printf(text, ", \"high\": \"%s\"", s->high.data);
+    if (s->low.size) hsp__text_puts(text, "}");
     if (s->multipliers.size) {
         hsp__text_puts(text, ",\n     \"multipliers\": ");
         hsp__text_add(text, s->multipliers.data, s->multipliers.size);

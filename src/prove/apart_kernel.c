@@ -6,17 +6,20 @@
  *
  *     low = min y s(x) / ||w||,    high = ||w|| / A,
  *
- * and at the optimum both are the widest margin. Where there is no separator, the multipliers that
- * show it give "no margin above epsilon". */
+ * and at the optimum both are the widest margin. Where there is no separator, a common point is
+ * looked for exactly, if the kernel is without exponentials and rows are few; else the multipliers
+ * that show it give "no margin above epsilon". */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "prove/exact_kernel.h"
 #include "prove/model.h"
 
 #define APART_PAIRS   4000000 /* kernel values, at most: each is one for the checker too */
-#define APART_SECONDS "40"
+#define APART_SECONDS "600"
+#define APART_EXACT   200 /* rows whose Gram matrix is made in whole numbers */
 
 typedef struct apart_kernel {
     hsp__prove *prove;
@@ -176,8 +179,31 @@ static hsp_status apart_kernel_separable(apart_kernel *m, const apart_figures *f
     return hsp__prove_end(m->prove, err, "separable");
 }
 
+/* Whole multipliers, where the kernel allows exact arithmetic. *made: the claim was. */
+static hsp_status apart_kernel_exact(apart_kernel *m, hsp_error *err, int *made)
+{
+    hsp__prove *prove = m->prove;
+    const uint64_t n = prove->data.rows->rows;
+    hsp__separation found;
+    if (n > APART_EXACT || prove->data.moved || !hsp__prove_kernel_exact(m->of)) return HSP_OK;
+    hsp__separation_init(&found, &prove->ctx->allocator);
+    hsp_status status = hsp__exact_kernel(prove->ctx, &prove->data.exact, m->of, prove->offset,
+                                          200 + 10 * n, err, &found);
+    if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
+    if (!status && found.kind == HSP__APART_COMMON) {
+        apart_kernel_begin(m, "not separable");
+        hsp__text_puts(&prove->claims, ",\n     \"multipliers\": ");
+        hsp__text_add(&prove->claims, found.multipliers.data, found.multipliers.size);
+        status = hsp__prove_end(prove, err, "not separable");
+        *made = 1;
+    }
+    hsp__separation_free(&found);
+    return status;
+}
+
 static hsp_status apart_kernel_claim(apart_kernel *m, hsp_error *err)
 {
+    int made = 0;
     apart_figures figures;
     hsp_status status = hsp__prove_round(m->prove, m->count, m->amount, m->prove->offset, err,
                                          &m->grid, &m->places);
@@ -189,6 +215,8 @@ static hsp_status apart_kernel_claim(apart_kernel *m, hsp_error *err)
                    : hsp__prove_skip(m->prove, err, "not separable", "the rows are separable");
     if (!hsp__prove_named(m->prove, "not separable"))
         return hsp__prove_skip(m->prove, err, "separable", "no separator was found");
+    status = apart_kernel_exact(m, err, &made);
+    if (status || made) return status;
     apart_kernel_begin(m, "not separable");
     hsp__text_puts(&m->prove->claims, ",\n     \"multipliers\": ");
     apart_kernel_put_list(m, 0);

@@ -61,12 +61,10 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
                              const uint64_t *rows, uint64_t count, int offset, uint64_t most,
                              hsp_error *err, hsp__separation *to, int *found);
 
-/* The nearest points of the hulls of these rows (`rows` NULL: all), by Wolfe's method in exact
- * arithmetic, to a relative `width` of the margin: separable or a common point, never unknown
- * unless `steps` ran out. For few columns: a step takes the cube of them. `hint`: two rows to begin
- * with, one a class, or NULL. */
-hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source,
-                              const uint64_t *rows, uint64_t count, int offset, double width,
-                              uint64_t steps, hsp_error *err, hsp__separation *to);
+/* The nearest points of the hulls of all rows, by Wolfe's method in exact arithmetic, to a relative
+ * `width` of the margin: separable or a common point, never unknown unless `steps` ran out. For few
+ * columns: a step takes the cube of them. */
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to);
 
 #endif

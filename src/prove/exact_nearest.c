@@ -33,7 +33,7 @@ typedef struct nearest {
     hsp_context *ctx;
     hsp__exact_matrix rows;
     const uint64_t *number; /* count: of the rows in the source; NULL: the same */
-    signed char *y;         /* count */
+    const signed char *y;   /* count */
     int offset;
     double width;
     uint64_t room;         /* corners that fit: d + 2 */
@@ -51,17 +51,12 @@ typedef struct nearest {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static hsp_status nearest_new(nearest *m, const hsp__exact_source *source, const uint64_t *rows,
-                              uint64_t count, hsp_error *err)
+static hsp_status nearest_new(nearest *m, hsp_error *err)
 {
     const hsp_allocator *memory = &m->ctx->allocator;
-    hsp_status status = hsp__exact_matrix_read(m->ctx, source, rows, count, err, &m->rows);
-    if (status) return status;
     const uint64_t n = m->rows.count, d = m->rows.cols;
-    m->number = rows;
     m->room = d + 2;
     mpz_inits(m->weights, m->aims, m->t, m->s, NULL);
-    m->y = hsp__new(memory, n, sizeof *m->y);
     m->plus = hsp__new(memory, m->room, sizeof *m->plus);
     m->minus = hsp__new(memory, m->room, sizeof *m->minus);
     m->u = hsp__mpz_new(memory, m->room * d);
@@ -71,11 +66,9 @@ static hsp_status nearest_new(nearest *m, const hsp__exact_source *source, const
     m->v = hsp__mpz_new(memory, d);
     m->work = hsp__mpz_new(memory, m->room * (m->room + 1));
     m->product = hsp__mpz_new(memory, n);
-    if (!m->y || !m->plus || !m->minus || !m->u || !m->gram || !m->weight || !m->aim || !m->v ||
-        !m->work || !m->product)
+    if (!m->plus || !m->minus || !m->u || !m->gram || !m->weight || !m->aim || !m->v || !m->work ||
+        !m->product)
         return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < n; i++)
-        m->y[i] = source->y[rows ? rows[i] : i];
     return HSP_OK;
 }
 
@@ -83,9 +76,6 @@ static void nearest_free(nearest *m)
 {
     const hsp_allocator *memory = &m->ctx->allocator;
     const uint64_t n = m->rows.count, d = m->rows.cols;
-    if (!m->rows.x) return; /* nothing was made */
-    hsp__exact_matrix_free(m->ctx, &m->rows);
-    hsp__free(memory, m->y);
     hsp__free(memory, m->plus);
     hsp__free(memory, m->minus);
     hsp__mpz_free(memory, m->u, m->room * d);
@@ -457,14 +447,26 @@ static hsp_status nearest_run(nearest *m, uint64_t steps, hsp_error *err, hsp__s
     return status;
 }
 
-hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source,
-                              const uint64_t *rows, uint64_t count, int offset, double width,
-                              uint64_t steps, hsp_error *err, hsp__separation *to)
+hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows,
+                                 const signed char *y, const uint64_t *number, int offset,
+                                 double width, uint64_t steps, hsp_error *err, hsp__separation *to)
 {
-    nearest m = {.ctx = ctx, .offset = offset, .width = width};
-    hsp_status status = nearest_new(&m, source, rows, count, err);
+    nearest m = {
+        .ctx = ctx, .rows = *rows, .y = y, .number = number, .offset = offset, .width = width};
+    hsp_status status = nearest_new(&m, err);
     if (!status) status = nearest_run(&m, steps, err, to);
     nearest_free(&m);
+    return status;
+}
+
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    hsp__exact_matrix rows = {.x = NULL};
+    hsp_status status = hsp__exact_matrix_read(ctx, source, NULL, 0, err, &rows);
+    if (!status)
+        status = hsp__exact_nearest_of(ctx, &rows, source->y, NULL, offset, width, steps, err, to);
+    hsp__exact_matrix_free(ctx, &rows);
     return status;
 }
 

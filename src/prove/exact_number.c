@@ -90,8 +90,7 @@ void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count)
     hsp__free(memory, numbers);
 }
 
-/* A decimal as mantissa * 10^*exponent. The text is a number that the reader has accepted. */
-static void number_parse(const char *text, mpz_t mantissa, long *exponent)
+void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent)
 {
     const int negative = *text == '-';
     long places = 0;
@@ -128,7 +127,7 @@ static void number_read(const hsp__exact_source *source, uint64_t i, uint64_t k,
                         long *exponent)
 {
     char buffer[HSP__DECIMAL_MAX];
-    number_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
+    hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
     number_trim(mantissa, exponent);
 }
 
@@ -269,12 +268,10 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
     return number_lacking(err);
 }
 
-hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source,
-                              const uint64_t *rows, uint64_t count, int offset, double width,
-                              uint64_t steps, hsp_error *err, hsp__separation *to)
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
 {
-    (void)ctx, (void)source, (void)rows, (void)count, (void)offset, (void)width, (void)steps;
-    (void)to;
+    (void)ctx, (void)source, (void)offset, (void)width, (void)steps, (void)to;
     return number_lacking(err);
 }
 

@@ -4,16 +4,19 @@
 #ifndef HSP_PROVE_GMP_H
 #define HSP_PROVE_GMP_H
 
-#ifdef HSP_HAVE_GMP
-#include <gmp.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "prove/exact.h"
 
+#ifdef HSP_HAVE_GMP
+#include <gmp.h>
+
 /* `count` numbers, all 0; NULL when there is no memory for the array. */
 mpz_t *hsp__mpz_new(const hsp_allocator *memory, uint64_t count);
 void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count);
+
+/* A decimal as mantissa * 10^*exponent. The text is a number that a reader has accepted. */
+void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent);
 
 /* Rows as whole numbers: entry j of a row is its exact value times 10^digits, one `digits` for
  * all. `x` is dense, count * cols. */
@@ -38,6 +41,12 @@ void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent);
  * nearest. num >= 0, den > 0. */
 double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent,
                            int up);
+
+/* hsp__exact_nearest of rows that are whole numbers already, with their y; `number` (or NULL): what
+ * they are called in the answer, from 0. */
+hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows,
+                                 const signed char *y, const uint64_t *number, int offset,
+                                 double width, uint64_t steps, hsp_error *err, hsp__separation *to);
 
 /* Of multipliers a (count, > 0) with sum a y x = 0 (and sum a y = 0 with an offset), some that
  * are still so and use no more rows than equations + 1 need: the others become 0. */
