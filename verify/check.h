@@ -106,6 +106,7 @@ typedef struct hsv_table {
     hsv_field *fields;
 
     uint64_t positives; /* rows with y = +1 */
+    uint64_t unused;    /* rows of other classes, or with values that are missing */
     uint32_t width;     /* the last column that is not 0 everywhere */
     long decimals;      /* values are multiples of 10^-decimals */
     int surveyed;       /* these three are known */
@@ -240,6 +241,8 @@ void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n);
 typedef struct hsv_kernel hsv_kernel;
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *object, int any); /* NULL: has none */
 int hsv_kernel_exact(const hsv_kernel *k);
+/* The words and the kernel's name, "rbf(0.5)"; "" for a claim without a kernel. */
+const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *words);
 const mpz_t *hsv_kernel_below(const hsv_kernel *k); /* what its values are over */
 void hsv_kernel_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, const hsv_row *z, mpz_t lo,
                       mpz_t hi);
