@@ -690,6 +690,7 @@ static void alloc_run_kernels(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
+    alloc_run_proofs();
 }
 
 /* A run of winnow and its audit, with itself for the reference. */
@@ -804,7 +805,6 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
     alloc_run_kernels();
-    alloc_run_proofs();
     alloc_run_winnow();
     alloc_run_generators();
     RUN(nothing_is_left);
