@@ -8,7 +8,8 @@
 #                (bench/others/liblinear_train.c) or scikit-learn's fit()
 #   svm-hard-C   a9a, hinge loss, C = 32 and 1000, where LIBLINEAR's -s 3 gives up: ours to a gap of 1e-3
 #   svm-predict  text file to file of classes beside liblinear-predict
-#   svm-tune     20 values of C by 5 folds beside GridSearchCV over LinearSVC on both processors
+#   svm-tune     20 values of C by 5 folds beside GridSearchCV over LinearSVC on both processors; no more than 1,000
+#                passes a run, which is LinearSVC's limit
 #
 # Like with like: the offset is regularised where LIBLINEAR (-B 1) and LinearSVC have it so, free beside
 # LogisticRegression and SGDClassifier. Both models are judged by bench/objective.c from the files alone. Ours
@@ -331,7 +332,7 @@ tune_pair()
     fi
     if may ours; then
         line=$("$elapsed" timeout "$((limit * 4))" "$halfspace" tune svm -q --json --loss squared --offset regularized \
-            --tune C=1e-4:1e4:log:20 --folds 5 "$work/$1.svm" -o "$work/ours.model" 2>"$work/said") ||
+            --tune C=1e-4:1e4:log:20 --folds 5 --max-passes 1000 "$work/$1.svm" -o "$work/ours.model" 2>"$work/said") ||
             { echo "svm.sh: halfspace tune: $(tail -1 "$work/said")" >&2 && return 0; }
         sample ours "$line"
     fi

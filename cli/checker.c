@@ -65,6 +65,7 @@ static hsp_status checker_ask(FILE *certificate, FILE *data, FILE *test, hsp_err
     verdict->status = halfspace_verify_streams(certificate, data, test, said, reason);
     fclose(said);
     fclose(reason);
+    verdict->reason[strcspn(verdict->reason, "\n")] = 0; /* one sentence */
     return HSP_OK;
 }
 

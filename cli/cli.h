@@ -7,6 +7,7 @@
  *     report.c      JSON for machines, aligned tables for people
  *     optimum.c     the part of them that learners have which minimise
  *     checker.c     the checker of certificates, called
+ *     neighborhood.c  the part of models of nearest neighbours
  *     cmd_*.c       one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -56,7 +57,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
-extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel;
+extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors;
 extern const cli_command cli_certify_command, cli_verify;
 
 const cli_command *cli_find_command(const char *name);
@@ -255,6 +256,12 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
 void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
 void json_certified(cli_json_writer *json, const cli_certified *done);
+
+/* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
+void cli_neighbors_lines(cli_table *table, const hsp_model *model);
+void cli_neighbors_table(const hsp_model *model, FILE *file);
+/* The key neighbors; null of other models, and of NULL. */
+void json_neighbors(cli_json_writer *json, const hsp_model *model);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

@@ -238,7 +238,7 @@ static hsp_status audit_train(cli *run, audit *seen, hsp_options *machine, hsp_e
 {
     hsp_training trained = {0};
     hsp_status status = hsp_options_set(machine, "hard", "yes", err);
-    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-6", err);
+    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-8", err);
     if (status == HSP_OK)
         status = hsp_train(run->ctx, seen->given.data, machine, err, &trained, &seen->reference);
     hsp_evidence_free(trained.evidence);

@@ -133,6 +133,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
+    hsp_neighborhood near;
     cli_table table;
     fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
@@ -144,6 +145,8 @@ static void train_print(const cli *run, const train *done, FILE *file)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
     else if (all->panel.experts)
         train_panel_lines(&table, done);
+    else if (hsp_model_neighborhood(done->model, &near))
+        cli_neighbors_lines(&table, done->model);
     else
         train_passes_lines(&table, done);
     if (train_is_l1(run)) {
@@ -153,6 +156,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
+    cli_neighbors_table(done->model, file);
     free(classes);
 }
 
@@ -318,6 +322,9 @@ static const cli_term train_keys[] = {
     {"best_mistakes, best_share", "its mistakes (m*; silence counts half); its share of the weight "
                                   "in the end"},
     {"mistake_bound, held", "the theorem's bound on expected_mistakes, and whether it held"},
+    {"neighbors", "an object of knn, else null: rows, k, metric, kernel (or null), vote, index (in "
+                  "use), leave_one_out "
+                  "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"certificate, claims, established, certify_seconds, verify_seconds",
@@ -390,6 +397,7 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
     if (all->panel.experts) train_json_panel(&json, done);
+    json_neighbors(&json, done->model);
     if (all->evidence) json_evidence(&json, all->evidence);
     if (done->model && hsp_model_weights(done->model, 0))
         json_count(&json, "nonzero_weights", train_weights(done->model));

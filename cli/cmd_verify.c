@@ -50,7 +50,7 @@ static hsp_status verify_run(cli *run, hsp_error *err)
         } else {
             fputs(verdict.said, stdout);
             fflush(stdout);
-            fputs(verdict.reason, stderr);
+            if (*verdict.reason) fprintf(stderr, "%s\n", verdict.reason);
         }
     }
     cli_free_verdict(&verdict);

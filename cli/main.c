@@ -10,10 +10,11 @@
 #include "cli.h"
 
 const cli_command *const cli_commands[] = {
-    &cli_train,           &cli_cv,     &cli_tune,  &cli_predict,  &cli_eval,
-    &cli_audit,           &cli_plot,   &cli_model, &cli_learners, &cli_inspect,
-    &cli_convert,         &cli_split,  &cli_scale, &cli_kernel,   &cli_make,
-    &cli_certify_command, &cli_verify, &cli_help,  NULL};
+    &cli_train,     &cli_cv,      &cli_tune,  &cli_predict,
+    &cli_neighbors, &cli_eval,    &cli_audit, &cli_certify_command,
+    &cli_verify,    &cli_plot,    &cli_model, &cli_learners,
+    &cli_inspect,   &cli_convert, &cli_split, &cli_scale,
+    &cli_kernel,    &cli_make,    &cli_help,  NULL};
 
 /* ---- Saying things ---- */
 
@@ -127,12 +128,13 @@ void cli_locate(const cli *run, const char *path, const hsp_options *read, const
 {
     hsp_error found = {0};
     if (err->file[0] || strcmp(path, "-") == 0) return;
-    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) ==
-            HSP_BAD_DATA &&
-        found.line)
+    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) !=
+        HSP_BAD_DATA)
+        return;
+    if (found.line)
         *err = found;
-    else
-        snprintf(err->file, sizeof err->file, "%.*s", (int)sizeof err->file - 1, path);
+    else /* the row has to do, and the file */
+        memcpy(err->file, found.file, sizeof err->file);
 }
 
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,

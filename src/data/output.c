@@ -122,24 +122,15 @@ hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size
     return output_raw(output, bytes, size, err);
 }
 
-/* The rename itself reaches the disk when the folder does. */
-static void output_sync_folder(const hsp__output *output)
-{
-    char *slash = strrchr(output->temporary, '/');
-    if (slash) *slash = 0;
-    int folder = open(slash ? output->temporary : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        fsync(folder);
-        close(folder);
-    }
-}
-
 hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
 {
     if (output->packer) {
         hsp_status status = hsp__packer_finish(output->packer, err);
         if (status) return status;
     }
+    /* The numbers reach the disk before the name does: whoever finds the name, after a power cut
+     * too, finds all of them, there or in the file that was there before. When the name itself
+     * gets there is left to the system: waiting for the folder takes longer than most runs. */
     if (output->target && fsync(output->fd))
         return hsp__fail_errno(err, output->name, "cannot write");
     int closed = close(output->fd);
@@ -149,7 +140,6 @@ hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
     if (rename(output->temporary, output->target))
         return hsp__fail_errno(err, output->name, "cannot replace");
     output->appeared = 1;
-    output_sync_folder(output);
     return HSP_OK;
 }
 

@@ -311,9 +311,9 @@ int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b)
 {
     if (!a || !b) return a == b;
     if (hsp__scaling_is_by_rows(a) != hsp__scaling_is_by_rows(b)) return 0;
-    if (hsp__scaling_is_votes(a) || hsp__scaling_is_votes(b)) {
-        if (a->kind != b->kind || a->kind != SCALE_VOTES) return a->kind == b->kind;
-    }
+    if (hsp__scaling_is_votes(a) != hsp__scaling_is_votes(b)) return 0;
+    if (hsp__scaling_is_votes(a) && (a->kind != SCALE_VOTES || b->kind != SCALE_VOTES))
+        return a->kind == b->kind;
     const uint64_t m = hsp_scaling_cols(a), n = hsp_scaling_cols(b), cols = m > n ? m : n;
     for (uint64_t j = 0; j < cols; j++)
         if (hsp_scaling_shift(a, j) != hsp_scaling_shift(b, j) ||

@@ -166,7 +166,8 @@ static hsp_status batch_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch
 
 /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights t a
  * have D(t a) >= t E - t^2 U / 2, which is best at t = E / U. */
-static void batch_shorten(const hsp__problem *p, double *a, double *u, hsp__verdict *verdict)
+static void batch_shorten(hsp_context *ctx, const hsp__problem *p, double *a, double *u,
+                          hsp__verdict *verdict)
 {
     const double U = hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols);
     const double E = verdict->dual + U / 2;
@@ -176,23 +177,25 @@ static void batch_shorten(const hsp__problem *p, double *a, double *u, hsp__verd
         a[i] *= t;
     for (uint64_t j = 0; j < p->view->cols; j++)
         u[j] *= t;
-    verdict->dual = fmax(0, hsp__judge_dual(p, a, u));
+    verdict->dual = fmax(0, hsp__judge_dual(ctx, p, a, u));
     if (isfinite(verdict->primal) && verdict->primal > 0)
         verdict->gap = (verdict->primal - verdict->dual) / verdict->primal;
 }
 
-/* What the solver hands back is judged once more, whatever it says itself; a run is only said to
- * have converged when the gap is what was asked for. */
+/* What the solver hands back is judged once more, whatever it says itself, unless the last that it
+ * did was to have this judged: then u, scores and the verdict are the judge's already. A run is
+ * only said to have converged when the gap is what was asked for. */
 static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task, double *u,
                               double *scores, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
-    hsp__verdict verdict;
-    hsp_status status =
-        hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
+    hsp__verdict verdict = {s->primal, s->dual_value, s->gap};
+    hsp_status status = HSP_OK;
+    if (!s->judged)
+        status = hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
     if (status) return status;
-    batch_shorten(&task->problem, s->dual, u, &verdict);
-    hsp__judge_kkt(&task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
+    batch_shorten(ctx, &task->problem, s->dual, u, &verdict);
+    hsp__judge_kkt(ctx, &task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
     s->primal = verdict.primal;
     s->dual_value = verdict.dual;
     s->gap = verdict.gap;
@@ -253,6 +256,7 @@ static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int 
 {
     hsp__solution *s = &task->solution, first = *s;
     hsp__problem p = task->problem;
+
     const uint64_t n = p.view->rows, d = p.view->cols;
     first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
     first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
@@ -265,6 +269,7 @@ static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int 
         if (hard) memset(s->dual, 0, n * sizeof *s->dual);
         status = second->solve(ctx, &p, goal, err, s);
     }
+    s->judged = 0; /* weights of both may come back, and of another problem */
     if (!status && hard && !batch_hard_answers(&task->problem, s))
         batch_restore(&p, &first, s);
     else if (!status &&
@@ -346,6 +351,24 @@ static hsp_status batch_no_worse(hsp_context *ctx, const hsp__problem *p, double
     return HSP_OK;
 }
 
+/* Solve it, and judge what came of it. s->u and s->scores are room. */
+static hsp_status batch_answer(hsp__batch *batch, hsp_context *ctx, uint32_t c,
+                               const hsp__goal *goal, hsp_error *err)
+{
+    hsp__batch_task *task = &batch->tasks[c];
+    hsp__solution *s = &task->solution;
+    if (batch->start) hsp__batch_start(batch, c, s);
+    hsp_status status = batch_minimise(batch, ctx, task, *goal, err);
+    if (!status && task->problem.hard)
+        status = hsp__batch_settle(ctx, &task->problem, goal, s, err);
+    if (status) return status;
+    if (s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
+    /* rows learnt from in their order make what a stream of them makes, however good that is */
+    const int walk = task->solver == &hsp__solver_pegasos && batch->plan->in_order;
+    if (!walk) status = batch_no_worse(ctx, &task->problem, s->u, s->scores, s, err);
+    return status ? status : batch_judge(batch, ctx, task, s->u, s->scores, err);
+}
+
 static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
                               hsp_error *err)
 {
@@ -366,22 +389,14 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
         hsp__batch_alone(batch, task);
         return HSP_OK;
     }
-    hsp_status status = HSP_OK;
-    if (batch->start) hsp__batch_start(batch, c, s);
-    status = batch_minimise(batch, ctx, task, goal, err);
-    if (!status && task->problem.hard)
-        status = hsp__batch_settle(ctx, &task->problem, &goal, s, err);
-    if (!status && s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
-    double *u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *u);
-    double *scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *scores);
-    if (!status && !(u && scores)) status = hsp__fail_memory(err);
-    /* rows learnt from in their order make what a stream of them makes, however good that is */
-    const int walk = task->solver == &hsp__solver_pegasos && batch->plan->in_order;
-    if (!status && !walk) status = batch_no_worse(ctx, &task->problem, u, scores, s, err);
-    if (!status) status = batch_judge(batch, ctx, task, u, scores, err);
-    hsp__free(&ctx->allocator, u);
-    hsp__free(&ctx->allocator, scores);
-    if (!batch->plan->keep_dual) {
+    s->u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *s->u);
+    s->scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *s->scores);
+    hsp_status status =
+        s->u && s->scores ? batch_answer(batch, ctx, c, &goal, err) : hsp__fail_memory(err);
+    hsp__free(&ctx->allocator, s->u);
+    hsp__free(&ctx->allocator, s->scores);
+    s->u = s->scores = NULL;
+    if (!batch->plan->keep_dual && s->stop != HSP_STOP_INSEPARABLE) {
         hsp__free(&ctx->allocator, s->dual);
         s->dual = NULL;
     }

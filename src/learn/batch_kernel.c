@@ -168,7 +168,7 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *
                                      .passes = s->rounds,
                                      .updates = s->updates,
                                      .stop = s->stop};
-    hsp__judge_kkt_scores(p, s->b, s->a, s->scores, &task->kkt);
+    hsp__judge_kkt_scores(batch->ctx, p, s->b, s->a, s->scores, &task->kkt);
     task->kkt.margin = 1 / sqrt(fmax(s->square, 0));
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const uint64_t row = task->list ? task->list[i] : i;

@@ -341,7 +341,7 @@ static hsp_status dcd_gather(dcd *m, double *w, double *scores)
 {
     for (uint64_t i = 0; i < m->n; i++)
         m->a[i] = m->rows[i].a;
-    hsp__judge_balance(m->p, m->a);
+    hsp__judge_balance(m->ctx, m->p, m->a);
     if (m->meet > 0 && w != m->w) dcd_meet(m);
     for (uint64_t i = 0; i < m->n; i++)
         m->v[i] = hsp__problem_y(m->p, i) * m->a[i];
@@ -410,7 +410,7 @@ static hsp_status dcd_check(dcd *m)
     const int apart = m->p->offset == HSP__OFFSET_FREE || m->meet > 0;
     hsp_status status = dcd_gather(m, m->u, apart ? m->scores : NULL);
     if (status) return status;
-    const double dual = hsp__judge_dual(m->p, m->a, m->u);
+    const double dual = hsp__judge_dual(m->ctx, m->p, m->a, m->u);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
     const int differs = apart && dual != 0;
     if (!differs) hsp__products_scores(m->ctx, m->p->view, m->u, 0, m->scores);

@@ -36,8 +36,6 @@
  *
  * Papers. N. Littlestone, M. Warmuth, The weighted majority algorithm, Information and Computation
  * 108 (1994). N. Cesa-Bianchi et al., How to use expert advice, JACM 44 (1997): chance. */
-#include "learn/experts.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -178,7 +176,7 @@ static int experts_wrong(hsp__online *run, experts *own, double score, int posit
         return said != (uint32_t)positive;
     }
     hsp__random random;
-    const double chance = (positive ? 1 - score : 1 + score) / 2;
+    const double chance = fmin(1, fmax(0, (positive ? 1 - score : 1 + score) / 2));
     hsp__random_seed(&random, own->seed,
                      UINT64_MAX - own->voters.seen); /* away from those of shuffling */
     own->expected += chance;
@@ -225,7 +223,8 @@ static uint64_t experts_count(const experts *own)
     return own->voters.count * (own->voters.negated ? 2 : 1);
 }
 
-double hsp__experts_bound(double beta, int randomized, double best_mistakes, uint64_t count)
+/* The theorem's right side. */
+static double experts_bound(double beta, int randomized, double best_mistakes, uint64_t count)
 {
     const double top = best_mistakes * -log(beta) + log((double)count);
     return top / (randomized ? 1 - beta : -log1p((beta - 1) / 2));
@@ -248,7 +247,7 @@ static void experts_report(const hsp__online *run, hsp_training *out)
     panel->expected = own->randomized ? own->expected : (double)own->mistakes;
     panel->deviation = sqrt(own->variance);
     panel->bound =
-        hsp__experts_bound(own->voters.beta, own->randomized, panel->best_mistakes, panel->experts);
+        experts_bound(own->voters.beta, own->randomized, panel->best_mistakes, panel->experts);
     /* rounding is no mistake: the sums above carry a little of it */
     panel->held = panel->expected <= panel->bound + 1e-9 * (1 + panel->bound);
 }
@@ -332,8 +331,8 @@ static void experts_lines_row(const hsp__online *run, uint64_t row, double score
     hsp__text_puts(text, "\"");
     experts_put(text, score);
     hsp__text_printf(text, ",%llu", (unsigned long long)own->mistakes);
-    experts_put(text, hsp__experts_bound(own->voters.beta, own->randomized, (double)half / 2,
-                                         experts_count(own)));
+    experts_put(text, experts_bound(own->voters.beta, own->randomized, (double)half / 2,
+                                    experts_count(own)));
     experts_put_name(own, best, negated, "", text);
     experts_put(text, (double)half / 2);
     experts_put(text, 1 / all);

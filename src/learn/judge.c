@@ -10,6 +10,16 @@
 #include "learn/products.h"
 #include "vec/vec.h"
 
+enum { JUDGE_PARTS = 64 };
+
+/* Parts that rows are cut into where each costs little: sums over parts are added in their order.
+ */
+static uint64_t judge_parts(const hsp__problem *p)
+{
+    const uint64_t parts = hsp__parts(p->view->rows, 64);
+    return parts > JUDGE_PARTS ? JUDGE_PARTS : parts;
+}
+
 /* ---- Losses ---------------------------------------------------------------------------------- */
 
 double hsp__judge_loss(hsp__loss loss, double m)
@@ -205,15 +215,12 @@ static double judge_penalty(const hsp__problem *p, const double *w, double b)
     return (vec->sqnorm_f64(w, d) + own * own) / 2;
 }
 
-#define JUDGE_PARTS 64
-
 double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                          const double *scores)
 {
     double sums[JUDGE_PARTS], total = 0;
     judge_sum work = {.p = p, .scores = scores, .b = b, .sums = sums};
-    work.parts = hsp__parts(p->view->rows, 64);
-    if (work.parts > JUDGE_PARTS) work.parts = JUDGE_PARTS;
+    work.parts = judge_parts(p);
     hsp__tasks_run(ctx, work.parts, judge_sum_part, &work);
     for (uint64_t part = 0; part < work.parts; part++)
         total += sums[part];
@@ -230,29 +237,76 @@ static double judge_box(const hsp__problem *p, uint64_t i)
     return p->loss == HSP__LOSS_SQUARED && c > 0 ? HUGE_VAL : c;
 }
 
-void hsp__judge_balance(const hsp__problem *p, double *a)
+typedef struct judge_dual {
+    const hsp__problem *p;
+    uint64_t parts;
+    double *a;
+    const double *given;
+    int heavy; /* the class that is scaled by `factor` */
+    double factor;
+    double sums[JUDGE_PARTS][2];
+} judge_dual;
+
+static void judge_clip_part(void *user, uint64_t part)
 {
-    double sum[2] = {0, 0};
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        a[i] = a[i] > 0 ? fmin(a[i], judge_box(p, i)) : 0;
-        if (isinf(a[i])) a[i] = 0;
-        sum[hsp__problem_positive(p, i)] += a[i];
+    judge_dual *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    double *a = work->a, sum[2] = {0, 0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        double clipped = a[i] > 0 ? fmin(a[i], judge_box(p, i)) : 0;
+        if (isinf(clipped)) clipped = 0;
+        if (clipped != a[i]) a[i] = clipped;
+        sum[hsp__problem_positive(p, i)] += clipped;
     }
-    if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
-    const int heavy = sum[1] > sum[0];
-    const double factor = sum[!heavy] / sum[heavy];
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        if (hsp__problem_positive(p, i) == heavy) a[i] *= factor;
+    work->sums[part][0] = sum[0], work->sums[part][1] = sum[1];
 }
 
-double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u)
+static void judge_scale_part(void *user, uint64_t part)
 {
+    judge_dual *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+        if (hsp__problem_positive(p, i) == work->heavy) work->a[i] *= work->factor;
+}
+
+void hsp__judge_balance(hsp_context *ctx, const hsp__problem *p, double *a)
+{
+    judge_dual work = {.p = p, .parts = judge_parts(p), .a = a};
+    double sum[2] = {0, 0};
+    hsp__tasks_run(ctx, work.parts, judge_clip_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        for (int side = 0; side < 2; side++)
+            sum[side] += work.sums[part][side];
+    if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
+    work.heavy = sum[1] > sum[0];
+    work.factor = sum[!work.heavy] / sum[work.heavy];
+    hsp__tasks_run(ctx, work.parts, judge_scale_part, &work);
+}
+
+static void judge_gain_part(void *user, uint64_t part)
+{
+    judge_dual *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     double gain = 0, t = 0;
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        if (a[i] == 0) continue;
-        gain += judge_gain(p, a[i], hsp__problem_cost(p, i));
-        t += hsp__problem_y(p, i) * a[i];
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        const double a = work->given[i];
+        if (a == 0) continue;
+        gain += judge_gain(p, a, hsp__problem_cost(p, i));
+        t += hsp__problem_y(p, i) * a;
     }
+    work->sums[part][0] = gain, work->sums[part][1] = t;
+}
+
+double hsp__judge_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u)
+{
+    judge_dual work = {.p = p, .parts = judge_parts(p), .given = a};
+    double gain = 0, t = 0;
+    hsp__tasks_run(ctx, work.parts, judge_gain_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        gain += work.sums[part][0], t += work.sums[part][1];
     if (p->penalty == HSP__PENALTY_L1) return gain;
     const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
     return gain - (hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols) + own * own) / 2;
@@ -295,7 +349,7 @@ int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out)
 {
-    hsp__judge_balance(p, a);
+    hsp__judge_balance(ctx, p, a);
     for (uint64_t i = 0; i < p->view->rows; i++)
         scores[i] = hsp__problem_y(p, i) * a[i]; /* until the scores themselves come */
     hsp_status status = hsp__products_combine(ctx, p->view, scores, err, u);
@@ -303,7 +357,7 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
     hsp__products_scores(ctx, p->view, w, 0, scores);
     if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
     out->primal = hsp__judge_primal(ctx, p, w, b, scores);
-    out->dual = hsp__judge_dual(p, a, u);
+    out->dual = hsp__judge_dual(ctx, p, a, u);
     out->gap = hsp__judge_gap(out->primal, out->dual);
     return HSP_OK;
 }
@@ -319,15 +373,13 @@ static double judge_length(const hsp_view *view, uint64_t i)
 }
 
 /* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it, and
- * what is left of them is rounding. */
-static double judge_stationarity(const hsp__problem *p, const double *w, const double *a,
-                                 const double *u)
+ * what is left of them is rounding. `size` is sum a_i ||x_i||. */
+static double judge_stationarity(const hsp__problem *p, const double *w, const double *u,
+                                 double size)
 {
     const size_t d = (size_t)p->view->cols;
-    double off = 0, size = 0;
+    double off = 0;
     if (p->penalty == HSP__PENALTY_L2) {
-        for (uint64_t i = 0; i < p->view->rows; i++)
-            if (a[i] > 0) size += a[i] * judge_length(p->view, i);
         size = fmax(size, sqrt(hsp__vec()->sqnorm_f64(w, d)));
         return size > 0 ? sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size : 0;
     }
@@ -357,30 +409,80 @@ static void judge_count(const hsp__problem *p, double m, double a, double c, hsp
         out->inside++;
 }
 
-void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
-                    const double *u, const double *scores, hsp__kkt *out)
+typedef struct judge_rows {
+    const hsp__problem *p;
+    double b;
+    const double *a, *scores;
+    int lengths; /* of rows are wanted */
+    uint64_t parts;
+    struct {
+        hsp__kkt kkt;
+        double total, t; /* sum a, sum a y */
+        double size;     /* sum a ||x|| */
+    } sums[JUDGE_PARTS];
+} judge_rows;
+
+static void judge_rows_part(void *user, uint64_t part)
 {
-    hsp__judge_kkt_scores(p, b, a, scores, out);
-    out->stationarity = judge_stationarity(p, w, a, u);
-    out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
+    judge_rows *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    hsp__kkt kkt = {0};
+    double total = 0, t = 0, size = 0;
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
+        const double m = y * (work->scores[i] + work->b);
+        const double over = fmax(-a, a - judge_box(p, i));
+        if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
+        if (p->hard) kkt.primal = fmax(kkt.primal, 1 - m);
+        kkt.complementarity = fmax(kkt.complementarity, judge_slack(p, m, a, c));
+        total += a;
+        t += y * a;
+        if (work->lengths && a > 0) size += a * judge_length(p->view, i);
+        judge_count(p, m, a, c, &kkt);
+    }
+    work->sums[part].kkt = kkt;
+    work->sums[part].total = total;
+    work->sums[part].t = t;
+    work->sums[part].size = size;
 }
 
-void hsp__judge_kkt_scores(const hsp__problem *p, double b, const double *a, const double *scores,
-                           hsp__kkt *out)
+/* sum a ||x|| comes back, or 0 when it is not wanted. */
+static double judge_all_rows(hsp_context *ctx, judge_rows *work, hsp__kkt *out)
 {
-    double total = 0, t = 0;
+    const hsp__problem *p = work->p;
+    double total = 0, t = 0, size = 0;
     *out = (hsp__kkt){0};
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
-        const double m = y * (scores[i] + b);
-        const double over = fmax(-a[i], a[i] - judge_box(p, i));
-        if (over > 0) out->dual = fmax(out->dual, c > 0 ? over / c : over);
-        if (p->hard) out->primal = fmax(out->primal, 1 - m);
-        out->complementarity = fmax(out->complementarity, judge_slack(p, m, a[i], c));
-        total += a[i];
-        t += y * a[i];
-        judge_count(p, m, a[i], c, out);
+    work->parts = judge_parts(p);
+    hsp__tasks_run(ctx, work->parts, judge_rows_part, work);
+    for (uint64_t part = 0; part < work->parts; part++) {
+        const hsp__kkt *one = &work->sums[part].kkt;
+        out->dual = fmax(out->dual, one->dual);
+        out->primal = fmax(out->primal, one->primal);
+        out->complementarity = fmax(out->complementarity, one->complementarity);
+        out->support += one->support, out->on += one->on;
+        out->inside += one->inside, out->wrong += one->wrong;
+        total += work->sums[part].total, t += work->sums[part].t;
+        size += work->sums[part].size;
     }
     if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
     if (p->hard && total > 0) out->complementarity /= total;
+    return size;
+}
+
+void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
+                           const double *scores, hsp__kkt *out)
+{
+    judge_rows work = {.p = p, .b = b, .a = a, .scores = scores};
+    judge_all_rows(ctx, &work, out);
+}
+
+void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                    const double *a, const double *u, const double *scores, hsp__kkt *out)
+{
+    judge_rows work = {.p = p, .b = b, .a = a, .scores = scores};
+    work.lengths = p->penalty == HSP__PENALTY_L2;
+    const double size = judge_all_rows(ctx, &work, out);
+    out->stationarity = judge_stationarity(p, w, u, size);
+    out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
 }

@@ -43,9 +43,9 @@ double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *
 
 /* Make a feasible in place: clipped to its box, rows of no cost to 0, and for a free offset the
  * heavier class scaled down until sum a y = 0. (l1 asks for more: hsp__judge does it.) */
-void hsp__judge_balance(const hsp__problem *p, double *a);
+void hsp__judge_balance(hsp_context *ctx, const hsp__problem *p, double *a);
 /* D(a) for feasible a with u = sum a y x. */
-double hsp__judge_dual(const hsp__problem *p, const double *a, const double *u);
+double hsp__judge_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u);
 
 /* All of it: make a feasible, compute both values. `u` (d, out) and `scores` (n, out, without b)
  * are the caller's, so that it may use them. Two passes over the rows, in parallel. */
@@ -63,11 +63,11 @@ enum { HSP__KEEP_PRIMAL = 1, HSP__KEEP_DUAL = 2 };
 int hsp__judge_keep(const hsp__solution *s, double primal, double dual);
 
 /* The same without what needs w: stationarity and margin stay 0. */
-void hsp__judge_kkt_scores(const hsp__problem *p, double b, const double *a, const double *scores,
-                           hsp__kkt *out);
+void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
+                           const double *scores, hsp__kkt *out);
 
 /* The KKT residuals of (w, b, a), with u and scores from hsp__judge. */
-void hsp__judge_kkt(const hsp__problem *p, const double *w, double b, const double *a,
-                    const double *u, const double *scores, hsp__kkt *out);
+void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                    const double *a, const double *u, const double *scores, hsp__kkt *out);
 
 #endif

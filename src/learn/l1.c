@@ -419,7 +419,7 @@ static double l1_gap(hsp__l1 *t)
     const double scale = 1 + t->pushed;
     for (uint64_t i = 0; i < t->n; i++)
         t->way[i] = fabs(t->ay[i]) / scale;
-    const double dual = hsp__judge_dual(t->p, t->way, NULL);
+    const double dual = hsp__judge_dual(t->ctx, t->p, t->way, NULL);
     return t->primal > dual ? (t->primal - dual) / t->primal : 0;
 }
 

@@ -126,7 +126,7 @@ static void soften_free(soften *t)
 static hsp_status soften_judge(soften *t, hsp_error *err, hsp__lp_answer *answer)
 {
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
-    hsp__judge_balance(t->p, answer->a);
+    hsp__judge_balance(t->ctx, t->p, answer->a);
     hsp__products_scores(t->ctx, t->p->view, answer->w, 0, t->scores);
     hsp_status status = hsp__judge_offset(t->ctx, t->p, t->scores, err, &answer->b);
     if (status) return status;

@@ -46,9 +46,9 @@
 #define NEWTON_INNER       200  /* for one set of anchors */
 #define NEWTON_STALLS      8    /* outer steps that may bring nothing */
 #define NEWTON_STALLS_HARD 40   /* hard: that take to see whether the rows can be separated */
-#define NEWTON_SAMPLE      2048 /* rows that a sample has at least, */
-#define NEWTON_SAMPLE_DIM  16   /* and for each column */
-#define NEWTON_SAMPLE_TRY  5 /* Newton steps on a sample, smooth losses; more would only fit it */
+#define NEWTON_SAMPLE      256  /* rows that a sample has at least, */
+#define NEWTON_SAMPLE_DIM  2    /* and for each column */
+#define NEWTON_SAMPLE_TRY  3 /* Newton steps on a sample, smooth losses; more would only fit it */
 #define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
 #define NEWTON_SAMPLE_GAP  1e-3  /* how well a sample is solved at most */
 #define NEWTON_SAMPLE_TAU  0.25  /* in how far tau is followed on a sample */
@@ -78,6 +78,7 @@ typedef struct newton_run {
     double *best_w;    /* dim: those the judge found best, */
     double *best_a;    /* n: and the multipliers; NULL: never put aside */
     int best_here;     /* those are where `pull` is */
+    int judged;        /* the best of both is what was judged last: u and scores are there */
     int raw;           /* pull is what the rows ask for; 0: the judge has been at it */
     hsp__verdict best; /* with the values that the judge gave to them */
 } newton_run;
@@ -196,6 +197,7 @@ static hsp_status newton_judge(newton_run *run, const double *here)
         const double primal = hsp__judge_primal(s->ctx, p, w, other, scores);
         if (primal < verdict.primal) verdict.primal = primal, b = other;
     }
+    run->judged = !(verdict.primal > run->best.primal) && !(verdict.dual <= run->best.dual);
     if (!(verdict.primal > run->best.primal)) {
         run->best.primal = verdict.primal;
         memcpy(run->best_w, w, s->d * sizeof *w);
@@ -223,6 +225,7 @@ static hsp_status newton_resume(newton_run *run)
     }
     hsp__newton_restart(s);
     run->raw = 1;
+    run->judged = 0;
     return HSP_OK;
 }
 
@@ -237,7 +240,7 @@ static hsp_status newton_evidence(newton_run *run)
     double *a = s->pull, *ay = s->move, *u = s->delta, sum = 0, t = 0;
     if (!(sqrt(newton_sqnorm(s, s->u)) <= NEWTON_MEET * run->longest * s->now.total)) return HSP_OK;
     run->raw = 0;
-    hsp__judge_balance(p, a);
+    hsp__judge_balance(s->ctx, p, a);
     for (uint64_t i = 0; i < s->n; i++)
         sum += p->offset != HSP__OFFSET_FREE || hsp__problem_positive(p, i) ? a[i] : 0;
     if (!(sum > 0) || isinf(sum)) return newton_resume(run);
@@ -252,7 +255,7 @@ static hsp_status newton_evidence(newton_run *run)
     const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
     const double apart = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)s->d) + own * own);
     if (!(apart <= NEWTON_MEET * run->longest)) return newton_resume(run);
-    run->best.dual = hsp__judge_dual(p, a, u);
+    run->best.dual = hsp__judge_dual(s->ctx, p, a, u);
     run->best_here = 1;
     run->over = 1;
     run->stop = HSP_STOP_INSEPARABLE;
@@ -450,7 +453,8 @@ static hsp_status newton_outer(newton_run *run)
 static void newton_free(hsp__newton *s)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
-    double *all[] = {s->score, s->move, s->anchor, s->w, s->u, s->delta, s->sums};
+    double *all[] = {s->score, s->own_move ? s->move : NULL, s->anchor, s->w, s->u, s->delta,
+                     s->sums};
     hsp__hessian_free(s);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
@@ -493,9 +497,10 @@ static double newton_unit(const hsp__newton *s)
     return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
 }
 
-/* `pull` (n) is the caller's, or NULL. */
+/* `pull` and `move` (n) are the caller's, or NULL. */
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
-                             const hsp__goal *goal, uint64_t step, double *pull, hsp_error *err)
+                             const hsp__goal *goal, uint64_t step, double *pull, double *move,
+                             hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
     *s = (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .kind = newton_kind(p)};
@@ -507,7 +512,8 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->parts = newton_parts(s);
     s->middle = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
     s->score = hsp__new_raw(memory, s->n, sizeof *s->score);
-    s->move = hsp__new_raw(memory, s->n, sizeof *s->move);
+    s->own_move = !move;
+    s->move = move ? move : hsp__new_raw(memory, s->n, sizeof *s->move);
     s->pull = pull ? pull : hsp__new_raw(memory, s->n, sizeof *s->pull);
     s->own_pull = !pull;
     if (s->kind != HSP__NEWTON_LOGISTIC) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
@@ -568,7 +574,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, goal, step, NULL, err);
+        status = newton_new(&s, ctx, p, goal, step, NULL, NULL, err);
         if (!status) {
             run.follow = s.kind == HSP__NEWTON_BOX;
             newton_start(&run, w, *tau);
@@ -608,6 +614,8 @@ static void newton_hand_back(const newton_run *run)
     memcpy(out->w, run->best_w, s->d * sizeof *out->w);
     out->b = s->dim > s->d ? run->best_w[s->d] : 0;
     if (!run->best_here && run->best_a) memcpy(out->dual, run->best_a, s->n * sizeof *out->dual);
+    out->judged = run->judged && out->u && run->stop == HSP_STOP_CONVERGED && !s->p->hard;
+    if (out->judged) memcpy(out->u, s->delta, s->d * sizeof *out->u); /* scores are there */
     out->primal = run->best.primal;
     out->dual_value = run->best.dual;
     out->gap = run->best.gap;
@@ -637,7 +645,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
             status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
     }
-    if (!status) status = newton_new(&s, ctx, p, goal, 1, out->dual, err);
+    if (!status) status = newton_new(&s, ctx, p, goal, 1, out->dual, out->scores, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);

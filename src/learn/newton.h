@@ -40,14 +40,14 @@ typedef struct hsp__newton {
     uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
     uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */
     uint64_t parts;   /* that the rows are cut into */
-    double ridge;   /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
-                       only scales the multipliers, and keeps numbers near 1 for rows of any unit */
-    double own;     /* the offset's: ridge if it is penalised as a weight is; else 0 */
-    double tau;     /* kinds box and ray */
-    double *score;  /* n: <w, x> + b */
-    double *move;   /* n: what a step of length 1 adds to score */
-    double *pull;   /* n: a, the multipliers that the rows ask for */
-    int own_pull;   /* 0: that array is the caller's */
+    double ridge;  /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
+                      only scales the multipliers, and keeps numbers near 1 for rows of any unit */
+    double own;    /* the offset's: ridge if it is penalised as a weight is; else 0 */
+    double tau;    /* kinds box and ray */
+    double *score; /* n: <w, x> + b */
+    double *move;  /* n: what a step of length 1 adds to score */
+    double *pull;  /* n: a, the multipliers that the rows ask for */
+    int own_pull, own_move; /* 0: that array is the caller's */
     double *anchor; /* n: kinds box and ray: a / c of the last outer step; NULL: `middle` for all */
     double middle;
     unsigned char *curved;     /* n: does the row have curvature? Logistic: NULL, all have */

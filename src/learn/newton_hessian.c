@@ -22,11 +22,14 @@
 #include "vec/vec.h"
 
 enum {
-    HESSIAN_COLS = 2400,  /* most columns, with the offset, for a matrix */
-    HESSIAN_SMALL = 24,   /* up to which rows are added one by one */
-    HESSIAN_WORTH = 8,    /* additions to a matrix for each that summing it takes */
-    HESSIAN_PARTS = 8,    /* matrices that are summed */
-    HESSIAN_STEPS = 2000, /* of conjugate gradients */
+    HESSIAN_COLS = 2400,      /* most columns, with the offset, for a matrix */
+    HESSIAN_SMALL = 24,       /* up to which rows are added one by one */
+    HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes */
+    HESSIAN_PARTS = 8,        /* matrices that are summed */
+    HESSIAN_STEPS = 2000,     /* of conjugate gradients */
+    HESSIAN_RUNS = 128,       /* of places that follow one another, in a row */
+    HESSIAN_ROWS = 64,        /* such rows that are added together, */
+    HESSIAN_SPAN = 512 << 10, /* to so many bytes of the matrix at a time */
 };
 #define HESSIAN_BYTES ((uint64_t)96 << 20) /* for all those matrices */
 
@@ -43,20 +46,62 @@ struct hsp__hessian {
     double *sums;    /* parts * side * side, or NULL: straight to g */
     double *scratch; /* parts * each */
     uint64_t each;
-    unsigned char *inside; /* n: which rows are in g; NULL: g is made anew each time */
-    double *scale;         /* dim: 1 / sqrt of H's diagonal */
+    unsigned char *inside;           /* n: which rows are in g; NULL: g is made anew each time */
+    struct hessian_waiting *waiting; /* most: of sparse floats; NULL: none */
+    double *scale;                   /* dim: 1 / sqrt of H's diagonal */
     /* Many columns: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
 
 /* ---- Adding rows to a matrix ----------------------------------------------------------------- */
 
+/* Rows in runs that wait to be added: a part of the matrix that fits into the second cache meets
+ * all of them before the next part does. */
+typedef struct hessian_waiting {
+    hsp__vec_run runs[HESSIAN_ROWS][HESSIAN_RUNS];
+    size_t count[HESSIAN_ROWS], next[HESSIAN_ROWS]; /* runs; the first that is not yet added */
+    const float *values[HESSIAN_ROWS];
+    double weight[HESSIAN_ROWS];
+    size_t rows;
+} hessian_waiting;
+
 typedef struct hessian_block {
     double *g, *scratch;
     double *rows;   /* HSP__MATRIX_BLOCK * dim: rows as double, with their 1 */
     double *weight; /* HSP__MATRIX_BLOCK */
     size_t count;
+    hessian_waiting *waiting; /* NULL: rows are not such */
 } hessian_block;
+
+/* Runs that begin before column `to`. */
+static void hessian_add_runs(hessian_waiting *waiting, size_t row, size_t to, double *g,
+                             size_t side)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const float *values = waiting->values[row];
+    hsp__vec_run *runs = waiting->runs[row];
+    size_t r = waiting->next[row];
+    for (; r < waiting->count[row] && runs[r].at < to; r++) {
+        const hsp__vec_run whole = runs[r];
+        for (uint32_t k = 0; k < whole.count; k++) {
+            runs[r].count = k + 1;
+            vec->runs_axpy_f32f64(waiting->weight[row] * (double)values[whole.from + k], runs,
+                                  r + 1, values, g + (whole.at + k) * side);
+        }
+    }
+    waiting->next[row] = r;
+}
+
+static void hessian_add_waiting(const hsp__newton *s, hessian_block *block)
+{
+    hessian_waiting *waiting = block->waiting;
+    if (!waiting || !waiting->rows) return;
+    const size_t side = s->hessian->side, span = HESSIAN_SPAN / (side * sizeof(double)) + 1;
+    for (size_t to = span; to < s->d + span; to += span)
+        for (size_t row = 0; row < waiting->rows; row++)
+            hessian_add_runs(waiting, row, to, block->g, side);
+    waiting->rows = 0;
+}
 
 static void hessian_flush(const hsp__newton *s, hessian_block *block)
 {
@@ -64,6 +109,7 @@ static void hessian_flush(const hsp__newton *s, hessian_block *block)
         hsp__matrix_update(block->g, s->dim, block->rows, s->dim, block->weight, block->count,
                            block->scratch);
     block->count = 0;
+    hessian_add_waiting(s, block);
 }
 
 static void hessian_widen(const hsp__newton *s, const hsp__row *row, double *out)
@@ -105,13 +151,52 @@ static void hessian_add_ones(const hsp__newton *s, const hsp__row *row, double w
     }
 }
 
-static void hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double weight, double *g)
+/* The row's places as runs, where those are few enough to be worth it; else 0. `most`: room. */
+static size_t hessian_runs(const hsp__row *row, size_t most, hsp__vec_run *runs)
+{
+    size_t count = 0;
+    for (uint32_t k = 0; k < row->count; k++) {
+        hsp__vec_run *last = runs + count - 1;
+        const uint32_t at = row->indices[k];
+        if (count && last->count < HSP__VEC_RUN && at == last->at + last->count) {
+            last->count++;
+            continue;
+        }
+        if (count == most) return 0;
+        runs[count++] = (hsp__vec_run){at, k, 1};
+    }
+    return count;
+}
+
+/* Does the row wait now, for its places come in runs: pixels of one stroke lie beside each other?
+ */
+static int hessian_waits(const hsp__newton *s, const hsp__row *row, double weight,
+                         hessian_block *block)
+{
+    hessian_waiting *waiting = block->waiting;
+    const size_t half = (size_t)row->count / 2;
+    if (!waiting) return 0;
+    const size_t at = waiting->rows;
+    const size_t count =
+        hessian_runs(row, half < HESSIAN_RUNS ? half : HESSIAN_RUNS, waiting->runs[at]);
+    if (!count) return 0;
+    waiting->count[at] = count;
+    waiting->next[at] = 0;
+    waiting->values[at] = row->values;
+    waiting->weight[at] = weight;
+    if (++waiting->rows == HESSIAN_ROWS) hessian_add_waiting(s, block);
+    return 1;
+}
+
+static void hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double weight,
+                               hessian_block *block)
 {
     const hsp__vec_table *vec = hsp__vec();
     const size_t side = s->hessian->side, count = (size_t)row->count;
     const int single = s->p->view->precision == HSP_FLOAT32;
+    if (hessian_waits(s, row, weight, block)) return;
     for (size_t i = 0; i < count; i++) {
-        double *line = g + row->indices[i] * side;
+        double *line = block->g + row->indices[i] * side;
         const double a = weight * hsp__row_value(s->p->view, row, i);
         if (single)
             vec->sparse_axpy_f32f64(a, row->indices, row->values, i + 1, line);
@@ -129,7 +214,7 @@ static void hessian_add(const hsp__newton *s, uint64_t i, double weight, hessian
         return;
     }
     if (row.values)
-        hessian_add_sparse(s, &row, weight, block->g);
+        hessian_add_sparse(s, &row, weight, block);
     else
         hessian_add_ones(s, &row, weight, block->g);
     if (s->dim > s->d) {
@@ -148,6 +233,7 @@ static void hessian_part(void *user, uint64_t part)
     block.rows = h->scratch + part * h->each;
     block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
+    block.waiting = h->waiting ? h->waiting + part : NULL;
     if (h->parts > 1) memset(block.g, 0, cells * sizeof *block.g);
     const uint64_t to = hsp__part(s->n, h->parts, part + 1);
     for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
@@ -335,6 +421,7 @@ void hsp__hessian_free(hsp__newton *s)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
     hsp__free(memory, h->inside);
+    hsp__free(memory, h->waiting);
     hsp__free(memory, h);
     s->hessian = NULL;
 }
@@ -353,6 +440,9 @@ static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
     h->scratch = hsp__new_raw(memory, h->most * h->each, sizeof *h->scratch);
     if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
     h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
+    const hsp_view *view = s->p->view;
+    if (view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32)
+        h->waiting = hsp__new(memory, h->most, sizeof *h->waiting);
     if (h->most > 1) h->sums = hsp__new_raw(memory, h->most * cells, sizeof *h->sums);
 }
 
@@ -366,8 +456,10 @@ hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
     if (!h->down) return hsp__fail_memory(err);
     if (h->direct) {
         hessian_new_direct(s, h);
+        const hsp_view *view = s->p->view;
+        const int runs = view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32;
         return h->g && h->factor && h->scratch && (h->inside || !s->curved) && h->scale &&
-                       (h->sums || h->most == 1)
+                       (h->sums || h->most == 1) && (h->waiting || !runs)
                    ? HSP_OK
                    : hsp__fail_memory(err);
     }

@@ -41,40 +41,50 @@ double hsp__newton_factor(const hsp__newton *s)
     return s->kind == HSP__NEWTON_HALF ? 2 : s->tau;
 }
 
-enum { NEWTON_NARROW = 16 }; /* dense rows so short that a call would cost more than the sum */
-
 /* out = X w with the offset, rows from .. to - 1. */
 static void newton_scores(const hsp__newton *s, const double *w, uint64_t from, uint64_t to,
                           double *out)
 {
     const hsp_view *view = s->p->view;
     const double b = s->dim > s->d ? w[s->d] : 0;
-    if (view->storage != HSP_DENSE || s->d > NEWTON_NARROW || view->precision != HSP_FLOAT32) {
+    if (hsp__products_narrow(view))
+        hsp__products_narrow_scores(view, w, b, from, to - from, s->step, out + from);
+    else
         for (uint64_t i = from; i < to; i++)
             out[i] = hsp__row_score(view, i * s->step, w, b);
-        return;
-    }
-    const float *x = (const float *)view->values + from * s->step * view->stride;
-    for (uint64_t i = from; i < to; i++, x += s->step * view->stride) {
-        double sum = b;
-        for (uint64_t j = 0; j < s->d; j++)
-            sum += w[j] * (double)x[j];
-        out[i] = sum;
-    }
 }
 
 /* sum += a x_i, with the offset's 1. */
 static void newton_add_row(const hsp__newton *s, uint64_t i, double a, double *sum)
 {
-    const hsp_view *view = s->p->view;
     if (s->dim > s->d) sum[s->d] += a;
-    if (view->storage != HSP_DENSE || s->d > NEWTON_NARROW || view->precision != HSP_FLOAT32) {
-        hsp__products_add_row(view, i * s->step, a, sum);
-        return;
-    }
-    const float *x = (const float *)view->values + i * s->step * view->stride;
-    for (uint64_t j = 0; j < s->d; j++)
-        sum[j] += a * (double)x[j];
+    hsp__products_add_row(s->p->view, i * s->step, a, sum);
+}
+
+/* What hsp__newton_cost looks at, in one place that nothing written in a loop can change. */
+typedef struct newton_costs {
+    const uint32_t *labels;
+    const double *weight; /* of rows, or NULL */
+    uint32_t positive;
+    uint64_t step;
+    double cost[2]; /* y c of a row of weight 1: negative, positive */
+} newton_costs;
+
+static newton_costs newton_costs_of(const hsp__newton *s)
+{
+    const hsp__problem *p = s->p;
+    newton_costs costs = {
+        p->view->labels, p->hard ? NULL : p->row_weight, p->positive, s->step, {-1, 1}};
+    for (int side = 0; side < 2 && !p->hard; side++)
+        costs.cost[side] *= (double)s->step * p->cost[side];
+    return costs;
+}
+
+NEWTON_INLINE double newton_cost(const newton_costs *costs, uint64_t i)
+{
+    const uint64_t at = i * costs->step;
+    const double c = costs->labels[at] == costs->positive ? costs->cost[1] : costs->cost[0];
+    return costs->weight ? c * costs->weight[at] : c;
 }
 
 /* ---- Along a direction ----------------------------------------------------------------------- */
@@ -88,11 +98,14 @@ typedef struct newton_line {
 NEWTON_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp__newton *s,
                                                 uint64_t from, uint64_t to, double t)
 {
+    const newton_costs costs = newton_costs_of(s);
+    const double *scores = s->score, *moves = s->move, *anchors = s->anchor;
+    const double middle = s->middle, tau = s->tau;
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
-        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, move = s->move[i];
-        const newton_share row = newton_row(kind, y * (s->score[i] + t * move),
-                                            s->anchor ? s->anchor[i] : s->middle, s->tau);
+        const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, move = moves[i];
+        const newton_share row =
+            newton_row(kind, y * (scores[i] + t * move), anchors ? anchors[i] : middle, tau);
         sums.slope -= cost * row.pull * move;
         sums.curve += y * cost * row.weight * (move * move);
     }
@@ -183,18 +196,23 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
 {
     const double t = walk->t;
     const int hold = walk->how == NEWTON_WALK_HOLD;
+    const newton_costs costs = newton_costs_of(s);
+    double *const scores = s->score, *const pulls = s->pull;
+    const double *const moves = s->move, *const anchors = s->anchor;
+    unsigned char *const curves = s->curved;
+    const double middle = s->middle, tau = s->tau;
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
-        const double cost = hsp__newton_cost(s, i), y = cost < 0 ? -1 : 1, c = y * cost;
-        const double anchor = s->anchor ? s->anchor[i] : s->middle;
-        if (t != 0) s->score[i] += t * s->move[i];
-        const double m = y * s->score[i];
-        newton_share row = newton_row(kind, m, anchor, s->tau);
-        if (hold && s->curved[i])
-            row = (newton_share){anchor + s->tau * (1 - m), 1};
+        const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, c = y * cost;
+        const double anchor = anchors ? anchors[i] : middle;
+        if (t != 0) scores[i] += t * moves[i];
+        const double m = y * scores[i];
+        newton_share row = newton_row(kind, m, anchor, tau);
+        if (hold && curves[i])
+            row = (newton_share){anchor + tau * (1 - m), 1};
         else if (hold)
-            row = (newton_share){c > 0 ? s->pull[i] / c : 0, 0};
-        const double pull = c * row.pull, old = s->pull[i];
+            row = (newton_share){c > 0 ? pulls[i] / c : 0, 0};
+        const double pull = c * row.pull, old = pulls[i];
         double loss, gain;
         newton_values(kind, m, row.pull, &loss, &gain);
         state.loss += c * loss;
@@ -207,11 +225,11 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
         if (kind != HSP__NEWTON_LOGISTIC) {
             const unsigned char curved = c > 0 && row.weight > 0;
             state.active += curved;
-            state.turned += curved != s->curved[i];
-            s->curved[i] = curved;
+            state.turned += curved != curves[i];
+            curves[i] = curved;
         }
         if (pull == old) continue;
-        s->pull[i] = pull;
+        pulls[i] = pull;
         newton_add_row(s, i, y * (pull - old), sum);
     }
     return state;

@@ -84,6 +84,8 @@ typedef struct hsp__solution {
     double b;     /* likewise */
     double *dual; /* n: in, the start (zeros: none; any numbers will do, they are made feasible);
                      out, feasible dual weights a. NULL is not allowed */
+    double *u, *scores; /* d and n: room, or NULL, for ... */
+    int judged; /* ... out: what hsp__judge made of this very w, b and dual (1); 0: nothing */
     double primal, dual_value, gap;
     uint64_t passes, updates;
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached; HSP_STOP_INSEPARABLE: hard, and dual

@@ -21,13 +21,58 @@ typedef struct products {
     double *sums;   /* (parts - 1) * cols: the sums of the other parts */
 } products;
 
+/* Dense rows so short that a call for each would cost more than its sum. */
+enum { PRODUCTS_NARROW = 16 };
+
+int hsp__products_narrow(const hsp_view *view)
+{
+    return view->storage == HSP_DENSE && view->precision == HSP_FLOAT32 &&
+           view->cols <= PRODUCTS_NARROW;
+}
+
+/* <w, x> in the order of vec.h: term k is a sum of its own, and those fold in halves. */
+static inline double products_narrow_dot(const float *x, const double *w, uint64_t cols)
+{
+    double t[PRODUCTS_NARROW] = {0};
+    for (uint64_t j = 0; j < cols; j++)
+        t[j] = (double)x[j] * w[j];
+    if (cols > 8)
+        for (int j = 0; j < 8; j++)
+            t[j] += t[j + 8];
+    if (cols > 4)
+        for (int j = 0; j < 4; j++)
+            t[j] += t[j + 4];
+    return (t[0] + t[2]) + (t[1] + t[3]);
+}
+
+void hsp__products_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
+                                 uint64_t count, uint64_t step, double *out)
+{
+    const uint64_t cols = view->cols, stride = view->stride * step;
+    const float *x = (const float *)view->values + from * stride;
+    if (cols == 3) { /* colours, places */
+        const double w0 = w[0], w1 = w[1], w2 = w[2];
+        for (uint64_t i = 0; i < count; i++, x += stride)
+            out[i] = (((double)x[0] * w0 + (double)x[2] * w2) + (double)x[1] * w1) + b;
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++, x += stride)
+        out[i] = products_narrow_dot(x, w, cols) + b;
+}
+
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
 static void products_scores_part(void *user, uint64_t part)
 {
     const products *work = user;
-    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
-    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++)
+    const uint64_t from = hsp__part(work->view->rows, work->parts, part),
+                   to = hsp__part(work->view->rows, work->parts, part + 1);
+    if (hsp__products_narrow(work->view)) {
+        hsp__products_narrow_scores(work->view, work->w, work->b, from, to - from, 1,
+                                    work->out + from);
+        return;
+    }
+    for (uint64_t i = from; i < to; i++)
         work->out[i] = hsp__row_score(work->view, i, work->w, work->b);
 }
 
@@ -49,7 +94,10 @@ void hsp__products_add_row(const hsp_view *view, uint64_t i, double a, double *y
     const int single = view->precision == HSP_FLOAT32;
     hsp__row row = hsp__view_row(view, i);
     const size_t n = (size_t)row.count;
-    if (view->storage == HSP_DENSE && single)
+    if (hsp__products_narrow(view))
+        for (size_t j = 0; j < n; j++)
+            y[j] += a * (double)((const float *)row.values)[j];
+    else if (view->storage == HSP_DENSE && single)
         vec->axpy_f32f64(a, row.values, y, n);
     else if (view->storage == HSP_DENSE)
         vec->axpy_f64(a, row.values, y, n);

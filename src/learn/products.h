@@ -20,4 +20,10 @@ void hsp__products_add_row(const hsp_view *view, uint64_t i, double a, double *y
 hsp_status hsp__products_both(hsp_context *ctx, const hsp_view *view, const double *w,
                               const double *v, hsp_error *err, double *scores, double *out);
 
+/* Dense rows of few floats: the same scores, faster, of rows from, from + 1 ... times `step`, into
+ * out[0..count). */
+int hsp__products_narrow(const hsp_view *view);
+void hsp__products_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
+                                 uint64_t count, uint64_t step, double *out);
+
 #endif

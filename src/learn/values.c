@@ -75,6 +75,12 @@ static hsp_status values_sweep_all(hsp_context *ctx, const hsp_data *data, hsp__
     return status;
 }
 
+/* Digits to print a value with: those that its file may have had. */
+static int values_digits(const hsp_view *view)
+{
+    return view->precision == HSP_FLOAT32 ? 7 : 15;
+}
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* The column as its file has it: a name, or a number that counts from what the file counts from. */
@@ -108,11 +114,12 @@ hsp_status hsp__values_check(hsp_context *ctx, const hsp_data *data, const hsp_o
     if (status) return status;
     const uint64_t row = origin ? origin[values.row] : values.row;
     hsp__free(&ctx->allocator, origin);
-    return hsp__fail(
-        err, HSP_BAD_DATA, "row %llu, %s: found %.9g%s, expected a value from 0 to 1: %s",
-        (unsigned long long)row + 1,
-        values_column(&data->feature_names, data->index_base, values.column, column), values.value,
-        scaled ? " after scaling" : "", scaled ? "use scale min-max alone" : "use scale min-max");
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "row %llu, %s: found %.*g%s, expected a value from 0 to 1: %s",
+                     (unsigned long long)row + 1,
+                     values_column(&data->feature_names, data->index_base, values.column, column),
+                     values_digits(prepared->view), values.value, scaled ? " after scaling" : "",
+                     scaled ? "use scale min-max alone" : "use scale min-max");
 }
 
 hsp_status hsp__values_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -136,10 +143,10 @@ hsp_status hsp__values_check_block(const hsp_view *rows, int above, const hsp__n
     hsp__values values = {.least = 0, .most = above ? HUGE_VAL : 1};
     char column[VALUES_NAME];
     if (!hsp__values_find(rows, 0, rows->rows, &values)) return HSP_OK;
-    return hsp__fail_at(err, HSP_BAD_DATA, "", values.row + 1, 0,
-                        "%s: found %.9g, expected a value %s: %s",
-                        values_column(names, index_base, values.column, column), values.value,
-                        above ? "from 0 up" : "from 0 to 1", advice);
+    return hsp__fail_at(
+        err, HSP_BAD_DATA, "", values.row + 1, 0, "%s: found %.*g, expected a value %s: %s",
+        values_column(names, index_base, values.column, column), values_digits(rows), values.value,
+        above ? "from 0 up" : "from 0 to 1", advice);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

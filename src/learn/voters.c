@@ -22,8 +22,10 @@ hsp_status hsp__voters_init(hsp__voters *voters, const hsp_allocator *memory, do
     voters->table = hsp__new_raw(memory, voters->table_count, sizeof *voters->table);
     if (!voters->table) return hsp__fail_memory(err);
     /* Whole mistakes by pow, so that the weights of beta = 1/2 are powers of 2 to the bit. */
-    for (uint64_t k = 0; k < voters->table_count; k++)
-        voters->table[k] = pow(beta, (double)(k / 2)) * (k % 2 ? sqrt(beta) : 1);
+    for (uint64_t k = 0; k < voters->table_count; k++) {
+        const uint64_t whole = k / 2;
+        voters->table[k] = pow(beta, (double)whole) * (k % 2 ? sqrt(beta) : 1);
+    }
     return HSP_OK;
 }
 
@@ -216,9 +218,9 @@ static double voters_list(const hsp__voters *voters, int silent, double *others)
     return sum;
 }
 
-double hsp__voters_score(const hsp__voters *voters, const hsp_view *view, uint64_t i)
+double hsp__voters_score(const hsp__voters *voters, const hsp_view *view, uint64_t row)
 {
-    const hsp__row row = hsp__view_row(view, i);
+    const hsp__row votes = hsp__view_row(view, row);
     double says = 0, all = 0;
     for (int k = 0; k < 2; k++) {
         if (!voters->kind[k].count) continue;
@@ -227,10 +229,10 @@ double hsp__voters_score(const hsp__voters *voters, const hsp_view *view, uint64
         all += sum + others;
         if (k == 0) says -= sum - others; /* all bits say no, but for those below: twice */
     }
-    for (uint64_t k = 0; k < row.count; k++) {
-        const double x = hsp__row_value(view, &row, k);
+    for (uint64_t k = 0; k < votes.count; k++) {
+        const double x = hsp__row_value(view, &votes, k);
         if (x == 0) continue;
-        const uint64_t j = hsp__row_column(&row, k);
+        const uint64_t j = hsp__row_column(&votes, k);
         double other, net = hsp__voters_weights(voters, j, &other);
         net -= other;
         if (x > 0) says += voters->silent[j] ? net : 2 * net;
@@ -250,16 +252,16 @@ static int voters_cost(int silent, int yes, int positive)
     return positive ? -2 : 2;
 }
 
-hsp_status hsp__voters_learn(hsp__voters *voters, const hsp_view *view, uint64_t i, int positive,
+hsp_status hsp__voters_learn(hsp__voters *voters, const hsp_view *view, uint64_t row, int positive,
                              int *changed, hsp_error *err)
 {
-    const hsp__row row = hsp__view_row(view, i);
+    const hsp__row votes = hsp__view_row(view, row);
     uint64_t right = positive ? 0 : voters->kind[0].count;
     hsp_status status = HSP_OK;
-    for (uint64_t k = 0; !status && k < row.count; k++) {
-        const double x = hsp__row_value(view, &row, k);
+    for (uint64_t k = 0; !status && k < votes.count; k++) {
+        const double x = hsp__row_value(view, &votes, k);
         if (x == 0) continue;
-        const uint64_t j = hsp__row_column(&row, k);
+        const uint64_t j = hsp__row_column(&votes, k);
         const int silent = voters->silent[j], cost = voters_cost(silent, x > 0, positive);
         hsp__voters_kind *kind = &voters->kind[silent];
         if (kind->levels) kind->levels[voters->drift[j] - kind->origin]--;

@@ -343,8 +343,8 @@ static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_optio
 }
 
 const hsp__learner hsp__learn_winnow = {
-    .table = {"winnow", "multiplies the weights of what was on: few columns of many matter",
-              winnow_options, sizeof winnow_options / sizeof *winnow_options},
+    .table = {"winnow", "multiplies weights: few of very many columns matter", winnow_options,
+              sizeof winnow_options / sizeof *winnow_options},
     .hypothesis = "linear",
     .train = winnow_train,
     .rule = &winnow_rule};

@@ -18,9 +18,9 @@
  * decision that hangs on less than 1e-12 of the weight may be another one there. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -61,13 +61,19 @@ static int experts_yes(const hsp__audit_reader *reader, const char *name)
     return hsp__json_type_of(hsp__json_get(reader->options, name)) == HSP__JSON_TRUE;
 }
 
+static int experts_number(const char *text, double *out)
+{
+    hsp__decimal_result result = HSP__DECIMAL_OK;
+    if (!text || !*text) return 0;
+    const char *end = text + strlen(text);
+    return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+}
+
 static hsp_status experts_real(const hsp__audit_reader *reader, const char *name, double *out,
                                hsp_error *err)
 {
     const char *text = hsp_model_fact(reader->model, name);
-    char *end = NULL;
-    if (text) *out = strtod(text, &end);
-    if (text && end != text && isfinite(*out)) return HSP_OK;
+    if (experts_number(text, out)) return HSP_OK;
     return hsp__fail(err, HSP_BAD_DATA, "the model says %s is '%.40s', expected a number", name,
                      text ? text : "");
 }
@@ -113,6 +119,8 @@ static hsp_status experts_read(experts_audit *run, hsp_error *err)
     hsp__audit_close(&reader);
     run->cols = hsp__model_inputs(model);
     run->experts = run->cols * (run->negated ? 2 : 1);
+    if (!status && !run->experts)
+        return hsp__fail(err, HSP_BAD_DATA, "the model has no columns: there is no expert");
     return status;
 }
 
@@ -205,7 +213,7 @@ static int experts_mistaken(experts_audit *run, double agree, int y, uint64_t se
 
 static void experts_meet(experts_audit *run, uint64_t i, uint64_t seen)
 {
-    const int y = run->audit->y[i];
+    const int y = run->audit->y[i] > 0 ? 1 : -1;
     const hsp__wide beta = (hsp__wide)run->beta, root = sqrtl(beta);
     experts_listen(run, i);
     run->mistakes += (uint64_t)experts_mistaken(run, experts_agree(run, y), y, seen);
@@ -339,8 +347,8 @@ static void experts_recount(const experts_audit *run, hsp__audit_list *list)
 static void experts_weights(const experts_audit *run, hsp__audit_list *list)
 {
     const hsp_model *model = run->audit->model;
-    const char *divided = hsp_model_fact(model, "divided_by");
-    const double divisor = divided ? strtod(divided, NULL) : 1;
+    double divisor = 1;
+    experts_number(hsp_model_fact(model, "divided_by"), &divisor);
     hsp_bound *entry = hsp__audit_add(list, "weights", "max |w - w recounted| <= rounding");
     hsp__wide most = 0, apart = 0, offset = 0;
     for (uint64_t e = 0; e < run->experts; e++)

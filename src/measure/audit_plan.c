@@ -81,6 +81,8 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
             err, HSP_USAGE,
             "the run was on explicit features (approx), which the model does not keep: "
             "train with the kernel itself to audit");
+    if (model->neighbors)
+        return hsp__fail(err, HSP_USAGE, "the model is of neighbours: nothing was ever updated");
     if (model->scorers != 1)
         return hsp__fail(
             err, HSP_USAGE,

@@ -41,15 +41,16 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "measure/audit.h"
 
 #define WINNOW_WIDE  8000 /* log2 of what powl() is asked for */
+#define WINNOW_LOOSE 1e3
 #define WINNOW_SLACK 1e-9 /* relative, of a logarithm that is rounded to a whole number */
 
 typedef enum winnow_variant { WINNOW_1, WINNOW_2, WINNOW_BALANCED } winnow_variant;
@@ -66,6 +67,7 @@ typedef struct winnow_run {
     double divisor; /* amounts in the model are divided by that */
     int averaged;
     double k;
+    double loose; /* rows that were scaled may be above 1 by rounding: times the usual slack */
 
     int known;    /* p, d and e are: the model keeps its updates */
     double p, d;  /* promotions, demotions */
@@ -111,7 +113,8 @@ static hsp_status winnow_read_options(winnow_run *run, const hsp__audit_reader *
     hsp__json_number(hsp__json_get(reader->options, "delta"), &run->delta);
     hsp__json_number(hsp__json_get(reader->options, "threshold"), &run->theta);
     const char *divided = hsp_model_fact(run->audit->model, "divided_by");
-    if (divided) run->divisor = strtod(divided, NULL);
+    hsp__decimal_result result;
+    if (divided) hsp__decimal_f64(divided, divided + strlen(divided), &run->divisor, &result);
     if (!(run->delta > 0) || !isfinite(run->delta) || !(balanced || run->theta > 0) ||
         !isfinite(run->theta) || !(run->divisor > 0))
         return hsp__fail(err, HSP_BAD_DATA,
@@ -182,6 +185,7 @@ static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
     run->e = hsp__new(memory, audit->features, sizeof *run->e);
     run->size = hsp__new(memory, audit->features, sizeof *run->size);
     if (!run->e || !run->size) return hsp__fail_memory(err);
+    run->loose = audit->scaled ? WINNOW_LOOSE : 1;
     run->known = audit->amount || audit->plan.updates == 0;
     for (uint64_t i = 0; audit->amount && i < audit->rows; i++)
         if (audit->amount[i] != 0) winnow_learn(run, i);
@@ -330,7 +334,7 @@ static void winnow_doubling(const winnow_run *run)
     }
     if (!winnow_is_disjunction(run, entry)) return;
     const double r = (double)run->relevant, bound = 2 + 3 * r * (1 + log2(run->n));
-    hsp__audit_settle(entry, run->k, bound, bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
     hsp__audit_why(entry, "a disjunction of r = %.0f of n = %.0f columns", r, run->n);
 }
 
@@ -345,7 +349,7 @@ static void winnow_disjunction(const winnow_run *run)
     const double p = (double)run->relevant * winnow_rises(run), part = run->n / run->theta;
     const double bound =
         first ? part + run->alpha * p : run->alpha / run->delta * part + (1 + run->alpha) * p;
-    hsp__audit_settle(entry, run->k, bound, bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
     hsp__audit_why(entry,
                    "r = %llu, n = %.0f, delta = %.9g, theta = %.9g, 1 + [log theta] = %.0f, to the "
                    "base 1 + delta",
@@ -381,7 +385,7 @@ static void winnow_demotions(const winnow_run *run)
     const double part = run->n / run->theta;
     const double bound =
         first ? part + run->delta * run->p : run->alpha * (part / run->delta + run->p);
-    hsp__audit_settle(entry, run->d, bound, bound);
+    hsp__audit_settle(entry, run->d, bound, run->loose * bound);
     hsp__audit_why(entry, "p = %.0f, n = %.0f, theta = %.9g, delta = %.9g", run->p, run->n,
                    run->theta, run->delta);
 }
@@ -429,7 +433,7 @@ static void winnow_separator_balanced(const winnow_run *run, hsp_bound *entry)
         return;
     }
     const double bound = (log(2 * N) - H) / gain;
-    hsp__audit_settle(entry, run->k, bound, bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
     hsp__audit_why(entry, "V = %.9g, g = %.9g, N = %.0f, H = %.9g, delta = %.9g", V, g, N, H,
                    run->delta);
 }
@@ -459,7 +463,7 @@ static void winnow_separator(const winnow_run *run)
     const double Z = rate * run->delta * run->theta / (K - 1);
     const double bound =
         rate * (log(Z) - 1 - run->entropy) + (K - 1) * run->n / (run->delta * run->theta);
-    hsp__audit_settle(entry, run->k, bound, rate + bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * (rate + bound));
     hsp__audit_why(entry, "S = %.9g, sigma = %.9g, H = %.9g, K = %.9g, Z = %.9g", run->S,
                    run->sigma, run->entropy, K, Z);
 }
@@ -476,7 +480,7 @@ static void winnow_squared_balanced(const winnow_run *run, hsp_bound *entry)
         return;
     }
     const double bound = 8.0 / 3 * W * W * log(2 * N);
-    hsp__audit_settle(entry, run->k, bound, bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
     hsp__audit_why(entry, "W = V/g = %.9g, N = %.0f", W, N);
 }
 
@@ -499,7 +503,7 @@ static void winnow_squared(const winnow_run *run)
         return;
     }
     const double bound = 8 * W * (W * log(run->theta * W / b) + b * run->n / run->theta);
-    hsp__audit_settle(entry, run->k, bound, bound);
+    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
     hsp__audit_why(entry, "W = %.9g, b = %.9g, n = %.0f, theta = %.9g", W, b, run->n, run->theta);
 }
 
@@ -524,7 +528,7 @@ static void winnow_progress(const winnow_run *run)
     const double g = audit->least * audit->u_norm;
     const double bound = balanced ? run->k * g : run->p - (1 - run->sigma) * run->d;
     hsp__audit_settle(entry, (double)(balanced ? inner : inner / (hsp__wide)run->a), bound,
-                      (double)size + fabs(bound));
+                      run->loose * ((double)size + fabs(bound)));
     if (balanced)
         hsp__audit_why(entry, "k = %.0f, g = %.9g", run->k, g);
     else
@@ -552,10 +556,11 @@ static void winnow_total(const winnow_run *run)
     if (balanced) {
         const double bound = log(2 * (run->n + run->constant)) + run->k * winnow_spread(run);
         const hsp__wide log_sum = logl(sum) + run->shift * (hsp__wide)run->eta;
-        hsp__audit_settle(entry, (double)log_sum, bound, bound);
+        hsp__audit_settle(entry, (double)log_sum, bound, run->loose * bound);
     } else {
         sum *= powl((hsp__wide)run->alpha, run->shift);
-        hsp__audit_settle(entry, (double)sum, run->n + up - down, run->n + up + down);
+        hsp__audit_settle(entry, (double)sum, run->n + up - down,
+                          run->loose * (run->n + up + down));
     }
     hsp__audit_why(entry, "n = %.0f, p = %.0f, d = %.0f, delta = %.9g, theta = %.9g", run->n,
                    run->p, run->d, run->delta, run->theta);

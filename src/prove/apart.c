@@ -280,7 +280,7 @@ static hsp_status apart_hulls(apart *m, uint64_t count, const uint64_t *row, con
 static hsp_status apart_rounded(apart *m, hsp_error *err)
 {
     const hsp_updates updates = hsp_model_updates(m->model);
-    int low = 0, high = 0;
+    int low = 0, high;
     if (!m->model->weights || !apart_places(m, m->model->weights)) return HSP_OK;
     hsp__free(&m->ctx->allocator, m->w);
     m->w = hsp__new(&m->ctx->allocator, m->view->cols, sizeof *m->w);
@@ -288,8 +288,9 @@ static hsp_status apart_rounded(apart *m, hsp_error *err)
     for (uint64_t j = 0; j < m->view->cols; j++)
         m->w[j] = hsp__prove_grid((hsp__long)m->model->weights[j], m->places);
     hsp_status status = apart_low(m, err, &low);
-    if (!status) status = apart_hulls(m, updates.count, updates.row, updates.amount, err, &high);
-    if (!status && low && high) m->to->kind = HSP__APART_SEPARABLE;
+    if (!status && low && updates.count)
+        status = apart_hulls(m, updates.count, updates.row, updates.amount, err, &high);
+    if (!status && low) m->to->kind = HSP__APART_SEPARABLE;
     return status;
 }
 

@@ -111,7 +111,9 @@ static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes 
     file_put_labels(text, classes, -1);
     hsp__text_puts(text, ", \"positive\": ");
     file_put_labels(text, classes, 1);
-    hsp__text_printf(text, ", \"others\": \"%s\"", classes->drops ? "drop" : "error");
+    /* a row that is left out for a missing value may be the only one of its class */
+    const int drops = classes->drops || (plan && plan->missing == HSP__MISSING_DROP);
+    hsp__text_printf(text, ", \"others\": \"%s\"", drops ? "drop" : "error");
     if (plan)
         file_put_csv(text, plan, header);
     else

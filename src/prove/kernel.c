@@ -5,6 +5,7 @@
  * decimals, so that E is delta I but for rounding. That needs eigenvalues above 0; where rows are
  * all but dependent, as equal rows are, those with the largest pivots are taken, and the claim is
  * about them. A kernel without exponentials needs no B: the checker eliminates exactly. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static hsp_status kernel_choose(kernel *m, double share, hsp_error *err)
 static void kernel_put_factor(kernel *m)
 {
     hsp__text *text = &m->prove->claims;
-    double most = 0;
+    double most = DBL_MIN; /* a factor's diagonal is above 0 */
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->gram[i * m->count + i]);
     const int places = KERNEL_PLACES - (int)ceil(log10(most));

@@ -48,9 +48,19 @@ enum {
     HSP__VEC_SPARSE_SUMS = 8, /* running sums of a sum over a sparse row */
     HSP__VEC_TILE_ROWS = 8,   /* of the tile that matrix products are made of */
     HSP__VEC_TILE_COLS = 24,
+    HSP__VEC_BYTE_ROWS = 4, /* of the tile that products of bytes are made of */
+    HSP__VEC_BYTE_COLS = 96,
 };
 
 enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64 };
+
+/* At most HSP__VEC_RUN places of a sparse row that follow one another. */
+enum { HSP__VEC_RUN = 8 };
+typedef struct hsp__vec_run {
+    uint32_t at;    /* the first place */
+    uint32_t from;  /* its number is v[from] */
+    uint32_t count; /* how many */
+} hsp__vec_run;
 
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
@@ -83,6 +93,10 @@ typedef struct hsp__vec_table {
     void (*sparse_axpy_f64)(double a, const uint32_t *idx, const double *v, size_t nnz, double *y);
     void (*sparse_axpy_f32f64)(double a, const uint32_t *idx, const float *v, size_t nnz,
                                double *y);
+
+    /* The same where places come in runs: y[at + k] += a * v[from + k] for each of them. */
+    void (*runs_axpy_f32f64)(double a, const hsp__vec_run *runs, size_t count, const float *v,
+                             double *y);
 
     /* Row of ones and dense vector: the gathered sum, and y[idx[k]] += a. */
     float (*ones_dot_f32)(const uint32_t *idx, size_t nnz, const float *w);
@@ -179,6 +193,13 @@ typedef struct hsp__vec_table {
     /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
      * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
     void (*tile_f64)(size_t k, const double *a, const double *b, double *c, size_t stride);
+
+    /* A tile of products of bytes, which are exact: c[i * 96 + j] = base[j] + 2 * (sum over k < 4 *
+     * quads of a[i][k] * b_j[k]) for i < 4, j < 96, where b holds four numbers of each of its 96
+     * rows, then the next four. Bit i of the result says that some c[i * 96 + j] >= least[i]. The
+     * caller sees to it that sums fit. */
+    unsigned (*byte_tile)(size_t quads, const uint8_t *const *a, const int8_t *b,
+                          const int32_t *base, const int32_t *least, int32_t *c);
 } hsp__vec_table;
 
 /* The tables: scalar is the specification and always there; the others are NULL where the compiler

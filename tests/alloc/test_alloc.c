@@ -675,6 +675,55 @@ static void alloc_run_kernels(void)
          alloc_learner("perceptron"),
          {"kernel", "laplace(0.5)", "approx", "fourier:4"},
          alloc_train},
+        {"neighbours left out in turn",
+         alloc_learner("knn"),
+         {"k", "auto", "max-k", "3", "classes", "yes,no"},
+         alloc_train},
+        {"neighbours by angles",
+         alloc_learner("knn"),
+         {"k", "auto", "metric", "cosine", "scale", "max-abs"},
+         alloc_train},
+        {"neighbours in a kernel's space",
+         alloc_learner("knn"),
+         {"k", "2", "metric", "kernel:rbf(median)"},
+         alloc_train},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        alloc_run(&cases[i]);
+    alloc_run_proofs();
+}
+
+/* A run of winnow and its audit, with itself for the reference. */
+static hsp_status alloc_audit(alloc_scene *s, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_bound *bounds = NULL;
+    size_t count = 0;
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
+    if (!status) status = hsp_audit(s->ctx, model, s->data, model, err, &bounds, &count);
+    hsp_bounds_free(s->ctx, bounds);
+    hsp_model_free(model);
+    return status;
+}
+
+/* The value that is refused, found in the file: none, with memory. */
+static hsp_status alloc_locate(alloc_scene *s, hsp_error *err)
+{
+    hsp_status status = hsp_train_locate(s->ctx, alloc_path("in.svm"), NULL, NULL, s->options, err);
+    return status == HSP_BAD_DATA ? HSP_OK : status;
+}
+
+static void alloc_run_winnow(void)
+{
+    const hsp_option_table *winnow = alloc_learner("winnow");
+    const alloc_case cases[] = {
+        {"train winnow", winnow, {"scale", "min-max", "average", "average"}, alloc_train},
+        {"train balanced winnow",
+         winnow,
+         {"scale", "min-max", "variant", "balanced", "multiclass", "ovr"},
+         alloc_train},
+        {"audit winnow", winnow, {"scale", "min-max", "positive", "yes"}, alloc_audit},
+        {"locate a value", winnow, {0}, alloc_locate},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
@@ -756,7 +805,7 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
     alloc_run_kernels();
-    alloc_run_proofs();
+    alloc_run_winnow();
     alloc_run_generators();
     RUN(nothing_is_left);
     return check_done();

@@ -33,3 +33,4 @@ halfspace train experts -q --stream --votes bit five.svm 2>&1
 halfspace train experts -q --randomized iris.csv 2>&1
 halfspace train experts -q --beta 1 five.csv 2>&1
 halfspace model export -q five.hsp --format liblinear -o out.model 2>&1
+echo "exit $?"

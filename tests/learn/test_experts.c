@@ -221,7 +221,7 @@ static void test_bounds_on_chance(void)
 {
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    for (uint64_t k = 0; k < 4000; k++) {
+    for (uint64_t k = 0; k < 3000; k++) {
         hsp__random random;
         panel_set set;
         panel_plan plan;
@@ -238,7 +238,7 @@ static void test_bounds_against_an_adversary(void)
 {
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    for (uint64_t k = 0; k < 2000; k++) {
+    for (uint64_t k = 0; k < 1500; k++) {
         hsp__random random;
         panel_set set;
         panel_plan plan;
@@ -651,6 +651,20 @@ static void test_more_classes(void)
             all += hsp_model_weights(model, c)[j] / 2;
         CHECK(fabs(all - 1) <= 1e-12);
         CHECK(hsp_model_weights(model, c)[c] > 1.9);
+    }
+    hsp_model_free(model);
+    /* each is the panel of that class against the rest, over several passes, too */
+    model = machine_train(ctx, data, "experts", "passes=3 order=shuffle negated=yes", &run);
+    for (uint32_t c = 0; c < 3; c++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "passes=3 order=shuffle negated=yes positive=%c",
+                 (char)('a' + (int)c));
+        hsp_model *one = machine_train(ctx, data, "experts", settings, &run);
+        const double *w = hsp_model_weights(model, c), *u = hsp_model_weights(one, 0);
+        CHECK(run.panel.examples == 270 && !run.panel.several);
+        for (uint64_t j = 0; j < 3; j++)
+            CHECK(fabs(w[j] - u[j] * run.panel.best_share) <= 1e-12);
+        hsp_model_free(one);
     }
     hsp_model_free(model);
     machine_refused(ctx, data, "experts", "randomized=yes", HSP_USAGE,

@@ -144,21 +144,21 @@ static void four_rows(void)
     CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
     CHECK(verdict.primal == 0.5 + 3.5);       /* 2 + 0 + 1/2 + 1 */
     CHECK(verdict.dual == 3 - 0.5 * 0.5 / 2); /* u = -1 + 1/2 */
-    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 1); /* |1 + 1/2| / (1 + 1/2) */
     CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0 && kkt.margin == 1);
     CHECK(kkt.support == 3 && kkt.on == 0 && kkt.inside == 2 && kkt.wrong == 1);
     a[1] = 0.5,
     a[3] = 0.25; /* a row beyond the margin pulls, one on the boundary pulls too little */
-    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.complementarity == 0.75 && kkt.support == 4);
     a[0] = 1.5;
-    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.dual == 0.5);
     p.offset = HSP__OFFSET_FREE; /* only positive rows: no a but 0 has sum a y = 0 */
-    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.dual == 1);
-    hsp__judge_balance(&p, a);
+    hsp__judge_balance(ctx, &p, a);
     CHECK(a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0);
     slow_free(&set);
     hsp_context_free(ctx);
@@ -175,10 +175,10 @@ static void stationary_at_zero(void)
         hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
         double w[1] = {0}, u[1] = {1e-17}, a[3] = {0.3, 0.1, 0.2}, scores[3] = {0};
         hsp__kkt kkt;
-        hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+        hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
         CHECK(kkt.stationarity <= 1e-16);
         w[0] = 0.3; /* and this is not */
-        hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+        hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
         CHECK(kkt.stationarity >= 0.4);
         slow_free(&set);
     }
@@ -217,7 +217,7 @@ static void hard_values(void)
     CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
     CHECK(verdict.primal == 0.5 && verdict.dual == 0.5 && verdict.gap == 0);
     CHECK(a[0] == 0.5 && a[1] == 0.5 && u[0] == 1);
-    hsp__judge_kkt(&p, w, 0, a, u, scores, &kkt);
+    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 0 && kkt.primal == 0 && kkt.complementarity == 0 && kkt.on == 2);
     w[0] = nextafter(1, 0);
     CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);

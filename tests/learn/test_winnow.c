@@ -425,7 +425,8 @@ static void same(const hsp_model *a, const hsp_model *b)
     CHECK(!memcmp(a->offsets, b->offsets, a->scorers * sizeof *a->offsets));
 }
 
-static hsp_model *step_through(hsp_data *data, const hsp_options *options, uint32_t classes)
+static hsp_model *step_through(hsp_data *data, const hsp_options *options, uint32_t classes,
+                               uint64_t passes)
 {
     const hsp_view *view;
     hsp_trainer *trainer = NULL;
@@ -436,8 +437,8 @@ static hsp_model *step_through(hsp_data *data, const hsp_options *options, uint3
     CHECK_NOTE(!hsp_trainer_new(ctx, options, names, classes, 0, &err, &trainer), "%s",
                err.message);
     if (!trainer) abort();
-    for (uint64_t i = 0; i < view->rows; i++)
-        CHECK(!hsp_trainer_step(trainer, view, i, &err, &step));
+    for (uint64_t i = 0; i < passes * view->rows; i++)
+        CHECK(!hsp_trainer_step(trainer, view, i % view->rows, &err, &step));
     CHECK(!hsp_trainer_model(trainer, &err, &model));
     hsp_trainer_free(trainer);
     return model;
@@ -469,7 +470,7 @@ static void test_streams(void)
         CHECK(!hsp_data_read(ctx, path, NULL, NULL, &err, &data));
         if (!streamed || !data) abort();
         hsp_model *whole = train(data, options, NULL);
-        hsp_model *stepped = step_through(data, steps, (uint32_t)classes);
+        hsp_model *stepped = step_through(data, steps, (uint32_t)classes, 1);
         same(streamed, whole);
         same(stepped, whole);
         hsp_model_free(streamed);
@@ -490,19 +491,25 @@ enum { LIST = 120 };
 /* A decision list: the last column that is on says which class, and the classes take turns. Every
  * weight has to be larger than all before it, and with alpha = 10^6 + 1 that is a factor of a
  * million a column. */
-static hsp_data *decision_list(uint64_t length)
+static hsp_data *decision_list(uint64_t length, uint32_t classes, int sparse)
 {
     static double values[LIST * LIST];
-    static uint32_t labels[LIST];
+    static uint32_t labels[LIST], indices[LIST * LIST];
+    static uint64_t starts[LIST + 1];
+    uint64_t count = 0;
     hsp_data *data = NULL;
     for (uint64_t i = 0; i < length; i++) {
-        labels[i] = i % 2 == 0;
+        labels[i] = (uint32_t)(i + 1) % classes;
         for (uint64_t j = 0; j < length; j++)
             values[i * length + j] = j <= i;
+        for (uint64_t j = 0; j <= i; j++)
+            indices[count++] = (uint32_t)j;
+        starts[i + 1] = count;
     }
     hsp_view view = hsp_view_dense(HSP_FLOAT64, length, length, length, values);
+    if (sparse) view = hsp_view_sparse(HSP_FLOAT64, length, length, 8, starts, indices, NULL);
     view.labels = labels;
-    view.classes = 2;
+    view.classes = classes;
     if (hsp_data_copy(ctx, &view, names, NULL, NULL, &data)) abort();
     return data;
 }
@@ -512,7 +519,7 @@ static void test_out_of_range(void)
     static const char *const settings[] = {"variant=balanced", "delta=1000000",  "passes=0",
                                            "offset=none",      "max-passes=400", NULL};
     for (uint64_t length = 10; length <= LIST; length += 10) {
-        hsp_data *data = decision_list(length);
+        hsp_data *data = decision_list(length, 2, 0);
         for (int averaged = 0; averaged < 2; averaged++) {
             hsp_options *options = options_of(settings);
             if (averaged) set(options, "average", "average");
@@ -532,6 +539,35 @@ static void test_out_of_range(void)
             hsp_model_free(model);
             hsp_options_free(options);
         }
+        hsp_data_free(data);
+    }
+}
+
+/* More classes, all at once or each against the rest, on sparse rows: single steps score without
+ * what passes keep beside the weights, and come to the same ones. */
+static void test_classes_out_of_range(void)
+{
+    static const char *const settings[][5] = {
+        {"variant=balanced", "delta=1000000", "offset=none", "multiclass=native", NULL},
+        {"variant=balanced", "delta=1000000", "offset=none", "multiclass=ovr", NULL},
+        {"variant=winnow2", "delta=1000000", "threshold=60", "multiclass=native", NULL}};
+    for (int i = 0; i < 3; i++) {
+        hsp_data *data = decision_list(60, 4, 1);
+        hsp_options *steps = options_of(settings[i]), *passes = options_of(settings[i]);
+        set(passes, "passes", "40");
+        hsp_model *whole = train(data, passes, NULL);
+        hsp_model *stepped = step_through(data, steps, 4, 40);
+        double most = 0;
+        for (uint64_t j = 0; j < whole->scorers * whole->features; j++) {
+            CHECK(isfinite(whole->weights[j]));
+            most = fmax(most, fabs(whole->weights[j]));
+        }
+        CHECK_NOTE(most > 0 && most <= 0x1p420, "%g", most);
+        same(whole, stepped);
+        hsp_model_free(whole);
+        hsp_model_free(stepped);
+        hsp_options_free(passes);
+        hsp_options_free(steps);
         hsp_data_free(data);
     }
 }
@@ -744,6 +780,7 @@ int main(void)
     RUN(test_one_vs_rest);
     RUN(test_streams);
     RUN(test_out_of_range);
+    RUN(test_classes_out_of_range);
     RUN(test_underflow);
     RUN(test_threads);
     RUN(test_trace);
