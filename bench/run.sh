@@ -1,12 +1,13 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel|knn] [--size MB] [--runs N] [--data DIR] [--quick]
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
 # (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file,
 # svm-train, svm-hard-C, svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train,
-# kernel-predict, kernel-reference (bench/kernel.sh). Without --only: all of them.
+# kernel-predict, kernel-reference (bench/kernel.sh). knn: nearest neighbours, or knn-mnist, knn-tree, knn-text
+# (bench/near.sh). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -39,7 +40,8 @@ case $only in
 '' | read | vec | product | perceptron) ;;
 svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
 kernel | kernel-train | kernel-predict | kernel-reference) ;;
-*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel or one of their parts" >&2 && exit 2 ;;
+knn | knn-mnist | knn-tree | knn-text) ;;
+*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel, knn or one of their parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -103,6 +105,17 @@ measure_kernel()
     bench/kernel.sh "$build" "$sets" "$1" "$runs" | tee "$out/kernel${1#kernel}.txt"
 }
 
+# measure_knn PART: all of it when empty.
+measure_knn()
+{
+    if [ ! -d "$sets/mnist" ] && [ ! -d "$sets/shuttle" ] && [ ! -d "$sets/20news" ]; then
+        echo "run.sh: no data sets in $sets: nearest neighbours are left out" >&2
+        return 0
+    fi
+    [ "$quick" = 0 ] || return 0
+    bench/near.sh "$build" "$sets" "$1" "$runs" | tee "$out/knn${1#knn}.txt"
+}
+
 if [ -n "$only" ] && [ "$only" != read ]; then
     mkdir -p "$out"
     case $only in
@@ -110,6 +123,8 @@ if [ -n "$only" ] && [ "$only" != read ]; then
     svm-*) measure_svm "$only" ;;
     kernel) measure_kernel '' ;;
     kernel-*) measure_kernel "$only" ;;
+    knn) measure_knn '' ;;
+    knn-*) measure_knn "$only" ;;
     *) "measure_$only" ;;
     esac
     exit
@@ -227,3 +242,4 @@ measure_product
 measure_perceptron
 measure_svm ''
 measure_kernel ''
+measure_knn ''

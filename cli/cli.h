@@ -6,6 +6,7 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      JSON for machines, aligned tables for people
  *     optimum.c     the part of them that learners have which minimise
+ *     neighborhood.c  the part of models of nearest neighbours
  *     cmd_*.c       one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -55,7 +56,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
-extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel;
+extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
@@ -230,6 +231,12 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best);
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
                         int through_0, FILE *file);
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
+
+/* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
+void cli_neighbors_lines(cli_table *table, const hsp_model *model);
+void cli_neighbors_table(const hsp_model *model, FILE *file);
+/* The key neighbors; null of other models, and of NULL. */
+void json_neighbors(cli_json_writer *json, const hsp_model *model);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

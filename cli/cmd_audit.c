@@ -49,17 +49,33 @@ static void audit_row(cli_table *table, const hsp_bound *bound)
     }
 }
 
+static const char *audit_fact(const hsp_model *model, const char *name)
+{
+    const char *fact = hsp_model_fact(model, name);
+    return fact ? show_name(fact) : "unknown";
+}
+
+/* What is audited, and what it is compared with. */
+static void audit_print_head(const cli *run, const hsp_model *model)
+{
+    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
+    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
+    printf("%s on %s: ", show_input(run->arguments[0]), show_input(run->arguments[1]));
+    if (reference || disjunction)
+        printf("%s updates; w* is %s%s\n", audit_fact(model, "updates"),
+               reference ? "" : "the disjunction of ",
+               reference ? show_input(reference) : show_name(disjunction));
+    else
+        printf("%s mistakes of %s experts on %s rows, beside the best of them\n",
+               audit_fact(model, "mistakes"), audit_fact(model, "experts"),
+               audit_fact(model, "examples"));
+}
+
 static void audit_print(const cli *run, const audit *seen)
 {
     static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
-    const char *updates = hsp_model_fact(seen->given.model, "updates");
     cli_table table;
-    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
-    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
-    printf("%s on %s: %s updates; w* is %s%s\n", show_input(run->arguments[0]),
-           show_input(run->arguments[1]), updates ? show_name(updates) : "unknown",
-           reference ? "" : "the disjunction of ",
-           reference ? show_input(reference) : show_name(disjunction));
+    audit_print_head(run, seen->given.model);
     table_begin(&table, "llrlrl");
     for (int i = 0; i < 6; i++)
         table_cell(&table, "%s", heads[i]);
@@ -160,6 +176,24 @@ static hsp_status audit_disjunction(const cli *run, const char *text, audit *see
     return status;
 }
 
+static int audit_is_panel(const hsp_model *model)
+{
+    const char *learner = hsp_model_fact(model, "learner");
+    return learner && strcmp(learner, "experts") == 0;
+}
+
+/* Without a reference: is it a model that needs none? */
+static hsp_status audit_needs_none(const cli *run, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK && !audit_is_panel(model))
+        status = cli_fail(err, HSP_USAGE, "--reference",
+                          "is missing: name a model that separates the rows");
+    hsp_model_free(model);
+    return status;
+}
+
 static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
 {
     const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
@@ -167,11 +201,9 @@ static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
     if (reference && disjunction)
         return cli_fail(err, HSP_USAGE, "--disjunction",
                         "is a reference already: give one of --reference and --disjunction");
-    if (!reference && !disjunction)
-        return cli_fail(err, HSP_USAGE, "--reference",
-                        "is missing: name a model that separates the rows");
-    hsp_status status =
-        reference ? hsp_model_read(run->ctx, reference, err, &seen->reference) : HSP_OK;
+    hsp_status status = HSP_OK;
+    if (reference) status = hsp_model_read(run->ctx, reference, err, &seen->reference);
+    if (!reference && !disjunction) status = audit_needs_none(run, err);
     if (status == HSP_OK)
         status = cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ],
                                err, &seen->given);
@@ -215,12 +247,13 @@ static const cli_term audit_examples[] = {
      "a run that converged, with its own last separator as w*"},
     {"halfspace audit winnow.hsp train.svm --disjunction 7,12,30",
      "a run of winnow on rows whose labels are the disjunction of three columns"},
+    {"halfspace audit experts.hsp train.csv", "a panel of experts beside the best of them"},
     {NULL, NULL}};
 
 const cli_command cli_audit = {
     .name = "audit",
     .summary = "compare a run with the mistake bounds of its theory",
-    .synopsis = "MODEL DATA --reference SEPARATOR | --disjunction COLUMNS [options]",
+    .synopsis = "MODEL DATA [--reference SEPARATOR | --disjunction COLUMNS] [options]",
     .description =
         "Compare the number of updates of the run that made a model with every mistake bound whose "
         "assumptions hold on these rows, and check each step of the proofs. A bound that is "
@@ -230,7 +263,10 @@ const cli_command cli_audit = {
         "separated.\n\n"
         "The runs are those of perceptrons and of winnow with two classes. For winnow the "
         "reference "
-        "may be the disjunction of some columns, by name, or by number where they have none.",
+        "may be the disjunction of some columns, by name, or by number where they have none. A "
+        "panel "
+        "of experts is compared with the best of them, and needs no reference: its run is made "
+        "again from the rows.",
     .arguments = audit_arguments,
     .groups = audit_groups,
     .keys = audit_keys,

@@ -86,6 +86,8 @@ static double model_norm(const model_weight *order, uint64_t count)
 static const char *model_map(const hsp_model *model)
 {
     const char *calibration = hsp_model_calibration(model);
+    hsp_neighborhood near;
+    if (hsp_model_neighborhood(model, &near)) return "shares of the votes";
     return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
 }
 
@@ -99,6 +101,7 @@ static void model_print_facts(const hsp_model *model)
         table_line(&table, "kernel", "%s", show_text(hsp_model_kernel(model)));
     if (hsp_model_coefficients(model, 0))
         table_line(&table, "support rows", "%s", show_count(hsp_model_support(model, NULL)));
+    cli_neighbors_lines(&table, model);
     table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
@@ -267,9 +270,12 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
 static const cli_term model_keys[] = {
     {"model", "the file, as it was named"},
     {"output", "the file given to -o, or null"},
-    {"hypothesis", "linear, votes or kernel"},
+    {"hypothesis", "linear, votes, kernel or neighbors"},
     {"kernel, support_rows",
      "kernel models and votes: the expression, or null; how many rows it keeps"},
+    {"neighbors",
+     "an object of models of neighbours, else null: rows, k, metric, kernel, vote, index, "
+     "leave_one_out, as train has it"},
     {"features, classes", "number of features; names of the classes"},
     {"tie", "what a score of exactly 0 means: neg, pos or zero"},
     {"facts",
@@ -340,6 +346,7 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_text(&json, "hypothesis", hsp_model_hypothesis(model));
     json_text(&json, "kernel", hsp_model_kernel(model));
     json_count(&json, "support_rows", hsp_model_support(model, NULL));
+    json_neighbors(&json, model);
     json_count(&json, "features", hsp_model_features(model));
     json_open(&json, "classes", '[');
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)

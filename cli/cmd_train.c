@@ -83,6 +83,29 @@ static void train_passes_lines(cli_table *table, const train *done)
         table_line(table, "updates", "%s", show_count(all->updates));
 }
 
+/* The panel beside its best expert, and the bound between them. */
+static void train_panel_lines(cli_table *table, const train *done)
+{
+    const hsp_training *all = &done->run;
+    const hsp_panel *panel = &all->panel;
+    table_line(table, "passes", "%s", show_count(all->passes));
+    table_line(table, "experts", "%s%s", show_count(panel->experts),
+               panel->several ? ", a panel of them for each class" : "");
+    if (panel->several) return;
+    table_line(table, "best expert", "%s%s, with %s of the weight", panel->negated ? "not " : "",
+               show_feature(done->model, panel->best), show_share(panel->best_share));
+    table_line(table, "its mistakes", "m* = %s of %s", show_number(panel->best_mistakes),
+               show_count(panel->examples));
+    table_line(table, "mistakes", "m = %s of %s", show_count(panel->mistakes),
+               show_count(panel->examples));
+    if (panel->randomized)
+        table_line(table, "expected", "%s, and %s more or less by chance",
+                   show_number(panel->expected), show_number(panel->deviation));
+    const char *what = panel->randomized ? "expected m" : "m";
+    table_line(table, "bound", "%s <= %s: %s", what, show_number(panel->bound),
+               panel->held ? "held" : "EXCEEDED, which is a bug");
+}
+
 static int train_is_l1(const cli *run)
 {
     const char *penalty = train_text(run, "penalty");
@@ -105,6 +128,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
+    hsp_neighborhood near;
     cli_table table;
     fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
@@ -114,6 +138,10 @@ static void train_print(const cli *run, const train *done, FILE *file)
         cli_program_lines(&table, all);
     else if (all->optimum.solver)
         cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
+    else if (all->panel.experts)
+        train_panel_lines(&table, done);
+    else if (hsp_model_neighborhood(done->model, &near))
+        cli_neighbors_lines(&table, done->model);
     else
         train_passes_lines(&table, done);
     if (train_is_l1(run)) {
@@ -123,6 +151,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
+    cli_neighbors_table(done->model, file);
     free(classes);
 }
 
@@ -137,6 +166,11 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
     if (all->evidence)
         cli_evidence_print(run->ctx, all->evidence, done->data,
                            offset && strcmp(offset, "none") == 0, file);
+    if (train_text(run, "kernel") && !train_text(run, "approx"))
+        fputs(
+            "in the kernel's space; a margin below a millionth of the longest row counts as none: "
+            "if rows differ in size, --scale standard may show one\n",
+            file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -177,6 +211,21 @@ static char *train_advice(const cli *run, const train *done)
         text = longer;
     }
     return text;
+}
+
+/* Did it end where nothing gets better, with an expression for which no gap can say so? The library
+ * said that when it began. */
+static int train_is_stationary(const cli *run, const train *done)
+{
+    const hsp_training *all = &done->run;
+    const char *kernel = train_text(run, "kernel");
+    hsp_kernel *sure = NULL;
+    if (!kernel || all->stop != HSP_STOP_PASSES ||
+        all->passes >= (uint64_t)hsp_options_integer(run->options[TRAIN_LEARNER], "max-passes"))
+        return 0;
+    const hsp_status status = hsp_kernel_parse(run->ctx, kernel, 0, 0, NULL, &sure);
+    hsp_kernel_free(sure);
+    return status == HSP_USAGE;
 }
 
 /* Of a run that minimised and did not come near enough. */
@@ -222,7 +271,7 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->optimum.solver) {
-        train_warn_gap(run, done);
+        if (!train_is_stationary(run, done)) train_warn_gap(run, done);
         return;
     }
     if (all->stop == HSP_STOP_REQUEST) {
@@ -230,6 +279,11 @@ static void train_warn(const cli *run, const train *done)
                 "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
                 show_count(all->updates), plural(all->updates), done->out ? "in " : "not kept",
                 done->out ? show_output(done->out) : "");
+        return;
+    }
+    if (all->panel.experts) {
+        fprintf(stderr, "halfspace: warning: --max-seconds ended the run after %s rows\n",
+                show_count(all->panel.examples));
         return;
     }
     char *advice = train_advice(run, done);
@@ -252,7 +306,8 @@ static const cli_term train_keys[] = {
     {"passes, updates", "how often it went through the rows, how often it changed the weights"},
     {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
                            "from; null of learners that minimise"},
-    {"converged", "true when the last pass changed nothing, or the gap was reached"},
+    {"converged", "true when the last pass changed nothing, the gap was reached, or a panel of "
+                  "experts has made its passes"},
     {"stop", "why it ended: converged, passes, updates, seconds, request or inseparable"},
     {"training_error", "share of the rows that the model gets wrong; null for a stream"},
     {"progressive_error", "share of wrong predictions over the first pass, each made before "
@@ -272,6 +327,19 @@ static const cli_term train_keys[] = {
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
      "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
+    {"experts", "a panel of experts has this key and those up to held: its number of experts"},
+    {"examples, mistakes", "rows they voted on, wrong predictions among them (m); null, with those "
+                           "that follow, of more than two classes"},
+    {"expected_mistakes, deviation", "randomized: the mean of m over all draws, and its standard "
+                                     "deviation; else m and 0"},
+    {"best_expert, best_negated", "the expert with the fewest mistakes: its column's name, or "
+                                  "number from 1; whether it is the negation of that column"},
+    {"best_mistakes, best_share", "its mistakes (m*; silence counts half); its share of the weight "
+                                  "in the end"},
+    {"mistake_bound, held", "the theorem's bound on expected_mistakes, and whether it held"},
+    {"neighbors", "an object of knn, else null: rows, k, metric, kernel (or null), vote, index (in "
+                  "use), leave_one_out "
+                  "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
@@ -291,6 +359,33 @@ static void train_json_classes(cli_json_writer *json, const train *done)
                   done->model ? hsp_model_class_name(done->model, c)
                               : hsp_data_class_name(done->data, c));
     json_close(json, ']');
+}
+
+static void train_json_panel(cli_json_writer *json, const train *done)
+{
+    const hsp_panel *panel = &done->run.panel;
+    const double none = panel->several ? (double)NAN : 0;
+    json_count(json, "experts", panel->experts);
+    json_count(json, "examples", panel->examples);
+    json_number(json, "mistakes", (double)panel->mistakes + none);
+    json_number(json, "expected_mistakes", panel->expected + none);
+    json_number(json, "deviation", panel->deviation + none);
+    const char *name = hsp_model_feature_name(done->model, panel->best);
+    json_text(json, "best_expert",
+              panel->several ? NULL
+              : name         ? name
+                             : show_feature(done->model, panel->best));
+    if (panel->several)
+        json_text(json, "best_negated", NULL);
+    else
+        json_flag(json, "best_negated", panel->negated);
+    json_number(json, "best_mistakes", panel->best_mistakes + none);
+    json_number(json, "best_share", panel->best_share + none);
+    json_number(json, "mistake_bound", panel->bound + none);
+    if (panel->several)
+        json_text(json, "held", NULL);
+    else
+        json_flag(json, "held", panel->held);
 }
 
 static void train_json(const cli *run, const train *done)
@@ -314,6 +409,8 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
     if (all->optimum.solver) json_optimum(&json, &all->optimum);
+    if (all->panel.experts) train_json_panel(&json, done);
+    json_neighbors(&json, done->model);
     if (all->evidence) json_evidence(&json, all->evidence);
     if (done->model && hsp_model_weights(done->model, 0))
         json_count(&json, "nonzero_weights", train_weights(done->model));

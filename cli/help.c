@@ -176,7 +176,7 @@ void cli_help_overview(FILE *file)
           "Learn linear separators, and prove what is claimed.\n\nCommands:\n",
           file);
     for (size_t i = 0; cli_commands[i]; i++)
-        fprintf(file, "  %-10s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        fprintf(file, "  %-11s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("\n'halfspace COMMAND --help' says more about one; 'halfspace --version' prints the "
           "version.\n"
           "Results go to standard output, everything else to standard error; - is either.\n",

@@ -26,6 +26,12 @@ static double fuzz_sum(const hsp_model *model)
         for (uint64_t i = 0; i < hsp_model_support(model, NULL); i++)
             sum += hsp_model_coefficients(model, k)[i];
     }
+    hsp_neighborhood near;
+    if (hsp_model_neighborhood(model, &near)) {
+        sum += (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.index);
+        for (uint64_t k = 0; k < near.tried; k++)
+            sum += (double)near.mistakes[k];
+    }
     if (hsp_model_kernel(model)) sum += (double)strlen(hsp_model_kernel(model));
     for (uint32_t c = 0; c < hsp_model_classes(model); c++)
         sum += (double)strlen(hsp_model_class_name(model, c));
@@ -78,6 +84,19 @@ static void fuzz_score(hsp_context *ctx, const hsp_model *model)
     free(scores);
 }
 
+/* Neighbours of rows with more columns than the model knows, and a class that is the nearest's. */
+static void fuzz_neighbors(hsp_context *ctx, const hsp_model *model)
+{
+    enum { COLS = 3 };
+    static const double rows[2 * COLS] = {0, 1, -1, 1e200, 0, 0.5};
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, COLS, COLS, rows);
+    hsp_neighbor near[2];
+    hsp_error err = {0};
+    if (model->hypothesis != HSP__NEIGHBORS) return;
+    fuzz_expect(hsp_model_neighbors(ctx, model, &view, 1, &err, near), &err);
+    if (!err.status && near[0].class_index >= hsp_model_classes(model)) abort();
+}
+
 static void fuzz_collapse(hsp_context *ctx, const hsp_model *model)
 {
     hsp_model *linear = NULL;
@@ -112,6 +131,7 @@ static void fuzz_model(hsp_context *ctx, const void *bytes, size_t size, int ver
         fuzz_score(ctx, model);
         fuzz_form(ctx, model);
         fuzz_collapse(ctx, model);
+        fuzz_neighbors(ctx, model);
     }
     hsp_model_free(model);
 }

@@ -329,8 +329,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * an object to keep beside a model and apply to the files that come later. */
 typedef struct hsp_scaling hsp_scaling;
 
-/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball), low, high.
- */
+/* Options of hsp_scaling_fit: kind (min-max, standard, max-abs, unit-rows, unit-ball; or sign, bit,
+ * votes, which make votes of numbers: docs/preparing.md), low, high. */
 HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
@@ -443,7 +443,7 @@ HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, co
 /* "linear": weights and offset a scorer. "votes": the sequence of updates, each standing for the
  * separator it led to (docs/perceptron.md). "kernel": a coefficient a scorer for each of some rows
  * that are kept, the support rows, and s(x) = sum of coefficient * k(row, x), + b (docs/models.md).
- */
+ * "neighbors": all rows, the nearest of which vote (docs/knn.md). */
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 HSP_API uint32_t hsp_model_classes(const hsp_model *model);
 HSP_API const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index);
@@ -477,6 +477,32 @@ HSP_API const char *hsp_model_kernel(const hsp_model *model);
 HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source);
 /* One a support row; NULL for other models. */
 HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
+
+/* What a model of nearest neighbours is made of (docs/knn.md). It points into the model. */
+typedef struct hsp_neighborhood {
+    uint64_t rows, k;   /* rows that it keeps: all it was learnt from; neighbours that vote */
+    const char *metric; /* "l2", ...; "kernel": in the space of hsp_model_kernel */
+    const char *vote;   /* "majority", "distance" */
+    const char *index;  /* how neighbours are found: "tree", ...; by what the rows are like, */
+    int index_chosen;   /* if this is set, else as it was asked for */
+    uint64_t tried;     /* leave-one-out was made for k = 1 .. tried; 0: k was given */
+    const uint64_t *mistakes; /* tried: rows that their k nearest others get wrong */
+} hsp_neighborhood;
+HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out); /* 0: none */
+
+/* A row that is near to another. */
+typedef struct hsp_neighbor {
+    double distance;
+    uint64_t row; /* its number, from 0, in the data that the model was learnt from */
+    uint32_t class_index;
+} hsp_neighbor;
+
+/* The k nearest (0: as many as vote) of each row of a view, nearest first, of equal distances the
+ * earlier row: rows * k of them. The index is made anew by every call, so bring many rows at once.
+ * HSP_USAGE for a model that has no neighbours, or fewer than k. */
+HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
+                                       const hsp_view *view, uint64_t k, hsp_error *err,
+                                       hsp_neighbor *out);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
  * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
@@ -520,8 +546,8 @@ HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read,
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`
  * has rows * scorers, row after row; `classes` (or NULL) gets the class of each row, HSP_NO_CLASS
  * on the boundary. Rows may have fewer columns than the model, or more: those it does not know are
- * passed over, and a log warning counts the values in them. (A kernel model without a scaling takes
- * rows whole: norms and distances see every column.) */
+ * passed over, and a log warning counts the values in them. (A model of kernels or neighbours
+ * without a scaling takes rows whole: norms and distances see every column.) */
 HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                    hsp_error *err, double *scores, uint32_t *classes);
 
@@ -551,6 +577,15 @@ typedef struct hsp_prediction {
     uint64_t rows, ties;
     uint64_t unknown; /* values in columns that the model does not know: passed over */
 } hsp_prediction;
+
+/* The neighbours of each row of a file, streaming; k as above. A line a neighbour: numbers of the
+ * row and of the neighbour, from 1, distance, class; between them a tab. Or an array in JSON, a
+ * line a row: {"row":1,"neighbors":[{"row":7,"distance":0.5,"class":"a"}, ...]}. */
+typedef enum hsp_neighbors_format { HSP_NEIGHBORS_TEXT, HSP_NEIGHBORS_JSON } hsp_neighbors_format;
+HSP_API hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const char *path,
+                                      const hsp_options *read, uint64_t k,
+                                      hsp_neighbors_format format, const char *out_path,
+                                      hsp_error *err, hsp_prediction *out);
 
 /* Predict a file to a file, streaming, in parallel, in order: one line a row, the class's name ("0"
  * on the boundary, or "boundary" if a class is named "0"), then the scores, the signed distance and
@@ -616,6 +651,18 @@ typedef struct hsp_evidence {
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
+/* A panel of experts beside the best of them in hindsight (docs/experts.md). */
+typedef struct hsp_panel {
+    uint64_t experts, examples; /* N, 0: the learner is no panel; rows voted on, over all passes */
+    int several, randomized;    /* one panel a class, no more figures; predictions were drawn */
+    uint64_t mistakes;          /* m */
+    double expected, deviation; /* randomized: mean and standard deviation of m, over all draws */
+    uint64_t best;            /* the column, from 0, of the first expert with the fewest mistakes */
+    int negated, held;        /* the negation of that column; expected is not above bound */
+    double best_mistakes;     /* m*; a row on which it abstained counts half */
+    double best_share, bound; /* its share of the weight in the end; the theorem's, on `expected` */
+} hsp_panel;
+
 /* What a run did. */
 typedef struct hsp_training {
     uint64_t rows, cols, nonzeros;
@@ -629,6 +676,7 @@ typedef struct hsp_training {
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
     hsp_optimum optimum;
+    hsp_panel panel;
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 
@@ -679,10 +727,10 @@ HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_m
 /* ---- 11. Measuring --------------------------------------------------------------------------- */
 
 /* A model on labelled data. Figures that make no sense are NaN: without rows, all of them; with
- * more than two classes AUC and the last three distances; of votes and of pairs of classes, hinge
- * loss, margins and distances; of kernel models with more than 4096 support rows, whose ||w|| takes
- * long, what is divided by it. A label that the model does not know is a mistake, and no part of
- * losses, margins, AUC and confusion; one warning to the log says how many. */
+ * more than two classes AUC and the last three distances; of votes, neighbours and pairs of
+ * classes, hinge loss, margins and distances; of kernel models with more than 4096 support rows,
+ * whose ||w|| takes long, what is divided by it. A label that the model does not know is a mistake,
+ * and no part of losses, margins, AUC and confusion; one warning to the log says how many. */
 typedef struct hsp_evaluation {
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */
@@ -717,8 +765,9 @@ typedef struct hsp_bound {
     char why[256];       /* which assumption fails, or the figures that went in */
 } hsp_bound;
 
-/* The run that made `model` on `data`, against every mistake bound, with `reference` as w*. *count
- * bounds; the caller frees by hsp_bounds_free. */
+/* The run that made `model` on `data`, against every mistake bound, with `reference` as w* (NULL
+ * for a panel of experts, whose run is compared with the best of them). *count bounds; the caller
+ * frees by hsp_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                              const hsp_model *reference, hsp_error *err, hsp_bound **out,
                              size_t *count);
@@ -818,7 +867,8 @@ HSP_API void hsp_kernel_free(hsp_kernel *kernel);
 HSP_API const char *hsp_kernel_text(const hsp_kernel *kernel);
 /* Give every parameter that is a rule its number: median (1 / the median of the distance that the
  * kernel is about, over all pairs of rows or 5,000 random ones) and 1/d (d columns). The text then
- * has the numbers. */
+ * has the numbers. HSP_BAD_DATA when the rows give a rule no number, or when none of the columns
+ * that a part of the kernel asks for is there. */
 HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                                   hsp_error *err);
 /* Is something in it that closure does not guarantee to be a kernel? */

@@ -19,6 +19,11 @@ bool hsp__cpu_has_avx512(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+bool hsp__cpu_has_vnni(void)
+{
+    return hsp__cpu_has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+
 #else
 
 bool hsp__cpu_has_avx2(void)
@@ -27,6 +32,11 @@ bool hsp__cpu_has_avx2(void)
 }
 
 bool hsp__cpu_has_avx512(void)
+{
+    return false;
+}
+
+bool hsp__cpu_has_vnni(void)
 {
     return false;
 }

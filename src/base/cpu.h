@@ -11,4 +11,7 @@ bool hsp__cpu_has_avx2(void);
 /* True when AVX-512 F, BW, DQ and VL run here, the system saving the 512-bit and mask registers. */
 bool hsp__cpu_has_avx512(void);
 
+/* True when AVX-512 VNNI does, too. Cheap enough to ask before every tile. */
+bool hsp__cpu_has_vnni(void);
+
 #endif

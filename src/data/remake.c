@@ -29,9 +29,17 @@ typedef struct remake_job {
     uint64_t *nonzeros;   /* parts */
 } remake_job;
 
+static inline double remake_vote(const hsp__remake *plan, double v, uint64_t column)
+{
+    if (v >= 0) return v > 0;
+    const double below = plan->factor ? plan->below * plan->factor[column] : plan->below;
+    return below < 0 ? -1 : 0;
+}
+
 /* The number that entry v of a column becomes; `norm` is 1 unless rows are made unit. */
 static inline double remake_number(const hsp__remake *plan, double v, uint64_t column, double norm)
 {
+    if (plan->votes) return remake_vote(plan, v, column);
     if (plan->factor) v = (v - plan->shift[column]) * plan->factor[column];
     if (plan->unit_rows) v /= norm;
     return plan->precision == HSP_FLOAT32 ? (double)(float)v : v;
@@ -104,7 +112,7 @@ static void remake_sparse_row(const remake_job *job, uint64_t i)
 static void remake_dense_zeros(const hsp__remake *plan, void *values, uint64_t from)
 {
     for (uint64_t j = from; j < plan->cols; j++) {
-        double v = plan->factor ? (0 - plan->shift[j]) * plan->factor[j] : 0;
+        double v = plan->shift ? (0 - plan->shift[j]) * plan->factor[j] : 0;
         remake_store(plan->precision, values, j, v);
     }
 }

@@ -10,7 +10,9 @@ typedef struct hsp__remake {
     hsp_precision precision;
     uint64_t cols;        /* at least the data's; columns that it lacks are zeros */
     const double *shift;  /* cols, or NULL; all zero unless storage is dense */
-    const double *factor; /* cols, with shift: x <- (x - shift) * factor */
+    const double *factor; /* cols, with shift: x <- (x - shift) * factor; votes: 1 or 0 */
+    int votes;            /* x <- 1 above 0, `below` (times factor, if there is one) below, or 0 */
+    double below;         /* votes: -1 or 0 */
     int unit_rows;        /* every row divided by its norm, zero rows left alone */
     const char *phase;    /* for progress */
 } hsp__remake;

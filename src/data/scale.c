@@ -6,6 +6,13 @@
  *     max-abs     0                      1 / max |x_j|
  *     unit-ball   0                      1 / max over rows of ||x||
  *     unit-rows   (each row divided by ||x||; rows of zeros stay)
+ *     sign        (1 above 0, -1 below, 0 stays)
+ *     bit         (1 above 0, else 0)
+ *     votes       (columns that hold 0 and 1 only: bit; the others: sign)
+ *
+ * The last three make votes of numbers (docs/experts.md). They move no zeros; what is below 0
+ * becomes -factor_j, which is 1 for sign and 0 for bit. When all columns are of one kind, votes is
+ * that kind.
  *
  * A column of one value has no range to divide by: its factor is 1, and its shift takes it to low
  * (min-max) or to 0 (standard). A column of zeros keeps its zeros (max-abs). */
@@ -32,15 +39,19 @@ typedef enum scale_kind {
     SCALE_MAX_ABS,
     SCALE_UNIT_ROWS,
     SCALE_UNIT_BALL,
+    SCALE_SIGN,
+    SCALE_BIT,
+    SCALE_VOTES,
     SCALE_KINDS
 } scale_kind;
 
-static const char *const scale_names[] = {"min-max", "standard", "max-abs", "unit-rows",
-                                          "unit-ball"};
+static const char *const scale_names[] = {"min-max",   "standard", "max-abs", "unit-rows",
+                                          "unit-ball", "sign",     "bit",     "votes"};
 
 static const hsp_option scale_options[] = {
-    {"kind", HSP_OPTION_CHOICE, "standard", 0, 0, "min-max|standard|max-abs|unit-rows|unit-ball",
-     NULL, "what is brought to one size: columns, rows, or the largest row"},
+    {"kind", HSP_OPTION_CHOICE, "standard", 0, 0,
+     "min-max|standard|max-abs|unit-rows|unit-ball|sign|bit|votes", NULL,
+     "what is brought to one size: columns, rows, or the largest row; or what becomes a vote"},
     {"low", HSP_OPTION_REAL, "0", -1e300, 1e300, NULL, "X", "min-max: what the smallest becomes"},
     {"high", HSP_OPTION_REAL, "1", -1e300, 1e300, NULL, "X", "min-max: what the largest becomes"},
 };
@@ -208,6 +219,35 @@ static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_dat
     return HSP_OK;
 }
 
+/* Which columns speak below 0 too: those with a value other than 0 and 1. */
+static void scale_fit_votes(hsp_scaling *scaling, const hsp_view *view)
+{
+    uint64_t signs = 0;
+    memset(scaling->factor, 0, scaling->cols * sizeof *scaling->factor);
+    for (uint64_t i = 0; view->storage != HSP_ONES && i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double v = hsp__row_value(view, &row, k);
+            if (v != 0 && v != 1) scaling->factor[hsp__row_column(&row, k)] = 1;
+        }
+    }
+    for (uint64_t j = 0; j < scaling->cols; j++)
+        signs += scaling->factor[j] != 0;
+    if (signs == scaling->cols) scaling->kind = SCALE_SIGN;
+    if (signs == 0) scaling->kind = SCALE_BIT;
+}
+
+/* Kinds that do the same to every column go with any number of them. */
+static int scale_any_columns(scale_kind kind)
+{
+    return kind == SCALE_UNIT_ROWS || kind == SCALE_SIGN || kind == SCALE_BIT;
+}
+
+static int scale_votes(scale_kind kind)
+{
+    return kind == SCALE_SIGN || kind == SCALE_BIT || kind == SCALE_VOTES;
+}
+
 hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                            hsp_error *err, hsp_scaling **out)
 {
@@ -219,8 +259,12 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
     status = scale_read_options(scaling, options, err);
     if (!status && scaling->kind == SCALE_UNIT_BALL)
         status = scale_fit_ball(ctx, scaling, data, err);
-    else if (!status && scaling->kind != SCALE_UNIT_ROWS)
+    else if (!status && scaling->kind == SCALE_VOTES)
+        scale_fit_votes(scaling, view);
+    else if (!status && !scale_any_columns(scaling->kind))
         status = scale_fit_columns(ctx, scaling, data, err);
+    for (uint64_t j = 0; scaling->kind == SCALE_BIT && j < scaling->cols; j++)
+        scaling->factor[j] = 0;
     if (status)
         hsp_scaling_free(scaling);
     else
@@ -236,10 +280,15 @@ static hsp_status scale_check_columns(const hsp_scaling *scaling, const hsp_data
                                       hsp_error *err)
 {
     const uint64_t cols = data->view.cols;
-    if (scaling->kind == SCALE_UNIT_ROWS || cols == scaling->cols) return HSP_OK;
+    if (scale_any_columns(scaling->kind) || cols == scaling->cols) return HSP_OK;
     if (cols < scaling->cols && data->feature_names.count == 0) return HSP_OK;
     return hsp__fail(err, HSP_USAGE, "the data has %llu columns, the scaling was made for %llu",
                      (unsigned long long)cols, (unsigned long long)scaling->cols);
+}
+
+int hsp__scaling_any_columns(const hsp_scaling *scaling)
+{
+    return scale_any_columns(scaling->kind);
 }
 
 int hsp__scaling_is_by_rows(const hsp_scaling *scaling)
@@ -247,10 +296,24 @@ int hsp__scaling_is_by_rows(const hsp_scaling *scaling)
     return scaling->kind == SCALE_UNIT_ROWS;
 }
 
+int hsp__scaling_is_votes(const hsp_scaling *scaling)
+{
+    return scale_votes(scaling->kind);
+}
+
+int hsp__scaling_abstains(const hsp_scaling *scaling, uint64_t column)
+{
+    if (scaling->kind == SCALE_VOTES) return hsp_scaling_factor(scaling, column) > 0;
+    return scaling->kind != SCALE_BIT;
+}
+
 int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b)
 {
     if (!a || !b) return a == b;
     if (hsp__scaling_is_by_rows(a) != hsp__scaling_is_by_rows(b)) return 0;
+    if (hsp__scaling_is_votes(a) != hsp__scaling_is_votes(b)) return 0;
+    if (hsp__scaling_is_votes(a) && (a->kind != SCALE_VOTES || b->kind != SCALE_VOTES))
+        return a->kind == b->kind;
     const uint64_t m = hsp_scaling_cols(a), n = hsp_scaling_cols(b), cols = m > n ? m : n;
     for (uint64_t j = 0; j < cols; j++)
         if (hsp_scaling_shift(a, j) != hsp_scaling_shift(b, j) ||
@@ -285,6 +348,7 @@ static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
 
 static int scale_keeps_ones(const hsp_scaling *scaling)
 {
+    if (scale_votes(scaling->kind)) return 1;
     for (uint64_t j = 0; j < scaling->cols; j++)
         if (scaling->factor[j] != 1) return 0;
     return scaling->kind != SCALE_UNIT_ROWS;
@@ -303,6 +367,14 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
         plan.cols = data->view.cols;
         plan.shift = plan.factor = NULL;
         plan.unit_rows = 1;
+    } else if (scale_votes(scaling->kind)) {
+        plan.votes = 1;
+        plan.below = scaling->kind == SCALE_BIT ? 0 : -1;
+        plan.shift = NULL;
+        if (scaling->kind != SCALE_VOTES) {
+            plan.cols = data->view.cols;
+            plan.factor = NULL;
+        }
     }
     if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
     return hsp__data_remake(ctx, data, &plan, err, out);

@@ -21,8 +21,14 @@ hsp__scaling_parts hsp__scaling_look(const hsp_scaling *scaling);
 hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, hsp_error *err,
                              hsp_scaling **out);
 
-/* Does it divide rows by their norm? Then it goes with any number of columns. */
+/* Does it go with any number of columns? */
+int hsp__scaling_any_columns(const hsp_scaling *scaling);
+/* Does it divide rows by their norm? */
 int hsp__scaling_is_by_rows(const hsp_scaling *scaling);
+/* Does it make votes of numbers (sign, bit, votes)? Neither of the two is (x - shift) * factor. */
+int hsp__scaling_is_votes(const hsp_scaling *scaling);
+/* Of votes: does a 0 in this column abstain (sign), or say no (bit)? */
+int hsp__scaling_abstains(const hsp_scaling *scaling, uint64_t column);
 
 /* Do both do the same to every row? NULL does nothing. */
 int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b);

@@ -27,6 +27,13 @@ static int grid_is_number(const hsp_option *option)
     return option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
 }
 
+/* A text whose default is a number takes numbers and some word beside: k of knn. */
+static int grid_counts(const hsp_option *option)
+{
+    const char *text = option->type == HSP_OPTION_TEXT ? option->fallback : NULL;
+    return text && *text && strspn(text, "0123456789") == strlen(text);
+}
+
 /* ---- What may be tuned ----------------------------------------------------------------------- */
 
 /* Why an option is not to be tuned; NULL: it may be. */
@@ -43,6 +50,7 @@ static const char *grid_refusal(const hsp_option *option)
         {"classes", "it says what is learnt, and errors of different questions do not compare"},
         {"row-weight", "it says what is learnt, and errors of different questions do not compare"},
         {"seed", "it is chance: the luckiest seed is not the best one"},
+        {"index", "it says how neighbours are found, and not which"},
         {"max-seconds", "what is learnt in a given time changes from run to run"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (strcmp(refused[i].name, option->name) == 0) return refused[i].why;
@@ -271,8 +279,9 @@ static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
     hsp__grid_axis *axis = spec->axis;
     hsp_status status = grid_option(ctx, spec, (size_t)(equals - spec->text), err, &axis->option);
     if (status) return status;
-    grid_range range = {.whole = axis->option->type == HSP_OPTION_INTEGER};
-    if (!grid_is_number(axis->option) || !strchr(equals, ':'))
+    const int counts = grid_counts(axis->option);
+    grid_range range = {.whole = counts || axis->option->type == HSP_OPTION_INTEGER};
+    if (!(counts || grid_is_number(axis->option)) || !strchr(equals, ':'))
         return grid_list(spec, equals + 1, err);
     status = grid_read_range(spec, equals + 1, &range, err);
     return status ? status : grid_fill(spec, &range, err);

@@ -23,10 +23,12 @@ hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner 
     team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
     team->scores = hsp__new(&ctx->allocator, classes, sizeof *team->scores);
     if (!team->runs || !team->scores) return hsp__fail_memory(err);
+    hsp__online_facts known = *facts;
+    known.classes = classes;
     hsp_status status = HSP_OK;
     for (; !status && team->count < count; team->count++) {
         hsp__online *run = &team->runs[team->count];
-        status = hsp__online_init(run, ctx, rule, &team->plan, options, facts, scorers,
+        status = hsp__online_init(run, ctx, rule, &team->plan, options, &known, scorers,
                                   apart ? team->count : 1, features, err);
         run->watch = &team->watch;
     }
@@ -185,7 +187,7 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
 /* Lay the weights of all runs side by side, and have the runs keep them so. */
 static hsp_status team_lay_beside(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
-    if (view->storage == HSP_DENSE) return HSP_OK;
+    if (view->storage == HSP_DENSE || team->runs[0].rule->score) return HSP_OK;
     hsp_status status = hsp__beside_init(&team->beside, &team->ctx->allocator,
                                          team->runs[0].features, team->count, err);
     for (uint32_t c = 0; !status && team->beside.columns && c < team->count; c++) {
@@ -396,6 +398,7 @@ void hsp__team_report(const hsp__team *team, int flipped, hsp_training *run)
         seen = team->runs[0].first_seen;
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
+    if (team->runs[0].rule->report) team->runs[0].rule->report(&team->runs[0], run);
     run->progressive_rows = seen;
     run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }

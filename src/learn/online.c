@@ -285,6 +285,10 @@ static void online_meant(const hsp__online *run, double *w, double *b)
 
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
 {
+    if (run->rule->result) {
+        run->rule->result(run, w, b);
+        return;
+    }
     const double *last = run->weights + scorer * run->stride;
     memcpy(w, last, run->features * sizeof *w);
     *b = run->offsets[scorer];
@@ -302,6 +306,10 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
 
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 {
+    if (run->rule->score) {
+        run->scores[0] = run->rule->score(run, view, row);
+        return;
+    }
     if (run->kernel) {
         for (uint32_t c = 0; c < run->scorers; c++)
             run->scores[c] =
@@ -329,6 +337,7 @@ int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row
         const int positive = label == run->target;
         const double s = scores[0] + (run->extra ? run->extra[row] : 0);
         *margin = positive ? s : -s;
+        if (run->rule->score) return 1;
         if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
         return !(*margin > run->limit[positive]);
     }
@@ -372,15 +381,17 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
         toward = label == run->target ? 0 : HSP_NO_CLASS;
         away = label == run->target ? HSP_NO_CLASS : 0;
     }
-    if (run->passes == 1) online_predict_first(run, label);
     run->examples++;
-    run->updates++;
-    run->mistakes++;
+    if (!run->rule->score) {
+        if (run->passes == 1) online_predict_first(run, label);
+        run->updates++;
+        run->mistakes++;
+    }
     if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
     if (!status && run->budget) status = hsp__budget_keep(run, view, row, err);
     if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);
-    if (run->updates == run->plan.max_updates) {
+    if (run->updates == run->plan.max_updates && !run->rule->score) {
         run->stopped = 1;
         run->stop = HSP_STOP_UPDATES;
     }
@@ -428,7 +439,8 @@ static void online_stop(hsp__online *run, hsp_stop stop)
 void hsp__online_end(hsp__online *run)
 {
     if (run->stopped) return;
-    if (run->mistakes == 0 && !(run->growth > 0))
+    const int own = run->rule->score != NULL; /* its passes are all that there is to do */
+    if (own ? run->passes >= run->plan.passes : run->mistakes == 0 && !(run->growth > 0))
         online_stop(run, HSP_STOP_CONVERGED);
     else if (run->passes >= run->plan.passes)
         online_stop(run, HSP_STOP_PASSES);
@@ -548,7 +560,7 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
     hsp_status status = HSP_OK;
     if (view->storage != HSP_DENSE && !run->kernel) status = online_lay_beside(run, err);
     if (status) return status;
-    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->kernel) {
+    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->kernel || run->rule->score) {
         online_passes(&task);
         return task.status;
     }

@@ -11,6 +11,10 @@
  *     how to update       a function, called on mistakes only
  *     its own state       its size, and functions to set it up and take it down
  *
+ * A rule may also keep its weights in a form of its own (`score`): then it is asked for the score
+ * of every row, learns from every row, right or wrong, counts its mistakes itself, and hands over
+ * weights and offset in the end.
+ *
  * A rule may learn in a scale that grows (`growth`): then weights / (growth * examples) are what is
  * meant, and two classes' mistakes are judged with those: y s is not above 1.
  *
@@ -34,6 +38,8 @@
 #include "learn/watch.h"
 #include "model/beside.h"
 #include "vec/vec.h"
+
+struct hsp__text;
 
 typedef enum hsp__walk {
     HSP__WALK_CYCLIC,
@@ -62,8 +68,10 @@ typedef struct hsp__proof hsp__proof; /* trace.h */
 
 /* What the rule may know about the rows before it starts. */
 typedef struct hsp__online_facts {
-    uint64_t rows; /* 0: a stream */
-    double radius; /* the largest norm of a row; NaN: not known */
+    uint64_t rows;            /* 0: a stream */
+    double radius;            /* the largest norm of a row; NaN: not known */
+    const hsp_scaling *votes; /* what made votes of the numbers; NULL: nothing did */
+    uint32_t classes;         /* of all runs together */
 } hsp__online_facts;
 
 typedef struct hsp__online_rule {
@@ -92,6 +100,16 @@ typedef struct hsp__online_rule {
      * hsp__online_put, and then hsp__online_note. */
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
+
+    /* ---- A rule with weights of its own; NULL: the run's are meant ---- */
+    /* The score of a row, two classes, from -1 to 1. `update` is then called for every row and
+     * counts run->updates, mistakes and first_wrong. */
+    double (*score)(hsp__online *run, const hsp_view *view, uint64_t row);
+    void (*result)(const hsp__online *run, double *w, double *b); /* w: features */
+    void (*report)(const hsp__online *run, hsp_training *out);    /* figures of its own */
+    /* Traces of its own: the first line, and the one after a row was learnt from. */
+    void (*lines_head)(const hsp__online *run, const hsp_data *data, struct hsp__text *text);
+    void (*lines_row)(const hsp__online *run, uint64_t row, double score, struct hsp__text *text);
 } hsp__online_rule;
 
 #define HSP__TRACE_MOST 4

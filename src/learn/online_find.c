@@ -123,8 +123,8 @@ uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const
     return to;
 }
 
-/* The scores are there already. */
-static uint64_t online_find_kernel(hsp__online *run, const hsp_view *view, const uint64_t *order,
+/* The scores are there already, or the rule's own. */
+static uint64_t online_find_scored(hsp__online *run, const hsp_view *view, const uint64_t *order,
                                    uint64_t from, uint64_t to)
 {
     double margin;
@@ -139,7 +139,7 @@ static uint64_t online_find_kernel(hsp__online *run, const hsp_view *view, const
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to)
 {
-    if (run->kernel) return online_find_kernel(run, view, order, from, to);
+    if (run->kernel || run->rule->score) return online_find_scored(run, view, order, from, to);
     if (run->crew) return hsp__crew_find(run->crew, run, view, order, from, to);
     return hsp__online_find_in(run, view, order, from, to, run->scores);
 }

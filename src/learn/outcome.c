@@ -102,6 +102,23 @@ static hsp_status outcome_optimum(const hsp_optimum *optimum, hsp_model *model, 
     return status;
 }
 
+/* How a panel of experts did, for audits. */
+static hsp_status outcome_panel(const hsp_panel *panel, hsp_model *model, hsp_error *err)
+{
+    hsp_status status = outcome_count(model, "experts", panel->experts, err);
+    if (!status) status = outcome_count(model, "examples", panel->examples, err);
+    if (status || panel->several) return status;
+    status = outcome_count(model, "mistakes", panel->mistakes, err);
+    if (!status && panel->randomized)
+        status = outcome_real(model, "expected_mistakes", panel->expected, err);
+    if (!status) status = outcome_count(model, "best_column", panel->best, err);
+    if (!status)
+        status = hsp__model_set_fact(model, "best_negated", panel->negated ? "true" : "false", err);
+    if (!status) status = outcome_real(model, "best_mistakes", panel->best_mistakes, err);
+    if (!status) status = outcome_real(model, "mistake_bound", panel->bound, err);
+    return status;
+}
+
 static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, hsp_model *model,
                                 hsp_error *err)
 {
@@ -119,6 +136,7 @@ static hsp_status outcome_facts(hsp_context *ctx, const hsp__outcome *outcome, h
         status = hsp__model_set_fact(model, "converged", converged ? "true" : "false", err);
     if (!status) status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
     if (!status && minimises) status = outcome_optimum(&run->optimum, model, err);
+    if (!status && run->panel.experts) status = outcome_panel(&run->panel, model, err);
     if (!status) status = outcome_real(model, "radius", run->radius, err);
     if (!status) status = outcome_real(model, "progressive_error", run->progressive_error, err);
     if (!status) status = outcome_count(model, "data_rows", run->rows, err);

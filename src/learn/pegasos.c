@@ -272,7 +272,7 @@ static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
 {
     const hsp_view *view = work->p->view;
     const hsp_allocator *memory = &work->ctx->allocator;
-    const hsp__online_facts facts = {0, (double)NAN}; /* used[] is the ledger */
+    const hsp__online_facts facts = {.radius = (double)NAN}; /* used[] is the ledger */
     const hsp__online_plan plan = {
         .order = work->goal->in_order ? HSP__WALK_CYCLIC : HSP__WALK_SHUFFLE,
         .average = work->goal->last ? HSP__AVERAGE_NONE : HSP__AVERAGE_MEAN,

@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/labels.h"
+#include "data/scale.h"
 #include "data/sweep.h"
+#include "learn/derive.h"
+#include "learn/kernel_option.h"
 #include "learn/weights.h"
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
@@ -196,7 +199,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
         prepare_has(options, "row-weight") ? hsp_options_text(options, "row-weight") : NULL;
     uint64_t column, *origin = NULL;
     if (!text) return prepare_take_weights(ctx, given, options, to, err);
-    if (strcmp(hsp_options_text(options, "normalize"), "rows") == 0)
+    if (hsp__options_say(options, "normalize", "rows"))
         return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
                             "the weight would be a part of the row's length: normalize rows before "
                             "the weights are added to the file, or use normalize ball");
@@ -207,6 +210,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     hsp__free(&ctx->allocator, origin);
     if (status) return status;
     hsp__weights_blank(to->weighed, column);
+    to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
     to->base = to->data = to->weighed;
     return HSP_OK;
 }
@@ -224,12 +228,44 @@ static hsp_status prepare_fit(hsp_context *ctx, hsp_data *data, const char *kind
     return status;
 }
 
+/* A weight vector has 0 where the rows' weights are; a kernel sees every column of the rows that it
+ * is to predict. So the model's scaling of columns takes that one to 0. */
+static hsp_status prepare_blank(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
+{
+    const uint64_t cols = to->data->view.cols;
+    double *shift = hsp__new(&ctx->allocator, cols, sizeof *shift);
+    double *factor = hsp__new_raw(&ctx->allocator, cols, sizeof *factor);
+    hsp__scaling_parts parts = {.kind = "max-abs", .cols = cols};
+    hsp_scaling *made = NULL;
+    hsp_status status = shift && factor ? HSP_OK : hsp__fail_memory(err);
+    if (!status && to->scalings[0]) {
+        parts = hsp__scaling_look(to->scalings[0]);
+        memcpy(shift, parts.shift, cols * sizeof *shift);
+        memcpy(factor, parts.factor, cols * sizeof *factor);
+    } else if (!status) {
+        for (uint64_t j = 0; j < cols; j++)
+            factor[j] = 1;
+    }
+    if (!status) {
+        shift[to->blank - 1] = factor[to->blank - 1] = 0;
+        parts.shift = shift, parts.factor = factor;
+        status = hsp__scaling_from(ctx, &parts, err, &made);
+    }
+    hsp__free(&ctx->allocator, shift);
+    hsp__free(&ctx->allocator, factor);
+    if (status) return status;
+    hsp_scaling_free(to->scalings[0]);
+    to->scalings[0] = made;
+    return HSP_OK;
+}
+
 /* One scaling more: fit it to the rows so far, keep it, and go on with the scaled rows. */
 static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, hsp__prepared *to,
                                 hsp_error *err)
 {
     hsp_data *scaled = NULL;
     hsp_status status = prepare_fit(ctx, to->data, kind, err, &to->scalings[place]);
+    if (!status && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
     if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
     if (status) return status;
     hsp_data_free(to->scaled);
@@ -237,10 +273,27 @@ static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, h
     return HSP_OK;
 }
 
-hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling **out)
+hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                hsp_scaling **out)
 {
-    hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* the norms need no fitting */
-    return prepare_fit(ctx, &nothing, "unit-rows", err, out);
+    hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* these need no fitting */
+    *out = NULL;
+    if (hsp__options_say(options, "normalize", "rows"))
+        return prepare_fit(ctx, &nothing, "unit-rows", err, out);
+    if (!hsp__options_have(options, "votes")) return HSP_OK;
+    return prepare_fit(ctx, &nothing, hsp_options_text(options, "votes"), err, out);
+}
+
+/* Votes by sign or bit, or by what each column holds. */
+static hsp_status prepare_votes(hsp_context *ctx, const hsp_options *options, int place,
+                                hsp__prepared *to, hsp_error *err)
+{
+    if (!hsp__options_have(options, "votes")) return HSP_OK;
+    const char *kind = hsp_options_text(options, "votes");
+    hsp_status status =
+        prepare_scale(ctx, strcmp(kind, "auto") == 0 ? "votes" : kind, place, to, err);
+    to->votes = to->scalings[place];
+    return status;
 }
 
 hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,
@@ -288,7 +341,6 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
 {
     hsp__prepared to = {.memory = ctx->allocator, .base = data, .data = data};
     const char *columns = hsp_options_text(options, "scale");
-    const char *rows = hsp_options_text(options, "normalize");
     int place = 0;
     hsp_status status = hsp_data_view(ctx, data, err, &to.view);
     if (!status) status = prepare_group(ctx, options, &to, err);
@@ -296,9 +348,13 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     if (!status) status = prepare_checked(ctx, &to, err);
     if (!status && strcmp(columns, "none") != 0)
         status = prepare_scale(ctx, columns, place++, &to, err);
-    if (!status && strcmp(rows, "none") != 0)
-        status = prepare_scale(ctx, strcmp(rows, "rows") == 0 ? "unit-rows" : "unit-ball", place,
-                               &to, err);
+    else if (!status && to.blank) /* the rows learnt from are blank there already */
+        status = prepare_blank(ctx, &to, err), place++;
+    if (!status && hsp__options_say(options, "normalize", "rows"))
+        status = prepare_scale(ctx, "unit-rows", place, &to, err);
+    if (!status && hsp__options_say(options, "normalize", "ball"))
+        status = prepare_scale(ctx, "unit-ball", place, &to, err);
+    if (!status) status = prepare_votes(ctx, options, place, &to, err);
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
     if (status)
         hsp__prepared_free(&to);

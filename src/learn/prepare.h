@@ -1,6 +1,6 @@
 /* From the data as given to the rows that a learner sees: the classes that were asked for, scaled
- * columns, normalised rows. Options `classes`, `positive`, `scale`, `normalize`, and where a
- * learner has it `row-weight`. */
+ * columns, normalised rows. Options `classes`, `positive`, `scale`, and where a learner has them
+ * `normalize`, `votes` (one of the two), `row-weight`. */
 #ifndef HSP_LEARN_PREPARE_H
 #define HSP_LEARN_PREPARE_H
 
@@ -17,8 +17,10 @@ typedef struct hsp__prepared {
     double *weight;  /* rows: of each row, > 0; NULL: all 1. Rows of weight 0 are not there */
     uint64_t *place; /* rows: the number of a row among those of the classes that were asked for;
                         NULL: the same. Without it they differ by the rows of weight 0 */
+    uint64_t blank;  /* 1 + the column that weights came from, where models must be told so */
     const hsp_view *view;                       /* of data */
     hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* owned until a model takes them */
+    const hsp_scaling *votes;                   /* which of them makes votes; NULL: none */
     int rest, leaves_out;                       /* as in a model */
 } hsp__prepared;
 
@@ -43,8 +45,10 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
 hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,
                             uint32_t to, hsp_error *err);
 
-/* A scaling for streams: rows divided by their norms. */
-hsp_status hsp__prepare_unit_rows(hsp_context *ctx, hsp_error *err, hsp_scaling **out);
+/* The scaling that the options ask for, of rows that pass by: divided by their norms, or made
+ * votes. *out is NULL when they stay as they are. */
+hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                hsp_scaling **out);
 
 /* The largest norm of a row, in parallel. HSP_CANCELLED when the user asks to stop. */
 hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,

@@ -10,11 +10,16 @@
 #include "model/probability.h"
 
 extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
-    hsp__learn_winnow;
+    hsp__learn_winnow, hsp__learn_experts, hsp__learn_knn;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron, &hsp__learn_winnow,
-                                             &hsp__learn_svm,        &hsp__learn_logistic,
-                                             &hsp__learn_lp,         NULL};
+const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron,
+                                             &hsp__learn_winnow,
+                                             &hsp__learn_experts,
+                                             &hsp__learn_svm,
+                                             &hsp__learn_logistic,
+                                             &hsp__learn_lp,
+                                             &hsp__learn_knn,
+                                             NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {
@@ -58,8 +63,8 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
-    if (hsp__approx_wanted(options)) /* what it begins at is of other features */
-        return hsp__approx_train(ctx, data, options, err, run, out);
+    if (hsp__approx_wanted(options))
+        return hsp__approx_train(ctx, data, options, start, err, run, out);
     hsp_training done = {0};
     hsp_model *model = NULL;
     hsp_status status = hsp__calibrate_check(ctx, data, options, err);

@@ -22,7 +22,9 @@
  * entries are 6e-8 off. For hard, and for gaps below 1e-7, all is in double.
  *
  * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
- * for rows that moved n multiplications each, and n kernel values if their line is not there.
+ * for rows that moved n multiplications each, and n kernel values if their line is not there. Lines
+ * of rows that stay at a bound are multiplied and added as they are computed, and never written
+ * down; so are all of them where rows are short and of ones, and computing is as fast as reading.
  *
  * Papers. J. Platt, Fast training of support vector machines using sequential minimal optimization
  * (1999). T. Joachims, Making large-scale SVM learning practical (1999): working sets. R.-E. Fan,

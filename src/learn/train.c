@@ -64,7 +64,8 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
 static int train_error_is_known(const hsp__team *team, const hsp_training *run)
 {
     return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel;
+           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel &&
+           !team->runs[0].rule->score;
 }
 
 static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
@@ -110,6 +111,12 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
                             "a trace is of two classes, the data has %u: choose with positive or "
                             "classes",
                             (unsigned)work->team.classes);
+    if (work->learner->rule->lines_head) {
+        hsp_status status = hsp__trace_new_lines(work->ctx, path, &work->team.runs[0],
+                                                 work->prepared.data, err, &work->trace);
+        work->team.runs[0].trace = work->trace;
+        return status;
+    }
     const hsp__online *first = &work->team.runs[0];
     const int compared = hsp__options_have(work->options, "reference");
     hsp__proof proof = {0};
@@ -117,7 +124,8 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
     proof.radius = work->run.radius;
     hsp_status status = hsp__trace_new(
         work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
-        &proof, work->prepared.data, work->prepared.scalings, err, &work->trace);
+        &proof, work->kernel ? hsp__kernel_run_kernel(work->kernel) : NULL, work->prepared.data,
+        work->prepared.scalings, err, &work->trace);
     work->team.runs[0].trace = work->trace;
     return status;
 }
@@ -127,7 +135,8 @@ static hsp_status train_radius(train_work *work, hsp_error *err)
 {
     const hsp_options *options = work->options;
     work->run.radius = (double)NAN;
-    if (!work->learner->rule->wants_radius(options) && !hsp_options_text(options, "trace"))
+    const hsp__online_rule *rule = work->learner->rule;
+    if (!rule->wants_radius(options) && !(rule->proof && hsp_options_text(options, "trace")))
         return HSP_OK;
     if (work->kernel) return hsp__kernel_run_radius(work->kernel, err, &work->run.radius);
     return hsp__prepare_radius(work->ctx, work->prepared.data, err, &work->run.radius);
@@ -151,7 +160,8 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
     if (hsp__kernel_wanted(work->options))
         status = hsp__kernel_run_new(ctx, work->options, data, &work->prepared, err, &work->kernel);
     if (!status) status = train_radius(work, err);
-    hsp__online_facts facts = {view->rows, run->radius};
+    hsp__online_facts facts = {
+        .rows = view->rows, .radius = run->radius, .votes = work->prepared.votes};
     if (!status)
         status = hsp__team_init(&work->team, ctx, work->learner, work->options, &facts,
                                 view->classes, work->kernel ? 0 : view->cols, err);

@@ -102,10 +102,9 @@ static hsp_status stream_start(stream_work *work, hsp_error *err)
 {
     hsp_status status = stream_classes(work, err);
     if (!status) status = stream_check(work, err);
-    if (!status && strcmp(hsp_options_text(work->options, "normalize"), "rows") == 0)
-        status = hsp__prepare_unit_rows(work->ctx, err, &work->scalings[0]);
+    if (!status) status = hsp__prepare_passing(work->ctx, work->options, err, &work->scalings[0]);
     if (status) return status;
-    hsp__online_facts facts = {0, (double)NAN};
+    hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
     const uint32_t classes = work->given && !work->rest ? work->given : 2;
     status = hsp__team_init(&work->team, work->ctx, work->learner, work->options, &facts, classes,
                             0, err);

@@ -19,8 +19,8 @@ struct hsp_trainer {
     hsp_options *options; /* a copy */
     hsp__names class_names;
     hsp__team team;
-    hsp_scaling *unit_rows; /* or NULL */
-    hsp_storage storage;    /* of the rows met */
+    hsp_scaling *scaling; /* of the rows, or NULL */
+    hsp_storage storage;  /* of the rows met */
     hsp_precision precision;
     uint64_t rows, nonzeros;
 };
@@ -31,7 +31,7 @@ void hsp_trainer_free(hsp_trainer *trainer)
     hsp_options_free(trainer->options);
     hsp__names_free(&trainer->class_names);
     hsp__team_free(&trainer->team);
-    hsp_scaling_free(trainer->unit_rows);
+    hsp_scaling_free(trainer->scaling);
     hsp__free(&trainer->ctx->allocator, trainer);
 }
 
@@ -117,9 +117,8 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
     trainer->learner = learner;
     status = trainer_names(trainer, class_names, classes, err);
     if (!status) status = trainer_copy_options(ctx, options, err, &trainer->options);
-    if (!status && strcmp(hsp_options_text(options, "normalize"), "rows") == 0)
-        status = hsp__prepare_unit_rows(ctx, err, &trainer->unit_rows);
-    hsp__online_facts facts = {0, (double)NAN};
+    if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
+    hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
     if (!status)
         status = hsp__team_init(&trainer->team, ctx, learner, trainer->options, &facts, classes,
                                 features, err);
@@ -136,7 +135,7 @@ static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint
     hsp_status status = HSP_OK;
     if (trainer->learner->rule->unit_values) {
         const hsp_view one = hsp__view_slice(view, row, row + 1);
-        status = hsp__values_check_block(&one, trainer->unit_rows != NULL, NULL, NULL,
+        status = hsp__values_check_block(&one, trainer->scaling != NULL, NULL, NULL,
                                          HSP__VALUES_STREAM, err);
     }
     if (!status) status = hsp__team_grow(&trainer->team, trainer->team.classes, view->cols, err);
@@ -162,13 +161,13 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
         return hsp__fail(err, HSP_USAGE, "row %llu has label %u, the trainer has %u classes",
                          (unsigned long long)row, (unsigned)view->labels[row],
                          (unsigned)trainer->team.classes);
-    if (trainer->unit_rows) {
+    if (trainer->scaling) {
         hsp_context quiet = hsp__quiet(trainer->ctx);
         hsp_data one = {.memory = quiet.allocator, .checked = 1};
         hsp_data *scaled = NULL;
         one.view = hsp__view_slice(view, row, row + 1);
         one.nonzeros = hsp_view_stored(&one.view);
-        status = hsp_scaling_apply(&quiet, trainer->unit_rows, &one, err, &scaled);
+        status = hsp_scaling_apply(&quiet, trainer->scaling, &one, err, &scaled);
         if (!status) status = trainer_learn(trainer, &scaled->view, 0, err, &made);
         hsp_data_free(scaled);
     } else {
@@ -181,8 +180,7 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
 hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **out)
 {
     hsp_scaling *scalings[HSP__MODEL_SCALINGS] = {NULL};
-    hsp_status status = HSP_OK;
-    if (trainer->unit_rows) status = hsp__prepare_unit_rows(trainer->ctx, err, &scalings[0]);
+    hsp_status status = hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]);
     if (status) return status;
     hsp_training run = {.rows = trainer->rows,
                         .cols = trainer->team.runs[0].features,

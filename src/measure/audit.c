@@ -1,4 +1,5 @@
-/* A perceptron run against its own theorems. (Winnow's are in audit_winnow.c.)
+/* A perceptron run against its own theorems. (Those of Winnow and of experts are in audit_winnow.c
+ * and audit_experts.c.)
  *
  * The space, x~, w~ and c are those of audit.h. The run starts at w~ = 0 and makes k updates
  * w~ += rate y x~, each on a row with y <w~, x~> <= tau, where tau = 0 unless the run had a margin
@@ -500,18 +501,31 @@ static hsp_status audit_perceptron(hsp__audit *audit, hsp_data *data, const hsp_
     return status;
 }
 
+static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
+                                 hsp__audit_list *list, hsp_error *err)
+{
+    const char *learner = hsp_model_fact(audit->model, "learner");
+    const int experts = learner && strcmp(learner, "experts") == 0;
+    if (experts && reference)
+        return hsp__fail(err, HSP_USAGE,
+                         "a panel of experts is compared with the best of them: leave the "
+                         "reference out");
+    if (experts) return hsp__audit_experts(audit, data, list, err);
+    if (!reference)
+        return hsp__fail(err, HSP_USAGE, "a reference is missing: a model that separates the rows");
+    if (learner && strcmp(learner, "winnow") == 0)
+        return hsp__audit_winnow(audit, data, reference, list, err);
+    return audit_perceptron(audit, data, reference, list, err);
+}
+
 hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                      const hsp_model *reference, hsp_error *err, hsp_bound **out, size_t *count)
 {
     hsp__audit audit = {.ctx = ctx, .model = model};
     hsp__audit_list list = {&audit, NULL, 0};
-    const char *learner = hsp_model_fact(model, "learner");
     list.bounds = hsp__new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
     hsp_status status = list.bounds ? HSP_OK : hsp__fail_memory(err);
-    if (!status)
-        status = learner && strcmp(learner, "winnow") == 0
-                     ? hsp__audit_winnow(&audit, data, reference, &list, err)
-                     : audit_perceptron(&audit, data, reference, &list, err);
+    if (!status) status = audit_dispatch(&audit, data, reference, &list, err);
     audit_end(&audit);
     if (status) {
         hsp__free(&ctx->allocator, list.bounds);

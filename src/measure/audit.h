@@ -109,6 +109,10 @@ hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, u
 /* The facts of the run. HSP_USAGE for a model that is no record of a two-class perceptron run. */
 hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan);
 
+/* Which rows of the data the run saw, and their labels: audit->row and y. HSP_BAD_DATA when there
+ * are not as many as the model says. */
+hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
+
 /* Rows, labels, radius; the last separator, rebuilt from the updates where there are any. */
 hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
 
@@ -125,6 +129,10 @@ hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *refer
 /* A run of Winnow against its theorems: all of it (audit_winnow.c). */
 hsp_status hsp__audit_winnow(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
                              hsp__audit_list *list, hsp_error *err);
+
+/* A panel of experts against its theorem: all of it, without a reference (audit_experts.c). */
+hsp_status hsp__audit_experts(hsp__audit *audit, hsp_data *data, hsp__audit_list *list,
+                              hsp_error *err);
 
 /* The reference as a vector of the run's space, and the rows' margins with it. */
 hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);

@@ -72,15 +72,17 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
 {
     const char *learner = hsp_model_fact(model, "learner");
     if (!learner || strcmp(learner, "perceptron") != 0)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model was made by '%.40s': the mistake bounds are about perceptrons and winnow",
-            learner ? learner : "no learner");
+        return hsp__fail(err, HSP_USAGE,
+                         "the model was made by '%.40s': the mistake bounds are about perceptrons, "
+                         "winnow and experts",
+                         learner ? learner : "no learner");
     if (hsp_model_fact(model, "approx_features"))
         return hsp__fail(
             err, HSP_USAGE,
             "the run was on explicit features (approx), which the model does not keep: "
             "train with the kernel itself to audit");
+    if (model->neighbors)
+        return hsp__fail(err, HSP_USAGE, "the model is of neighbours: nothing was ever updated");
     if (model->scorers != 1)
         return hsp__fail(
             err, HSP_USAGE,

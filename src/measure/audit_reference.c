@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/scale.h"
 #include "data/sweep.h"
 #include "measure/audit.h"
 
@@ -82,6 +83,9 @@ static hsp_status reference_restate(const hsp__audit *audit, const hsp_model *re
     while (same < HSP__MODEL_SCALINGS && reference_same_scaling(run[same], own[same]))
         same++;
     if (same == HSP__MODEL_SCALINGS) return HSP_OK;
+    for (int i = same; i < HSP__MODEL_SCALINGS; i++)
+        if ((run[i] && hsp__scaling_is_votes(run[i])) || (own[i] && hsp__scaling_is_votes(own[i])))
+            return reference_refuse(err);
     const int division = reference_finds_division(run, same);
     const int own_division = reference_finds_division(own, same);
     if (reference_scales_after(run, division) || reference_scales_after(own, own_division))

@@ -195,19 +195,26 @@ static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
     return status;
 }
 
+hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *err)
+{
+    const hsp_view *view = &data->view;
+    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to audit by");
+    hsp_status status = rows_choose(audit, data, view, err);
+    if (!status) status = rows_check_count(audit, err);
+    return status ? status : rows_compare_hash(audit, view, err);
+}
+
 hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err)
 {
     const hsp_view *view;
     hsp_status status = hsp_data_view(audit->ctx, data, err, &view);
     if (status) return status;
-    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to audit by");
+    status = hsp__audit_choose_rows(audit, data, err);
+    if (status) return status;
     status = hsp__model_scale(audit->ctx, audit->model, view, err, &audit->scaled);
     audit->view = view;
     if (!status && audit->scaled)
         status = hsp_data_view(audit->ctx, audit->scaled, err, &audit->view);
-    if (!status) status = rows_choose(audit, data, view, err);
-    if (!status) status = rows_check_count(audit, err);
-    if (!status) status = rows_compare_hash(audit, view, err);
     if (status) return status;
     const int kernel = hsp__model_kernel(audit->model) != NULL;
     if (kernel)

@@ -32,7 +32,7 @@ typedef struct evaluate_state {
     const hsp_model *model;
     const hsp_view *view;
     uint32_t classes, scorers;
-    int bare;             /* votes or pairs: scores that have no margins */
+    int bare;             /* votes, neighbours or pairs: scores that have no margins */
     uint32_t *class_of;   /* view->classes: the model's class for each label */
     uint64_t *confusion;  /* classes * classes */
     uint64_t *of_class;   /* classes: rows of each */
@@ -254,7 +254,8 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                             .classes = hsp_model_classes(model),
                             .scorers = model->scorers,
                             .probabilities = hsp_model_has_probabilities(model),
-                            .bare = model->hypothesis == HSP__VOTES || model->pairs};
+                            .bare = model->hypothesis == HSP__VOTES || model->neighbors ||
+                                    model->pairs};
     hsp_status status = hsp_data_view(ctx, data, err, &state.view);
     if (status) return status;
     if (!state.view->labels)

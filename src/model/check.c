@@ -34,7 +34,7 @@ static hsp_status check_shape(const hsp_model *model, const char *file, hsp_erro
         if (classes < 3 || model->scorers != hsp__pair_count(classes))
             return check_fail(file, "a model of pairs of %u classes with %u scorers", classes,
                               model->scorers);
-        if (model->hypothesis == HSP__VOTES)
+        if (model->hypothesis == HSP__VOTES || model->hypothesis == HSP__NEIGHBORS)
             return check_fail(file, "a model of pairs that votes in another way, too");
     } else if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3) {
         return check_fail(
@@ -61,7 +61,7 @@ static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_err
     const uint64_t inputs = hsp__model_inputs(model);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
         const hsp_scaling *scaling = model->scalings[i];
-        if (!scaling || hsp__scaling_is_by_rows(scaling)) continue;
+        if (!scaling || hsp__scaling_any_columns(scaling)) continue;
         if (hsp_scaling_cols(scaling) != inputs)
             return check_fail(file, "a scaling of %llu columns in a model of %llu",
                               (unsigned long long)hsp_scaling_cols(scaling),
@@ -135,6 +135,37 @@ static hsp_status check_expansion(hsp_context *ctx, const hsp_model *model, cons
     return check_fail(file, "a coefficient is not finite");
 }
 
+static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, const char *file,
+                                  hsp_error *err)
+{
+    const hsp__neighbors *near = model->neighbors;
+    const int in_space = near && near->metric == HSP__METRIC_KERNEL;
+    if (!near || !near->rows || in_space != (near->kernel != NULL))
+        return check_fail(file, "a model of neighbours without rows, or without its kernel");
+    hsp_status status = check_rows(ctx, model, near->rows, "neighbours", file, err);
+    if (!status && near->kernel) status = check_kernel(near->kernel, file, err);
+    if (status) return status;
+    if (near->kernel && hsp__near_check_kernel(near->kernel, NULL))
+        return check_fail(file, "neighbours by a precomputed kernel");
+    const uint64_t rows = near->rows->view.rows;
+    if (!near->k || near->k > rows)
+        return check_fail(file, "the %llu nearest of %llu rows", (unsigned long long)near->k,
+                          (unsigned long long)rows);
+    if (!check_below(near->labels, rows, model->class_names.count))
+        return check_fail(file, "a row of a class that is not there");
+    if (!hsp__near_fits(near->index, near->metric, &near->rows->view))
+        return check_fail(file, "the index %s does not serve these rows and their distance",
+                          hsp__near_name(near->index));
+    if (near->tried >= rows)
+        return check_fail(file, "the %llu nearest others of %llu rows",
+                          (unsigned long long)near->tried, (unsigned long long)rows);
+    for (uint64_t k = 0; k < near->tried; k++)
+        if (near->mistakes[k] > rows)
+            return check_fail(file, "more mistakes than rows with the %llu nearest left in",
+                              (unsigned long long)k + 1);
+    return HSP_OK;
+}
+
 static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const char *file,
                               hsp_error *err)
 {
@@ -181,6 +212,8 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
                           map->scale);
     if (model->hypothesis == HSP__VOTES && (map->link || map->calibration))
         return check_fail(file, "votes have no probabilities");
+    if (model->hypothesis == HSP__NEIGHBORS && (map->link || map->calibration))
+        return check_fail(file, "the probabilities of neighbours are shares of votes");
     if (model->pairs && map->link)
         return check_fail(file, "a link for a model of pairs of classes");
     if (map->calibration == HSP__CALIBRATION_ISOTONIC) return check_knots(model, file, err);
@@ -201,5 +234,7 @@ hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char
     if (!status && model->hypothesis == HSP__VOTES) status = check_votes(ctx, model, file, err);
     if (!status && model->hypothesis == HSP__EXPANSION)
         status = check_expansion(ctx, model, file, err);
+    if (!status && model->hypothesis == HSP__NEIGHBORS)
+        status = check_neighbors(ctx, model, file, err);
     return status;
 }

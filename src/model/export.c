@@ -86,12 +86,21 @@ hsp_status hsp__plain_init(hsp__plain *plain, hsp_context *ctx, const hsp_model 
 {
     const uint32_t scorers = model->scorers;
     *plain = (hsp__plain){.inputs = hsp__model_inputs(model)};
-    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
-        if (model->scalings[i] && hsp__scaling_is_by_rows(model->scalings[i]))
-            return hsp__fail(err, HSP_USAGE,
-                             "%s cannot divide rows by their norm, as this model does: scale the "
-                             "data first, by halfspace scale, and train on that",
-                             format);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        const hsp_scaling *scaling = model->scalings[i];
+        if (!scaling || !(hsp__scaling_is_by_rows(scaling) || hsp__scaling_is_votes(scaling)))
+            continue;
+        if (hsp__scaling_is_votes(scaling))
+            return hsp__fail(
+                err, HSP_USAGE,
+                "%s cannot make votes of numbers, as this model does: it predicts with "
+                "halfspace alone",
+                format);
+        return hsp__fail(err, HSP_USAGE,
+                         "%s cannot divide rows by their norm, as this model does: scale the "
+                         "data first, by halfspace scale, and train on that",
+                         format);
+    }
     plain->weights = hsp__new_raw(&ctx->allocator, scorers * plain->inputs, sizeof(double));
     plain->offsets = hsp__new_raw(&ctx->allocator, scorers, sizeof(double));
     if (!plain->weights || !plain->offsets) {

@@ -330,6 +330,8 @@ static hsp_status libsvm_expansion(libsvm_export *out, hsp_error *err)
     const hsp__expansion *expansion = model->expansion;
     if (model->hypothesis == HSP__VOTES)
         return hsp__fail(err, HSP_USAGE, "LIBSVM has no models that vote with every separator");
+    if (model->neighbors)
+        return hsp__fail(err, HSP_USAGE, "LIBSVM has no models of nearest neighbours");
     if (model->scalings[0] || model->scalings[1])
         return hsp__fail(err, HSP_USAGE,
                          "svm-predict does not scale rows, as this model does: scale the data "

@@ -14,19 +14,20 @@
 #include "data/meta.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
-#include "model/model.h"
+#include "model/neighbors.h"
 
 #define FILE_FORMAT  "halfspace-model"
 #define FILE_VERSION "1"
 #define FILE_FACT    "fact."
 
-static const char *const file_hypotheses[] = {"linear", "votes", "kernel"};
+static const char *const file_hypotheses[] = {"linear", "votes", "kernel", "neighbors"};
 static const char *const file_orders[] = {"any", "dense", "sparse"};
 static const char *const file_flags[] = {"no", "yes"};
 static const char *const file_pairs[] = {"no", "yes", "first"};
 static const char *const file_bases[] = {"0", "1"};
 static const char *const file_links[] = {"none", "logistic", "probit", "step"};
 static const char *const file_calibrations[] = {"none", "platt", "isotonic"};
+static const char *const file_indexes[] = {"auto", "scan", "tree", "product", "inverted"};
 
 /* Names of what belongs to a scaling. */
 typedef struct file_scaling_names {
@@ -53,6 +54,8 @@ static const file_rows_names file_votes_rows = {"votes.starts", "votes.indices",
                                                 "votes"};
 static const file_rows_names file_support_rows = {"support.starts", "support.indices",
                                                   "support.values", "support"};
+static const file_rows_names file_near_rows = {"neighbors.starts", "neighbors.indices",
+                                               "neighbors.values", "neighbours"};
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -65,6 +68,7 @@ typedef struct file_writer {
     hsp__text classes, features;
     char *encoding;
     char at_zero[HSP__DECIMAL_MAX], scale[HSP__DECIMAL_MAX], columns[HSP__DECIMAL_MAX];
+    char k[HSP__DECIMAL_MAX];
     file_scaling_names scaling_names[HSP__MODEL_SCALINGS];
     char bounds[HSP__MODEL_SCALINGS][2][HSP__DECIMAL_MAX]; /* low and high */
     char **fact_keys;                                      /* one a fact */
@@ -136,6 +140,7 @@ static void file_put_kernel(file_writer *writer, const hsp_kernel *kernel)
 {
     hsp__decimal_print_u64(writer->model->features, writer->columns);
     file_put(writer, "feature_count", writer->columns);
+    if (!kernel) return;
     file_put(writer, "kernel", hsp_kernel_text(kernel));
     file_put(writer, "kernel.index_base", file_bases[kernel->index_base != 0]);
 }
@@ -151,6 +156,23 @@ static void file_put_expansion(file_writer *writer)
                                                             expansion->coefficients};
     file_put_array(writer, "support.source", HSP__U64, view->rows, expansion->source);
     file_put_rows(writer, &file_support_rows, view);
+}
+
+static void file_put_neighbors(file_writer *writer)
+{
+    const hsp__neighbors *near = writer->model->neighbors;
+    const hsp_view *view = &near->rows->view;
+    hsp__decimal_print_u64(near->k, writer->k);
+    file_put(writer, "neighbors.k", writer->k);
+    file_put(writer, "neighbors.metric", hsp__metric_names[near->metric]);
+    file_put(writer, "neighbors.vote", hsp__vote_names[near->vote]);
+    file_put(writer, "neighbors.index", file_indexes[near->index]);
+    file_put_array(writer, "neighbors.labels", HSP__U32, view->rows, near->labels);
+    if (near->source)
+        file_put_array(writer, "neighbors.source", HSP__U64, view->rows, near->source);
+    if (near->tried)
+        file_put_array(writer, "neighbors.mistakes", HSP__U64, near->tried, near->mistakes);
+    file_put_rows(writer, &file_near_rows, view);
 }
 
 static void file_put_probability(file_writer *writer)
@@ -231,6 +253,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
     file_put_probability(writer);
     if (model->hypothesis == HSP__VOTES) file_put_votes(writer);
     if (model->hypothesis == HSP__EXPANSION) file_put_expansion(writer);
+    if (model->hypothesis == HSP__NEIGHBORS) file_put_neighbors(writer);
     hsp_status status = file_put_names(ctx, writer, path, err);
     return status ? status : file_put_facts(ctx, writer, err);
 }
@@ -299,7 +322,7 @@ static hsp_status file_read_words(const hsp__container *file, hsp_model *model, 
     int any, hypothesis = 0, tie = 0, order = 0;
     hsp_status status = hsp__meta_format(file, FILE_FORMAT, err);
     if (!status) status = hsp__meta_word(file, "version", versions, 1, err, &any);
-    if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 3, err, &hypothesis);
+    if (!status) status = hsp__meta_word(file, "hypothesis", file_hypotheses, 4, err, &hypothesis);
     if (!status) status = hsp__meta_word(file, "tie", ties, 3, err, &tie);
     if (!status) status = hsp__meta_word(file, "order", file_orders, 3, err, &order);
     if (!status) status = hsp__meta_word(file, "homogeneous", file_flags, 2, err, &model->constant);
@@ -325,21 +348,27 @@ static hsp_status file_read_weights(const hsp__container *file, hsp_model *model
     return status;
 }
 
-/* What a kernel model has in place of weights. */
-static hsp_status file_read_kernel(hsp_context *ctx, const hsp__container *file, hsp_model *model,
-                                   hsp_error *err, hsp_kernel **out)
+/* How many features and scorers there are, which weights would say. */
+static hsp_status file_read_shape(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    const hsp__tensor *offsets = hsp__container_tensor(file, "offsets");
+    hsp_status status =
+        hsp__meta_count(file, "feature_count", (uint64_t)1 << 32, err, &model->features);
+    if (status) return status;
+    if (!offsets || offsets->dims != 1 || offsets->shape[0] > UINT32_MAX)
+        return file_fail(file, "there are no offsets");
+    model->scorers = (uint32_t)offsets->shape[0];
+    return HSP_OK;
+}
+
+static hsp_status file_read_kernel(hsp_context *ctx, const hsp__container *file, hsp_error *err,
+                                   hsp_kernel **out)
 {
     const char *text = hsp__container_meta(file, "kernel");
-    const hsp__tensor *offsets = hsp__container_tensor(file, "offsets");
     hsp_error inner = {0};
     int base = 0;
     hsp_status status = hsp__meta_word(file, "kernel.index_base", file_bases, 2, err, &base);
-    if (!status)
-        status = hsp__meta_count(file, "feature_count", (uint64_t)1 << 32, err, &model->features);
     if (status) return status;
-    if (!text || !offsets || offsets->dims != 1 || offsets->shape[0] > UINT32_MAX)
-        return file_fail(file, "there is no kernel, or no offsets");
-    model->scorers = (uint32_t)offsets->shape[0];
     status = hsp_kernel_parse(ctx, text, 1, base, &inner, out);
     if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
     return status ? file_fail(file, "the kernel: %.400s", inner.message) : HSP_OK;
@@ -506,7 +535,57 @@ static hsp_status file_read_expansion(const hsp__container *file, hsp_model *mod
     return file_fail(file, "the array \"support.coefficients\" is of another shape");
 }
 
-/* The hypothesis: weights, votes, or a kernel and its rows. */
+static hsp_status file_read_neighbors(const hsp__container *file, hsp_model *model, hsp_error *err)
+{
+    hsp__neighbors *near = model->neighbors;
+    uint64_t shape[2] = {0, 0};
+    int metric = 0, vote = 0, index = 0;
+    if (!(near->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
+    hsp_status status = hsp__meta_count(file, "neighbors.k", UINT64_MAX, err, &near->k);
+    if (!status)
+        status = hsp__meta_word(file, "neighbors.metric", hsp__metric_names, HSP__METRIC_KERNEL + 1,
+                                err, &metric);
+    if (!status)
+        status = hsp__meta_word(file, "neighbors.vote", hsp__vote_names, HSP__VOTE_DISTANCE + 1,
+                                err, &vote);
+    if (!status) status = hsp__meta_word(file, "neighbors.index", file_indexes, 5, err, &index);
+    near->metric = (hsp__metric)metric;
+    near->vote = (hsp__near_vote)vote;
+    near->index = (hsp__near_kind)index;
+    if (!status) status = file_read_rows(file, &file_near_rows, model->features, near->rows, err);
+    const uint64_t rows = near->rows->view.rows;
+    if (!status) status = file_list(file, "neighbors.labels", HSP__U32, rows, err, &near->labels);
+    if (!status && hsp__container_tensor(file, "neighbors.source"))
+        status = file_list(file, "neighbors.source", HSP__U64, rows, err, &near->source);
+    if (!status && hsp__container_tensor(file, "neighbors.mistakes"))
+        status = file_array(file, "neighbors.mistakes", HSP__U64, 1, err, shape, &near->mistakes);
+    near->tried = status ? 0 : shape[0];
+    return status;
+}
+
+/* What has rows of its own in place of, or beside, weights. The kernel is taken over. */
+static hsp_status file_read_own(const hsp__container *file, hsp_model *model, hsp_kernel **kernel,
+                                hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (model->hypothesis == HSP__VOTES) {
+        status = file_read_votes(file, model, err);
+        if (model->votes) model->votes->kernel = *kernel, *kernel = NULL;
+    } else if (model->hypothesis == HSP__EXPANSION) {
+        model->expansion = hsp__new(&model->memory, 1, sizeof *model->expansion);
+        if (!model->expansion) return hsp__fail_memory(err);
+        model->expansion->kernel = *kernel, *kernel = NULL;
+        status = file_read_expansion(file, model, err);
+    } else if (model->hypothesis == HSP__NEIGHBORS) {
+        model->neighbors = hsp__new(&model->memory, 1, sizeof *model->neighbors);
+        if (!model->neighbors) return hsp__fail_memory(err);
+        model->neighbors->kernel = *kernel, *kernel = NULL;
+        status = file_read_neighbors(file, model, err);
+    }
+    return status;
+}
+
+/* The hypothesis: weights, votes, a kernel and its rows, or rows to be near to. */
 static hsp_status file_read_hypothesis(hsp_context *ctx, const hsp__container *file,
                                        hsp_model *model, hsp_error *err)
 {
@@ -514,21 +593,15 @@ static hsp_status file_read_hypothesis(hsp_context *ctx, const hsp__container *f
     const int has_kernel = hsp__container_meta(file, "kernel") != NULL;
     hsp_status status = HSP_OK;
     if (has_kernel && model->hypothesis != HSP__LINEAR)
-        status = file_read_kernel(ctx, file, model, err, &kernel);
+        status = file_read_kernel(ctx, file, err, &kernel);
     else if (model->hypothesis == HSP__EXPANSION)
         status = file_fail(file, "there is no kernel in a kernel model");
-    else
-        status = file_read_weights(file, model, err);
+    if (!status)
+        status = kernel || model->hypothesis == HSP__NEIGHBORS
+                     ? file_read_shape(file, model, err)
+                     : file_read_weights(file, model, err);
     if (!status) status = file_read_arrays(file, model, err);
-    if (!status && model->hypothesis == HSP__VOTES) {
-        status = file_read_votes(file, model, err);
-        if (model->votes) model->votes->kernel = kernel, kernel = NULL;
-    } else if (!status && model->hypothesis == HSP__EXPANSION) {
-        model->expansion = hsp__new(&model->memory, 1, sizeof *model->expansion);
-        if (!model->expansion) status = hsp__fail_memory(err);
-        if (!status) model->expansion->kernel = kernel, kernel = NULL;
-        if (!status) status = file_read_expansion(file, model, err);
-    }
+    if (!status) status = file_read_own(file, model, &kernel, err);
     hsp_kernel_free(kernel);
     return status;
 }

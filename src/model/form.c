@@ -178,7 +178,9 @@ hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *
                          "there is no form '%s', expected homogeneous, unit or threshold", form);
     if (model->hypothesis != HSP__LINEAR)
         return hsp__fail(err, HSP_USAGE, "only a linear model has normal forms; this one %s",
-                         model->hypothesis == HSP__VOTES ? "votes" : "is a kernel expansion");
+                         model->hypothesis == HSP__VOTES ? "votes"
+                         : model->neighbors              ? "is of neighbours"
+                                                         : "is a kernel expansion");
     hsp_model *copy = NULL;
     hsp_status status = hsp__model_copy(ctx, model, err, &copy);
     if (status) return status;

@@ -13,6 +13,7 @@
 #include "data/formats.h"
 #include "data/scale.h"
 #include "model/expansion.h"
+#include "model/neighbors.h"
 #include "model/pairs.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
@@ -50,6 +51,7 @@ void hsp_model_free(hsp_model *model)
     const int mapped = model->mapped != NULL;
     model_free_votes(&memory, model->votes, mapped);
     hsp__expansion_free(&memory, model->expansion, mapped);
+    hsp__neighbors_free(&memory, model->neighbors, mapped);
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
@@ -175,7 +177,7 @@ static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_
 hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                            hsp_model **out)
 {
-    assert(model->hypothesis != HSP__VOTES);
+    assert(model->hypothesis != HSP__VOTES && model->hypothesis != HSP__NEIGHBORS);
     hsp_model *copy = NULL;
     hsp_status status = hsp__model_new(ctx, model->scorers, model->features, err, &copy);
     if (status) return status;
@@ -203,7 +205,7 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
 
 const char *hsp_model_hypothesis(const hsp_model *model)
 {
-    static const char *const names[] = {"linear", "votes", "kernel"};
+    static const char *const names[] = {"linear", "votes", "kernel", "neighbors"};
     return names[model->hypothesis];
 }
 

@@ -9,8 +9,14 @@
 #include "kernel/rows.h"
 #include "model/beside.h"
 #include "model/support.h"
+#include "near/near.h"
 
-typedef enum hsp__hypothesis { HSP__LINEAR, HSP__VOTES, HSP__EXPANSION } hsp__hypothesis;
+typedef enum hsp__hypothesis {
+    HSP__LINEAR,
+    HSP__VOTES,
+    HSP__EXPANSION,
+    HSP__NEIGHBORS
+} hsp__hypothesis;
 
 /* The order in which a score is summed (vec.h): dense rows over all columns, sparse ones over what
  * they store. A model keeps the order it was learnt in, and rows in another storage are changed to
@@ -83,6 +89,25 @@ typedef struct hsp__expansion {
         *coefficients; /* scorers * rows: a y of a machine, signed update counts of a perceptron */
 } hsp__expansion;
 
+/* The rows learnt from, all of them: the k nearest vote (neighbors.c). model->weights is NULL, and
+ * offsets are zeros. Rows to be scored are taken whole, as those of kernel models are. The index
+ * that finds the nearest is no part of the model: it is made when rows are to be scored, and of no
+ * consequence for what is found. */
+typedef enum hsp__near_vote { HSP__VOTE_MAJORITY, HSP__VOTE_DISTANCE } hsp__near_vote;
+
+typedef struct hsp__neighbors {
+    hsp_data *rows;     /* after scaling, without labels; owned */
+    uint32_t *labels;   /* rows: classes of the model */
+    uint64_t *source;   /* rows: their numbers (from 0) in the data learnt from; NULL: the same */
+    uint64_t k;         /* 1 .. rows */
+    hsp__metric metric; /* the distance */
+    hsp_kernel *kernel; /* METRIC_KERNEL: fitted; owned; else NULL */
+    hsp__near_vote vote;
+    hsp__near_kind index; /* as it was asked for: AUTO is chosen by the data */
+    uint64_t tried;       /* leave-one-out was made for k = 1 .. tried; 0: it was not */
+    uint64_t *mistakes;   /* tried: rows that the k nearest others get wrong; NULL: none */
+} hsp__neighbors;
+
 #define HSP__MODEL_SCALINGS 2
 
 enum { HSP__PAIRS_SUM = 1, HSP__PAIRS_FIRST = 2 };
@@ -115,6 +140,7 @@ struct hsp_model {
     hsp_updates updates;          /* arrays owned, or in the mapped file */
     hsp__votes *votes;            /* of HSP__VOTES, else NULL */
     hsp__expansion *expansion;    /* of HSP__EXPANSION, else NULL */
+    hsp__neighbors *neighbors;    /* of HSP__NEIGHBORS, else NULL */
     hsp__container *mapped;       /* owned, or NULL */
 };
 
@@ -128,11 +154,23 @@ hsp_status hsp__model_new_expansion(hsp_context *ctx, uint32_t scorers, uint64_t
                                     hsp_kernel *kernel, hsp_data *rows, hsp_error *err,
                                     hsp_model **out);
 
-/* The kernel of an expansion, or of votes that have one; else NULL. */
+/* A model of the nearest of these rows (which become the model's; they are freed when the call
+ * fails), with labels of zero, k = 1, and no sources: fill it in. */
+hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t features,
+                                    hsp_data *rows, hsp_error *err, hsp_model **out);
+
+/* The kernel of an expansion, or of votes or neighbours that have one; else NULL. */
 static inline const hsp_kernel *hsp__model_kernel(const hsp_model *model)
 {
     if (model->expansion) return model->expansion->kernel;
+    if (model->neighbors) return model->neighbors->kernel;
     return model->votes ? model->votes->kernel : NULL;
+}
+
+/* Does every column of a row count, and its storage not? Distances and norms see them all. */
+static inline int hsp__model_takes_whole(const hsp_model *model)
+{
+    return model->neighbors || hsp__model_kernel(model);
 }
 
 /* ||w|| of a scorer of an expansion in the kernel's feature space: sqrt(a'Ka), as many kernel
@@ -201,6 +239,10 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie);
  * Sound for hsp__row_score with every scorer. */
 hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                             hsp_error *err, hsp_data **out);
+/* The same; values other than zero in columns that the model does not know are added to *unknown.
+ */
+hsp_status hsp__model_scale_counting(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                     uint64_t *unknown, hsp_error *err, hsp_data **out);
 
 /* <w, x> + b of one row that is scaled already; w has at least the columns of the view. Accumulated
  * in double in the fixed order of the vec room: training, prediction and measuring all come here,
@@ -212,11 +254,13 @@ typedef struct hsp__scoring {
     const hsp_model *model;
     hsp__beside beside;   /* columns 0: none */
     hsp__support support; /* of a model with a kernel */
+    hsp__near *near;      /* of a model of neighbours */
 } hsp__scoring;
 
-/* `entries`: about how many numbers are to be scored; few are not worth the preparation. */
+/* `rows`, `entries`: about how many rows and numbers are to be scored; few are not worth the
+ * preparation. */
 hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
-                             uint64_t entries, hsp_error *err);
+                             uint64_t rows, uint64_t entries, hsp_error *err);
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx);
 
 /* Scores of rows as the file has them, into rows * scorers: what hsp_model_score does to a part of

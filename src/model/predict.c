@@ -154,7 +154,7 @@ static hsp_status predict_length(predict_job *job, hsp_error *err)
 {
     const hsp_model *model = job->model;
     const uint64_t inputs = hsp__model_inputs(model);
-    if (model->hypothesis == HSP__VOTES || model->scorers != 1)
+    if (model->hypothesis == HSP__VOTES || model->neighbors || model->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
                          "distance: only a linear model of two classes has one boundary to be "
                          "distant from");
@@ -194,6 +194,10 @@ static hsp_status predict_probability(predict_job *job, const hsp_options *optio
     if (asked) job->map.link = asked;
     if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
     if (!job->probability || hsp__probability_fits(model, &job->map)) return HSP_OK;
+    if (model->neighbors)
+        return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
+                            "the probabilities of neighbours are their shares of the votes: they "
+                            "have no link");
     if (model->hypothesis == HSP__VOTES)
         return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
                             "this model votes, and votes are no probabilities: train one that does "
@@ -221,7 +225,9 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
         if (status) return status;
     }
     hsp_status status = options ? predict_probability(job, options, err) : HSP_OK;
-    if (!status) status = hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, err);
+    if (!status)
+        status =
+            hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, UINT64_MAX, err);
     if (status) return status;
     job->count = hsp__stream_workers(job->ctx);
     job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
@@ -244,7 +250,7 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
     const hsp_model *model = job->model;
     hsp__names classes;
     hsp__row_sink sink = {predict_work, predict_take, .unlabelled = 1};
-    if (model->order != HSP__ORDER_ANY && !hsp__model_kernel(model))
+    if (model->order != HSP__ORDER_ANY && !hsp__model_takes_whole(model))
         sink.storage = &storages[model->order];
     hsp__names_init(&classes, &job->ctx->allocator);
     hsp_status status =

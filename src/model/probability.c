@@ -12,6 +12,9 @@
  *     logistic, probit   the function above     step      1 for the highest
  *     platt              exp(t c_k)             isotonic  the line at c_k less the best other
  *
+ * Neighbours: the shares of the votes, which are (1 +- s) / 2 of two classes and the scores of
+ * more.
+ *
  * Rounding could still make what is different equal (a score of 1e-20 and a logistic of exactly
  * 1/2): where it does, the class that the score says gets the next number above 1/2, and classes
  * with lower scores the next number below the highest. */
@@ -45,6 +48,7 @@ const char *hsp_model_calibration(const hsp_model *model)
 int hsp__probability_fits(const hsp_model *model, const hsp__probability *map)
 {
     if (model->hypothesis == HSP__VOTES) return 0;
+    if (model->neighbors) return !map->link && !map->calibration;
     return map->calibration || (map->link && !model->pairs);
 }
 
@@ -178,10 +182,34 @@ static void probability_more(const hsp__probability *map, uint32_t classes, cons
     }
 }
 
+/* Votes of neighbours. */
+static void probability_shares(uint32_t classes, const double *scores, double *out)
+{
+    double top = 0, sum = 0;
+    if (classes == 2) {
+        const int positive = scores[0] > 0;
+        const double share = (1 + fabs(scores[0])) / 2;
+        out[positive] = share > 0.5 ? share : nextafter(0.5, 1);
+        out[!positive] = 1 - out[positive];
+        return;
+    }
+    for (uint32_t c = 0; c < classes; c++) {
+        top = fmax(top, scores[c]);
+        sum += scores[c];
+    }
+    const double below = nextafter(top / sum, 0);
+    for (uint32_t c = 0; c < classes; c++)
+        out[c] = scores[c] == top ? top / sum : fmin(scores[c] / sum, below);
+}
+
 void hsp__probabilities(const hsp_model *model, const hsp__probability *map, const double *scores,
                         double *out)
 {
     const uint32_t classes = model->class_names.count;
+    if (model->neighbors) {
+        probability_shares(classes, scores, out);
+        return;
+    }
     if (model->scorers == 1) {
         probability_two(map, scores[0], out);
         return;

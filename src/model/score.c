@@ -13,10 +13,12 @@
 #include "data/sweep.h"
 #include "model/expansion.h"
 #include "model/model.h"
+#include "model/neighbors.h"
 
 #define SCORE_SLICE  ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
 #define SCORE_BLOCK  16                    /* times that for kernels, which like more rows */
 #define SCORE_GUESTS 256                   /* rows that one part brings to a kernel model */
+#define SCORE_NEARBY 1024                  /* rows that one part brings to its neighbours */
 
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
@@ -98,16 +100,16 @@ static hsp_status score_take_known(hsp_context *ctx, const hsp_model *model, con
 
 static int score_in_order(const hsp_model *model, hsp_storage storage)
 {
-    if (hsp__model_kernel(model)) return 1; /* values of kernels do not depend on it */
+    if (hsp__model_takes_whole(model)) return 1; /* the same numbers whatever the storage */
     return model->order == HSP__ORDER_ANY || model->order == hsp__order_of(storage);
 }
 
-/* Must rows be changed? Columns that a kernel model does not know count, unless a scaling does not
- * know them either. */
+/* Must rows be changed? Columns that a model of kernels or neighbours does not know count, unless a
+ * scaling does not know them either. */
 static int score_changes(const hsp_model *model, const hsp_view *view)
 {
     if (model->scalings[0] || model->scalings[1]) return 1;
-    if (hsp__model_kernel(model)) return 0;
+    if (hsp__model_takes_whole(model)) return 0;
     return view->cols > hsp__model_inputs(model) || !score_in_order(model, view->storage);
 }
 
@@ -151,22 +153,29 @@ static hsp_status score_prepare(hsp_context *ctx, const hsp_model *model, const 
     return status;
 }
 
+hsp_status hsp__model_scale_counting(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                     uint64_t *unknown, hsp_error *err, hsp_data **out)
+{
+    if (score_changes(model, view)) return score_prepare(ctx, model, view, unknown, err, out);
+    *out = NULL;
+    return HSP_OK;
+}
+
 hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                             hsp_error *err, hsp_data **out)
 {
     uint64_t unknown = 0;
-    if (score_changes(model, view)) return score_prepare(ctx, model, view, &unknown, err, out);
-    *out = NULL;
-    return HSP_OK;
+    return hsp__model_scale_counting(ctx, model, view, &unknown, err, out);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
 hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
-                             uint64_t entries, hsp_error *err)
+                             uint64_t rows, uint64_t entries, hsp_error *err)
 {
     *scoring = (hsp__scoring){.model = model};
     const hsp__expansion *expansion = model->expansion;
+    if (model->neighbors) return hsp__neighbors_index(ctx, model, rows, err, &scoring->near);
     if (expansion)
         return hsp__support_init(&scoring->support, ctx, expansion->kernel, expansion->rows,
                                  expansion->source, err);
@@ -188,6 +197,7 @@ void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
     hsp__beside_free(&scoring->beside, &ctx->allocator);
     hsp__support_free(&scoring->support, ctx);
+    hsp__near_free(ctx, scoring->near);
 }
 
 /* All scorers of one sparse row at once. */
@@ -241,6 +251,8 @@ static hsp_status score_ready(hsp_context *ctx, const hsp__scoring *scoring, con
                               hsp_error *err, double *scores)
 {
     const hsp_model *model = scoring->model;
+    if (model->hypothesis == HSP__NEIGHBORS)
+        return hsp__neighbors_score(ctx, model, scoring->near, view, err, scores);
     if (model->hypothesis == HSP__EXPANSION)
         return hsp__expansion_score(ctx, model, &scoring->support, view, err, scores);
     if (model->hypothesis == HSP__VOTES && model->votes->kernel)
@@ -257,7 +269,7 @@ static uint64_t score_slice_rows(const hsp_model *model, const hsp_view *view)
     if (view->storage != HSP_DENSE && view->rows && model->order != HSP__ORDER_DENSE)
         cols = hsp_view_stored(view) / view->rows;
     uint64_t rows = SCORE_SLICE / (sizeof(double) * (cols + 1));
-    if (hsp__model_kernel(model)) rows *= SCORE_BLOCK;
+    if (hsp__model_takes_whole(model)) rows *= SCORE_BLOCK;
     return rows ? rows : 1;
 }
 
@@ -323,11 +335,14 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
-    if (hsp__model_kernel(model)) job.parts = view->rows / SCORE_GUESTS + 1;
+    if (hsp__model_takes_whole(model))
+        job.parts = view->rows / (model->neighbors ? SCORE_NEARBY : SCORE_GUESTS) + 1;
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
     job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
     hsp_status status = job.failed && job.unknown ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = hsp__scoring_init(&job.scoring, ctx, model, hsp_view_stored(view), err);
+    if (!status)
+        status =
+            hsp__scoring_init(&job.scoring, ctx, model, view->rows, hsp_view_stored(view), err);
     if (!status) status = hsp__sweep(ctx, "scoring", view->rows, job.parts, score_part, &job, err);
     /* The first part that failed, once more and alone: now it says why. */
     for (uint64_t part = 0; !status && part < job.parts; part++) {

@@ -9,10 +9,10 @@
  *     index      for                          how
  *     tree       few dense columns (l2, l1,   boxes that halve the rows; a query walks down and
  *                linf)                        leaves out boxes that are further than the k-th
- *     product    many dense columns (l2,      a float32 matrix product a block of rows and queries,
- *                cosine), kernels             candidates kept by a bound on its error
+ *     product    many columns (l2, cosine)    products of a block of rows and queries in small
+ *                                             numbers, candidates kept by a bound on its error
  *     inverted   sparse rows (cosine, l2)     rows by column: only rows that share one are met
- *     scan       all else                     every row
+ *     scan       all else                     every row; kernels in blocks of values
  */
 #ifndef HSP_NEAR_NEAR_H
 #define HSP_NEAR_NEAR_H
@@ -56,6 +56,10 @@ hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows
 const char *hsp__near_name(hsp__near_kind kind);
 /* Can that kind of index serve that metric and storage? */
 int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows);
+
+/* Has the kernel distances to rows that come later? HSP_USAGE for precomputed ones: k(x, x) of such
+ * a row is in no Gram matrix. */
+hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err);
 
 /* An index of rows, which outlive it and do not change. HSP_USAGE for a kind that cannot serve. */
 hsp_status hsp__near_new(hsp_context *ctx, const hsp__near_plan *plan, hsp_data *rows,

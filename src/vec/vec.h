@@ -48,6 +48,8 @@ enum {
     HSP__VEC_SPARSE_SUMS = 8, /* running sums of a sum over a sparse row */
     HSP__VEC_TILE_ROWS = 8,   /* of the tile that matrix products are made of */
     HSP__VEC_TILE_COLS = 24,
+    HSP__VEC_BYTE_ROWS = 4, /* of the tile that products of bytes are made of */
+    HSP__VEC_BYTE_COLS = 96,
 };
 
 enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64 };
@@ -191,6 +193,13 @@ typedef struct hsp__vec_table {
     /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
      * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
     void (*tile_f64)(size_t k, const double *a, const double *b, double *c, size_t stride);
+
+    /* A tile of products of bytes, which are exact: c[i * 96 + j] = base[j] + 2 * (sum over k < 4 *
+     * quads of a[i][k] * b_j[k]) for i < 4, j < 96, where b holds four numbers of each of its 96
+     * rows, then the next four. Bit i of the result says that some c[i * 96 + j] >= least[i]. The
+     * caller sees to it that sums fit. */
+    unsigned (*byte_tile)(size_t quads, const uint8_t *const *a, const int8_t *b,
+                          const int32_t *base, const int32_t *least, int32_t *c);
 } hsp__vec_table;
 
 /* The tables: scalar is the specification and always there; the others are NULL where the compiler

@@ -471,6 +471,47 @@ VEC_SPARSE_SPARSE_DOT(f64, double)
 #include "vec/vec_pair.h"
 #include "vec/vec_runs.h"
 
+/* Four rows by eight columns: the bytes of a column are widened to 16 bits, and the sums of its
+ * first and of its last two products run apart. (The instruction that multiplies bytes directly
+ * clips its sums.) */
+static VEC_INLINE void vec_byte_sums(size_t quads, const uint8_t *const *a, const int8_t *b,
+                                     __m256i out[HSP__VEC_BYTE_ROWS])
+{
+    __m256i sum[HSP__VEC_BYTE_ROWS][2];
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++)
+        sum[i][0] = sum[i][1] = _mm256_setzero_si256();
+    for (size_t k = 0; k < quads; k++, b += 4 * HSP__VEC_BYTE_COLS) {
+        const __m256i low = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)b));
+        const __m256i high = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(b + 16)));
+        for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+            const __m128i four = _mm_cvtepu8_epi16(_mm_loadu_si32(a[i] + 4 * k));
+            const __m256i row = _mm256_broadcastq_epi64(four);
+            sum[i][0] = _mm256_add_epi32(sum[i][0], _mm256_madd_epi16(row, low));
+            sum[i][1] = _mm256_add_epi32(sum[i][1], _mm256_madd_epi16(row, high));
+        }
+    }
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++)
+        out[i] = _mm256_permute4x64_epi64(_mm256_hadd_epi32(sum[i][0], sum[i][1]), 0xd8);
+}
+
+unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
+                                 const int32_t *base, const int32_t *least, int32_t *c)
+{
+    unsigned hits = 0;
+    for (size_t j = 0; j < HSP__VEC_BYTE_COLS; j += 8) {
+        const __m256i from = _mm256_loadu_si256((const __m256i *)(base + j));
+        __m256i sum[HSP__VEC_BYTE_ROWS];
+        vec_byte_sums(quads, a, b + 4 * j, sum);
+        for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+            const __m256i value = _mm256_add_epi32(from, _mm256_add_epi32(sum[i], sum[i]));
+            const __m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32(least[i]), value);
+            _mm256_storeu_si256((__m256i *)(c + i * HSP__VEC_BYTE_COLS + j), value);
+            if (_mm256_movemask_epi8(below) != -1) hits |= 1u << i;
+        }
+    }
+    return hits;
+}
+
 static const hsp__vec_table vec_avx2_table = {
     .name = "avx2",
     VEC_DENSE_ROUTINES,
@@ -480,6 +521,7 @@ static const hsp__vec_table vec_avx2_table = {
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
     .tile_f64 = vec_tile_f64,
+    .byte_tile = hsp__vec_avx2_byte_tile,
 };
 
 const hsp__vec_table *const hsp__vec_avx2 = &vec_avx2_table;

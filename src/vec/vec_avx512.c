@@ -6,7 +6,9 @@
     defined(__AVX512DQ__) && defined(__AVX512VL__)
 
 #include <immintrin.h>
+#include <string.h>
 
+#include "base/cpu.h"
 #include "vec/vec_simd.h"
 
 typedef __m512 vec_f32;
@@ -197,6 +199,63 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #include "vec/vec_pair.h"
 #include "vec/vec_runs.h"
 
+#define VEC_BYTE_VECS (HSP__VEC_BYTE_COLS / 16)
+#define VEC_BYTE_EACH(i, v)                         \
+    VEC_UNROLL                                      \
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) \
+        VEC_UNROLL                                  \
+    for (size_t v = 0; v < VEC_BYTE_VECS; v++)
+
+/* With VNNI, which sums four products of bytes into a number at once, 64 bytes at a time: not every
+ * processor of this table has it. */
+__attribute__((target("avx512vnni"))) static void vec_byte_sums_vnni(
+    size_t quads, const uint8_t *const *a, const int8_t *b, const int32_t *base, int32_t *c)
+{
+    vec_block_i32 sum[HSP__VEC_BYTE_ROWS][VEC_BYTE_VECS];
+    const uint8_t *row[HSP__VEC_BYTE_ROWS];
+    VEC_UNROLL
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++)
+        row[i] = a[i];
+    VEC_BYTE_EACH(i, v) sum[i][v] = (vec_block_i32){0};
+    for (size_t k = 0; k < quads; k++, b += 4 * HSP__VEC_BYTE_COLS) {
+        __m512i column[VEC_BYTE_VECS];
+        VEC_UNROLL
+        for (size_t v = 0; v < VEC_BYTE_VECS; v++)
+            column[v] = _mm512_loadu_si512(b + 64 * v);
+        VEC_UNROLL
+        for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+            int32_t four;
+            memcpy(&four, row[i] + 4 * k, sizeof four);
+            const __m512i spread = _mm512_set1_epi32(four);
+            VEC_UNROLL
+            for (size_t v = 0; v < VEC_BYTE_VECS; v++)
+                sum[i][v] =
+                    (vec_block_i32)_mm512_dpbusd_epi32((__m512i)sum[i][v], spread, column[v]);
+        }
+    }
+    VEC_BYTE_EACH(i, v)
+    _mm512_storeu_si512(
+        c + i * HSP__VEC_BYTE_COLS + 16 * v,
+        _mm512_add_epi32(_mm512_loadu_si512(base + 16 * v), (__m512i)(sum[i][v] + sum[i][v])));
+}
+
+static unsigned vec_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
+                              const int32_t *base, const int32_t *least, int32_t *c)
+{
+    unsigned hits = 0;
+    if (!hsp__cpu_has_vnni()) return hsp__vec_avx2_byte_tile(quads, a, b, base, least, c);
+    vec_byte_sums_vnni(quads, a, b, base, c);
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+        const __m512i enough = _mm512_set1_epi32(least[i]);
+        unsigned hit = 0;
+        for (size_t v = 0; v < VEC_BYTE_VECS; v++)
+            hit |= _mm512_cmpge_epi32_mask(_mm512_loadu_si512(c + i * HSP__VEC_BYTE_COLS + 16 * v),
+                                           enough);
+        hits |= (hit ? 1u : 0u) << i;
+    }
+    return hits;
+}
+
 static const hsp__vec_table vec_avx512_table = {
     .name = "avx512",
     VEC_DENSE_ROUTINES,
@@ -206,6 +265,7 @@ static const hsp__vec_table vec_avx512_table = {
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
     .tile_f64 = vec_tile_f64,
+    .byte_tile = vec_byte_tile,
 };
 
 const hsp__vec_table *const hsp__vec_avx512 = &vec_avx512_table;

@@ -333,6 +333,25 @@ static void scalar_tile_f64(size_t k, const double *a, const double *b, double *
     }
 }
 
+static unsigned scalar_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
+                                 const int32_t *base, const int32_t *least, int32_t *c)
+{
+    enum { C = HSP__VEC_BYTE_COLS };
+    unsigned hits = 0;
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+        int32_t sum[C] = {0}, hit = 0;
+        for (size_t k = 0; k < 4 * quads; k++)
+            for (size_t j = 0; j < C; j++)
+                sum[j] += a[i][k] * b[k / 4 * 4 * C + 4 * j + k % 4];
+        for (size_t j = 0; j < C; j++) {
+            c[i * C + j] = base[j] + 2 * sum[j];
+            hit |= c[i * C + j] >= least[i];
+        }
+        hits |= (unsigned)hit << i;
+    }
+    return hits;
+}
+
 #define SCALAR(routine) .routine = scalar_##routine
 
 const hsp__vec_table hsp__vec_scalar = {
@@ -384,4 +403,5 @@ const hsp__vec_table hsp__vec_scalar = {
     .sparse_sparse_sqdist_f64 = hsp__vec_merge_sqdist_f64,
     .ones_ones_dot = hsp__vec_merge_ones,
     SCALAR(tile_f64),
+    SCALAR(byte_tile),
 };

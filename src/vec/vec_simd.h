@@ -39,6 +39,10 @@ double hsp__vec_avx2_sparse_sparse_dot_f64(const uint32_t *ai, const double *av,
                                            const uint32_t *bi, const double *bv, size_t bn);
 size_t hsp__vec_avx2_ones_ones_dot(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn);
 
+/* For processors without the instruction that sums products of bytes. */
+unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
+                                 const int32_t *base, const int32_t *least, int32_t *c);
+
 /* The lines of a table: the dense routines are the including file's own, made by vec_dense.h. */
 #define VEC_DENSE_ROUTINES                                                                        \
     .dot_f32 = vec_dot_f32, .dot_f64 = vec_dot_f64, .dot_f32f64 = vec_dot_f32f64,                 \

@@ -553,6 +553,18 @@ static void nothing_is_left(void)
     CHECK(rmdir(alloc_folder) == 0);
 }
 
+static hsp_status alloc_audit_experts(alloc_scene *s, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_bound *bounds = NULL;
+    size_t count = 0;
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
+    if (!status) status = hsp_audit(s->ctx, model, s->data, NULL, err, &bounds, &count);
+    if (!status) hsp_bounds_free(s->ctx, bounds);
+    hsp_model_free(model);
+    return status;
+}
+
 static const hsp_option_table *alloc_learner(const char *name)
 {
     for (size_t i = 0; hsp_learner(i); i++)
@@ -577,6 +589,18 @@ static void alloc_run_kernels(void)
         {"train from waves",
          alloc_learner("perceptron"),
          {"kernel", "laplace(0.5)", "approx", "fourier:4"},
+         alloc_train},
+        {"neighbours left out in turn",
+         alloc_learner("knn"),
+         {"k", "auto", "max-k", "3", "classes", "yes,no"},
+         alloc_train},
+        {"neighbours by angles",
+         alloc_learner("knn"),
+         {"k", "auto", "metric", "cosine", "scale", "max-abs"},
+         alloc_train},
+        {"neighbours in a kernel's space",
+         alloc_learner("knn"),
+         {"k", "2", "metric", "kernel:rbf(median)"},
          alloc_train},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -663,6 +687,12 @@ int main(void)
         {"fit min-max", scale, {"kind", "min-max"}, alloc_fit},
         {"fit unit-rows", scale, {"kind", "unit-rows"}, alloc_fit},
         {"fit unit-ball", scale, {"kind", "unit-ball"}, alloc_fit},
+        {"fit votes", scale, {"kind", "votes"}, alloc_fit},
+        {"train experts", alloc_learner("experts"), {"negated", "yes"}, alloc_train},
+        {"train and audit experts",
+         alloc_learner("experts"),
+         {"positive", "yes", "randomized", "yes"},
+         alloc_audit_experts},
         {"apply a scaling", NULL, {0}, alloc_apply},
         {"read a scaling", NULL, {0}, alloc_scaling_read},
         {"write a scaling", NULL, {0}, alloc_scaling_write},

@@ -21,6 +21,7 @@ halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py mak
 printf '0 1:0 2:0\n0 1:1 2:1\n1 1:0 2:1\n1 1:1 2:0\n' >xor.svm
 {
     halfspace train perceptron -q --json --passes 0 d.svm -o m.hsp
+    halfspace train experts -q --json d.svm
     halfspace train svm -q --json --hard xor.svm
 } | python3 keys.py train
 halfspace cv perceptron -q --json d.svm 2>/dev/null | python3 keys.py cv

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "data/scale.h"
+
 typedef struct figures {
     long double min, max, mean, stdev;
 } figures;
@@ -438,10 +440,73 @@ static hsp_status scale_some(hsp_context *ctx)
     return status;
 }
 
+/* Signs, bits, and each column by what it holds, in every storage; other rows later, too. */
+static void test_votes(void)
+{
+    static const double x[] = {2, 1, -0.5, 0, /**/ -3, 0, 0.5, 1, /**/ 0, 1, 0, 0};
+    static const double later[] = {-1, -1, 5, -7, /**/ 0.25, 0.25, -0.25, 0.25};
+    static const struct {
+        const char *settings, *kind;
+        double want[12], want_later[8];
+    } cases[] = {
+        {"kind=sign", "sign", {1, 1, -1, 0, -1, 0, 1, 1, 0, 1, 0, 0}, {-1, -1, 1, -1, 1, 1, -1, 1}},
+        {"kind=bit", "bit", {1, 1, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0}, {0, 0, 1, 0, 1, 1, 0, 1}},
+        {"kind=votes", "votes", {1, 1, -1, 0, -1, 0, 1, 1, 0, 1, 0, 0}, {-1, 0, 1, 0, 1, 1, -1, 1}},
+    };
+    for (int c = 0; c < 3; c++)
+        for (int storage = HSP_DENSE; storage <= HSP_SPARSE; storage++) {
+            hsp_context *ctx = test_context(2, 0);
+            hsp_data *data = test_build(ctx, x, 3, 4, NULL, 0, (hsp_storage)storage, HSP_FLOAT32);
+            hsp_data *next =
+                test_build(ctx, later, 2, 4, NULL, 0, (hsp_storage)storage, HSP_FLOAT32);
+            hsp_scaling *scaling = fit(ctx, data, cases[c].settings);
+            hsp_data *made = NULL, *made_next = NULL;
+            CHECK_TEXT(hsp_scaling_kind(scaling), cases[c].kind);
+            CHECK(!hsp__scaling_moves_zeros(scaling) && hsp__scaling_is_votes(scaling));
+            CHECK(hsp_scaling_apply(ctx, scaling, data, NULL, &made) == HSP_OK);
+            CHECK(hsp_scaling_apply(ctx, scaling, next, NULL, &made_next) == HSP_OK);
+            CHECK(made->view.storage == (hsp_storage)storage);
+            for (uint64_t k = 0; k < 12; k++)
+                CHECK_NOTE(test_at(made, k / 4, k % 4) == cases[c].want[k], "%d %d", c, (int)k);
+            for (uint64_t k = 0; k < 8; k++)
+                CHECK_NOTE(test_at(made_next, k / 4, k % 4) == cases[c].want_later[k], "%d %d", c,
+                           (int)k);
+            for (uint64_t j = 0; j < 4; j++)
+                CHECK(hsp__scaling_abstains(scaling, j) == (c == 0 || (c == 2 && j % 2 == 0)));
+            hsp_data_free(data);
+            hsp_data_free(next);
+            hsp_data_free(made);
+            hsp_data_free(made_next);
+            hsp_scaling_free(scaling);
+            hsp_context_free(ctx);
+        }
+}
+
+/* When all columns are alike, votes is the kind of them all. */
+static void test_votes_of_one_kind(void)
+{
+    static const double bits[] = {0, 1, 1, 1}, signs[] = {-1, 2, 1, 0};
+    hsp_context *ctx = test_context(1, 0);
+    hsp_data *of_bits = test_build(ctx, bits, 2, 2, NULL, 0, HSP_SPARSE, HSP_FLOAT32);
+    hsp_data *of_signs = test_build(ctx, signs, 2, 2, NULL, 0, HSP_DENSE, HSP_FLOAT32);
+    hsp_scaling *a = fit(ctx, of_bits, "kind=votes"), *b = fit(ctx, of_signs, "kind=votes");
+    hsp_scaling *c = fit(ctx, of_signs, "kind=bit");
+    CHECK_TEXT(hsp_scaling_kind(a), "bit");
+    CHECK_TEXT(hsp_scaling_kind(b), "sign");
+    CHECK(hsp__scaling_same(a, c) && !hsp__scaling_same(a, b) && !hsp__scaling_same(a, NULL));
+    hsp_scaling_free(a);
+    hsp_scaling_free(b);
+    hsp_scaling_free(c);
+    hsp_data_free(of_bits);
+    hsp_data_free(of_signs);
+    hsp_context_free(ctx);
+}
+
 static void test_memory_fails(void)
 {
-    const char *kinds[] = {"kind=standard", "kind=max-abs", "kind=unit-ball", "kind=unit-rows"};
-    for (int k = 0; k < 4; k++) {
+    const char *kinds[] = {"kind=standard", "kind=max-abs", "kind=unit-ball", "kind=unit-rows",
+                           "kind=votes"};
+    for (int k = 0; k < 5; k++) {
         memory_kind = kinds[k];
         test_no_memory(scale_some);
     }
@@ -463,6 +528,8 @@ int main(void)
     RUN(test_empty);
     RUN(test_files);
     RUN(test_damaged_files);
+    RUN(test_votes);
+    RUN(test_votes_of_one_kind);
     RUN(test_memory_fails);
     return check_done();
 }

@@ -159,6 +159,39 @@ static inline hsp_model *test_expansion(hsp_context *ctx, hsp__random *random, c
     return model;
 }
 
+/* A model of the nearest of small whole rows, with many ties. */
+static inline hsp_model *test_neighbors(hsp_context *ctx, hsp__random *random, uint32_t classes,
+                                        uint64_t rows, uint64_t features, hsp_storage storage)
+{
+    hsp_model *model = NULL;
+    hsp_data *data = test_rows(ctx, random, rows, features, storage);
+    if (hsp__model_new_neighbors(ctx, classes == 2 ? 1 : classes, features, data, NULL, &model))
+        abort();
+    hsp__neighbors *own = model->neighbors;
+    own->k = 1 + hsp__random_below(random, rows < 7 ? rows : 7);
+    own->metric = (hsp__metric)hsp__random_below(random, HSP__METRIC_KERNEL);
+    own->vote = (hsp__near_vote)hsp__random_below(random, 2);
+    for (uint64_t i = 0; i < rows; i++)
+        own->labels[i] = (uint32_t)hsp__random_below(random, classes);
+    if (hsp__random_below(random, 2)) {
+        own->source = test_array(ctx, rows, sizeof *own->source);
+        for (uint64_t i = 0; i < rows; i++)
+            own->source[i] = 2 * i + 1;
+    }
+    if (hsp__random_below(random, 2) && rows > 1) {
+        own->tried = 1 + hsp__random_below(random, rows - 1);
+        own->mistakes = test_array(ctx, own->tried, sizeof *own->mistakes);
+        for (uint64_t k = 0; k < own->tried; k++)
+            own->mistakes[k] = hsp__random_below(random, rows + 1);
+    }
+    for (uint32_t c = 0; c < classes; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "class %u", c);
+        test_name(&model->class_names, name);
+    }
+    return model;
+}
+
 static inline void test_add_updates(hsp_context *ctx, hsp__random *random, hsp_model *model)
 {
     const uint64_t count = 1 + hsp__random_below(random, 9);

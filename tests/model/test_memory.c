@@ -31,10 +31,11 @@ static void memory_release(void *user, void *pointer)
 /* What the calls work on. */
 typedef struct memory_scene {
     hsp_context *ctx;
-    hsp_model *linear, *votes, *encoded, *homogeneous, *pairs, *kernel, *kernel_linear;
+    hsp_model *linear, *votes, *encoded, *homogeneous, *pairs, *kernel, *kernel_linear, *near;
     hsp_data *rows;
     char model_path[64], svm_path[64], csv_path[64], hsp_path[64], out_path[64], kernel_path[64],
-        libsvm_path[64], liblinear_path[64];
+        libsvm_path[64], liblinear_path[64], near_path[64];
+    hsp_neighbor neighbors[400];
     double scores[200];
     hsp_model *out;
     hsp_data *out_data;
@@ -112,6 +113,47 @@ static hsp_status call_set_options(memory_scene *s, hsp_error *err)
     if (!status) status = hsp_model_set_options(s->votes, options, err);
     hsp_options_free(options);
     return status;
+}
+
+static hsp_status call_read_neighbors(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_read(s->ctx, s->near_path, err, &s->out);
+}
+
+static hsp_status call_write_neighbors(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_write(s->ctx, s->near, s->out_path, err);
+}
+
+static hsp_status call_score_neighbors(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_score(s->ctx, s->near, &s->rows->view, err, s->scores, NULL);
+}
+
+static hsp_status call_neighbors(memory_scene *s, hsp_error *err)
+{
+    s->near->neighbors->metric = HSP__METRIC_COSINE;
+    return hsp_model_neighbors(s->ctx, s->near, &s->rows->view, 2, err, s->neighbors);
+}
+
+/* The same by a kernel, which is taken away again: the model is one of a scene. */
+static hsp_status call_neighbors_in_space(memory_scene *s, hsp_error *err)
+{
+    hsp__neighbors *own = s->near->neighbors;
+    own->metric = HSP__METRIC_KERNEL;
+    hsp_status status = hsp_kernel_parse(s->ctx, "normalize(poly(2,1))", 0, 1, err, &own->kernel);
+    if (!status)
+        status = hsp_model_neighbors(s->ctx, s->near, &s->rows->view, 2, err, s->neighbors);
+    hsp_kernel_free(own->kernel);
+    own->kernel = NULL;
+    own->metric = HSP__METRIC_L2;
+    return status;
+}
+
+static hsp_status call_neighbors_file(memory_scene *s, hsp_error *err)
+{
+    return hsp_neighbors_file(s->ctx, s->near, s->svm_path, NULL, 3, HSP_NEIGHBORS_JSON,
+                              s->out_path, err, NULL);
 }
 
 static hsp_status call_regroup(memory_scene *s, hsp_error *err)
@@ -226,9 +268,12 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     table->encoding = NULL;
     hsp_data_free(table);
     s->kernel = test_expansion(s->ctx, &random, "rbf(0.1)", 3, 0, 5, 6, HSP_SPARSE);
+    s->near = test_neighbors(s->ctx, &random, 3, 9, 6, HSP_SPARSE);
+    s->near->scalings[0] = test_scaling(s->ctx, &random, "max-abs", 6);
     s->kernel_linear = test_expansion(s->ctx, &random, "2*linear + 1", 3, 0, 5, 6, HSP_SPARSE);
     memory_name(s->kernel_path, "kernel");
     memory_name(s->libsvm_path, "libsvm");
+    memory_name(s->near_path, "near");
     memory_name(s->liblinear_path, "liblinear");
     memory_name(s->model_path, "model");
     memory_name(s->svm_path, "svm");
@@ -237,6 +282,7 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     memory_name(s->out_path, "out");
     test_write_file(s->csv_path, csv, sizeof csv - 1);
     if (hsp_model_write(s->ctx, s->kernel, s->kernel_path, NULL) ||
+        hsp_model_write(s->ctx, s->near, s->near_path, NULL) ||
         hsp_model_export(s->ctx, s->kernel, "libsvm", s->libsvm_path, NULL) ||
         hsp_model_export(s->ctx, s->linear, "liblinear", s->liblinear_path, NULL) ||
         hsp_model_write(s->ctx, s->votes, s->model_path, NULL) ||
@@ -249,6 +295,8 @@ static void memory_close(memory_scene *s)
 {
     unlink(s->model_path);
     unlink(s->kernel_path);
+    unlink(s->near_path);
+    hsp_model_free(s->near);
     unlink(s->libsvm_path);
     unlink(s->liblinear_path);
     hsp_model_free(s->kernel);
@@ -327,6 +375,12 @@ MEMORY_TEST(call_import_liblinear)
 MEMORY_TEST(call_export_libsvm)
 MEMORY_TEST(call_export_linear)
 MEMORY_TEST(call_export_liblinear)
+MEMORY_TEST(call_read_neighbors)
+MEMORY_TEST(call_write_neighbors)
+MEMORY_TEST(call_score_neighbors)
+MEMORY_TEST(call_neighbors)
+MEMORY_TEST(call_neighbors_in_space)
+MEMORY_TEST(call_neighbors_file)
 
 int main(void)
 {
@@ -355,5 +409,11 @@ int main(void)
     RUN(call_export_libsvm_without_memory);
     RUN(call_export_linear_without_memory);
     RUN(call_export_liblinear_without_memory);
+    RUN(call_read_neighbors_without_memory);
+    RUN(call_write_neighbors_without_memory);
+    RUN(call_score_neighbors_without_memory);
+    RUN(call_neighbors_without_memory);
+    RUN(call_neighbors_in_space_without_memory);
+    RUN(call_neighbors_file_without_memory);
     return check_done();
 }

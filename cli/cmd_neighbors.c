@@ -1,0 +1,80 @@
+/* halfspace neighbors MODEL DATA: the nearest rows of each row, and how far they are. */
+#include "cli.h"
+
+enum { NEIGHBORS_OWN, NEIGHBORS_READ };
+
+static const hsp_option neighbors_own[] = {
+    {"k", HSP_OPTION_INTEGER, NULL, 1, 1e15, NULL, "N",
+     "how many neighbours of each row; as many as vote, unless it is set"},
+    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "the file to write; - is standard output"},
+};
+
+static const hsp_option_table *neighbors_options(void)
+{
+    static const hsp_option_table table = {"neighbors", "options of neighbors", neighbors_own, 2};
+    return &table;
+}
+
+static const cli_group neighbors_groups[] = {
+    {"Options", neighbors_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
+
+static const cli_term neighbors_keys[] = {
+    {"row", "an array with an object a row of DATA: its number, from 1"},
+    {"neighbors", "array, nearest first: row (its number, from 1, in the data that the model was "
+                  "learnt from), distance, class"},
+    {NULL, NULL}};
+
+static hsp_status neighbors_run(cli *run, hsp_error *err)
+{
+    const hsp_options *own = run->options[NEIGHBORS_OWN];
+    const char *out = hsp_options_text(own, "output");
+    const uint64_t k = hsp_options_is_set(own, "k") ? (uint64_t)hsp_options_integer(own, "k") : 0;
+    hsp_model *model = NULL;
+    hsp_prediction done = {0};
+    hsp_status status = cli_check_apart("-o", out, run->arguments[0], err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
+    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK) status = hsp_model_set_read(model, run->options[NEIGHBORS_READ], err);
+    cli_begin_output();
+    if (status == HSP_OK)
+        status = hsp_neighbors_file(
+            run->ctx, model, run->arguments[1], run->options[NEIGHBORS_READ], k,
+            cli_json(run) ? HSP_NEIGHBORS_JSON : HSP_NEIGHBORS_TEXT, out, err, &done);
+    if (status == HSP_OK) {
+        cli_progress_clear();
+        cli_say(run, "looked for the neighbours of %s row%s", show_count(done.rows),
+                plural(done.rows));
+    }
+    hsp_model_free(model);
+    return status;
+}
+
+static const cli_term neighbors_arguments[] = {
+    {"MODEL", "a model of nearest neighbours, as train knn wrote it"},
+    {"DATA", "the rows to look around, with or without labels; - is standard input"},
+    {NULL, NULL}};
+
+static const cli_term neighbors_examples[] = {
+    {"halfspace neighbors model.hsp new.csv", "a line a neighbour"},
+    {"halfspace neighbors model.hsp new.csv --k 1 --json", "the nearest one, for machines"},
+    {NULL, NULL}};
+
+const cli_command cli_neighbors = {
+    .name = "neighbors",
+    .summary = "the nearest training rows of each row of a data file",
+    .synopsis = "MODEL DATA [options] [-o OUT]",
+    .description =
+        "Write one line a neighbour, the nearest first, row after row: the number of the row, the "
+        "number of the neighbour in the data that the model was learnt from, their distance, and "
+        "the neighbour's class, with tabs between them. Rows are counted from 1. Of rows at the "
+        "same distance the earlier one is nearer.\n\n"
+        "Rows are read and scaled as the model was taught. Any number of them passes by in the "
+        "same memory.",
+    .arguments = neighbors_arguments,
+    .groups = neighbors_groups,
+    .keys = neighbors_keys,
+    .examples = neighbors_examples,
+    .least = 2,
+    .most = 2,
+    .run = neighbors_run,
+};

@@ -1,0 +1,256 @@
+/* Models of nearest neighbours: nothing is thrown away, and nothing is learnt before a question
+ * comes. Prediction finds the k nearest rows (src/near) and lets them vote. Cost: what the index
+ * makes of rows * queries distances; memory: the rows, one block of queries and their neighbours.
+ *
+ * E. Fix, J. Hodges, Discriminatory analysis, nonparametric discrimination (1951). T. Cover, P.
+ * Hart, Nearest neighbor pattern classification, IEEE Transactions on Information Theory 13 (1967):
+ * with ever more rows, the error of the nearest one's class is at most twice the least possible. */
+#include "model/neighbors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum {
+    NEIGHBORS_FEW = 16,        /* queries for which no index is built */
+    NEIGHBORS_FOUND = 1 << 20, /* neighbours held at a time */
+};
+#define NEIGHBORS_LEAD \
+    0x1p-60 /* a score that only says who was nearer; real ones are 2^-54 or more */
+
+const char *const hsp__metric_names[] = {"l2", "l1", "linf", "cosine", "hamming", "kernel"};
+const char *const hsp__vote_names[] = {"majority", "distance"};
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
+
+void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped)
+{
+    if (!neighbors) return;
+    hsp_kernel_free(neighbors->kernel);
+    hsp_data_free(neighbors->rows);
+    if (!mapped) {
+        hsp__free(memory, neighbors->labels);
+        hsp__free(memory, neighbors->source);
+        hsp__free(memory, neighbors->mistakes);
+    }
+    hsp__free(memory, neighbors);
+}
+
+hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t features,
+                                    hsp_data *rows, hsp_error *err, hsp_model **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    hsp_model *model = NULL;
+    hsp_status status = hsp__model_new(ctx, scorers, 0, err, &model);
+    hsp__neighbors *neighbors = status ? NULL : hsp__new(memory, 1, sizeof *neighbors);
+    if (!neighbors) {
+        hsp_data_free(rows);
+        hsp_model_free(model);
+        return status ? status : hsp__fail_memory(err);
+    }
+    hsp__free(memory, model->weights);
+    model->weights = NULL;
+    model->features = features;
+    model->hypothesis = HSP__NEIGHBORS;
+    model->neighbors = neighbors;
+    neighbors->rows = rows;
+    neighbors->k = 1;
+    neighbors->labels = hsp__new(memory, rows->view.rows, sizeof *neighbors->labels);
+    if (!neighbors->labels) {
+        hsp_model_free(model);
+        return hsp__fail_memory(err);
+    }
+    *out = model;
+    return HSP_OK;
+}
+
+/* ---- The vote -------------------------------------------------------------------------------- */
+
+hsp_status hsp__ballot_init(hsp__ballot *ballot, const hsp_allocator *memory, uint32_t classes,
+                            hsp__near_vote vote, hsp_error *err)
+{
+    *ballot = (hsp__ballot){.classes = classes, .vote = vote};
+    ballot->votes = hsp__new(memory, classes, sizeof *ballot->votes);
+    ballot->nearest = hsp__new(memory, classes, sizeof *ballot->nearest);
+    if (!ballot->votes || !ballot->nearest) {
+        hsp__ballot_free(ballot, memory);
+        return hsp__fail_memory(err);
+    }
+    hsp__ballot_clear(ballot);
+    return HSP_OK;
+}
+
+void hsp__ballot_free(hsp__ballot *ballot, const hsp_allocator *memory)
+{
+    hsp__free(memory, ballot->votes);
+    hsp__free(memory, ballot->nearest);
+    ballot->votes = ballot->nearest = NULL;
+}
+
+void hsp__ballot_clear(hsp__ballot *ballot)
+{
+    for (uint32_t c = 0; c < ballot->classes; c++) {
+        ballot->votes[c] = 0;
+        ballot->nearest[c] = HUGE_VAL;
+    }
+    ballot->first = (double)NAN;
+}
+
+/* 1 / distance, times the distance of the nearest: shares stay the same, and nothing overflows.
+ * Where even the nearest is at an infinite distance, all are, and equal. */
+static double ballot_weight(const hsp__ballot *ballot, double distance)
+{
+    if (ballot->vote == HSP__VOTE_MAJORITY || distance == ballot->first) return 1;
+    return ballot->first / distance;
+}
+
+void hsp__ballot_add(hsp__ballot *ballot, uint32_t class, double distance)
+{
+    if (isnan(ballot->first)) ballot->first = distance;
+    ballot->votes[class] += ballot_weight(ballot, distance);
+    ballot->nearest[class] = fmin(ballot->nearest[class], distance);
+}
+
+uint32_t hsp__ballot_winner(const hsp__ballot *ballot)
+{
+    uint32_t best = 0;
+    for (uint32_t c = 1; c < ballot->classes; c++)
+        if (ballot->votes[c] > ballot->votes[best] ||
+            (ballot->votes[c] == ballot->votes[best] && ballot->nearest[c] < ballot->nearest[best]))
+            best = c;
+    return best;
+}
+
+void hsp__ballot_scores(const hsp__ballot *ballot, double *scores)
+{
+    const uint32_t winner = hsp__ballot_winner(ballot);
+    const double *votes = ballot->votes;
+    double all = 0;
+    for (uint32_t c = 0; c < ballot->classes; c++)
+        all += votes[c];
+    if (ballot->classes == 2) {
+        const double lead = (votes[1] - votes[0]) / all;
+        scores[0] = lead > 0 || lead < 0 ? lead : winner ? NEIGHBORS_LEAD : -NEIGHBORS_LEAD;
+        return;
+    }
+    const double most = votes[winner] / all, below = nextafter(most, 0);
+    for (uint32_t c = 0; c < ballot->classes; c++)
+        scores[c] = c == winner ? most : fmin(votes[c] / all, below);
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
+                                hsp_error *err, hsp__near **out)
+{
+    const hsp__neighbors *own = model->neighbors;
+    hsp__near_plan plan = {own->metric, own->index, own->kernel};
+    if (plan.kind == HSP__NEAR_AUTO && rows < NEIGHBORS_FEW) plan.kind = HSP__NEAR_SCAN;
+    return hsp__near_new(ctx, &plan, own->rows, err, out);
+}
+
+static void neighbors_vote(const hsp_model *model, hsp__ballot *ballot, const hsp__neighbor *found,
+                           double *scores)
+{
+    const hsp__neighbors *own = model->neighbors;
+    hsp__ballot_clear(ballot);
+    for (uint64_t r = 0; r < own->k; r++)
+        hsp__ballot_add(ballot, own->labels[found[r].row], found[r].distance);
+    hsp__ballot_scores(ballot, scores);
+}
+
+hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model, const hsp__near *near,
+                                const hsp_view *view, hsp_error *err, double *scores)
+{
+    const hsp_allocator *memory = &quiet->allocator;
+    const uint64_t k = model->neighbors->k, most = k < NEIGHBORS_FOUND ? NEIGHBORS_FOUND / k : 1;
+    const uint64_t step = most < view->rows ? most : view->rows;
+    hsp__ballot ballot = {0};
+    hsp__neighbor *found = hsp__new_raw(memory, step * k, sizeof *found);
+    hsp_status status = found ? HSP_OK : hsp__fail_memory(err);
+    if (!status)
+        status = hsp__ballot_init(&ballot, memory, model->class_names.count, model->neighbors->vote,
+                                  err);
+    for (uint64_t from = 0; !status && from < view->rows; from += step) {
+        const uint64_t to = view->rows - from < step ? view->rows : from + step;
+        const hsp_view some = hsp__view_slice(view, from, to);
+        status = hsp__near_find(quiet, near, &some, NULL, k, err, found);
+        for (uint64_t i = 0; !status && i < some.rows; i++)
+            neighbors_vote(model, &ballot, found + i * k, scores + (from + i) * model->scorers);
+    }
+    hsp__ballot_free(&ballot, memory);
+    hsp__free(memory, found);
+    return status;
+}
+
+/* ---- Looked at ------------------------------------------------------------------------------- */
+
+int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out)
+{
+    const hsp__neighbors *own = model->neighbors;
+    if (!own) return 0;
+    const hsp__near_plan plan = {own->metric, own->index, own->kernel};
+    *out = (hsp_neighborhood){.rows = own->rows->view.rows,
+                              .k = own->k,
+                              .metric = hsp__metric_names[own->metric],
+                              .vote = hsp__vote_names[own->vote],
+                              .index = hsp__near_name(hsp__near_choose(&plan, &own->rows->view)),
+                              .index_chosen = own->index == HSP__NEAR_AUTO,
+                              .tried = own->tried,
+                              .mistakes = own->mistakes};
+    return 1;
+}
+
+static hsp_status neighbors_find(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                                 uint64_t k, hsp_error *err, hsp__neighbor *found)
+{
+    hsp__near *near = NULL;
+    hsp_data *scaled = NULL;
+    hsp_status status = hsp__model_scale(ctx, model, view, err, &scaled);
+    if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
+    if (!status)
+        status = hsp__near_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
+    hsp__near_free(ctx, near);
+    hsp_data_free(scaled);
+    return status;
+}
+
+hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err)
+{
+    const hsp__neighbors *own = model->neighbors;
+    if (!own)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model is %s: only one of nearest neighbours keeps all rows to be "
+                         "near to (train knn)",
+                         hsp_model_hypothesis(model));
+    if (!*k) *k = own->k;
+    if (*k <= own->rows->view.rows) return HSP_OK;
+    return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0, "found %llu, but the model has %llu rows",
+                        (unsigned long long)*k, (unsigned long long)own->rows->view.rows);
+}
+
+hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *found)
+{
+    const hsp__neighbors *own = model->neighbors;
+    return (hsp_neighbor){.row = own->source ? own->source[found->row] : found->row,
+                          .distance = found->distance,
+                          .class_index = own->labels[found->row]};
+}
+
+hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                               uint64_t k, hsp_error *err, hsp_neighbor *out)
+{
+    hsp_status status = hsp__neighbors_check(model, &k, err);
+    if (status) return status;
+    hsp__neighbor *found = view->rows <= UINT64_MAX / k
+                               ? hsp__new_raw(&ctx->allocator, view->rows * k, sizeof *found)
+                               : NULL;
+    if (!found) return hsp__fail_memory(err);
+    status = neighbors_find(ctx, model, view, k, err, found);
+    for (uint64_t i = 0; !status && i < view->rows * k; i++)
+        out[i] = hsp__neighbors_public(model, &found[i]);
+    hsp__free(&ctx->allocator, found);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* The k nearest rows of those learnt from, and their vote. */
+#ifndef HSP_MODEL_NEIGHBORS_H
+#define HSP_MODEL_NEIGHBORS_H
+
+#include "model/model.h"
+
+/* ---- The vote -------------------------------------------------------------------------------- */
+
+/* Neighbours vote one after the other, the nearest first; what they say so far can be asked at any
+ * time, so that one search answers for every k.
+ *
+ *     majority   a vote each
+ *     distance   1 / distance each. While the nearest is at distance 0, those at 0 have a vote each
+ *                and others none.
+ *
+ * Most votes win; of classes with equal votes the one whose nearest neighbour is nearer, and if
+ * these are at the same distance the first class. This is the one place where that is decided: the
+ * scores below say it, too. */
+typedef struct hsp__ballot {
+    uint32_t classes;
+    hsp__near_vote vote;
+    double *votes;   /* classes */
+    double *nearest; /* classes: the distance of its nearest neighbour; infinite: none yet */
+    double first;    /* the distance of the nearest of all; NaN: nobody has voted */
+} hsp__ballot;
+
+hsp_status hsp__ballot_init(hsp__ballot *ballot, const hsp_allocator *memory, uint32_t classes,
+                            hsp__near_vote vote, hsp_error *err);
+void hsp__ballot_free(hsp__ballot *ballot, const hsp_allocator *memory);
+void hsp__ballot_clear(hsp__ballot *ballot);
+void hsp__ballot_add(hsp__ballot *ballot, uint32_t class, double distance);
+uint32_t hsp__ballot_winner(const hsp__ballot *ballot);
+
+/* More than two classes: the share of each. Two: (votes for the second less votes for the first) /
+ * all. The winner's is the highest, or on the winner's side of 0, and no other class's is: where
+ * votes are equal, one is moved by the least that tells them apart (2^-60, or the next number
+ * below). */
+void hsp__ballot_scores(const hsp__ballot *ballot, double *scores);
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped);
+
+/* The index for about so many rows to come; for few of them, none is worth building. */
+hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
+                                hsp_error *err, hsp__near **out);
+
+/* Scores of rows that are scaled already. */
+hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model, const hsp__near *near,
+                                const hsp_view *view, hsp_error *err, double *scores);
+
+/* Does the model have neighbours, and so many? k of 0 becomes the model's own. */
+hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err);
+/* A neighbour as users see it: numbered as in the data learnt from. */
+hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *found);
+
+/* Words for metrics and votes: "l2", "kernel", ...; "majority", "distance". */
+extern const char *const hsp__metric_names[HSP__METRIC_KERNEL + 1];
+extern const char *const hsp__vote_names[HSP__VOTE_DISTANCE + 1];
+
+#endif

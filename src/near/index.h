@@ -1,0 +1,131 @@
+/* What a kind of index is to the rest of the library: a table of functions. Adding one is a file
+ * with such a table, and a line in near.c's list.
+ *
+ * The distance that decides. A query meets the rows in the order of the index's storage, whatever
+ * the query's own: so a distance depends on the numbers of two rows, not on how a file was read.
+ *
+ *     dense rows     sums over the index's columns have the 32 running sums of the vec room, over
+ *                    numbers widened to double; what the query has in columns beyond those (its
+ *                    tail) is one more number, added last
+ *     sparse, ones   one running sum, over the columns that either row stores, ascending
+ *
+ * In the numbers of both: l2 is the square root of the sum of (x - y)^2, l1 the sum of |x - y|;
+ * cosine is 1 - xy / sqrt(xx yy), where xx, yy and xy are sums in that same order (so that a row is
+ * at 0 from itself and from its multiples by powers of two), never below 0. A pass that only finds
+ * candidates may sum as it likes; hsp__near_pair has the last word. */
+#ifndef HSP_NEAR_INDEX_H
+#define HSP_NEAR_INDEX_H
+
+#include <math.h>
+
+#include "kernel/rows.h"
+#include "near/near.h"
+
+/* A block of queries, made ready to meet the index. */
+typedef struct hsp__near_guests {
+    const hsp__near *near;
+    uint64_t count;
+    const hsp_view *view; /* as they came: count rows */
+    /* An index of dense rows: */
+    double *spread; /* count * cols of the index: the queries' numbers, zeros where they end */
+    double *tail;   /* count: what columns beyond add. l2, cosine: the sum of squares; l1: of
+                       magnitudes; linf: the largest; hamming: how many are not 0 */
+    /* An index of sparse rows or ones: entries other than zero, of every column. */
+    uint64_t *starts;  /* count + 1 */
+    uint32_t *indices; /* ascending within a query */
+    double *values;
+    /* Cosine: ||q||^2, one a query. */
+    double *norms;
+    /* Kernels: */
+    hsp__kernel_rows *kernel;
+    hsp__kernel_road road;
+    double *selves; /* count: k(q, q) */
+} hsp__near_guests;
+
+typedef struct hsp__near_index {
+    hsp__near_kind kind;
+    const char *name;
+    int (*fits)(hsp__metric metric, const hsp_view *rows);
+    /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise.
+     * NULL: nothing to keep, as below. */
+    hsp_status (*build)(hsp_context *ctx, hsp__near *near, hsp_error *err);
+    /* Undo it; also after a build that failed half way. */
+    void (*unmake)(hsp_context *ctx, hsp__near *near);
+    /* The k nearest of each guest, nearest first, into out[guest * k ...]; skip as in near.h, one a
+     * guest or NULL; 1 <= k <= rows (less one with a skip). On the context's threads. */
+    hsp_status (*find)(hsp_context *ctx, const hsp__near_guests *guests, const uint64_t *skip,
+                       uint64_t k, hsp_error *err, hsp__neighbor *out);
+} hsp__near_index;
+
+struct hsp__near {
+    hsp_allocator memory;
+    hsp__near_plan plan; /* its kind is never AUTO */
+    const hsp__near_index *index;
+    const hsp_view *rows;
+    double *norms;            /* cosine: ||x||^2, one a row, in the order that decides; else NULL */
+    hsp__kernel_rows *kernel; /* kernels; else NULL */
+    double *selves;           /* kernels: k(x, x), one a row; else NULL */
+    void *own;                /* the index's */
+};
+
+extern const hsp__near_index hsp__near_scan;     /* near_scan.c: everything */
+extern const hsp__near_index hsp__near_tree;     /* near_tree.c */
+extern const hsp__near_index hsp__near_product;  /* near_product.c */
+extern const hsp__near_index hsp__near_inverted; /* near_inverted.c */
+
+/* Cosine: are the squared norms finite? HSP_BAD_DATA with the first row that has none. (near.c) */
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err);
+
+/* ---- distance.c ------------------------------------------------------------------------------ */
+
+hsp_status hsp__near_guests_init(hsp__near_guests *guests, hsp_context *ctx, const hsp__near *near,
+                                 const hsp_view *queries, hsp_error *err);
+void hsp__near_guests_free(hsp__near_guests *guests, hsp_context *ctx);
+
+/* The distance that decides, of guest q and row i. Not for kernels: their values come in blocks. */
+double hsp__near_pair(const hsp__near_guests *guests, uint64_t q, uint64_t i);
+
+/* ||x||^2 of a row, in the order that decides. */
+double hsp__near_square(const hsp_view *rows, uint64_t i);
+
+/* From sums in that order to the distance. */
+double hsp__near_cosine(double xx, double xy, double yy);
+
+/* Kernels: the distances that decide, of guests from .. from + count - 1 and rows at .. at + some -
+ * 1, out[g * ld + r]; count at most HSP__NEAR_GUESTS. `out` has room for lines of ld >=
+ * hsp__near_kernel_ld(some). */
+enum { HSP__NEAR_GUESTS = 64 };
+static inline uint64_t hsp__near_kernel_ld(uint64_t some)
+{
+    return some > HSP__NEAR_GUESTS ? some : HSP__NEAR_GUESTS + 1;
+}
+hsp_status hsp__near_kernel_block(hsp_context *ctx, const hsp__near_guests *guests, uint64_t from,
+                                  uint64_t count, uint64_t at, uint64_t some, double *out,
+                                  uint64_t ld, hsp_error *err);
+
+/* ---- The nearest so far ---------------------------------------------------------------------- */
+
+/* Nearer, or as near and an earlier row. */
+static inline int hsp__nearer(double distance, uint64_t row, const hsp__neighbor *than)
+{
+    return distance < than->distance || (distance == than->distance && row < than->row);
+}
+
+/* A heap of at most k neighbours, the furthest first. */
+typedef struct hsp__near_heap {
+    hsp__neighbor *at; /* room for k */
+    uint64_t count, k;
+} hsp__near_heap;
+
+/* A neighbour that is not among the k nearest is passed over. */
+void hsp__near_offer(hsp__near_heap *heap, double distance, uint64_t row);
+/* Nearest first. */
+void hsp__near_sort(hsp__near_heap *heap);
+
+/* What is as far as the k-th nearest; infinite while there are fewer than k. */
+static inline double hsp__near_reach(const hsp__near_heap *heap)
+{
+    return heap->count < heap->k ? (double)INFINITY : heap->at[0].distance;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* Which index serves, and what all of them share: norms, blocks of queries, the nearest so far. */
+#include "near/near.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "near/index.h"
+
+enum {
+    NEAR_BLOCK_LEAST = 32, /* queries at a time */
+    NEAR_BLOCK_MOST = 16384,
+    NEAR_TREE_COLS = 10,      /* in more, products of bytes are faster than boxes */
+    NEAR_TREE_MOST = 16,      /* in more, boxes are no faster than a scan */
+    NEAR_TREE_ROWS = 256,     /* fewer are as well looked through one by one */
+    NEAR_INVERTED_COLS = 512, /* in so many, products of bytes are faster than lists anyway */
+    NEAR_SPARSE_SHARE =
+        16, /* one number in more columns than this: bytes would be twice the data */
+};
+#define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
+
+/* In the order in which they are asked for by name; AUTO's choice is in hsp__near_choose. */
+static const hsp__near_index *const near_indexes[] = {&hsp__near_scan, &hsp__near_tree,
+                                                      &hsp__near_product, &hsp__near_inverted};
+
+static const char *const near_names[] = {"auto", "scan", "tree", "product", "inverted"};
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+
+static const hsp__near_index *near_index(hsp__near_kind kind)
+{
+    for (size_t i = 0; i < sizeof near_indexes / sizeof *near_indexes; i++)
+        if (near_indexes[i]->kind == kind) return near_indexes[i];
+    return NULL;
+}
+
+const char *hsp__near_name(hsp__near_kind kind)
+{
+    return near_names[kind];
+}
+
+int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows)
+{
+    if (kind == HSP__NEAR_AUTO) return 1;
+    const hsp__near_index *index = near_index(kind);
+    return index && index->fits(metric, rows);
+}
+
+/* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
+ * products of bytes, where they serve. (docs/neighbors-indexes.md has what was measured.) */
+hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows)
+{
+    const hsp__metric metric = plan->metric;
+    if (plan->kind != HSP__NEAR_AUTO) return plan->kind;
+    const int product = hsp__near_fits(HSP__NEAR_PRODUCT, metric, rows);
+    const int sparse = rows->storage != HSP_DENSE && rows->rows &&
+                       hsp_view_stored(rows) / rows->rows < rows->cols / NEAR_SPARSE_SHARE;
+    if (rows->cols <= (product ? NEAR_TREE_COLS : NEAR_TREE_MOST) && rows->rows >= NEAR_TREE_ROWS &&
+        hsp__near_fits(HSP__NEAR_TREE, metric, rows))
+        return HSP__NEAR_TREE;
+    if (((sparse && rows->cols > NEAR_INVERTED_COLS) || !product) &&
+        hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
+        return HSP__NEAR_INVERTED;
+    return product ? HSP__NEAR_PRODUCT : HSP__NEAR_SCAN;
+}
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
+
+typedef struct near_squares {
+    hsp__near *near;
+    uint64_t parts;
+} near_squares;
+
+static void near_square_part(void *user, uint64_t part)
+{
+    const near_squares *work = user;
+    const hsp_view *rows = work->near->rows;
+    const uint64_t to = hsp__part(rows->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(rows->rows, work->parts, part); i < to; i++)
+        work->near->norms[i] = hsp__near_square(rows, i);
+}
+
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (!isfinite(squares[i]))
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "row %llu is too large for cosines: its squared norm is not finite",
+                             (unsigned long long)i + 1);
+    return HSP_OK;
+}
+
+static hsp_status near_norms(hsp_context *ctx, hsp__near *near, hsp_error *err)
+{
+    const hsp_view *rows = near->rows;
+    const uint64_t each = rows->rows ? hsp_view_stored(rows) / rows->rows : 0;
+    near_squares work = {near, hsp__parts(rows->rows, 16 + each * sizeof(double))};
+    near->norms = hsp__new_raw(&ctx->allocator, rows->rows, sizeof *near->norms);
+    if (!near->norms) return hsp__fail_memory(err);
+    hsp__tasks_run(ctx, work.parts, near_square_part, &work);
+    return hsp__near_check_squares(near->norms, rows->rows, err);
+}
+
+hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
+{
+    for (uint64_t k = 0; k < kernel->count; k++)
+        if (kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED)
+            return hsp__fail(err, HSP_USAGE,
+                             "a distance needs k(x, x) of rows that come later, which no "
+                             "precomputed matrix has");
+    return HSP_OK;
+}
+
+static hsp_status near_kernel(hsp_context *ctx, hsp__near *near, hsp_error *err)
+{
+    hsp_status status = hsp__near_check_kernel(near->plan.kernel, err);
+    if (status) return status;
+    near->selves = hsp__new_raw(&ctx->allocator, near->rows->rows, sizeof *near->selves);
+    if (!near->selves) return hsp__fail_memory(err);
+    status = hsp__kernel_rows_new(ctx, near->plan.kernel, near->rows, NULL, err, &near->kernel);
+    for (uint64_t i = 0; !status && i < near->rows->rows; i++)
+        near->selves[i] = hsp__kernel_self(near->kernel, i);
+    return status;
+}
+
+static hsp_status near_prepare(hsp_context *ctx, hsp__near *near, hsp_error *err)
+{
+    static const char *const metrics[] = {"l2", "l1", "linf", "cosine", "hamming", "kernels"};
+    const hsp__metric metric = near->plan.metric;
+    near->plan.kind = hsp__near_choose(&near->plan, near->rows);
+    near->index = near_index(near->plan.kind);
+    if (!hsp__near_fits(near->plan.kind, metric, near->rows))
+        return hsp__fail(
+            err, HSP_USAGE, "the index %s does not serve %s of %llu %s columns: use auto, or scan",
+            hsp__near_name(near->plan.kind), metrics[metric], (unsigned long long)near->rows->cols,
+            hsp_storage_name(near->rows->storage));
+    hsp_status status = HSP_OK;
+    if (metric == HSP__METRIC_COSINE) status = near_norms(ctx, near, err);
+    if (metric == HSP__METRIC_KERNEL) status = near_kernel(ctx, near, err);
+    if (!status && near->index->build) status = near->index->build(ctx, near, err);
+    return status;
+}
+
+hsp_status hsp__near_new(hsp_context *ctx, const hsp__near_plan *plan, hsp_data *rows,
+                         hsp_error *err, hsp__near **out)
+{
+    const hsp_view *view = NULL;
+    hsp_status status = hsp_data_view(ctx, rows, err, &view);
+    if (status) return status;
+    hsp__near *near = hsp__new(&ctx->allocator, 1, sizeof *near);
+    if (!near) return hsp__fail_memory(err);
+    *near = (hsp__near){.memory = ctx->allocator, .plan = *plan, .rows = view};
+    status = near_prepare(ctx, near, err);
+    if (status)
+        hsp__near_free(ctx, near);
+    else
+        *out = near;
+    return status;
+}
+
+void hsp__near_free(hsp_context *ctx, hsp__near *near)
+{
+    if (!near) return;
+    if (near->index && near->index->unmake) near->index->unmake(ctx, near);
+    hsp__free(&ctx->allocator, near->norms);
+    hsp__free(&ctx->allocator, near->selves);
+    hsp__kernel_rows_free(ctx, near->kernel);
+    hsp__free(&ctx->allocator, near);
+}
+
+hsp__near_kind hsp__near_kind_of(const hsp__near *near)
+{
+    return near->plan.kind;
+}
+
+/* ---- Asked ----------------------------------------------------------------------------------- */
+
+/* Queries at a time: enough to keep every thread busy, in memory that does not grow with them. */
+static uint64_t near_block(const hsp__near *near, const hsp_view *queries)
+{
+    const uint64_t stored = queries->rows ? hsp_view_stored(queries) / queries->rows : 0;
+    const uint64_t each =
+        near->rows->storage == HSP_DENSE ? near->rows->cols * 8 : (stored + 1) * 12;
+    const uint64_t count = NEAR_BLOCK_BYTES / (each + 1);
+    return count < NEAR_BLOCK_LEAST  ? NEAR_BLOCK_LEAST
+           : count > NEAR_BLOCK_MOST ? NEAR_BLOCK_MOST
+                                     : count;
+}
+
+hsp_status hsp__near_find(hsp_context *ctx, const hsp__near *near, const hsp_view *queries,
+                          const uint64_t *skip, uint64_t k, hsp_error *err, hsp__neighbor *out)
+{
+    const uint64_t step = near_block(near, queries);
+    hsp_status status = HSP_OK;
+    assert(k <= near->rows->rows);
+    if (!k) return HSP_OK;
+    for (uint64_t from = 0; !status && from < queries->rows; from += step) {
+        const uint64_t to = queries->rows - from > step ? from + step : queries->rows;
+        const hsp_view some = hsp__view_slice(queries, from, to);
+        hsp__near_guests guests;
+        status = hsp__near_guests_init(&guests, ctx, near, &some, err);
+        if (status) return status;
+        status = near->index->find(ctx, &guests, skip ? skip + from : NULL, k, err, out + from * k);
+        hsp__near_guests_free(&guests, ctx);
+        if (!status) status = hsp__progress(ctx, "searching", "rows", to, queries->rows, err);
+    }
+    return status;
+}
+
+double hsp__near_distance(const hsp__near *near, const hsp_view *queries, uint64_t query,
+                          uint64_t row)
+{
+    hsp_context quiet = {.allocator = near->memory, .threads = 1, .block_bytes = HSP__BLOCK_BYTES};
+    const hsp_view one = hsp__view_slice(queries, query, query + 1);
+    double line[HSP__NEAR_GUESTS + 1], distance = (double)NAN;
+    hsp__near_guests guests;
+    if (hsp__near_guests_init(&guests, &quiet, near, &one, NULL)) return distance;
+    if (near->plan.metric != HSP__METRIC_KERNEL)
+        distance = hsp__near_pair(&guests, 0, row);
+    else if (!hsp__near_kernel_block(&quiet, &guests, 0, 1, row, 1, line, HSP__NEAR_GUESTS + 1,
+                                     NULL))
+        distance = line[0];
+    hsp__near_guests_free(&guests, &quiet);
+    return distance;
+}
+
+/* ---- The nearest so far ---------------------------------------------------------------------- */
+
+static int near_further(const hsp__neighbor *a, const hsp__neighbor *b)
+{
+    return hsp__nearer(b->distance, b->row, a);
+}
+
+/* Let what is at `hole` sink to its place. */
+static void near_sink(hsp__near_heap *heap, uint64_t hole, hsp__neighbor what)
+{
+    for (;;) {
+        uint64_t child = 2 * hole + 1;
+        if (child >= heap->count) break;
+        if (child + 1 < heap->count && near_further(&heap->at[child + 1], &heap->at[child]))
+            child++;
+        if (!near_further(&heap->at[child], &what)) break;
+        heap->at[hole] = heap->at[child];
+        hole = child;
+    }
+    heap->at[hole] = what;
+}
+
+void hsp__near_offer(hsp__near_heap *heap, double distance, uint64_t row)
+{
+    const hsp__neighbor one = {distance, row};
+    if (heap->count == heap->k) {
+        if (hsp__nearer(distance, row, &heap->at[0])) near_sink(heap, 0, one);
+        return;
+    }
+    uint64_t hole = heap->count++;
+    while (hole && near_further(&one, &heap->at[(hole - 1) / 2])) {
+        heap->at[hole] = heap->at[(hole - 1) / 2];
+        hole = (hole - 1) / 2;
+    }
+    heap->at[hole] = one;
+}
+
+void hsp__near_sort(hsp__near_heap *heap)
+{
+    while (heap->count > 1) {
+        const hsp__neighbor furthest = heap->at[0];
+        const hsp__neighbor last = heap->at[--heap->count];
+        near_sink(heap, 0, last);
+        heap->at[heap->count] = furthest;
+    }
+}

@@ -1,0 +1,484 @@
+/* Sparse rows: by the columns they share.
+ *
+ * Cosine and l2 need <x, q> for every row x, and most of its terms are zeros. For each column there
+ * is a list of the rows that have it; a query walks the lists of its own columns and adds up. But a
+ * few columns (the words that every text has) are most of the walking and little of the sum: their
+ * lists are not kept. With C those common columns,
+ *
+ *     <x, q>  <=  sum over the other columns of x_j q_j  +  ||x_C|| ||q_C||,
+ *
+ * by Cauchy and Schwarz, which leaves out nearly all rows; for those that it does not the sum over
+ * C is made, from a list of their common entries; and for those that are still not too far the
+ * distance is computed by hsp__near_pair, which alone decides.
+ *
+ * Sums are in float: rows are scaled (cosine: to length 1; l2: all by one factor, so that the
+ * longest has length 1), so a sum of t terms is off by at most t 2^-23 ||q||, which is added to all
+ * bounds. Distances come from products as 1 - <x, q> (cosine) and ||x||^2 - 2 <x, q> + ||q||^2.
+ *
+ * Rows are kept in blocks, whose sums stay in the cache. Memory: the entries of the data once more.
+ * Cost of a query: the lists of its columns, and a look at every row's sum. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "near/index.h"
+
+enum {
+    INVERTED_BLOCK = 16384, /* rows whose sums are made at a time: numbered by 16 bits */
+    INVERTED_COMMON = 128,  /* common columns at most: numbered by 8 bits */
+    INVERTED_OFTEN = 32,    /* a common column is in more than one row of so many */
+    INVERTED_LOOK = 16,     /* sums that are compared at a time */
+    INVERTED_NONE = -1,
+};
+
+#define INVERTED_SLACK 1e-11 /* more than products of scaled rows in double are off by */
+#define INVERTED_FLOAT 0x1p-22
+
+/* Lists of the rows of a block. */
+typedef struct inverted_block {
+    uint64_t from, count; /* rows */
+    uint32_t *starts;     /* lists + 1 */
+    uint16_t *rows;       /* entries: from `from` on, ascending within a list */
+    float *values;
+    float *common; /* count, rounded up to INVERTED_LOOK: ||x_C|| */
+    float *less;   /* the same: l2: ||x||^2 / 2; infinitely negative: always to be looked at */
+    uint32_t *common_starts; /* count + 1 */
+    uint8_t *common_columns;
+    float *common_values;
+} inverted_block;
+
+typedef struct inverted {
+    uint64_t rows, cols, lists, commons, blocks;
+    int32_t *list; /* cols: number of the column's list; common columns: -2 - number; none: -1 */
+    double scale;  /* l2: what numbers are multiplied by */
+    int cosine;
+    inverted_block *block;
+} inverted;
+
+static int inverted_fits(hsp__metric metric, const hsp_view *rows)
+{
+    return (metric == HSP__METRIC_COSINE || metric == HSP__METRIC_L2) &&
+           rows->storage != HSP_DENSE && rows->rows > 0 && rows->rows < UINT32_MAX &&
+           rows->cols < INT32_MAX && hsp_view_stored(rows) < UINT32_MAX;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+typedef struct inverted_build {
+    hsp_context *ctx;
+    const hsp__near *near;
+    inverted *own;
+    atomic_int no_memory;
+} inverted_build;
+
+/* What a row or a query of that squared length is multiplied by; 0: not to be trusted. */
+static double inverted_scale(const inverted *own, double squares)
+{
+    if (!own->cosine) return own->scale;
+    return squares > 1e-280 && squares < 1e280 ? 1 / sqrt(squares) : 0;
+}
+
+static double inverted_squares(const hsp__near *near, uint64_t i)
+{
+    if (near->norms) return near->norms[i];
+    const hsp__row row = hsp__view_row(near->rows, i);
+    double sum = 0;
+    for (uint64_t k = 0; k < row.count; k++) {
+        const double x = hsp__row_value(near->rows, &row, k);
+        sum += x * x;
+    }
+    return sum;
+}
+
+/* How many rows must have a column for it to be common, so that not too many are. */
+static uint64_t inverted_bar(const uint64_t *counts, uint64_t cols, uint64_t rows)
+{
+    for (uint64_t bar = rows / INVERTED_OFTEN;; bar += bar / 8 + 1) {
+        uint64_t above = 0;
+        for (uint64_t c = 0; c < cols; c++)
+            above += counts[c] > bar;
+        if (above <= INVERTED_COMMON) return bar;
+    }
+}
+
+/* Number the lists. */
+static hsp_status inverted_columns(inverted_build *build, hsp_error *err)
+{
+    const hsp_view *view = build->near->rows;
+    inverted *own = build->own;
+    uint64_t *counts = hsp__new(&build->ctx->allocator, own->cols, sizeof *counts);
+    own->list = hsp__new_raw(&build->ctx->allocator, own->cols, sizeof *own->list);
+    if (!counts || !own->list) {
+        hsp__free(&build->ctx->allocator, counts);
+        return hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; i < own->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            counts[row.indices[k]]++;
+    }
+    const uint64_t bar = inverted_bar(counts, own->cols, own->rows);
+    for (uint64_t c = 0; c < own->cols; c++) {
+        own->list[c] = INVERTED_NONE;
+        if (counts[c] > bar)
+            own->list[c] = -2 - (int32_t)own->commons++;
+        else if (counts[c])
+            own->list[c] = (int32_t)own->lists++;
+    }
+    hsp__free(&build->ctx->allocator, counts);
+    return HSP_OK;
+}
+
+/* Count a block's entries: starts[l + 1] is how many list l has; returns those in common columns.
+ */
+static uint64_t inverted_count(const inverted_build *build, inverted_block *block)
+{
+    uint64_t common = 0;
+    for (uint64_t i = 0; i < block->count; i++) {
+        const hsp__row row = hsp__view_row(build->near->rows, block->from + i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const int32_t list = build->own->list[row.indices[k]];
+            if (list >= 0)
+                block->starts[list + 1]++;
+            else
+                common++;
+        }
+    }
+    return common;
+}
+
+static int inverted_room(const inverted_build *build, inverted_block *block)
+{
+    const hsp_allocator *memory = &build->ctx->allocator;
+    const inverted *own = build->own;
+    const uint64_t wide = (block->count + INVERTED_LOOK - 1) / INVERTED_LOOK * INVERTED_LOOK;
+    block->starts = hsp__new(memory, own->lists + 1, sizeof *block->starts);
+    block->common = hsp__new(memory, wide, sizeof *block->common);
+    block->less = hsp__new(memory, wide, sizeof *block->less);
+    block->common_starts = hsp__new(memory, block->count + 1, sizeof *block->common_starts);
+    if (!block->starts || !block->common || !block->less || !block->common_starts) return 0;
+    const uint64_t common = inverted_count(build, block);
+    for (uint64_t l = 0; l < own->lists; l++)
+        block->starts[l + 1] += block->starts[l];
+    const uint64_t entries = block->starts[own->lists];
+    block->rows = hsp__new_raw(memory, entries, sizeof *block->rows);
+    block->values = hsp__new_raw(memory, entries, sizeof *block->values);
+    block->common_columns = hsp__new_raw(memory, common, sizeof *block->common_columns);
+    block->common_values = hsp__new_raw(memory, common, sizeof *block->common_values);
+    return block->rows && block->values && block->common_columns && block->common_values;
+}
+
+/* One row's entries; next[l] is where list l goes on. */
+static void inverted_row(const inverted_build *build, inverted_block *block, uint64_t i,
+                         uint32_t *next)
+{
+    const hsp_view *view = build->near->rows;
+    const inverted *own = build->own;
+    const hsp__row row = hsp__view_row(view, block->from + i);
+    const double all = inverted_squares(build->near, block->from + i);
+    const double scale = inverted_scale(own, all);
+    uint32_t at = block->common_starts[i];
+    double squares = 0;
+    for (uint64_t k = 0; k < row.count; k++) {
+        const int32_t list = own->list[row.indices[k]];
+        const double x = hsp__row_value(view, &row, k) * scale;
+        if (list >= 0) {
+            block->rows[next[list]] = (uint16_t)i;
+            block->values[next[list]++] = (float)x;
+        } else {
+            block->common_columns[at] = (uint8_t)(-2 - list);
+            block->common_values[at++] = (float)x;
+            squares += x * x;
+        }
+    }
+    block->common_starts[i + 1] = at;
+    block->common[i] = (float)(sqrt(squares) * (1 + INVERTED_FLOAT));
+    if (!own->cosine) block->less[i] = (float)(all * scale * scale / 2);
+    if (scale == 0 && all != 0) block->less[i] = -(float)INFINITY;
+}
+
+static void inverted_fill(void *user, uint64_t b)
+{
+    inverted_build *build = user;
+    inverted *own = build->own;
+    inverted_block *block = &own->block[b];
+    const hsp_allocator *memory = &build->ctx->allocator;
+    uint32_t *next = hsp__new_raw(memory, own->lists, sizeof *next);
+    if (next && inverted_room(build, block)) {
+        memcpy(next, block->starts, own->lists * sizeof *next);
+        for (uint64_t i = 0; i < block->count; i++)
+            inverted_row(build, block, i, next);
+    } else {
+        atomic_store(&build->no_memory, 1);
+    }
+    hsp__free(memory, next);
+}
+
+static void inverted_unmake(hsp_context *ctx, hsp__near *near)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    inverted *own = near->own;
+    if (!own) return;
+    for (uint64_t b = 0; own->block && b < own->blocks; b++) {
+        inverted_block *block = &own->block[b];
+        hsp__free(memory, block->starts);
+        hsp__free(memory, block->rows);
+        hsp__free(memory, block->values);
+        hsp__free(memory, block->common);
+        hsp__free(memory, block->less);
+        hsp__free(memory, block->common_starts);
+        hsp__free(memory, block->common_columns);
+        hsp__free(memory, block->common_values);
+    }
+    hsp__free(memory, own->block);
+    hsp__free(memory, own->list);
+    hsp__free(memory, own);
+    near->own = NULL;
+}
+
+static hsp_status inverted_make(hsp_context *ctx, hsp__near *near, hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    inverted *own = near->own = hsp__new(memory, 1, sizeof *own);
+    if (!own) return hsp__fail_memory(err);
+    inverted_build build = {.ctx = ctx, .near = near, .own = own};
+    double longest = 0;
+    own->rows = near->rows->rows;
+    own->cols = near->rows->cols;
+    own->cosine = near->plan.metric == HSP__METRIC_COSINE;
+    own->blocks = (own->rows + INVERTED_BLOCK - 1) / INVERTED_BLOCK;
+    for (uint64_t i = 0; !own->cosine && i < own->rows; i++) {
+        const double squares = inverted_squares(near, i);
+        longest = squares > longest ? squares : longest;
+    }
+    own->scale = longest > 1e-200 && longest < 1e200 ? 1 / sqrt(longest) : 0;
+    hsp_status status = inverted_columns(&build, err);
+    if (status) return status;
+    own->block = hsp__new(memory, own->blocks, sizeof *own->block);
+    if (!own->block) return hsp__fail_memory(err);
+    for (uint64_t b = 0; b < own->blocks; b++) {
+        own->block[b].from = b * INVERTED_BLOCK;
+        const uint64_t left = own->rows - own->block[b].from;
+        own->block[b].count = left < INVERTED_BLOCK ? left : INVERTED_BLOCK;
+    }
+    hsp__tasks_run(ctx, own->blocks, inverted_fill, &build);
+    return atomic_load(&build.no_memory) ? hsp__fail_memory(err) : HSP_OK;
+}
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+typedef struct inverted_work {
+    hsp_context *ctx;
+    const inverted *own;
+    const hsp__near_guests *guests;
+    const uint64_t *skip;
+    uint64_t k, step, tasks; /* step: guests of a task */
+    hsp__neighbor *out;
+    atomic_uint_fast64_t next;
+    atomic_int no_memory;
+} inverted_work;
+
+/* A query on its way, and what a worker needs. */
+typedef struct inverted_query {
+    const inverted_work *work;
+    uint64_t guest, skip;
+    double squares;    /* scaled ||q||^2; cosine: 1 */
+    double off;        /* what sums in float may be off by */
+    float common_norm; /* at least ||q_C|| */
+    float least;       /* a row whose product cannot reach it is too far */
+    hsp__near_heap heap, best;
+    float *sums;                   /* INVERTED_BLOCK */
+    float common[INVERTED_COMMON]; /* q_C */
+} inverted_query;
+
+/* Rows with <x, q> - less below this are further than the reach. */
+static void inverted_least(inverted_query *query)
+{
+    const inverted *own = query->work->own;
+    const double reach = hsp__near_reach(&query->heap);
+    double least;
+    if (own->cosine) {
+        least = 1 - reach - INVERTED_SLACK;
+    } else {
+        const double far = reach * own->scale * (1 + INVERTED_SLACK);
+        least = (query->squares * (1 - INVERTED_SLACK) - far * far * (1 + INVERTED_SLACK)) / 2;
+    }
+    least -= query->off;
+    query->least = least > -1e30 ? (float)(least - fabs(least) * INVERTED_FLOAT) : -(float)INFINITY;
+}
+
+static void inverted_offer(inverted_query *query, uint64_t row)
+{
+    const double distance = hsp__near_pair(query->work->guests, query->guest, row);
+    hsp__near_offer(&query->heap, distance, row);
+    inverted_least(query);
+}
+
+/* The sums over the columns that have lists. */
+static void inverted_sum(inverted_query *query, const inverted_block *block, double scale)
+{
+    const hsp__near_guests *guests = query->work->guests;
+    const inverted *own = query->work->own;
+    float *sums = query->sums;
+    memset(sums, 0, INVERTED_BLOCK * sizeof *sums);
+    for (uint64_t e = guests->starts[query->guest]; e < guests->starts[query->guest + 1]; e++) {
+        const uint64_t column = guests->indices[e];
+        const int32_t list = column < own->cols ? own->list[column] : INVERTED_NONE;
+        if (list < 0) continue;
+        const float q = (float)(guests->values[e] * scale);
+        const uint32_t to = block->starts[list + 1];
+        for (uint32_t p = block->starts[list]; p < to; p++)
+            sums[block->rows[p]] += q * block->values[p];
+    }
+}
+
+/* The common columns of a row. */
+static float inverted_rest(const inverted_query *query, const inverted_block *block, uint64_t i)
+{
+    float sum = 0;
+    for (uint32_t e = block->common_starts[i]; e < block->common_starts[i + 1]; e++)
+        sum += query->common[block->common_columns[e]] * block->common_values[e];
+    return sum;
+}
+
+/* Those with the largest sums first, whose distances make the reach short for the others. */
+static void inverted_first(inverted_query *query, const inverted_block *block)
+{
+    float *sums = query->sums, floor = -(float)INFINITY;
+    query->best.count = 0;
+    for (uint64_t i = 0; i < block->count; i++) {
+        const float score = sums[i] - block->less[i];
+        if (!(score > floor)) continue;
+        hsp__near_offer(&query->best, -(double)score, i);
+        if (query->best.count == query->best.k) floor = -(float)query->best.at[0].distance;
+    }
+    for (uint64_t h = 0; h < query->best.count; h++) {
+        const uint64_t i = query->best.at[h].row;
+        const float rest = inverted_rest(query, block, i);
+        if (sums[i] + rest - block->less[i] < query->least) continue;
+        inverted_offer(query, block->from + i);
+        sums[i] = -(float)INFINITY; /* not again */
+    }
+}
+
+/* All rows that the bound does not leave out. */
+static void inverted_look(inverted_query *query, const inverted_block *block)
+{
+    const float norm = query->common_norm;
+    for (uint64_t at = 0; at < block->count; at += INVERTED_LOOK) {
+        const float *sums = query->sums + at, *common = block->common + at,
+                    *less = block->less + at;
+        int any = 0;
+        for (int j = 0; j < INVERTED_LOOK; j++)
+            any |= sums[j] + norm * common[j] - less[j] >= query->least;
+        if (!any) continue;
+        for (uint64_t i = at; i < at + INVERTED_LOOK && i < block->count; i++) {
+            if (query->sums[i] + norm * block->common[i] - block->less[i] < query->least) continue;
+            if (query->sums[i] + inverted_rest(query, block, i) - block->less[i] < query->least)
+                continue;
+            if (query->sums[i] >= -1e30F) inverted_offer(query, block->from + i);
+        }
+    }
+}
+
+/* q_C, the norms, and how far sums may be off; what to multiply by, 0 when that cannot be said. */
+static double inverted_start(inverted_query *query)
+{
+    const hsp__near_guests *guests = query->work->guests;
+    const inverted *own = query->work->own;
+    const uint64_t from = guests->starts[query->guest], to = guests->starts[query->guest + 1];
+    double all = 0, common = 0;
+    for (uint64_t e = from; e < to; e++)
+        all += guests->values[e] * guests->values[e];
+    const double scale = inverted_scale(own, all);
+    query->squares = own->cosine ? 1 : all * scale * scale;
+    if (scale == 0 || !(query->squares < 1e12)) return 0;
+    memset(query->common, 0, sizeof query->common);
+    for (uint64_t e = from; e < to; e++) {
+        const uint64_t column = guests->indices[e];
+        const double x = guests->values[e] * scale;
+        if (column >= own->cols || own->list[column] >= INVERTED_NONE) continue;
+        query->common[-2 - own->list[column]] = (float)x;
+        common += x * x;
+    }
+    query->common_norm = (float)(sqrt(common) * (1 + INVERTED_FLOAT));
+    /* Terms, the common part, the comparison itself; numbers too small for floats. */
+    query->off = (double)(to - from + 16) * INVERTED_FLOAT * (sqrt(query->squares) + 1) + 1e-30;
+    return scale;
+}
+
+static void inverted_find_one(inverted_query *query)
+{
+    const inverted *own = query->work->own;
+    const double scale = inverted_start(query);
+    query->heap.count = 0;
+    inverted_least(query);
+    if (scale == 0) { /* zero, or out of range: every row */
+        for (uint64_t i = 0; i < own->rows; i++)
+            if (i != query->skip) inverted_offer(query, i);
+    }
+    for (uint64_t b = 0; scale != 0 && b < own->blocks; b++) {
+        const inverted_block *block = &own->block[b];
+        inverted_sum(query, block, scale);
+        if (query->skip - block->from < block->count)
+            query->sums[query->skip - block->from] = -(float)INFINITY;
+        inverted_first(query, block);
+        inverted_look(query, block);
+    }
+    hsp__near_sort(&query->heap);
+}
+
+static void inverted_worker(void *user, int worker)
+{
+    inverted_work *work = user;
+    const hsp_allocator *memory = &work->ctx->allocator;
+    inverted_query query = {.work = work};
+    (void)worker;
+    query.sums = hsp__new_raw(memory, INVERTED_BLOCK, sizeof *query.sums);
+    query.best.at = hsp__new_raw(memory, work->k, sizeof *query.best.at);
+    query.best.k = query.heap.k = work->k;
+    if (!query.sums || !query.best.at) atomic_store(&work->no_memory, 1);
+    while (!atomic_load(&work->no_memory)) {
+        const uint64_t task = atomic_fetch_add(&work->next, 1);
+        if (task >= work->tasks) break;
+        const uint64_t from = task * work->step, left = work->guests->count - from;
+        for (uint64_t g = from; g < from + (left < work->step ? left : work->step); g++) {
+            query.guest = g;
+            query.skip = work->skip ? work->skip[g] : HSP__NEAR_NONE;
+            query.heap.at = work->out + g * work->k;
+            inverted_find_one(&query);
+        }
+    }
+    hsp__free(memory, query.sums);
+    hsp__free(memory, query.best.at);
+}
+
+static hsp_status inverted_find(hsp_context *ctx, const hsp__near_guests *guests,
+                                const uint64_t *skip, uint64_t k, hsp_error *err,
+                                hsp__neighbor *out)
+{
+    const inverted *own = guests->near->own;
+    /* When much of the rows is asked for, there is little to leave out. */
+    if ((!own->cosine && own->scale == 0) || k > own->rows / 4)
+        return hsp__near_scan.find(ctx, guests, skip, k, err, out);
+    inverted_work work = {.ctx = ctx, .own = own, .guests = guests, .skip = skip, .k = k};
+    work.out = out;
+    work.step = 16;
+    work.tasks = (guests->count + work.step - 1) / work.step;
+    int workers = hsp_context_threads(ctx);
+    if ((uint64_t)workers > work.tasks) workers = (int)work.tasks;
+    if (workers > 0) hsp__workers_run(workers, inverted_worker, &work);
+    return atomic_load(&work.no_memory) ? hsp__fail_memory(err) : HSP_OK;
+}
+
+const hsp__near_index hsp__near_inverted = {.kind = HSP__NEAR_INVERTED,
+                                            .name = "inverted",
+                                            .fits = inverted_fits,
+                                            .build = inverted_make,
+                                            .unmake = inverted_unmake,
+                                            .find = inverted_find};

@@ -1,0 +1,132 @@
+/* Every row, one by one: the specification of all other indexes, and what serves where they do not.
+ *
+ * Some queries at a time meet some rows at a time, so that both stay in the cache; kernels in
+ * blocks of values. Nothing is kept beside the rows. Cost: rows * queries distances. */
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "near/index.h"
+
+enum {
+    SCAN_GUESTS = 16,  /* queries that one task brings */
+    SCAN_ROWS = 256,   /* rows they meet at a time */
+    SCAN_VALUES = 2048 /* the same of kernels, whose blocks like more */
+};
+
+static int scan_fits(hsp__metric metric, const hsp_view *rows)
+{
+    (void)metric, (void)rows;
+    return 1;
+}
+
+typedef struct scan_job {
+    hsp_context *ctx;
+    const hsp__near_guests *guests;
+    const uint64_t *skip;
+    uint64_t k, step; /* step: guests a task */
+    hsp__neighbor *out;
+    unsigned char *failed; /* a task; kernels */
+} scan_job;
+
+static hsp__near_heap scan_heap(const scan_job *job, uint64_t guest, uint64_t count)
+{
+    return (hsp__near_heap){job->out + guest * job->k, count, job->k};
+}
+
+static uint64_t scan_skip(const scan_job *job, uint64_t guest)
+{
+    return job->skip ? job->skip[guest] : HSP__NEAR_NONE;
+}
+
+/* ---- Pair by pair ---------------------------------------------------------------------------- */
+
+static void scan_task(void *user, uint64_t task)
+{
+    const scan_job *job = user;
+    const uint64_t rows = job->guests->near->rows->rows, from = task * job->step;
+    const uint64_t left = job->guests->count - from, count = left < job->step ? left : job->step;
+    hsp__near_heap heaps[SCAN_GUESTS];
+    for (uint64_t g = 0; g < count; g++)
+        heaps[g] = scan_heap(job, from + g, 0);
+    for (uint64_t at = 0; at < rows; at += SCAN_ROWS) {
+        const uint64_t to = rows - at < SCAN_ROWS ? rows : at + SCAN_ROWS;
+        for (uint64_t g = 0; g < count; g++) {
+            const uint64_t skip = scan_skip(job, from + g);
+            for (uint64_t i = at; i < to; i++)
+                if (i != skip)
+                    hsp__near_offer(&heaps[g], hsp__near_pair(job->guests, from + g, i), i);
+        }
+    }
+    for (uint64_t g = 0; g < count; g++)
+        hsp__near_sort(&heaps[g]);
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static hsp_status scan_values(const scan_job *job, uint64_t task, hsp_error *err)
+{
+    hsp_context quiet = {
+        .allocator = job->ctx->allocator, .threads = 1, .block_bytes = job->ctx->block_bytes};
+    const uint64_t rows = job->guests->near->rows->rows, from = task * job->step;
+    const uint64_t left = job->guests->count - from, count = left < job->step ? left : job->step;
+    const uint64_t ld = hsp__near_kernel_ld(rows < SCAN_VALUES ? rows : SCAN_VALUES);
+    hsp__near_heap heaps[HSP__NEAR_GUESTS];
+    hsp_status status = HSP_OK;
+    double *values = hsp__new_raw(&quiet.allocator, count * ld, sizeof *values);
+    if (!values) return hsp__fail_memory(err);
+    for (uint64_t g = 0; g < count; g++)
+        heaps[g] = scan_heap(job, from + g, 0);
+    for (uint64_t at = 0; !status && at < rows; at += SCAN_VALUES) {
+        const uint64_t some = rows - at < SCAN_VALUES ? rows - at : SCAN_VALUES;
+        status =
+            hsp__near_kernel_block(&quiet, job->guests, from, count, at, some, values, ld, err);
+        for (uint64_t g = 0; !status && g < count; g++) {
+            const uint64_t skip = scan_skip(job, from + g);
+            for (uint64_t r = 0; r < some; r++)
+                if (at + r != skip) hsp__near_offer(&heaps[g], values[g * ld + r], at + r);
+        }
+    }
+    for (uint64_t g = 0; !status && g < count; g++)
+        hsp__near_sort(&heaps[g]);
+    hsp__free(&quiet.allocator, values);
+    return status;
+}
+
+static void scan_values_task(void *user, uint64_t task)
+{
+    scan_job *job = user;
+    job->failed[task] = scan_values(job, task, NULL) != HSP_OK;
+}
+
+/* The first task that failed, once more and alone: now it says why. */
+static hsp_status scan_kernel(scan_job *job, uint64_t tasks, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    job->failed = hsp__new(&job->ctx->allocator, tasks, 1);
+    if (!job->failed) return hsp__fail_memory(err);
+    hsp__tasks_run(job->ctx, tasks, scan_values_task, job);
+    for (uint64_t task = 0; !status && task < tasks; task++)
+        if (job->failed[task]) status = scan_values(job, task, err);
+    hsp__free(&job->ctx->allocator, job->failed);
+    return status;
+}
+
+static hsp_status scan_find(hsp_context *ctx, const hsp__near_guests *guests, const uint64_t *skip,
+                            uint64_t k, hsp_error *err, hsp__neighbor *out)
+{
+    const int kernel = guests->kernel != NULL;
+    scan_job job = {.ctx = ctx,
+                    .guests = guests,
+                    .skip = skip,
+                    .k = k,
+                    .step = kernel ? HSP__NEAR_GUESTS : SCAN_GUESTS,
+                    .out = out};
+    const uint64_t tasks = (guests->count + job.step - 1) / job.step;
+    if (kernel) return scan_kernel(&job, tasks, err);
+    hsp__tasks_run(ctx, tasks, scan_task, &job);
+    return HSP_OK;
+}
+
+const hsp__near_index hsp__near_scan = {
+    .kind = HSP__NEAR_SCAN, .name = "scan", .fits = scan_fits, .find = scan_find};

@@ -1,0 +1,611 @@
+/* Few columns: a tree of boxes.
+ *
+ * Equal rows are one point, found by hashing. The points are halved at about the median of the
+ * column in which they spread most (as a sample has it), until few are left; a node keeps the
+ * smallest box around its points. A query goes down the nearer box first and leaves out boxes that
+ * are further than the k-th nearest row so far. The rows of a point are offered in their order, and
+ * no more of them once one is too far: a data set that is one point many times over is one leaf.
+ *
+ * Exact: distances to boxes and points are computed in double, in any order, and compared with a
+ * limit that is larger than what rounding could make of the reach; what passes is measured by
+ * hsp__near_pair, which alone decides. A box as far as the reach is looked into: an earlier row may
+ * be in it.
+ *
+ * The cuts depend on the rows alone, so the tree is the same on any number of threads. Memory: the
+ * points once more in double. Build: about points * log(points / 32); a query: leaves near it. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "near/index.h"
+
+enum {
+    TREE_MOST_COLUMNS = 64,
+    TREE_LEAF = 32,   /* points that are not cut any more */
+    TREE_PAD = 4,     /* points of a leaf are a multiple of it */
+    TREE_SAMPLE = 63, /* values of which the median is taken */
+    TREE_ROUNDS = 5,  /* cuts before parts are built each by a task of its own */
+    TREE_PART = 2048, /* points of a part that is worth a task */
+    TREE_GUESTS = 64, /* queries of a task */
+};
+
+#define TREE_SLACK 1e-12 /* more than sums of 64 terms are off by, relatively */
+#define TREE_TINY  1e-150
+
+typedef struct tree_node {
+    uint32_t child;       /* the first of two; 0: a leaf */
+    uint32_t count;       /* leaf: points */
+    uint64_t from, place; /* leaf: its first point, and the first of its (padded) numbers */
+} tree_node;
+
+/* Nodes, boxes and numbers of a part of the points. */
+typedef struct tree_part {
+    uint64_t from, to; /* of the order */
+    tree_node *nodes;
+    double *boxes; /* nodes * 2 * cols: lows, highs */
+    uint64_t node_count, node_room, box_room;
+    double *at; /* places: of a leaf, column by column */
+    uint64_t place_count, place_room;
+} tree_part;
+
+typedef struct tree {
+    uint64_t rows, cols, points;
+    uint32_t *order;  /* points: the first row of each, leaf by leaf; while building */
+    uint32_t *point;  /* rows: which point it is, as they were found; while building */
+    uint32_t *starts; /* points + 1, leaf by leaf (while building: as they were found) */
+    uint32_t *member; /* rows: of point p from starts[p] on, ascending */
+    /* The root and those above the parts, then every part's. */
+    tree_part all;
+} tree;
+
+static int tree_fits(hsp__metric metric, const hsp_view *rows)
+{
+    return (metric == HSP__METRIC_L2 || metric == HSP__METRIC_L1 || metric == HSP__METRIC_LINF) &&
+           rows->storage == HSP_DENSE && rows->cols > 0 && rows->cols <= TREE_MOST_COLUMNS &&
+           rows->rows > 0 && rows->rows < UINT32_MAX / 4;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+typedef struct tree_job {
+    hsp_context *ctx;
+    const hsp_view *view;
+    tree *own;
+    tree_part parts[1 << TREE_ROUNDS];
+    uint64_t middles[1 << TREE_ROUNDS]; /* of a round: where a part was cut; its end: not at all */
+    uint64_t count;
+    atomic_int no_memory;
+} tree_job;
+
+static inline double tree_value(const hsp_view *view, uint64_t row, uint64_t column)
+{
+    const uint64_t at = row * view->stride + column;
+    return view->precision == HSP_FLOAT32 ? (double)((const float *)view->values)[at]
+                                          : ((const double *)view->values)[at];
+}
+
+static int tree_same(const hsp_view *view, uint64_t a, uint64_t b)
+{
+    for (uint64_t c = 0; c < view->cols; c++)
+        if (tree_value(view, a, c) != tree_value(view, b, c)) return 0;
+    return 1;
+}
+
+static uint64_t tree_hash(const hsp_view *view, uint64_t row)
+{
+    uint64_t hash = 0;
+    for (uint64_t c = 0; c < view->cols; c++) {
+        const double x = tree_value(view, row, c) + 0.0; /* -0 is 0 */
+        uint64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash * 0xd6e8feb86659fd93u;
+}
+
+/* Number the points in the order of their first rows. The table has the upper half of a point's
+ * hash, and 1 + its first row. */
+static uint32_t tree_number(const hsp_view *view, uint64_t *table, int bits, uint32_t *point,
+                            uint32_t *order)
+{
+    const uint64_t mask = ((uint64_t)1 << bits) - 1;
+    uint32_t points = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const uint64_t hash = tree_hash(view, i), top = hash >> 32 << 32;
+        uint64_t at = hash >> (64 - bits);
+        for (; table[at]; at = (at + 1) & mask)
+            if (table[at] >> 32 << 32 == top && tree_same(view, i, (uint32_t)table[at] - 1)) break;
+        if (table[at]) {
+            point[i] = point[(uint32_t)table[at] - 1];
+        } else {
+            table[at] = top | (i + 1);
+            point[i] = points;
+            order[points++] = (uint32_t)i;
+        }
+    }
+    return points;
+}
+
+/* Which rows are the same point. */
+static int tree_points(tree_job *job)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    tree *own = job->own;
+    int bits = 1;
+    while ((uint64_t)1 << bits < 2 * own->rows)
+        bits++;
+    uint64_t *table = hsp__new(memory, (uint64_t)1 << bits, sizeof *table);
+    own->order = hsp__new_raw(memory, own->rows, sizeof *own->order);
+    own->point = hsp__new_raw(memory, own->rows, sizeof *own->point);
+    own->member = hsp__new_raw(memory, own->rows, sizeof *own->member);
+    if (table && own->order && own->point && own->member)
+        own->points = tree_number(job->view, table, bits, own->point, own->order);
+    hsp__free(memory, table);
+    if (!own->points) return 0;
+    own->starts = hsp__new(memory, own->points + 2, sizeof *own->starts);
+    if (!own->starts) return 0;
+    for (uint64_t i = 0; i < own->rows; i++)
+        own->starts[own->point[i] + 2]++;
+    for (uint64_t p = 0; p < own->points; p++)
+        own->starts[p + 2] += own->starts[p + 1];
+    for (uint64_t i = 0; i < own->rows; i++)
+        own->member[own->starts[own->point[i] + 1]++] = (uint32_t)i;
+    return 1;
+}
+
+static void tree_box(const tree_job *job, uint64_t from, uint64_t to, double *box)
+{
+    const uint64_t cols = job->own->cols;
+    for (uint64_t c = 0; c < cols; c++)
+        box[c] = box[cols + c] = tree_value(job->view, job->own->order[from], c);
+    for (uint64_t i = from + 1; i < to; i++)
+        for (uint64_t c = 0; c < cols; c++) {
+            const double x = tree_value(job->view, job->own->order[i], c);
+            box[c] = x < box[c] ? x : box[c];
+            box[cols + c] = x > box[cols + c] ? x : box[cols + c];
+        }
+}
+
+/* Where to cut: about the median of a column, of the more rows the better known. */
+static double tree_median(const tree_job *job, uint64_t from, uint64_t to, uint64_t column)
+{
+    double sample[TREE_SAMPLE] = {0};
+    uint64_t count = (to - from) / TREE_LEAF * 2 + 3;
+    count = count < TREE_SAMPLE ? count : TREE_SAMPLE;
+    for (uint64_t s = 0; s < count; s++) {
+        const uint64_t at = from + hsp__part(to - from, count, s);
+        const double x = tree_value(job->view, job->own->order[at], column);
+        uint64_t place = s;
+        for (; place > 0 && sample[place - 1] > x; place--)
+            sample[place] = sample[place - 1];
+        sample[place] = x;
+    }
+    return sample[count / 2];
+}
+
+/* Cut a range of points in two by its box; returns where the second begins, or `to` when they are
+ * all the same. */
+static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const double *box)
+{
+    const uint64_t cols = job->own->cols;
+    uint32_t *order = job->own->order;
+    uint64_t column = 0;
+    double most = 0;
+    for (uint64_t c = 0; c < cols; c++) {
+        /* Halves, because the difference of the ends may be more than a double holds. */
+        const double spread = box[cols + c] / 2 - box[c] / 2;
+        if (spread > most) most = spread, column = c;
+    }
+    if (!(most > 0)) /* the same, or apart by less than can be halved */
+        for (column = 0; column < cols && !(box[cols + column] > box[column]); column++)
+            ;
+    if (column == cols) return to;
+    const double cut = tree_median(job, from, to, column);
+    const int with = !(cut > box[column]); /* the least value: it goes to the left */
+    uint64_t i = from, j = to;
+    for (;;) {
+        double x;
+        while (i < j &&
+               (x = tree_value(job->view, order[i], column), x < cut || (with && x == cut)))
+            i++;
+        while (i < j &&
+               (x = tree_value(job->view, order[j - 1], column), x > cut || (!with && x == cut)))
+            j--;
+        if (i >= j) return i;
+        const uint32_t t = order[i];
+        order[i++] = order[--j];
+        order[j] = t;
+    }
+}
+
+/* The points of a leaf; numbers beyond them are those of its last one. */
+static int tree_leaf(tree_job *job, tree_part *part, tree_node *leaf, uint64_t from, uint64_t to)
+{
+    const uint64_t cols = job->own->cols, points = to - from;
+    const uint64_t wide = (points + TREE_PAD - 1) / TREE_PAD * TREE_PAD;
+    if (!hsp__reserve(&job->ctx->allocator, (void **)&part->at, &part->place_room,
+                      part->place_count + wide * cols, sizeof *part->at))
+        return 0;
+    for (uint64_t c = 0; c < cols; c++)
+        for (uint64_t p = 0; p < wide; p++)
+            part->at[part->place_count + c * wide + p] =
+                tree_value(job->view, job->own->order[from + (p < points ? p : points - 1)], c);
+    *leaf = (tree_node){0, (uint32_t)points, from, part->place_count};
+    part->place_count += wide * cols;
+    return 1;
+}
+
+/* Room for `more` nodes and their boxes. */
+static int tree_room(tree_job *job, tree_part *part, uint64_t more)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    return hsp__reserve(memory, (void **)&part->nodes, &part->node_room, part->node_count + more,
+                        sizeof *part->nodes) &&
+           hsp__reserve(memory, (void **)&part->boxes, &part->box_room,
+                        (part->node_count + more) * 2 * job->own->cols, sizeof *part->boxes);
+}
+
+/* Points [from, to) below a node that is there already. */
+static int tree_grow(tree_job *job, tree_part *part, uint64_t node, uint64_t from, uint64_t to)
+{
+    const uint64_t size = 2 * job->own->cols;
+    tree_box(job, from, to, part->boxes + node * size);
+    const uint64_t middle =
+        to - from <= TREE_LEAF ? to : tree_cut(job, from, to, part->boxes + node * size);
+    if (middle == to) return tree_leaf(job, part, part->nodes + node, from, to);
+    if (!tree_room(job, part, 2)) return 0;
+    const uint64_t child = part->node_count;
+    part->nodes[node] = (tree_node){.child = (uint32_t)child};
+    part->node_count += 2;
+    return tree_grow(job, part, child, from, middle) && tree_grow(job, part, child + 1, middle, to);
+}
+
+static void tree_part_task(void *user, uint64_t p)
+{
+    tree_job *job = user;
+    tree_part *part = &job->parts[p];
+    int done = tree_room(job, part, 1);
+    if (done) {
+        part->node_count = 1;
+        done = tree_grow(job, part, 0, part->from, part->to);
+    }
+    if (!done) atomic_store(&job->no_memory, 1);
+}
+
+static void tree_cut_task(void *user, uint64_t p)
+{
+    tree_job *job = user;
+    const tree_part *part = &job->parts[p];
+    double box[2 * TREE_MOST_COLUMNS];
+    job->middles[p] = part->to;
+    if (part->to - part->from < 2 * TREE_PART) return;
+    tree_box(job, part->from, part->to, box);
+    job->middles[p] = tree_cut(job, part->from, part->to, box);
+}
+
+/* A node above the parts, or a part's root. */
+typedef struct tree_top {
+    uint64_t part, left, right; /* part: UINT64_MAX where there are children */
+} tree_top;
+
+/* Cut all parts in two, round by round, remembering who came from whom. */
+static uint64_t tree_rounds(tree_job *job, tree_top *tops)
+{
+    uint64_t owner[1 << TREE_ROUNDS] = {0}, count = 1;
+    job->count = 1;
+    job->parts[0] = (tree_part){.from = 0, .to = job->own->points};
+    for (int round = 0; round < TREE_ROUNDS; round++) {
+        const uint64_t before = job->count;
+        hsp__tasks_run(job->ctx, before, tree_cut_task, job);
+        for (uint64_t p = 0; p < before; p++) {
+            tree_part *part = &job->parts[p];
+            if (job->middles[p] == part->to) continue;
+            tops[owner[p]] = (tree_top){UINT64_MAX, count, count + 1};
+            owner[job->count] = count + 1;
+            owner[p] = count;
+            count += 2;
+            job->parts[job->count++] = (tree_part){.from = job->middles[p], .to = part->to};
+            part->to = job->middles[p];
+        }
+    }
+    for (uint64_t p = 0; p < job->count; p++)
+        tops[owner[p]] = (tree_top){.part = p};
+    return count;
+}
+
+static void tree_part_free(const hsp_allocator *memory, tree_part *part)
+{
+    hsp__free(memory, part->nodes);
+    hsp__free(memory, part->boxes);
+    hsp__free(memory, part->at);
+    *part = (tree_part){0};
+}
+
+/* Where each part's things come to lie, and copy them there. A part's root takes the place that its
+ * parent has for it; its other nodes follow those of the parts before. */
+static void tree_append(tree_job *job, uint64_t root, tree_part *part)
+{
+    tree_part *all = &job->own->all;
+    const uint64_t size = 2 * job->own->cols;
+    for (uint64_t n = 0; n < part->node_count; n++) {
+        const uint64_t to = n ? all->node_count + n - 1 : root;
+        tree_node node = part->nodes[n];
+        if (node.child) {
+            node.child += (uint32_t)(all->node_count - 1);
+        } else {
+            node.place += all->place_count;
+        }
+        all->nodes[to] = node;
+        memcpy(all->boxes + to * size, part->boxes + n * size, size * sizeof(double));
+    }
+    memcpy(all->at + all->place_count, part->at, part->place_count * sizeof(double));
+    all->node_count += part->node_count - 1;
+    all->place_count += part->place_count;
+    tree_part_free(&job->ctx->allocator, part);
+}
+
+static void tree_link(tree_job *job, const tree_top *tops, uint64_t count)
+{
+    tree_part *all = &job->own->all;
+    const uint64_t cols = job->own->cols;
+    all->node_count = count;
+    for (uint64_t t = 0; t < count; t++)
+        if (tops[t].part != UINT64_MAX)
+            tree_append(job, t, &job->parts[tops[t].part]);
+        else
+            all->nodes[t] = (tree_node){.child = (uint32_t)tops[t].left};
+    for (uint64_t t = count; t-- > 0;) { /* children come after their parents */
+        double *box = all->boxes + t * 2 * cols;
+        if (tops[t].part != UINT64_MAX) continue;
+        const double *a = all->boxes + tops[t].left * 2 * cols;
+        const double *b = all->boxes + tops[t].right * 2 * cols;
+        for (uint64_t c = 0; c < cols; c++) {
+            box[c] = a[c] < b[c] ? a[c] : b[c];
+            box[cols + c] = a[cols + c] > b[cols + c] ? a[cols + c] : b[cols + c];
+        }
+    }
+}
+
+static void tree_unmake(hsp_context *ctx, hsp__near *near)
+{
+    tree *own = near->own;
+    if (!own) return;
+    tree_part_free(&ctx->allocator, &own->all);
+    hsp__free(&ctx->allocator, own->order);
+    hsp__free(&ctx->allocator, own->point);
+    hsp__free(&ctx->allocator, own->starts);
+    hsp__free(&ctx->allocator, own->member);
+    hsp__free(&ctx->allocator, own);
+    near->own = NULL;
+}
+
+static int tree_gather(tree_job *job, const tree_top *tops, uint64_t count)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    tree_part *all = &job->own->all;
+    uint64_t nodes = count, places = 0;
+    for (uint64_t p = 0; p < job->count; p++) {
+        nodes += job->parts[p].node_count;
+        places += job->parts[p].place_count;
+    }
+    all->nodes = hsp__new_raw(memory, nodes, sizeof *all->nodes);
+    all->boxes = hsp__new_raw(memory, nodes * 2 * job->own->cols, sizeof *all->boxes);
+    all->at = hsp__new_raw(memory, places, sizeof *all->at);
+    if (!all->nodes || !all->boxes || !all->at) return 0;
+    tree_link(job, tops, count);
+    return 1;
+}
+
+/* Points leaf by leaf: what a query meets lies together. */
+static int tree_settle(tree_job *job)
+{
+    const hsp_allocator *memory = &job->ctx->allocator;
+    tree *own = job->own;
+    uint32_t *starts = hsp__new_raw(memory, own->points + 1, sizeof *starts), at = 0;
+    uint32_t *member = hsp__new_raw(memory, own->rows, sizeof *member);
+    if (!starts || !member) {
+        hsp__free(memory, starts);
+        hsp__free(memory, member);
+        return 0;
+    }
+    for (uint64_t p = 0; p < own->points; p++) {
+        const uint32_t old = own->point[own->order[p]];
+        starts[p] = at;
+        for (uint32_t m = own->starts[old]; m < own->starts[old + 1]; m++)
+            member[at++] = own->member[m];
+    }
+    starts[own->points] = at;
+    hsp__free(memory, own->starts);
+    hsp__free(memory, own->member);
+    hsp__free(memory, own->order);
+    hsp__free(memory, own->point);
+    own->order = own->point = NULL;
+    own->starts = starts;
+    own->member = member;
+    return 1;
+}
+
+static hsp_status tree_build(hsp_context *ctx, hsp__near *near, hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    tree_top tops[2 << TREE_ROUNDS];
+    tree *own = near->own = hsp__new(memory, 1, sizeof *own);
+    tree_job *job = hsp__new(memory, 1, sizeof *job);
+    int done = 0;
+    if (!own || !job) goto out;
+    own->rows = near->rows->rows;
+    own->cols = near->rows->cols;
+    job->ctx = ctx;
+    job->view = near->rows;
+    job->own = own;
+    if (!tree_points(job)) goto out;
+    const uint64_t count = tree_rounds(job, tops);
+    hsp__tasks_run(ctx, job->count, tree_part_task, job);
+    done = !atomic_load(&job->no_memory) && tree_gather(job, tops, count) && tree_settle(job);
+    for (uint64_t p = 0; p < job->count; p++)
+        tree_part_free(memory, &job->parts[p]);
+out:
+    hsp__free(memory, job);
+    return done ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+typedef struct tree_walk {
+    const tree *own;
+    const hsp__near_guests *guests;
+    uint64_t guest, skip;
+    const double *q; /* cols */
+    double tail;
+    double limit; /* nothing beyond is among the nearest: l2 squared; what columns have of it that
+                     the index has */
+    hsp__near_heap heap;
+} tree_walk;
+
+/* What the reach allows in the index's columns, and rounding. */
+static void tree_limit(tree_walk *walk)
+{
+    const double reach = hsp__near_reach(&walk->heap) * (1 + TREE_SLACK) + TREE_TINY;
+    const double tail = walk->tail * (1 - TREE_SLACK);
+    walk->limit = reach;
+    if (isinf(reach)) return;
+    switch (walk->guests->near->plan.metric) {
+    case HSP__METRIC_L2:
+        walk->limit = (reach * reach - tail) * (1 + TREE_SLACK);
+        break;
+    case HSP__METRIC_L1:
+        walk->limit = reach - tail;
+        break;
+    default: /* linf: no sum, as it is */
+        break;
+    }
+}
+
+/* The rows of a point, in their order: once one is too far, so are the others. */
+static void tree_offer(tree_walk *walk, uint64_t point)
+{
+    const tree *own = walk->own;
+    const uint32_t from = own->starts[point], to = own->starts[point + 1];
+    const double distance = hsp__near_pair(walk->guests, walk->guest, own->member[from]);
+    for (uint32_t at = from; at < to; at++) {
+        const uint64_t row = own->member[at];
+        if (row == walk->skip) continue;
+        if (walk->heap.count == walk->heap.k && !hsp__nearer(distance, row, walk->heap.at)) break;
+        hsp__near_offer(&walk->heap, distance, row);
+    }
+    tree_limit(walk);
+}
+
+/* The walk for one metric; ADD(sum, t): a sum with the gap t >= 0 of one more column. */
+#define TREE_WALK(METRIC, ADD)                                                            \
+    static double tree_gap_##METRIC(const tree_walk *walk, uint64_t node)                 \
+    {                                                                                     \
+        const uint64_t cols = walk->own->cols;                                            \
+        const double *box = walk->own->all.boxes + node * 2 * cols;                       \
+        double sum = 0;                                                                   \
+        for (uint64_t c = 0; c < cols; c++) {                                             \
+            const double below = box[c] - walk->q[c], above = walk->q[c] - box[cols + c]; \
+            const double out = below > above ? below : above, t = out > 0 ? out : 0;      \
+            sum = ADD(sum, t);                                                            \
+        }                                                                                 \
+        return sum;                                                                       \
+    }                                                                                     \
+    static void tree_leaf_##METRIC(tree_walk *walk, const tree_node *leaf)                \
+    {                                                                                     \
+        const uint64_t cols = walk->own->cols;                                            \
+        const uint64_t wide = (leaf->count + TREE_PAD - 1) / TREE_PAD * TREE_PAD;         \
+        const double *at = walk->own->all.at + leaf->place;                               \
+        for (uint64_t p = 0; p < leaf->count; p += TREE_PAD) {                            \
+            double sum[TREE_PAD] = {0};                                                   \
+            for (uint64_t c = 0; c < cols; c++)                                           \
+                for (uint64_t j = 0; j < TREE_PAD; j++) {                                 \
+                    const double t = fabs(at[c * wide + p + j] - walk->q[c]);             \
+                    sum[j] = ADD(sum[j], t);                                              \
+                }                                                                         \
+            for (uint64_t j = 0; j < TREE_PAD; j++)                                       \
+                if (sum[j] <= walk->limit && p + j < leaf->count)                         \
+                    tree_offer(walk, leaf->from + p + j);                                 \
+        }                                                                                 \
+    }                                                                                     \
+    static void tree_walk_##METRIC(tree_walk *walk, const tree_node *node)                \
+    {                                                                                     \
+        const tree_node *child = walk->own->all.nodes + node->child;                      \
+        if (!node->child) {                                                               \
+            tree_leaf_##METRIC(walk, node);                                               \
+            return;                                                                       \
+        }                                                                                 \
+        double near = tree_gap_##METRIC(walk, node->child);                               \
+        double far = tree_gap_##METRIC(walk, node->child + 1);                            \
+        const int second = near > far ? 0 : 1;                                            \
+        if (!second) {                                                                    \
+            const double t = near;                                                        \
+            near = far;                                                                   \
+            far = t;                                                                      \
+        }                                                                                 \
+        if (!(near > walk->limit)) tree_walk_##METRIC(walk, child + 1 - second);          \
+        if (!(far > walk->limit)) tree_walk_##METRIC(walk, child + second);               \
+    }
+
+#define TREE_ADD_L2(sum, t)   ((sum) + (t) * (t))
+#define TREE_ADD_L1(sum, t)   ((sum) + (t))
+#define TREE_ADD_LINF(sum, t) ((t) > (sum) ? (t) : (sum))
+
+TREE_WALK(l2, TREE_ADD_L2)
+TREE_WALK(l1, TREE_ADD_L1)
+TREE_WALK(linf, TREE_ADD_LINF)
+
+typedef struct tree_search {
+    const hsp__near_guests *guests;
+    const uint64_t *skip;
+    uint64_t k;
+    hsp__neighbor *out;
+} tree_search;
+
+static void tree_task(void *user, uint64_t task)
+{
+    const tree_search *search = user;
+    const hsp__near_guests *guests = search->guests;
+    const tree *own = guests->near->own;
+    const uint64_t from = task * TREE_GUESTS, left = guests->count - from;
+    const uint64_t to = from + (left < TREE_GUESTS ? left : TREE_GUESTS);
+    for (uint64_t g = from; g < to; g++) {
+        tree_walk walk = {.own = own, .guests = guests, .guest = g, .skip = HSP__NEAR_NONE};
+        if (search->skip) walk.skip = search->skip[g];
+        walk.q = guests->spread + g * own->cols;
+        walk.tail = guests->tail[g];
+        walk.heap = (hsp__near_heap){.at = search->out + g * search->k, .k = search->k};
+        tree_limit(&walk);
+        switch (guests->near->plan.metric) {
+        case HSP__METRIC_L2:
+            tree_walk_l2(&walk, own->all.nodes);
+            break;
+        case HSP__METRIC_L1:
+            tree_walk_l1(&walk, own->all.nodes);
+            break;
+        default:
+            tree_walk_linf(&walk, own->all.nodes);
+        }
+        hsp__near_sort(&walk.heap);
+    }
+}
+
+static hsp_status tree_find(hsp_context *ctx, const hsp__near_guests *guests, const uint64_t *skip,
+                            uint64_t k, hsp_error *err, hsp__neighbor *out)
+{
+    tree_search search = {.guests = guests, .skip = skip, .k = k, .out = out};
+    (void)err;
+    hsp__tasks_run(ctx, (guests->count + TREE_GUESTS - 1) / TREE_GUESTS, tree_task, &search);
+    return HSP_OK;
+}
+
+const hsp__near_index hsp__near_tree = {.kind = HSP__NEAR_TREE,
+                                        .name = "tree",
+                                        .fits = tree_fits,
+                                        .build = tree_build,
+                                        .unmake = tree_unmake,
+                                        .find = tree_find};

@@ -1,0 +1,319 @@
+/* Every index finds what the scan finds, to the bit, on one thread and on three: data that are
+ * large enough for each to be in several parts, that are all ties, that lie in the ways of bytes
+ * and floats, and queries that have nothing to do with the rows. (The scan itself is compared with
+ * sums in long double by test_near.c.) */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../check.h"
+#include "halfspace.h"
+#include "near/near.h"
+
+static hsp_context *ctx;
+static uint64_t rng_state = 88172645463325252u;
+
+static double rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (double)(rng_state >> 11) * 0x1p-53;
+}
+
+enum { MOST = 400000, MOST_ROWS = 40000 };
+
+/* Rows that grow one by one, dense and sparse at once. */
+typedef struct set {
+    uint64_t rows, cols, stored;
+    double dense[MOST], values[MOST];
+    uint64_t starts[MOST_ROWS + 1];
+    uint32_t indices[MOST];
+    hsp_view view;
+} set;
+
+static set rows, queries;
+static uint64_t skips[MOST_ROWS];
+
+typedef double (*maker)(uint64_t i, uint64_t j);
+
+static void make(set *s, uint64_t count, uint64_t cols, maker number)
+{
+    *s = (set){.rows = count, .cols = cols};
+    for (uint64_t i = 0; i < count; i++) {
+        for (uint64_t j = 0; j < cols; j++) {
+            const double x = number(i, j);
+            s->dense[i * cols + j] = x;
+            if (x == 0) continue;
+            s->indices[s->stored] = (uint32_t)j;
+            s->values[s->stored++] = x;
+        }
+        s->starts[i + 1] = s->stored;
+    }
+}
+
+static void store(set *s, int sparse)
+{
+    s->view = hsp_view_dense(HSP_FLOAT64, s->rows, s->cols, s->cols, s->dense);
+    if (sparse)
+        s->view =
+            hsp_view_sparse(HSP_FLOAT64, s->rows, s->cols, 8, s->starts, s->indices, s->values);
+}
+
+static void check_index(hsp__near *near, uint64_t k, const uint64_t *skip,
+                        const hsp__neighbor *want, hsp__neighbor *got, const char *where)
+{
+    for (int threads = 1; threads <= 3; threads += 2) {
+        uint64_t wrong = 0;
+        hsp_context_set_threads(ctx, threads);
+        CHECK(hsp__near_find(ctx, near, &queries.view, skip, k, NULL, got) == HSP_OK);
+        for (uint64_t n = 0; n < queries.rows * k; n++)
+            wrong += memcmp(&got[n].distance, &want[n].distance, sizeof got[n].distance) != 0 ||
+                     got[n].row != want[n].row;
+        CHECK_NOTE(wrong == 0, "%s: %llu of %llu", where, (unsigned long long)wrong,
+                   (unsigned long long)(queries.rows * k));
+    }
+}
+
+/* All indexes that serve one metric, for some k. */
+static void check_metric(hsp_data *data, hsp__metric metric, const char *what)
+{
+    const uint64_t ks[] = {1, 7, rows.rows / 5, rows.rows - 1};
+    const hsp__near_plan plan = {.metric = metric, .kind = HSP__NEAR_SCAN};
+    hsp__near *scan = NULL;
+    if (hsp__near_new(ctx, &plan, data, NULL, &scan)) return; /* too large for cosines */
+    for (size_t c = 0; c < sizeof ks / sizeof *ks; c++) {
+        const uint64_t k = ks[c], count = queries.rows * k;
+        if (!k || count > 300000) continue;
+        const uint64_t *skip = c % 2 ? skips : NULL;
+        hsp__neighbor *want = malloc(count * sizeof *want), *got = malloc(count * sizeof *got);
+        if (!want || !got) exit(4);
+        const hsp_status status = hsp__near_find(ctx, scan, &queries.view, skip, k, NULL, want);
+        for (int kind = HSP__NEAR_TREE; !status && kind <= HSP__NEAR_INVERTED; kind++) {
+            const hsp__near_plan other = {.metric = metric, .kind = (hsp__near_kind)kind};
+            hsp__near *near = NULL;
+            char where[160];
+            if (!hsp__near_fits(other.kind, metric, &rows.view)) continue;
+            snprintf(where, sizeof where, "%s, metric %d, %s, k %llu", what, (int)metric,
+                     hsp__near_name(other.kind), (unsigned long long)k);
+            CHECK(hsp__near_new(ctx, &other, data, NULL, &near) == HSP_OK);
+            if (near) check_index(near, k, skip, want, got, where);
+            hsp__near_free(ctx, near);
+        }
+        free(want), free(got);
+    }
+    hsp__near_free(ctx, scan);
+}
+
+static void check_all(const char *what)
+{
+    for (uint64_t q = 0; q < queries.rows; q++)
+        skips[q] = q % 3 ? q * 7 % rows.rows : HSP__NEAR_NONE;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        hsp_data *data = NULL;
+        store(&rows, sparse);
+        store(&queries, sparse);
+        CHECK(hsp_data_copy(ctx, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+        for (int metric = HSP__METRIC_L2; data && metric <= HSP__METRIC_COSINE; metric++)
+            check_metric(data, (hsp__metric)metric, what);
+        hsp_data_free(data);
+    }
+}
+
+/* ---- Numbers ---- */
+
+static double few(uint64_t i, uint64_t j)
+{
+    (void)i, (void)j;
+    return floor(rng() * 6);
+}
+
+static double pixel(uint64_t i, uint64_t j)
+{
+    (void)i, (void)j;
+    return rng() < 0.6 ? 0 : floor(rng() * 256);
+}
+
+static double bell(uint64_t i, uint64_t j)
+{
+    (void)i, (void)j;
+    return rng() + rng() + rng() + rng() - 2;
+}
+
+static double same(uint64_t i, uint64_t j)
+{
+    (void)i;
+    return (double)j + 0.1;
+}
+
+/* Nearer and nearer to what `same` has. */
+static double sorted(uint64_t i, uint64_t j)
+{
+    return (double)j + 0.1 + 1 / (1.0 + (double)i);
+}
+
+static double outlier(uint64_t i, uint64_t j)
+{
+    return i == 5 && j == 1 ? 1e9 : bell(i, j);
+}
+
+static double uneven(uint64_t i, uint64_t j)
+{
+    return bell(i, j) * pow(10, (double)(j % 7) - 3);
+}
+
+static double exponent;
+
+static double scaled(uint64_t i, uint64_t j)
+{
+    return bell(i, j) * pow(10, exponent);
+}
+
+/* Every row on a scale of its own. */
+static double wild(uint64_t i, uint64_t j)
+{
+    return bell(i, j) * pow(10, floor(rng() * 280) - 140);
+}
+
+/* Some words that all have, many that few have; rows that have none. */
+static double words(uint64_t i, uint64_t j)
+{
+    if (i % 50 == 7) return 0;
+    return rng() < (j < 4 ? 0.7 : 0.1) ? 0.25 * ceil(rng() * 8) : 0;
+}
+
+/* ---- Tests ---- */
+
+static void test_many_rows(void)
+{
+    make(&rows, 5000, 3, few);
+    make(&queries, 10, 3, few);
+    check_all("many ties");
+    make(&rows, 9000, 5, bell);
+    make(&queries, 10, 7, bell); /* two columns that the rows do not have */
+    check_all("many rows");
+    make(&rows, 17000, 20, words);
+    make(&queries, 6, 24, words);
+    check_all("words");
+}
+
+static void test_many_columns(void)
+{
+    make(&rows, 700, 130, pixel);
+    make(&queries, 45, 130, pixel);
+    check_all("pixels");
+    make(&rows, 500, 301, bell);
+    make(&queries, 21, 301, bell);
+    check_all("reals");
+    make(&rows, 1000, 33, uneven);
+    make(&queries, 21, 30, uneven);
+    check_all("uneven columns");
+}
+
+static void test_alike(void)
+{
+    make(&rows, 700, 6, same);
+    make(&queries, 9, 6, same);
+    check_all("all the same");
+    make(&rows, 900, 6, sorted);
+    make(&queries, 9, 6, same);
+    check_all("nearer and nearer");
+    make(&rows, 900, 40, outlier);
+    make(&queries, 9, 40, outlier);
+    check_all("one far out");
+    make(&rows, 400, 6, bell);
+    make(&queries, 5, 6, outlier);
+    for (uint64_t k = 0; k < queries.rows * queries.cols; k++)
+        queries.dense[k] *= 1e12, queries.values[k] *= 1e12;
+    check_all("queries far out");
+}
+
+static void test_scales(void)
+{
+    static const double exponents[] = {-320, -308, -200, -160, -150, -100, 100, 150, 154, 200, 307};
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+        char what[40];
+        exponent = exponents[e];
+        snprintf(what, sizeof what, "numbers about 1e%g", exponent);
+        make(&rows, 300, 9, scaled);
+        make(&queries, 9, e % 2 ? 9 : 11, scaled);
+        check_all(what);
+    }
+    make(&rows, 300, 9, wild);
+    make(&queries, 30, 9, wild);
+    check_all("every scale");
+}
+
+/* ---- Memory that runs out ---- */
+
+static _Atomic uint64_t asked, refuse_at, living;
+
+static void *refuse(void *user, void *pointer, size_t size)
+{
+    (void)user;
+    if (++asked >= refuse_at) return NULL;
+    if (!pointer) living++;
+    return realloc(pointer, size);
+}
+
+static void release(void *user, void *pointer)
+{
+    (void)user;
+    if (pointer) living--;
+    free(pointer);
+}
+
+/* An index made and asked with all allocations from the n-th on refused. */
+static hsp_status starve(hsp_context *poor, hsp_data *data, hsp__near_plan plan, uint64_t n)
+{
+    hsp__neighbor found[5 * 2];
+    hsp__near *near = NULL;
+    asked = 0;
+    refuse_at = n;
+    hsp_status status = hsp__near_new(poor, &plan, data, NULL, &near);
+    if (!status) status = hsp__near_find(poor, near, &queries.view, NULL, 2, NULL, found);
+    refuse_at = UINT64_MAX;
+    hsp__near_free(poor, near);
+    return status;
+}
+
+static void test_memory(void)
+{
+    const hsp_allocator memory = {refuse, release, NULL};
+    hsp_context *poor = NULL;
+    refuse_at = UINT64_MAX;
+    CHECK(hsp_context_new(&memory, &poor) == HSP_OK);
+    make(&rows, 300, 9, bell);
+    make(&queries, 5, 9, bell);
+    for (int kind = HSP__NEAR_TREE; kind <= HSP__NEAR_INVERTED; kind++) {
+        const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = (hsp__near_kind)kind};
+        hsp_data *data = NULL;
+        hsp_status status = HSP_NO_MEMORY;
+        store(&rows, kind == HSP__NEAR_INVERTED);
+        store(&queries, 0);
+        CHECK(hsp_data_copy(poor, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+        const uint64_t before = living;
+        uint64_t n = 1;
+        for (; status == HSP_NO_MEMORY && n < 200; n++) {
+            status = starve(poor, data, plan, n);
+            CHECK_NOTE(living == before, "%s, %llu: memory is lost", hsp__near_name(plan.kind),
+                       (unsigned long long)n);
+        }
+        CHECK(status == HSP_OK && n > 5);
+        hsp_data_free(data);
+    }
+    hsp_context_free(poor);
+    CHECK(living == 0);
+}
+
+int main(void)
+{
+    if (hsp_context_new(NULL, &ctx)) return 4;
+    RUN(test_many_rows);
+    RUN(test_many_columns);
+    RUN(test_alike);
+    RUN(test_scales);
+    RUN(test_memory);
+    hsp_context_free(ctx);
+    return check_done();
+}
