@@ -626,7 +626,8 @@ static double winnow_compare(const winnow_run *run)
         const hsp__wide of_e =
             (last ? 0 : (hsp__wide)(run->k + 8) * run->size[j]) + (isfinite(e) ? fabsl(e) : 0);
         const hsp__wide scale = fabsl(want) + (run->variant == WINNOW_BALANCED ? 2 : 0);
-        const hsp__wide allowed = (16 + 2 * (hsp__wide)run->eta * of_e) * DBL_EPSILON * scale;
+        const hsp__wide allowed =
+            (16 + 2 * (hsp__wide)run->eta * of_e) * (hsp__wide)DBL_EPSILON * scale;
         /* below that a weight is 0 beside the largest */
         const hsp__wide apart = fabsl(have - want), nothing = most * (hsp__wide)1e-290;
         if (apart > nothing) worst = fmax(worst, (double)(apart / (allowed + nothing)));
