@@ -26,6 +26,8 @@
 
 #define KERNEL_LEAST 1e-30
 
+enum { KERNEL_SHARES = 8 }; /* pairs of classes at work at once, at most */
+
 /* For reports: it is not to be chosen by name. */
 static const hsp__solver kernel_smo = {.name = "smo",
                                        .summary = "working sets of a kernel machine"};
@@ -269,6 +271,13 @@ static uint64_t kernel_memory(const hsp__batch *batch)
     return batch->plan->cache_bytes - (batch->kernel->gram ? n * n * sizeof(float) : 0);
 }
 
+/* Memory is for so many pairs at a time, whoever works on them: what a cache has room for decides
+ * in which order a machine's rows are visited, and so its bits. */
+static uint32_t kernel_shares(const hsp__batch *batch)
+{
+    return batch->count < KERNEL_SHARES ? batch->count : KERNEL_SHARES;
+}
+
 /* Some pairs, each on one thread with a cache of its own. */
 static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int report,
                                     hsp_error *err)
@@ -276,7 +285,7 @@ static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int 
     hsp__batch *batch = user;
     hsp_context quiet = hsp__quiet(batch->ctx);
     const hsp__goal goal = kernel_goal(batch, report);
-    const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    const uint64_t memory = kernel_memory(batch) / kernel_shares(batch);
     void *block = NULL;
     uint64_t bytes = 0;
     hsp_status status = HSP_OK;
@@ -289,9 +298,8 @@ static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int 
             kernel_alone(batch, c);
             continue;
         }
-        status =
-            hsp__smo_cache_init(&cache, &quiet, &source, kernel_memory(batch) / (uint64_t)workers,
-                                hsp__smo_wide(&task->problem, &goal), err);
+        status = hsp__smo_cache_init(&cache, &quiet, &source, memory,
+                                     hsp__smo_wide(&task->problem, &goal), err);
         cache.block = block, cache.block_bytes = bytes;
         if (!status) status = kernel_task(batch, &quiet, c, &cache, &goal, err);
         block = cache.block, bytes = cache.block_bytes;
@@ -325,7 +333,8 @@ hsp_status hsp__batch_kernel_solve(hsp__batch *batch, hsp_error *err)
     hsp_status status = kernel_gram(batch, err);
     if (status) return status;
     if (!batch->tasks[0].list) return kernel_classes(batch, err);
-    const int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    int workers = hsp__crowd_workers(batch->ctx, batch->count);
+    if ((uint32_t)workers > kernel_shares(batch)) workers = (int)kernel_shares(batch);
     const uint32_t some = batch->count / (4 * (uint32_t)workers);
     return hsp__crowd_run(&batch->watch, workers, batch->count, some ? some : 1, kernel_some_pairs,
                           batch, err);

@@ -51,6 +51,9 @@ enum {
 };
 
 static const double smo_tiny = 1e-12; /* curvature below this counts as this */
+/* Hard: ||w||^2 below the first, for sum a = 1 and rows of length 1, is what rounding leaves of 0;
+ * below the second it is, if no step gets further. */
+static const double smo_met = 1e-13, smo_met_at_last = 1e-12;
 
 typedef struct smo {
     hsp_context *ctx;
@@ -64,6 +67,7 @@ typedef struct smo {
     int unsure;    /* the kernel need not be one: no gap bounds anything */
     double one;    /* added to every kernel value: offset regularized */
     double most;   /* largest k(x, x) met */
+    double scale;  /* (sum a)^2 times that, of the last judgement */
     double *f;     /* n */
     double *y, *c; /* n: +-1, and the bound of a */
     double *extra; /* n: added to k(x_i, x_i); NULL: nothing */
@@ -560,6 +564,12 @@ static hsp_status smo_unload(smo *w, hsp_error *err)
 
 /* ---- The gap --------------------------------------------------------------------------------- */
 
+/* Hard: are the two hulls so near to each other that they meet? */
+static int smo_is_met(const smo *w, double level)
+{
+    return w->p->hard && w->scale > 0 && w->s->square <= level * w->scale;
+}
+
 static hsp_status smo_judge(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
@@ -591,8 +601,8 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     s->dual = gain + sum - s->square / 2;
     s->gap = s->primal > s->dual ? (s->primal - s->dual) / s->primal : 0;
     if (!isfinite(s->primal) || isnan(s->dual) || w->unsure) s->gap = 1;
-    if (w->p->hard && sum > 0 && s->square <= 1e-12 * sum * sum * w->most)
-        s->stop = HSP_STOP_INSEPARABLE;
+    w->scale = sum * sum * w->most;
+    if (smo_is_met(w, smo_met)) s->stop = HSP_STOP_INSEPARABLE;
     return HSP_OK;
 }
 
@@ -736,7 +746,10 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         status = smo_judge(w, err);
         if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->goal->gap) break;
         s->stop = HSP_STOP_PASSES;
-        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) break;
+        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) {
+            if (smo_is_met(w, smo_met_at_last)) s->stop = HSP_STOP_INSEPARABLE;
+            break;
+        }
         if (w->goal->max_passes && round >= w->goal->max_passes) break;
         if (w->goal->watch && hsp__watch_tick(w->goal->watch, 1, w->goal->report, &s->stop)) break;
         status = smo_grow(w, gap, err);

@@ -14,7 +14,7 @@ typedef struct hsp__smo_solution {
     uint64_t rounds, updates; /* working sets, and steps in them */
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached. HSP_STOP_PASSES: the limit was, or
                       no step gets further, as may be with a kernel that is none. hard:
-                      HSP_STOP_INSEPARABLE, no separator has a margin above 1e-6 of the longest
+                      HSP_STOP_INSEPARABLE, no separator has a margin above 3e-7 of the longest
                       phi(x), and a says why: sum a y phi is all but 0 */
 } hsp__smo_solution;
 
