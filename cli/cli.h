@@ -51,13 +51,15 @@ typedef struct cli_command {
     const hsp_option_table *(*variant)(size_t i);
     const char *variant_word;     /* what they are called: "generator" */
     const char *variant_synopsis; /* what follows the variant's name */
+    const char *variant_else;     /* the variant that is meant when the first argument names none:
+                                     that one is then an argument; NULL: it must name one */
 } cli_command;
 
 /* The commands, ended by NULL. */
 extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
-extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors;
+extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors, cli_bound;
 extern const cli_command cli_certify_command, cli_verify;
 
 const cli_command *cli_find_command(const char *name);

@@ -7,9 +7,11 @@
 
 enum { KERNEL_ACTION, KERNEL_READ, KERNEL_WRITE };
 
-#define KERNEL_LEADING 10 /* eigenvalues in JSON */
-#define KERNEL_SHOWN   5  /* eigenvalues for people */
-#define KERNEL_LINES   12 /* of a witness, for people */
+#define KERNEL_LEADING 10    /* eigenvalues in JSON */
+#define KERNEL_SHOWN   5     /* eigenvalues for people */
+#define KERNEL_LINES   12    /* of a witness, for people */
+#define KERNEL_MANY    2500  /* rows that are worth a warning ... */
+#define KERNEL_SECONDS 8e-10 /* ... of so many times their cube, measured: 20 s of 3,000 */
 
 #define KERNEL_ALLOW                                                      \
     {                                                                     \
@@ -288,6 +290,18 @@ static hsp_status kernel_sample(const cli *run, const kernel_job *job, kernel_fo
                            found->rows);
 }
 
+/* What it will take, before it is taken: two matrices, and with features the third. */
+static void kernel_announce(const cli *run, const kernel_found *found, int features)
+{
+    const double n = (double)found->count;
+    const double bytes = (features ? 3 : 2) * n * n * (double)sizeof(double);
+    const double seconds = KERNEL_SECONDS * n * n * n;
+    if (found->count <= KERNEL_MANY) return;
+    cli_say(run, "%s rows take %s of memory and about %.0f %s; --rows takes fewer",
+            show_count(found->count), show_bytes((uint64_t)bytes),
+            seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "seconds" : "minutes");
+}
+
 static hsp_status kernel_write_features(cli *run, kernel_found *found, const char *out,
                                         hsp_error *err)
 {
@@ -310,6 +324,7 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
     if (status == HSP_OK && out) status = cli_check_place(out, err);
     if (status == HSP_OK) status = kernel_open(run, NULL, &job, err);
     if (status == HSP_OK) status = kernel_sample(run, &job, &found, err);
+    if (status == HSP_OK) kernel_announce(run, &found, out != NULL);
     if (status == HSP_OK)
         status = hsp_kernel_check(run->ctx, job.kernel, job.data, found.rows, found.count, err,
                                   &found.verdict);

@@ -171,6 +171,11 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
     if (all->evidence)
         cli_evidence_print(run->ctx, all->evidence, done->data,
                            offset && strcmp(offset, "none") == 0, file);
+    if (train_text(run, "kernel") && !train_text(run, "approx"))
+        fputs(
+            "in the kernel's space; a margin below a millionth of the longest row counts as none: "
+            "if rows differ in size, --scale standard may show one\n",
+            file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -211,6 +216,21 @@ static char *train_advice(const cli *run, const train *done)
         text = longer;
     }
     return text;
+}
+
+/* Did it end where nothing gets better, with an expression for which no gap can say so? The library
+ * said that when it began. */
+static int train_is_stationary(const cli *run, const train *done)
+{
+    const hsp_training *all = &done->run;
+    const char *kernel = train_text(run, "kernel");
+    hsp_kernel *sure = NULL;
+    if (!kernel || all->stop != HSP_STOP_PASSES ||
+        all->passes >= (uint64_t)hsp_options_integer(run->options[TRAIN_LEARNER], "max-passes"))
+        return 0;
+    const hsp_status status = hsp_kernel_parse(run->ctx, kernel, 0, 0, NULL, &sure);
+    hsp_kernel_free(sure);
+    return status == HSP_USAGE;
 }
 
 /* Of a run that minimised and did not come near enough. */
@@ -256,7 +276,7 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->optimum.solver) {
-        train_warn_gap(run, done);
+        if (!train_is_stationary(run, done)) train_warn_gap(run, done);
         return;
     }
     if (all->stop == HSP_STOP_REQUEST) {

@@ -9,12 +9,13 @@
 
 #include "cli.h"
 
-const cli_command *const cli_commands[] = {
-    &cli_train,     &cli_cv,      &cli_tune,  &cli_predict,
-    &cli_neighbors, &cli_eval,    &cli_audit, &cli_certify_command,
-    &cli_verify,    &cli_plot,    &cli_model, &cli_learners,
-    &cli_inspect,   &cli_convert, &cli_split, &cli_scale,
-    &cli_kernel,    &cli_make,    &cli_help,  NULL};
+const cli_command *const cli_commands[] = {&cli_train,    &cli_cv,        &cli_tune,
+                                           &cli_predict,  &cli_neighbors, &cli_eval,
+                                           &cli_audit,    &cli_bound,     &cli_certify_command,
+                                           &cli_verify,   &cli_plot,      &cli_model,
+                                           &cli_learners, &cli_inspect,   &cli_convert,
+                                           &cli_split,    &cli_scale,     &cli_kernel,
+                                           &cli_make,     &cli_help,      NULL};
 
 /* ---- Saying things ---- */
 
@@ -238,6 +239,10 @@ static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *er
     for (; known < 128 && command->variant(known); known++)
         names[known] = command->variant(known)->name;
     const char *nearest = hsp_nearest(word, names, known);
+    if (command->variant_else && (!nearest || access(word, F_OK) == 0)) {
+        run->variant = cli_find_variant(command, command->variant_else);
+        return HSP_OK;
+    }
     if (nearest)
         return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; did you mean %s?",
                         command->variant_word, word, nearest);

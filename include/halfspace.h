@@ -16,6 +16,7 @@
  *    12. choosing                cross-validation, and options chosen by it
  *    13. kernels                 expressions, Gram matrices, are they kernels
  *    14. proving                 claims with evidence that others can check
+ *    15. new data                bounds on the error to expect, and on the rows that it takes
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
  * results come through the last pointers and are untouched on failure. Objects come in _new/_free
@@ -874,7 +875,8 @@ HSP_API void hsp_kernel_free(hsp_kernel *kernel);
 HSP_API const char *hsp_kernel_text(const hsp_kernel *kernel);
 /* Give every parameter that is a rule its number: median (1 / the median of the distance that the
  * kernel is about, over all pairs of rows or 5,000 random ones) and 1/d (d columns). The text then
- * has the numbers. */
+ * has the numbers. HSP_BAD_DATA when the rows give a rule no number, or when none of the columns
+ * that a part of the kernel asks for is there. */
 HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                                   hsp_error *err);
 /* Is something in it that closure does not guarantee to be a kernel? */
@@ -961,6 +963,121 @@ HSP_API const char *hsp_certificate_text(const hsp_certificate *certificate, siz
  * sentence on why it was not made, or NULL. */
 HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i,
                                           const char **why);
+
+/* ---- 15. New data ---------------------------------------------------------------------------- */
+
+/* What may be expected of rows that nobody has seen yet (docs/generalisation.md has every theorem
+ * with its constants). The true error of a model is the probability that it is wrong on a row drawn
+ * as the given ones were: independently, from one distribution. A bound of confidence 1 - delta
+ * holds but for a share delta of the sets of rows that might have been drawn. All figures are
+ * rounded to the safe side. */
+
+/* Clopper and Pearson's bounds: the largest p with which `mistakes` or fewer among `rows`
+ * independent ones have a probability of at least delta, and the smallest with which `mistakes` or
+ * more have. Without rows 1 and 0. NaN for mistakes > rows or a delta outside of (0, 1). */
+HSP_API double hsp_binomial_upper(uint64_t rows, uint64_t mistakes, double delta);
+HSP_API double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta);
+
+/* Options of hsp_solve_sample_size: rows, epsilon, delta, of which one is left out; one of
+ * hypotheses, bits, vc, class; agnostic. */
+HSP_API const hsp_option_table *hsp_sample_size_options(void);
+
+/* How many rows a class of hypotheses takes: one theorem, solved for what was not given. */
+typedef struct hsp_sample_size {
+    const char *solved;   /* "rows", "epsilon", "delta": which of these was found */
+    double rows;          /* a whole number */
+    double epsilon;       /* found: 1 and more is vacuous */
+    double delta;         /* found: 1 and more says nothing */
+    int vacuous;          /* what was found is */
+    double log_count;     /* ln |H|, or of a class known by its growth: ln of the growth function at
+                             2 rows */
+    double dimension;     /* VC dimension; NaN: the class is finite, and so counted */
+    double closed_rows;   /* solved for rows, without mistakes, by VC dimension: what Blumer and
+                             others' closed formula asks for; else NaN */
+    const char *theorem;  /* who says so */
+    const char *formula;  /* what was solved */
+    const char *says;     /* what it promises, a sentence */
+    char hypotheses[160]; /* the class, in words */
+} hsp_sample_size;
+
+HSP_API hsp_status hsp_solve_sample_size(const hsp_options *options, hsp_error *err,
+                                         hsp_sample_size *out);
+
+/* One bound on the error of a model. */
+typedef struct hsp_guarantee {
+    const char *name;    /* "test-binomial" */
+    const char *kind;    /* "test": from rows held out; "training": from the rows learnt from;
+                            "estimate": true on average over training sets, no confidence */
+    const char *formula; /* in symbols */
+    const char *about;   /* whose error: "this model", or another that the theorem is about */
+    const char *assumes; /* what it assumes beside independent rows; "" for nothing */
+    int applies;
+    double value;      /* that error is at most this; NaN when it does not apply */
+    int vacuous;       /* it applies, and value is 1 or more: it says nothing */
+    char figures[320]; /* what went in, or why it does not apply */
+} hsp_guarantee;
+
+/* A model, and all that is promised of it. */
+typedef struct hsp_outlook {
+    double delta;
+    uint64_t train_rows, train_mistakes; /* 0, 0 without training rows */
+    uint64_t test_rows, test_mistakes;
+    uint64_t shared_rows; /* test rows that are among the training rows, number for number */
+    double test_lower;    /* the true error is at least this (confidence 1 - delta); NaN: no test
+                             rows */
+    double test_upper;
+    int overfits; /* test_lower is above the error on the training rows */
+    size_t count;
+    hsp_guarantee *guarantees; /* count */
+    hsp_allocator memory;
+} hsp_outlook;
+
+/* Options of hsp_outlook_new: delta, shared (refuse, allow), retrain. */
+HSP_API const hsp_option_table *hsp_outlook_options(void);
+
+/* `train`: the rows that the model learnt from (HSP_BAD_DATA when their number is another than it
+ * remembers), or NULL; `test`: rows that had no part in it, or NULL; one of them is given. Both are
+ * read with the model's encoding. HSP_BAD_DATA when they share rows, unless that is allowed: then a
+ * log warning. `options` NULL: the defaults. */
+HSP_API hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                                   hsp_data *test, const hsp_options *options, hsp_error *err,
+                                   hsp_outlook **out);
+HSP_API void hsp_outlook_free(hsp_outlook *outlook);
+
+/* Options of hsp_simulate_bounds: learner, set, rows, test-rows, columns, noise, offset, delta,
+ * trials, seed. */
+HSP_API const hsp_option_table *hsp_simulate_options(void);
+
+/* How often one bound was wrong. */
+typedef struct hsp_trial_bound {
+    hsp_guarantee about; /* name, kind, formula, about and assumes; figures: of one of
+                            the trials, or why it did not apply there */
+    uint64_t applied;    /* trials it applied to */
+    uint64_t failed;     /* trials in which the true error was above it */
+    uint64_t vacuous;    /* trials in which it was 1 or more */
+    double mean_value;   /* over the trials it applied to, values above 1 taken as 1 */
+    double mean_error;   /* of the true errors that it was compared with */
+    double chance;       /* of at least so many failures if each trial fails with probability
+                            delta: small means that the bound is broken. NaN for estimates */
+} hsp_trial_bound;
+
+typedef struct hsp_simulation {
+    uint64_t trials, rows, test_rows;
+    double delta;
+    double best_error; /* of the halfspace that labels the rows: the share of flipped labels */
+    double mean_train_error; /* over the trials */
+    double mean_true_error;
+    size_t count;
+    hsp_trial_bound *bounds; /* count */
+    hsp_allocator memory;
+} hsp_simulation;
+
+/* Draw rows x ~ N(0, I) with labels sign(<u, x> + offset), a share `noise` of them flipped; learn;
+ * compare every bound with the true error, which is an integral known to 1e-9. Each trial has its
+ * own rows by (seed, trial); they run in parallel, and the result does not depend on that. */
+HSP_API hsp_status hsp_simulate_bounds(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                                       hsp_simulation **out);
+HSP_API void hsp_simulation_free(hsp_simulation *simulation);
 
 #ifdef __cplusplus
 }

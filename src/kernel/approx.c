@@ -180,6 +180,15 @@ void hsp__approx_turn(const hsp__approx *map, double *w)
     }
 }
 
+void hsp__approx_turn_back(const hsp__approx *map, double *c)
+{
+    if (!map->factor) hsp__vec()->scale_f64(sqrt((double)map->rank), c, (size_t)map->rank);
+    for (uint64_t k = 0; map->factor && k < map->rank; k++) {
+        hsp__vec()->axpy_f64(c[k], map->factor + k * map->rank, c, (size_t)k);
+        c[k] *= map->factor[k * map->rank + k];
+    }
+}
+
 static void approx_store(hsp_data *to, uint64_t first, const double *values, uint64_t count)
 {
     for (uint64_t k = 0; k < count; k++) {

@@ -53,8 +53,9 @@ void hsp__approx_free(hsp_context *ctx, hsp__approx *map);
 hsp_status hsp__approx_features(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
                                 hsp_error *err, hsp_data **out);
 
-/* c = L^-T w, in place. */
+/* c = L^-T w, in place; and back: w = L^T c. */
 void hsp__approx_turn(const hsp__approx *map, double *w);
+void hsp__approx_turn_back(const hsp__approx *map, double *c);
 
 /* How far <phi(x), phi(y)> is from k(x, y), over all pairs of some rows. */
 typedef struct hsp__approx_error {

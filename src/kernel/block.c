@@ -26,6 +26,8 @@ enum {
     BLOCK_BESIDE = 32 << 20 /* bytes of left rows that are gathered once for all tiles */
 };
 
+#define TILE_FLOAT_MOST 1e30 /* floats are not trusted with numbers beyond, or below 1 / this */
+
 typedef enum tile_way {
     TILE_PRODUCT, /* inner products by a matrix product, */
     TILE_ENTRIES, /* by the entries of the left side's rows, */
@@ -165,15 +167,25 @@ static uint64_t block_levels(const hsp_kernel *kernel, uint32_t at)
     return left > right ? left : right;
 }
 
+/* Do floats hold the inner products of these rows, and squares of them? They end at 3e38 and begin
+ * at 1e-38. A row much shorter than the others matters only where rows are made equally long. */
+static int block_overflows(const hsp__kernel_rows *rows)
+{
+    const double least = rows->kernel->places ? rows->least : rows->most;
+    return rows->most > TILE_FLOAT_MOST || (least > 0 && least < 1 / TILE_FLOAT_MOST);
+}
+
 /* Would floats lose too much? A distance is a difference of norms: its error is about that of the
  * norms, and exp multiplies it by c. */
 static int block_is_wide(const hsp__kernel_rows *a, const hsp__kernel_rows *b)
 {
     const hsp_kernel *kernel = a->kernel;
-    for (uint64_t k = 0; k < kernel->count; k++)
-        if (kernel->nodes[k].op == HSP__KERNEL_RBF &&
-            kernel->nodes[k].p * (a->most + b->most) * 6e-8 > 1e-5)
-            return 1;
+    for (uint64_t k = 0; k < kernel->count; k++) {
+        const hsp__kernel_node *node = &kernel->nodes[k];
+        if (node->op == HSP__KERNEL_RBF && node->p * (a->most + b->most) * 6e-8 > 1e-5) return 1;
+        if (fabs(node->p) > TILE_FLOAT_MOST || fabs(node->q) > TILE_FLOAT_MOST) return 1;
+    }
+    if (block_overflows(a) || block_overflows(b)) return 1;
     return a->view->precision == HSP_FLOAT64 || b->view->precision == HSP_FLOAT64;
 }
 
@@ -339,6 +351,8 @@ static hsp_status block_gather_left(block *work, hsp_error *err)
     const size_t size = work->in_double ? sizeof(double) : sizeof(float);
     const uint64_t bytes = work->left->count * work->shape.columns * size;
     if (work->shape.way != TILE_PRODUCT || !work->across || work->strips < 2) return HSP_OK;
+    if (work->left->rows->products && work->left->rows->products == work->right->rows->products)
+        return HSP_OK; /* their products are there */
     if (block_lies_ready(work) || bytes * kernel->space_count > BLOCK_BESIDE) return HSP_OK;
     work->dense = hsp__new(&work->ctx->allocator, kernel->space_count, sizeof *work->dense);
     if (!work->dense) return hsp__fail_memory(err);

@@ -7,16 +7,18 @@
  *
  *     linear                    <x, y>
  *     poly(degree=3, r=1)       (<x, y> + r)^degree
- *     rbf(c=C)                  exp(-C ||x - y||^2); C a number, median (1 / the median of ||x -
- * y||^2), 1/d laplace(c=C)              exp(-C ||x - y||_1) chi2(c=C)                 exp(-C sum (x
- * - y)^2 / (x + y)), for values >= 0 intersection              sum min(x, y), for values >= 0
+ *     rbf(c=C)                  exp(-C ||x - y||^2); C a number, 1/d, or median: 1 over the median
+ *                               of what it is multiplied with
+ *     laplace(c=C)              exp(-C ||x - y||_1)
+ *     chi2(c=C)                 exp(-C sum (x - y)^2 / (x + y)), for values >= 0
+ *     intersection              sum min(x, y), for values >= 0
  *     const(C), or a number     C
  *     precomputed               the entry of a Gram matrix that was given as data
  *     sigmoid(a, b)             tanh(a <x, y> + b): no kernel, allowed on request only
- *     wave                      cos <x, y> + sin <x, y>: no kernel either; models of Fourier
- * features normalize(k)              k(x, y) / sqrt(k(x, x) k(y, y)) rescale(f, k)             f(x)
- * f(y) k(x, y); f: see function.h cols(1-10,15; k)          k on these columns only, numbered as in
- * the file
+ *     wave                      cos <x, y> + sin <x, y>: no kernel either; Fourier features
+ *     normalize(k)              k(x, y) / sqrt(k(x, x) k(y, y))
+ *     rescale(f, k)             f(x) f(y) k(x, y); f: see function.h
+ *     cols(1-10,15; k)          k on these columns only, numbered as in the file
  *
  * Closed under sums, products and powers, so whatever this grammar makes of kernels is one; a
  * factor below 0, a difference, r < 0 and sigmoid are refused unless indefinite ones are allowed.

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "kernel/function.h"
 #include "kernel/rows.h"
 
 enum { FIT_PAIRS = 5000, FIT_SEED = 1 };
@@ -54,11 +55,36 @@ static hsp_status fit_median(hsp_context *ctx, const hsp__kernel_node *node,
                      "the median distance between rows is 0: give the kernel's c as a number");
 }
 
+static hsp_status fit_no_column(const hsp_kernel *kernel, uint64_t column, uint64_t cols,
+                                hsp_error *err)
+{
+    const uint64_t base = (uint64_t)kernel->index_base;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "the kernel asks for column %llu, and the last one of the data is %llu",
+                     (unsigned long long)(column + base), (unsigned long long)(cols - 1 + base));
+}
+
+/* Columns that are not there: of some, the rows may just be zero; none at all is a slip. */
+static hsp_status fit_columns(const hsp_kernel *kernel, const hsp_view *view, hsp_error *err)
+{
+    if (view->cols == 0) return HSP_OK; /* rows without anything are said elsewhere */
+    for (uint64_t s = 1; s < kernel->space_count; s++)
+        if (hsp__kernel_space_cols(&kernel->spaces[s], view->cols) == 0)
+            return fit_no_column(kernel, kernel->spaces[s].from[0], view->cols, err);
+    for (uint64_t f = 0; f < kernel->function_count; f++)
+        for (uint64_t k = 0; k < kernel->functions[f].count; k++) {
+            const hsp__function_step *step = &kernel->functions[f].steps[k];
+            if (step->op == HSP__FUNCTION_COLUMN && step->column >= view->cols)
+                return fit_no_column(kernel, step->column, view->cols, err);
+        }
+    return HSP_OK;
+}
+
 hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                           hsp_error *err)
 {
     const hsp__kernel_rows rows = {.kernel = kernel, .view = view};
-    hsp_status status = HSP_OK;
+    hsp_status status = fit_columns(kernel, view, err);
     for (uint64_t k = 0; !status && k < kernel->count; k++) {
         hsp__kernel_node *node = &kernel->nodes[k];
         double median = 0;

@@ -15,6 +15,8 @@
 
 #define GRAM_BLOCK ((uint64_t)1 << 20) /* values computed between two reports of progress */
 
+enum { GRAM_SQUARE = 64 }; /* rows compared with rows at a time */
+
 /* ---- Whose column is it ---------------------------------------------------------------------- */
 
 static int gram_asks(const hsp_kernel *kernel)
@@ -70,6 +72,77 @@ hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp
     else
         *out = ids;
     return status;
+}
+
+/* ---- Given values ---------------------------------------------------------------------------- */
+
+static int gram_asks_below(const hsp_kernel *kernel, uint32_t at)
+{
+    const hsp__kernel_node *node = &kernel->nodes[at];
+    return node->op == HSP__KERNEL_PRECOMPUTED ||
+           (node->left != HSP__KERNEL_NONE && gram_asks_below(kernel, node->left)) ||
+           (node->right != HSP__KERNEL_NONE && gram_asks_below(kernel, node->right));
+}
+
+int hsp__kernel_needs_own(const hsp_kernel *kernel)
+{
+    for (uint64_t k = 0; k < kernel->count; k++)
+        if (kernel->nodes[k].op == HSP__KERNEL_NORMALIZE &&
+            gram_asks_below(kernel, kernel->nodes[k].left))
+            return 1;
+    return 0;
+}
+
+static hsp_status gram_not_symmetric(uint64_t i, uint64_t j, double there, double back,
+                                     hsp_error *err)
+{
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "the matrix is not symmetric: rows %llu and %llu have %g, the other way round "
+                     "%g",
+                     (unsigned long long)i + 1, (unsigned long long)j + 1, there, back);
+}
+
+hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t *numbers,
+                                   hsp_error *err)
+{
+    const uint64_t n = rows->view->rows;
+    double most = 0;
+    if (!gram_asks(rows->kernel)) return HSP_OK;
+    for (uint64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(hsp__kernel_entry(rows, i, rows, i)));
+    const double unit =
+        rows->view->precision == HSP_FLOAT32 ? (double)FLT_EPSILON : 4 * DBL_EPSILON;
+    for (uint64_t from = 0; from < n; from += GRAM_SQUARE) /* squares, for the sake of the cache */
+        for (uint64_t to = 0; to <= from; to += GRAM_SQUARE)
+            for (uint64_t i = from; i < n && i < from + GRAM_SQUARE; i++)
+                for (uint64_t j = to; j < i && j < to + GRAM_SQUARE; j++) {
+                    const double x = hsp__kernel_entry(rows, i, rows, j);
+                    const double y = hsp__kernel_entry(rows, j, rows, i);
+                    if (fabs(x - y) <= 4 * unit * fmax(most, fmax(fabs(x), fabs(y)))) continue;
+                    return gram_not_symmetric(numbers ? numbers[j] : j, numbers ? numbers[i] : i, y,
+                                              x, err);
+                }
+    return HSP_OK;
+}
+
+hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_view *view,
+                                    hsp_error *err)
+{
+    uint64_t last = 0;
+    if (!gram_asks(known->kernel) || view->rows == 0) return HSP_OK;
+    if (hsp__kernel_needs_own(known->kernel))
+        return hsp__fail(err, HSP_USAGE,
+                         "%s needs k(x, x), which a row to be predicted does not bring along",
+                         known->kernel->text);
+    for (uint64_t i = 0; i < known->view->rows; i++) {
+        const uint64_t column = known->ids ? known->ids[i] : i;
+        if (column > last) last = column;
+    }
+    if (last < view->cols) return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "precomputed: found rows of %llu columns, expected %llu or more: the values "
+                     "with the rows learnt from, as kernel gram --against writes them",
+                     (unsigned long long)view->cols, (unsigned long long)last + 1);
 }
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
@@ -173,12 +246,7 @@ static hsp_status gram_symmetric(hsp__gram *gram, const uint64_t *rows, hsp_erro
         for (uint64_t j = 0; j < i; j++) {
             double *x = &gram->values[i * n + j], *y = &gram->values[j * n + i];
             if (!(fabs(*x - *y) <= 4 * gram->noise))
-                return hsp__fail(
-                    err, HSP_BAD_DATA,
-                    "the matrix is not symmetric: rows %llu and %llu have %g, the other way round "
-                    "%g",
-                    (unsigned long long)(rows ? rows[j] : j) + 1,
-                    (unsigned long long)(rows ? rows[i] : i) + 1, *y, *x);
+                return gram_not_symmetric(rows ? rows[j] : j, rows ? rows[i] : i, *y, *x, err);
             *x = *y = *x / 2 + *y / 2;
         }
     return HSP_OK;

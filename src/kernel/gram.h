@@ -13,6 +13,20 @@
 hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp_data *data,
                            const uint64_t *rows, uint64_t count, hsp_error *err, uint64_t **out);
 
+/* Does it normalise values that were given? k(x, x) of a row that is no row of the matrix is
+ * nowhere to be found then. */
+int hsp__kernel_needs_own(const hsp_kernel *kernel);
+
+/* precomputed: is the matrix of these rows symmetric, up to the rounding of what was given? Also
+ * finds rows whose numbers are another's. HSP_BAD_DATA with two rows; `numbers`: theirs in the data
+ * as given, NULL: the same. */
+hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t *numbers,
+                                   hsp_error *err);
+
+/* precomputed: have rows to be scored a value with every one of `known`? */
+hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_view *view,
+                                    hsp_error *err);
+
 /* The Gram matrix of rows[0..count) (NULL: all) of a data set. */
 typedef struct hsp__gram {
     uint64_t n;

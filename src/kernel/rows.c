@@ -146,6 +146,7 @@ static hsp_status rows_norms(hsp_context *ctx, hsp__kernel_rows *rows, uint32_t 
     for (uint64_t i = 0; i < n; i++) {
         norms[i] = rows_square(rows->view, i, &rows->kernel->spaces[space]);
         rows->most = fmax(rows->most, norms[i]);
+        if (norms[i] > 0 && !(rows->least > 0 && rows->least <= norms[i])) rows->least = norms[i];
         if (!isfinite(norms[i]))
             return hsp__fail(err, HSP_BAD_DATA,
                              "row %llu is too large for the kernel: its squared norm is not finite",

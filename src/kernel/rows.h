@@ -12,6 +12,13 @@ typedef struct hsp__kernel_road {
     int wide;    /* in double, not in float */
 } hsp__kernel_road;
 
+/* Inner products of all rows with all rows, when somebody has them already (shared.h). */
+typedef struct hsp__kernel_products {
+    uint64_t n;
+    int wide;     /* doubles; else floats */
+    void *values; /* n * n, symmetric */
+} hsp__kernel_products;
+
 /* Rows of a kernel with one space, all columns, laid out for matrix products (product.h), a group
  * of HSP__PRODUCT_COLS behind the other: for rows that many others are to meet. */
 typedef struct hsp__kernel_packed {
@@ -26,10 +33,12 @@ typedef struct hsp__kernel_rows {
     const hsp_view *view;
     const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
     const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
-    double **norms;               /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
+    const hsp__kernel_products *products; /* of all columns of these rows; NULL: none */
+    double **norms;            /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
     double *places;            /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
                                   normalize, f(x) of a rescale */
-    double most;               /* the largest of all norms kept */
+    double most;               /* the largest of all norms kept ... */
+    double least;              /* ... and the smallest but for 0; 0: none */
     hsp__kernel_packed packed; /* the rows once more, by hsp__kernel_pack */
 } hsp__kernel_rows;
 

@@ -68,6 +68,28 @@ static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
     }
 }
 
+/* Both sides are rows whose products are there already. */
+static int FN(tile_known)(const tile *t, uint32_t space)
+{
+    const hsp__kernel_products *products = t->left->rows->products;
+    return products && products == t->right->rows->products && space == 0 &&
+           products->wide == TILE_IS_WIDE;
+}
+
+static void FN(tile_look_up)(const tile *t, NUM *out)
+{
+    const hsp__kernel_products *products = t->left->rows->products;
+    for (uint64_t i = 0; i < t->rows; i++) {
+        const NUM *line = (const NUM *)products->values +
+                          hsp__kernel_picked(t->left, t->from_left + i) * products->n;
+        if (!t->right->list)
+            memcpy(out + i * t->cols, line + t->right->from + t->from_right, t->cols * sizeof *out);
+        else
+            for (uint64_t j = 0; j < t->cols; j++)
+                out[i * t->cols + j] = line[t->right->list[t->from_right + j]];
+    }
+}
+
 static void FN(tile_ones_products)(tile *t, uint32_t space, NUM *out)
 {
     float counts[TILE_COLS];
@@ -113,6 +135,10 @@ static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *
 
 static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
 {
+    if (FN(tile_known)(t, space)) {
+        FN(tile_look_up)(t, out);
+        return;
+    }
     if (t->way != TILE_PRODUCT) {
         if (t->way == TILE_ONES)
             FN(tile_ones_products)(t, space, out);
@@ -266,7 +292,11 @@ static void FN(tile_node)(tile *t, uint32_t at, NUM *out, NUM *spare)
 
 static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
 {
-    atomic_store(&work->bad, 1 + left * work->right->count + right);
+    const uint64_t found = 1 + left * work->right->count + right;
+    uint_fast64_t before = atomic_load(&work->bad);
+    while ((!before || found < before) &&
+           !atomic_compare_exchange_weak(&work->bad, &before, found)) /* the first of all */
+        ;
 }
 
 /* Is every value of the tile finite, as a float too where it becomes one? Else the first that is

@@ -10,6 +10,7 @@
 #include "data/formats.h"
 #include "kernel/approx.h"
 #include "learn/derive.h"
+#include "learn/kernel_option.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 
@@ -17,8 +18,10 @@
 
 typedef struct approx_work {
     hsp_context *ctx;
-    hsp_data *data;
+    hsp_data *given;
     const hsp_options *options;
+    hsp__prepared prepared;
+    hsp_data *data; /* the prepared rows */
     uint64_t seed, count;
     int fourier;
     hsp_kernel *kernel;
@@ -49,50 +52,48 @@ static hsp_status approx_read(approx_work *work, hsp_error *err)
                         APPROX_MOST);
 }
 
-/* What is about columns would be about those of the features. */
 static hsp_status approx_check(const approx_work *work, hsp_error *err)
 {
-    static const char *const columns[] = {"scale", "normalize"};
-    static const char *const others[] = {"row-weight", "trace", "reference", "start"};
+    static const char *const others[] = {"trace", "reference"};
     const hsp_options *options = work->options;
     if (!hsp_options_text(options, "kernel"))
         return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
                             "approx is about a kernel: it needs kernel");
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        if (hsp__options_have(options, columns[k]) &&
-            !hsp__options_say(options, columns[k], "none"))
-            return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                                "approx takes rows as they are: scale the file first, without %s",
-                                columns[k]);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (hsp__options_have(options, others[k]) && hsp_options_text(options, others[k]))
             return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
                                 "%s is about the columns of the file, and approx learns from "
                                 "others",
                                 others[k]);
-    if (hsp__options_say(options, "average", "vote"))
-        return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                            "votes keep rows of features: use average none or average");
     return HSP_OK;
 }
 
+/* The rows as the learner is to see them, and the kernel. */
 static hsp_status approx_kernel(approx_work *work, hsp_error *err)
 {
-    const hsp_view *view = NULL;
-    hsp_error found = {0};
-    hsp_status status = hsp_data_view(work->ctx, work->data, err, &view);
+    hsp_status status = hsp__prepare(work->ctx, work->given, work->options, err, &work->prepared);
     if (status) return status;
-    status = hsp_kernel_parse(work->ctx, hsp_options_text(work->options, "kernel"),
-                              hsp_options_flag(work->options, "allow-indefinite"),
-                              hsp_data_index_base(work->data), &found, &work->kernel);
-    if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "%s", found.message);
-    if (status && err) *err = found;
-    for (uint64_t k = 0; !status && k < work->kernel->count; k++)
-        if (work->kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED)
-            return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                                "a precomputed kernel is there already: nothing is saved");
-    return status ? status : hsp_kernel_fit(work->ctx, work->kernel, view, err);
+    work->data = work->prepared.data;
+    status = hsp__kernel_option(work->ctx, work->options, work->given, work->prepared.view, err,
+                                &work->kernel);
+    if (!status && hsp__kernel_is_precomputed(work->kernel))
+        status = hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
+                              "a precomputed kernel is there already: nothing is saved");
+    return status;
+}
+
+/* Weights of rows go with their features. */
+static hsp_status approx_weights(approx_work *work, hsp_error *err)
+{
+    hsp_data *to = work->features;
+    const uint64_t n = to->view.rows;
+    hsp__free(&to->memory, to->row_weights);
+    to->row_weights = NULL;
+    if (!work->prepared.weight) return HSP_OK;
+    to->row_weights = hsp__new_raw(&to->memory, n, sizeof *to->row_weights);
+    if (!to->row_weights) return hsp__fail_memory(err);
+    memcpy(to->row_weights, work->prepared.weight, n * sizeof *to->row_weights);
+    return HSP_OK;
 }
 
 static hsp_status approx_features(approx_work *work, hsp_error *err)
@@ -105,6 +106,7 @@ static hsp_status approx_features(approx_work *work, hsp_error *err)
                             : hsp__approx_nystrom(ctx, work->kernel, work->data, work->count,
                                                   work->seed, err, &work->map);
     if (!status) status = hsp__approx_features(ctx, &work->map, work->data, err, &work->features);
+    if (!status) status = approx_weights(work, err);
     if (!status)
         status = hsp__approx_measure(ctx, &work->map, work->data, work->features, work->seed, err,
                                      &work->error);
@@ -119,13 +121,19 @@ static hsp_status approx_features(approx_work *work, hsp_error *err)
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
+/* The kernel that the model's scores are made with. */
+static hsp_kernel **approx_own(approx_work *work)
+{
+    return work->fourier ? &work->map.wave : &work->kernel;
+}
+
 /* An expansion on the landmarks, which become the model's; coefficients from the weights. */
 static hsp_status approx_expand(approx_work *work, const hsp_model *linear, hsp_error *err,
                                 hsp_model **out)
 {
     const uint64_t rank = work->map.rank;
     hsp_model *model = NULL;
-    hsp_kernel **kernel = work->fourier ? &work->map.wave : &work->kernel, *taken = *kernel;
+    hsp_kernel **kernel = approx_own(work), *taken = *kernel;
     hsp_data *rows = work->map.rows;
     *kernel = NULL;
     work->map.rows = NULL;
@@ -138,14 +146,88 @@ static hsp_status approx_expand(approx_work *work, const hsp_model *linear, hsp_
         hsp__approx_turn(&work->map, to);
         model->offsets[c] = linear->offsets[c];
     }
-    memcpy(model->expansion->source, work->map.source, rank * sizeof *work->map.source);
-    model->pairs = linear->pairs;
-    model->tie = linear->tie;
-    model->order = hsp__order_of(work->data->view.storage);
-    model->rest = linear->rest;
-    model->leaves_out = linear->leaves_out;
+    for (uint64_t k = 0; k < rank; k++)
+        model->expansion->source[k] = work->map.source[k];
     *out = model;
     return HSP_OK;
+}
+
+/* An update by phi(x) is one by every landmark: c = L^-T phi(x), times its amount. */
+static void approx_fill_votes(const approx_work *work, const hsp__votes *from, double *c,
+                              hsp__votes *to)
+{
+    const uint64_t rank = work->map.rank;
+    const hsp_view *view = &from->rows->view;
+    for (uint64_t u = 0; u < from->updates; u++) {
+        const hsp__row row = hsp__view_row(view, from->support[u]);
+        memset(c, 0, rank * sizeof *c);
+        for (uint64_t k = 0; k < row.count; k++)
+            c[hsp__row_column(&row, k)] = hsp__row_value(view, &row, k);
+        hsp__approx_turn(&work->map, c);
+        for (uint64_t k = 0; k < rank; k++) {
+            const uint64_t at = u * rank + k;
+            to->support[at] = (uint32_t)k;
+            to->scorer[at] = from->scorer[u];
+            to->amount[at] = from->amount[u] * c[k];
+            to->offset[at] = k ? 0 : from->offset[u];
+        }
+    }
+    for (uint64_t t = 0; t <= from->steps; t++)
+        to->first[t] = from->first[t] * rank;
+    if (from->steps) memcpy(to->survived, from->survived, from->steps * sizeof *to->survived);
+    to->apart = from->apart;
+    to->at_zero = from->at_zero;
+}
+
+/* The same separators in the same sequence, as votes with the kernel. */
+static hsp_status approx_votes(approx_work *work, const hsp_model *linear, hsp_error *err,
+                               hsp_model *model)
+{
+    const hsp_allocator *memory = &model->memory;
+    const hsp__votes *from = linear->votes;
+    const uint64_t rank = work->map.rank;
+    hsp__votes *to = hsp__new(memory, 1, sizeof *to);
+    double *c = hsp__new_raw(memory, rank, sizeof *c);
+    model->votes = to; /* freed with the model, whatever happens */
+    model->hypothesis = HSP__VOTES;
+    if (to && from->updates <= UINT64_MAX / rank) {
+        to->updates = from->updates * rank;
+        to->steps = from->steps;
+        to->support = hsp__new(memory, to->updates, sizeof *to->support);
+        to->scorer = hsp__new(memory, to->updates, sizeof *to->scorer);
+        to->amount = hsp__new(memory, to->updates, sizeof *to->amount);
+        to->offset = hsp__new(memory, to->updates, sizeof *to->offset);
+        to->first = hsp__new(memory, to->steps + 1, sizeof *to->first);
+        to->survived = hsp__new(memory, to->steps, sizeof *to->survived);
+    }
+    if (c && to && to->support && to->scorer && to->amount && to->offset && to->first &&
+        to->survived) {
+        approx_fill_votes(work, from, c, to);
+        to->rows = work->map.rows;
+        to->kernel = *approx_own(work);
+        work->map.rows = NULL;
+        *approx_own(work) = NULL;
+    }
+    hsp__free(memory, c);
+    return to && to->rows ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status approx_voters(approx_work *work, const hsp_model *linear, hsp_error *err,
+                                hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp__model_new(work->ctx, linear->scorers, 0, err, &model);
+    if (status) return status;
+    hsp__free(&model->memory, model->weights);
+    model->weights = NULL;
+    model->features = work->data->view.cols;
+    memcpy(model->offsets, linear->offsets, linear->scorers * sizeof *model->offsets);
+    status = approx_votes(work, linear, err, model);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
 }
 
 static hsp_status approx_number(hsp_model *model, const char *name, double value, hsp_error *err)
@@ -159,7 +241,7 @@ static hsp_status approx_number(hsp_model *model, const char *name, double value
 static hsp_status approx_facts(const approx_work *work, const hsp_model *linear, hsp_model *model,
                                hsp_error *err)
 {
-    const hsp_data *data = work->data;
+    const hsp_data *data = work->given;
     char hash[HSP__HASH_TEXT];
     hsp_status status = HSP_OK;
     for (size_t i = 0; !status && hsp_model_fact_name(linear, i); i++) {
@@ -189,57 +271,201 @@ static hsp_status approx_names(const approx_work *work, const hsp_model *linear,
     return hsp__encoding_copy(&model->memory, data->encoding, err, &model->encoding);
 }
 
+/* What is the same in a model of features: how its scores decide, and what they mean. */
+static void approx_take(approx_work *work, hsp_model *linear, hsp_model *model)
+{
+    model->pairs = linear->pairs;
+    model->tie = linear->tie;
+    model->order = hsp__order_of(work->data->view.storage);
+    model->rest = work->prepared.rest;
+    model->leaves_out = work->prepared.leaves_out;
+    model->probability = linear->probability;
+    linear->probability = (hsp__probability){0};
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        model->scalings[i] = work->prepared.scalings[i];
+        work->prepared.scalings[i] = NULL;
+    }
+    if (!hsp__options_have(work->options, "keep-dual") ||
+        !hsp_options_flag(work->options, "keep-dual"))
+        return;
+    model->updates = linear->updates; /* of a model that another run may begin at */
+    linear->updates = (hsp_updates){0};
+}
+
 static hsp_status approx_model(approx_work *work, hsp_model *linear, hsp_error *err,
                                hsp_model **out)
 {
     hsp_model *model = NULL;
-    hsp_status status = approx_expand(work, linear, err, &model);
+    hsp_status status = linear->votes ? approx_voters(work, linear, err, &model)
+                                      : approx_expand(work, linear, err, &model);
     if (!status) status = approx_facts(work, linear, model, err);
     if (!status) status = approx_names(work, linear, model, err);
     if (status) {
         hsp_model_free(model);
         return status;
     }
-    model->probability = linear->probability; /* scores are the same: so is what they mean */
-    linear->probability = (hsp__probability){0};
+    approx_take(work, linear, model);
     *out = model;
     return HSP_OK;
 }
 
-/* ---- The run --------------------------------------------------------------------------------- */
+/* ---- Beginning at a model -------------------------------------------------------------------- */
 
-static hsp_status approx_learn(approx_work *work, hsp_error *err, hsp_training *run,
+/* Is it of the same features: the same landmarks or waves, and the same kernel? */
+static hsp_status approx_alike(approx_work *work, const hsp_model *start, hsp_error *err,
+                               int *alike)
+{
+    const hsp__expansion *from = start->expansion;
+    char theirs[HSP__HASH_TEXT], ours[HSP__HASH_TEXT];
+    *alike = from && from->rows->view.rows == work->map.rank &&
+             strcmp(hsp_kernel_text(from->kernel), hsp_kernel_text(*approx_own(work))) == 0;
+    for (uint64_t k = 0; *alike && k < work->map.rank; k++)
+        *alike = from->source[k] == work->map.source[k];
+    if (!*alike) return HSP_OK;
+    hsp_status status = hsp__view_hash(work->ctx, &from->rows->view, err, theirs);
+    if (!status) status = hsp__view_hash(work->ctx, &work->map.rows->view, err, ours);
+    if (!status) *alike = strcmp(theirs, ours) == 0;
+    return status;
+}
+
+static hsp_status approx_copy_updates(const hsp_updates *from, hsp_model *to, hsp_error *err)
+{
+    const uint64_t n = from->count;
+    uint64_t *row = hsp__new_raw(&to->memory, n, sizeof *row);
+    uint32_t *scorer = hsp__new_raw(&to->memory, n, sizeof *scorer);
+    double *amount = hsp__new_raw(&to->memory, n, sizeof *amount);
+    to->updates = (hsp_updates){n, row, scorer, amount}; /* freed with the model */
+    if (!row || !scorer || !amount) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < n; k++) {
+        row[k] = from->row[k];
+        scorer[k] = from->scorer[k];
+        amount[k] = from->amount[k];
+    }
+    return HSP_OK;
+}
+
+/* Weights from the coefficients, w = L^T c; dual weights if both are of the same rows. */
+static hsp_status approx_weigh(approx_work *work, const hsp_model *start, hsp_error *err,
+                               hsp_model *to)
+{
+    const uint64_t rank = work->map.rank;
+    const char *theirs = hsp_model_fact(start, "data_hash");
+    char hash[HSP__HASH_TEXT];
+    for (uint32_t c = 0; c < start->scorers; c++) {
+        double *w = to->weights + c * rank;
+        memcpy(w, start->expansion->coefficients + c * rank, rank * sizeof *w);
+        hsp__approx_turn_back(&work->map, w);
+        to->offsets[c] = start->offsets[c];
+    }
+    to->pairs = start->pairs;
+    to->tie = start->tie;
+    to->order = HSP__ORDER_DENSE;
+    if (!hsp__names_copy(&to->class_names, &start->class_names)) return hsp__fail_memory(err);
+    hsp_status status = hsp__view_hash(work->ctx, &work->given->view, err, hash);
+    if (status || !theirs || strcmp(theirs, hash) != 0) return status;
+    status = hsp__view_hash(work->ctx, &work->features->view, err, hash);
+    if (!status) status = hsp__model_set_fact(to, "data_hash", hash, err);
+    return status ? status : approx_copy_updates(&start->updates, to, err);
+}
+
+/* The start as a model of the features; none when it is of others, which only matters to one who
+ * asked for it by name. */
+static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_error *err,
                                hsp_model **out)
 {
-    static const char *const skip[] = {"kernel",   "approx", "allow-indefinite",
-                                       "cache-mb", "budget", NULL};
+    const char *path =
+        hsp__options_have(work->options, "start") ? hsp_options_text(work->options, "start") : NULL;
+    hsp_model *read = NULL, *made = NULL;
+    int alike = 0;
+    hsp_status status = HSP_OK;
+    if (!start && path) {
+        status = hsp_model_read(work->ctx, path, err, &read);
+        start = read;
+    }
+    if (status || !start) return status;
+    status = approx_alike(work, start, err, &alike);
+    if (!status && !alike && read)
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "the model to start from is not of these features: approx needs one "
+                              "of the same rows, kernel, approx and seed");
+    if (!status && alike)
+        status = hsp__model_new(work->ctx, start->scorers, work->map.rank, err, &made);
+    if (!status && alike) status = approx_weigh(work, start, err, made);
+    hsp_model_free(read);
+    if (status)
+        hsp_model_free(made);
+    else
+        *out = made;
+    return status;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* The learner's own options: of rows that are prepared already. */
+static hsp_status approx_options(const approx_work *work, hsp_error *err, hsp_options **out)
+{
+    static const char *const skip[] = {
+        "kernel",    "approx",  "allow-indefinite", "cache-mb",   "budget", "scale",
+        "normalize", "classes", "positive",         "row-weight", "start",  NULL};
+    hsp_options *made = NULL;
+    hsp_status status = hsp__options_derive(work->ctx, work->options, skip, err, &made);
+    if (!status) status = hsp__options_put(made, "scale", "none", err);
+    if (!status) status = hsp__options_put(made, "normalize", "none", err);
+    if (status)
+        hsp_options_free(made);
+    else
+        *out = made;
+    return status;
+}
+
+/* Rows of evidence as the data has them. */
+static hsp_status approx_evidence(const approx_work *work, hsp_evidence *evidence, hsp_error *err)
+{
+    uint64_t *origin = NULL;
+    if (!evidence) return HSP_OK;
+    hsp_status status =
+        hsp__prepare_origin(work->ctx, work->given, work->options, &work->prepared, err, &origin);
+    for (uint64_t k = 0; !status && origin && k < evidence->count; k++)
+        evidence->row[k] = origin[evidence->row[k]];
+    hsp__free(&work->ctx->allocator, origin);
+    return status;
+}
+
+static hsp_status approx_learn(approx_work *work, const hsp_model *start, hsp_error *err,
+                               hsp_training *run, hsp_model **out)
+{
     hsp_options *options = NULL;
-    hsp_model *linear = NULL;
+    hsp_model *linear = NULL, *begin = NULL;
     hsp_training done = {0};
-    hsp_status status = hsp__options_derive(work->ctx, work->options, skip, err, &options);
-    if (status) return status;
-    status = hsp_train(work->ctx, work->features, options, err, &done, &linear);
+    hsp_status status = approx_options(work, err, &options);
+    if (!status) status = approx_begin(work, start, err, &begin);
+    if (!status)
+        status = hsp_train_from(work->ctx, work->features, options, begin, err, &done, &linear);
+    if (!status) status = approx_evidence(work, done.evidence, err);
     if (!status && linear) status = approx_model(work, linear, err, out);
     if (!status && run) *run = done;
     if (status || !run) hsp_evidence_free(done.evidence);
+    hsp_model_free(begin);
     hsp_model_free(linear);
     hsp_options_free(options);
     return status;
 }
 
 hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             hsp_error *err, hsp_training *run, hsp_model **out)
+                             const hsp_model *start, hsp_error *err, hsp_training *run,
+                             hsp_model **out)
 {
-    approx_work work = {.ctx = ctx, .data = data, .options = options, .seed = 1};
+    approx_work work = {.ctx = ctx, .given = data, .options = options, .seed = 1};
     if (hsp__options_have(options, "seed"))
         work.seed = (uint64_t)hsp_options_integer(options, "seed");
     hsp_status status = approx_read(&work, err);
     if (!status) status = approx_check(&work, err);
     if (!status) status = approx_kernel(&work, err);
     if (!status) status = approx_features(&work, err);
-    if (!status) status = approx_learn(&work, err, run, out);
+    if (!status) status = approx_learn(&work, start, err, run, out);
     hsp__approx_free(ctx, &work.map);
     hsp_data_free(work.features);
     hsp_kernel_free(work.kernel);
+    hsp__prepared_free(&work.prepared);
     return status;
 }

@@ -15,7 +15,9 @@
 /* Do the options ask for it? */
 int hsp__approx_wanted(const hsp_options *options);
 
+/* `start` may be NULL; one of other features is passed over. */
 hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             hsp_error *err, hsp_training *run, hsp_model **out);
+                             const hsp_model *start, hsp_error *err, hsp_training *run,
+                             hsp_model **out);
 
 #endif

@@ -24,9 +24,8 @@ typedef struct hsp__batch_plan {
     const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
     int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
-    int in_order, last; /* as in hsp__goal */
-    const char *kernel; /* an expression: in its feature space (batch_kernel.c); NULL: none */
-    int allow_indefinite;
+    int in_order, last;   /* as in hsp__goal */
+    const char *kernel;   /* an expression: in its feature space (batch_kernel.c); NULL: none */
     int pairs;            /* kernel, more than two classes: one problem a pair of classes */
     uint64_t cache_bytes; /* kernel: values kept take no more than this */
 } hsp__batch_plan;

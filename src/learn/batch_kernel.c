@@ -12,14 +12,19 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/block.h"
 #include "kernel/gram.h"
+#include "kernel/shared.h"
 #include "learn/batch.h"
 #include "learn/crowd.h"
 #include "learn/evidence.h"
+#include "learn/kernel_option.h"
 #include "learn/mistakes.h"
 #include "learn/smo.h"
 #include "model/pairs.h"
 #include "vec/vec.h"
+
+#define KERNEL_LEAST 1e-30
 
 /* For reports: it is not to be chosen by name. */
 static const hsp__solver kernel_smo = {.name = "smo",
@@ -81,22 +86,44 @@ hsp_status hsp__batch_kernel_pairs(hsp__batch *batch, const double *totals, cons
 
 static hsp_status kernel_parse(hsp__batch *batch, hsp_error *err)
 {
-    const hsp_data *data = batch->given;
-    const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
     hsp__batch_kernel *k = batch->kernel;
-    hsp_error found = {0};
-    hsp_status status = hsp_kernel_parse(batch->ctx, batch->plan->kernel,
-                                         batch->plan->allow_indefinite, base, &found, &k->kernel);
-    if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
-                            (unsigned long long)found.column, found.message);
-    if (status && err) *err = found;
-    if (!status) status = hsp_kernel_fit(batch->ctx, k->kernel, batch->prepared.view, err);
-    if (!status && hsp_kernel_is_indefinite(k->kernel))
-        hsp__log(batch->ctx, HSP_LOG_WARNING,
-                 "the kernel need not be one: what is found is a stationary point, and no gap "
-                 "bounds how far it is from the best");
-    return status;
+    hsp_status status = hsp__kernel_option(batch->ctx, batch->options, batch->given,
+                                           batch->prepared.view, err, &k->kernel);
+    if (status || !hsp_kernel_is_indefinite(k->kernel)) return status;
+    if (batch->plan->hard)
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                            "a kernel that need not be one has no feature space, and so no widest "
+                            "margin in it: leave --hard out");
+    hsp__log(batch->ctx, HSP_LOG_WARNING,
+             "the kernel need not be one: what is found is a stationary point, and no gap "
+             "bounds how far it is from the best");
+    return HSP_OK;
+}
+
+/* Values are kept as floats, and those of rows this short would all be 0. */
+static hsp_status kernel_check_size(const hsp__kernel_rows *rows, hsp_error *err)
+{
+    double most = 0;
+    for (uint64_t i = 0; i < rows->view->rows; i++)
+        most = fmax(most, fabs(hsp__kernel_self(rows, i)));
+    if (most >= KERNEL_LEAST || most == 0) return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "k(x, x) is below %g for all rows: scale the data, or the kernel by a factor",
+                     KERNEL_LEAST);
+}
+
+/* Inner products that the run before this one had, of the same rows (tune). */
+static hsp_status kernel_share(hsp__batch *batch, hsp_error *err)
+{
+    const hsp__goal goal = {.gap = batch->plan->gap};
+    hsp__kernel_rows *rows = batch->kernel->rows;
+    char key[HSP__HASH_TEXT];
+    if (!batch->given->shared) return HSP_OK;
+    const int wide =
+        hsp__smo_wide(&batch->tasks[0].problem, &goal) || hsp__kernel_road_of(rows).wide;
+    hsp_status status = hsp__view_hash(batch->ctx, rows->view, err, key);
+    if (status) return status;
+    return hsp__kernel_shared_use(batch->ctx, batch->given->shared, key, wide, rows, err);
 }
 
 hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
@@ -114,6 +141,9 @@ hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
     if (!status)
         status = hsp__kernel_rows_new(ctx, k->kernel, batch->prepared.view,
                                       k->ids ? k->ids : k->origin, err, &k->rows);
+    if (!status) status = hsp__kernel_check_given(k->rows, k->origin, err);
+    if (!status) status = kernel_check_size(k->rows, err);
+    if (!status) status = kernel_share(batch, err);
     if (status) return status;
     k->amounts = hsp__new(&ctx->allocator, batch->count * n, sizeof *k->amounts);
     if (!batch->tasks[0].list)

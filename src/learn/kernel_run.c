@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
+#include "kernel/shared.h"
 #include "learn/budget.h"
 #include "learn/derive.h"
 
@@ -48,6 +49,9 @@ struct hsp__kernel_run {
     uint64_t budget;      /* 0: none */
     hsp__ledger past;
 
+    int traced;      /* what is asked below is kept: */
+    double *amounts; /* scorers * n: w = sum of them times phi(x); NULL: not traced */
+
     int whole;           /* one block of all rows, always up to date */
     uint64_t *list;      /* RUN_BLOCK: the rows of the block at hand */
     uint64_t block;      /* how many */
@@ -65,11 +69,6 @@ struct hsp__kernel_run {
     uint32_t *at;      /* n: 1 + where a row is among them; 0: nowhere */
 };
 
-int hsp__kernel_wanted(const hsp_options *options)
-{
-    return hsp__options_have(options, "kernel") && hsp_options_text(options, "kernel");
-}
-
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
 void hsp__kernel_run_free(hsp__kernel_run *kernel)
@@ -83,6 +82,7 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
     hsp__free(&memory, kernel->ids);
     hsp__free(&memory, kernel->self);
     hsp__free(&memory, kernel->sums);
+    hsp__free(&memory, kernel->amounts);
     hsp__free(&memory, kernel->seen);
     hsp__free(&memory, kernel->changes);
     hsp__free(&memory, kernel->list);
@@ -101,22 +101,12 @@ void hsp__kernel_run_free(hsp__kernel_run *kernel)
 static hsp_status run_parse(hsp__kernel_run *kernel, const hsp_options *options,
                             const hsp_data *data, const hsp_view *view, hsp_error *err)
 {
-    const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
-    hsp_error found = {0};
-    hsp_status status = hsp_kernel_parse(kernel->ctx, hsp_options_text(options, "kernel"),
-                                         hsp_options_flag(options, "allow-indefinite"), base,
-                                         &found, &kernel->kernel);
-    if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--kernel", 0, found.column, "column %llu: %s",
-                            (unsigned long long)found.column, found.message);
-    if (status && err) *err = found;
-    if (!status) status = hsp_kernel_fit(kernel->ctx, kernel->kernel, view, err);
-    for (uint64_t k = 0; !status && k < kernel->kernel->count; k++)
-        if (kernel->kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED &&
-            hsp__options_say(options, "average", "vote"))
-            status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                                  "votes keep rows, and a precomputed kernel knows rows by their "
-                                  "numbers: use average none or average");
+    hsp_status status = hsp__kernel_option(kernel->ctx, options, data, view, err, &kernel->kernel);
+    if (!status && hsp__kernel_is_precomputed(kernel->kernel) &&
+        hsp__options_say(options, "average", "vote"))
+        status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                              "votes keep rows, and a precomputed kernel knows rows by their "
+                              "numbers: use average none or average");
     return status;
 }
 
@@ -129,6 +119,7 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
     kernel->ctx = ctx;
     kernel->n = view->rows;
     kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
+    kernel->traced = hsp_options_text(options, "trace") != NULL;
     hsp__ledger_init(&kernel->past, &ctx->allocator);
     hsp_status status = run_parse(kernel, options, data, view, err);
     if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
@@ -139,6 +130,12 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
         status =
             hsp__kernel_rows_new(ctx, kernel->kernel, view,
                                  kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
+    if (!status) status = hsp__kernel_check_given(kernel->rows, kernel->origin, err);
+    if (!status && data->shared) {
+        char key[HSP__HASH_TEXT];
+        status = hsp__view_hash(ctx, view, err, key);
+        if (!status) status = hsp__kernel_shared_use(ctx, data->shared, key, 1, kernel->rows, err);
+    }
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
         if (!kernel->self) status = hsp__fail_memory(err);
@@ -156,7 +153,7 @@ hsp_status hsp__kernel_run_radius(const hsp__kernel_run *kernel, hsp_error *err,
 {
     double most = 0;
     for (uint64_t i = 0; i < kernel->n; i++) {
-        if (!(kernel->self[i] >= 0 && kernel->self[i] <= HUGE_VAL))
+        if (!(kernel->self[i] >= 0 && kernel->self[i] < HUGE_VAL))
             return hsp__fail(err, HSP_BAD_DATA,
                              "k(x, x) of row %llu is %g: no length in a feature space",
                              (unsigned long long)i + 1, kernel->self[i]);
@@ -202,11 +199,16 @@ hsp_status hsp__kernel_run_join(hsp__kernel_run *kernel, hsp__team *team, hsp_er
     hsp_status status = HSP_OK;
     kernel->scorers = hsp__team_scorers(team);
     kernel->averages = team->plan.average == HSP__AVERAGE_MEAN;
-    kernel->whole = team->plan.order >= HSP__WALK_FIRST || kernel->n <= RUN_FEW;
+    kernel->whole = team->plan.order >= HSP__WALK_FIRST || kernel->n <= RUN_FEW || kernel->traced;
     kernel->line_row = RUN_NO_ROW;
     if (kernel->n <= UINT64_MAX / kernel->scorers)
         kernel->sums =
             hsp__new(&kernel->ctx->allocator, kernel->scorers * kernel->n, sizeof(double));
+    if (kernel->sums && kernel->traced) {
+        kernel->amounts =
+            hsp__new(&kernel->ctx->allocator, kernel->scorers * kernel->n, sizeof(double));
+        if (!kernel->amounts) return hsp__fail_memory(err);
+    }
     if (!kernel->sums || !(kernel->whole ? run_room_for_all(kernel) : run_room_for_blocks(kernel)))
         return hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < team->count; c++) {
@@ -399,6 +401,7 @@ hsp_status hsp__kernel_run_add(hsp__kernel_run *kernel, uint64_t row, uint32_t s
     double *sums = kernel->whole ? kernel->sums + scorer * kernel->n
                                  : kernel->block_sums + (uint64_t)scorer * RUN_BLOCK;
     hsp__vec()->axpy_f64(amount, line, sums, kernel->block);
+    if (kernel->amounts) kernel->amounts[scorer * kernel->n + row] += amount;
     if (kernel->averages && !hsp__ledger_add(&kernel->past, row, scorer, amount * (double)before))
         return hsp__fail_memory(err);
     if (kernel->whole) return HSP_OK;
@@ -409,4 +412,18 @@ hsp_status hsp__kernel_run_add(hsp__kernel_run *kernel, uint64_t row, uint32_t s
     kernel->changes = changes;
     kernel->changes[kernel->count++] = (run_change){row, amount, scorer};
     return HSP_OK;
+}
+
+/* ---- For traces ------------------------------------------------------------------------------ */
+
+double hsp__kernel_run_square(const hsp__kernel_run *kernel, uint32_t scorer)
+{
+    const double square = hsp__kernel_run_inner(kernel, scorer, kernel->sums + scorer * kernel->n);
+    return square > 0 ? square : 0; /* of a kernel that is none, or rounding */
+}
+
+double hsp__kernel_run_inner(const hsp__kernel_run *kernel, uint32_t scorer, const double *sums)
+{
+    assert(kernel->amounts && kernel->whole);
+    return hsp__vec()->dot_f64(kernel->amounts + scorer * kernel->n, sums, (size_t)kernel->n);
 }

@@ -9,9 +9,9 @@
  * when its block comes, the changes since are caught up with, as blocks of kernel values of the
  * rows they are about with the block's rows; changes made while the block is visited go to all its
  * rows at once, by a line of the block's own kernel values. Where any row may be next (the orders
- * that pick), or rows are few, there is one block of all rows, and a change costs one line of
- * kernel values. Either way a sum is made of the same numbers in the same order: that of the
- * changes.
+ * that pick), rows are few, or a trace is written, there is one block of all rows, and a change
+ * costs one line of kernel values. Either way a sum is made of the same numbers in the same order:
+ * that of the changes.
  *
  * Cost. Cyclic and shuffled passes: (rows) * (updates of a pass) kernel values a pass, as matrix
  * products; orders that pick: rows * updates. Values are doubles, kept for up to 2,048 rows. */
@@ -19,13 +19,11 @@
 #define HSP_LEARN_KERNEL_RUN_H
 
 #include "kernel/rows.h"
+#include "learn/kernel_option.h"
 #include "learn/multiclass.h"
 #include "learn/prepare.h"
 
 typedef struct hsp__kernel_run hsp__kernel_run;
-
-/* Is there an option `kernel`, and is it set? */
-int hsp__kernel_wanted(const hsp_options *options);
 
 /* Parse and fit the kernel, and make the prepared rows ready for it; these and the context outlive
  * it. `data` is what they were prepared from. */
@@ -61,5 +59,12 @@ double hsp__kernel_run_sum(const hsp__kernel_run *kernel, uint64_t row, uint32_t
 /* w_scorer += amount * phi(x_row), `before` examples having been seen. */
 hsp_status hsp__kernel_run_add(hsp__kernel_run *kernel, uint64_t row, uint32_t scorer,
                                double amount, uint64_t before, hsp_error *err);
+
+/* ---- For traces: where the option `trace` is set ---- */
+
+/* ||w||^2 of a scorer, and its inner product with a w* whose sums with all rows these are: of w =
+ * sum of a phi(x) it is sum of a <w*, phi(x)>. As many multiplications as there are rows. */
+double hsp__kernel_run_square(const hsp__kernel_run *kernel, uint32_t scorer);
+double hsp__kernel_run_inner(const hsp__kernel_run *kernel, uint32_t scorer, const double *sums);
 
 #endif

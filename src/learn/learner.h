@@ -12,6 +12,7 @@ typedef struct hsp__learner {
     hsp_status (*train)(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                         const hsp_model *start, hsp_error *err, hsp_training *run, hsp_model **out);
     int starts; /* it can begin at a model */
+    int pairs;  /* with a kernel it learns pairs of classes by itself, sharing kernel values */
     /* The on-line rule, for streams and single steps; NULL: it needs all rows at once. */
     const struct hsp__online_rule *rule;
 } hsp__learner;

@@ -50,6 +50,12 @@ hsp_status hsp__outcome_updates(hsp_context *ctx, const hsp__team *team, hsp_mod
 hsp_status hsp__outcome_votes(hsp_context *ctx, const hsp__team *team, hsp_data *rows,
                               hsp_model *model, hsp_error *err);
 
+/* Some rows alone, and nothing about them but their numbers; a kernel of the model's own. */
+hsp_status hsp__outcome_rows(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
+                             uint64_t count, hsp_error *err, hsp_data **out);
+hsp_status hsp__outcome_copy_kernel(hsp_context *ctx, const hsp_kernel *kernel, hsp_error *err,
+                                    hsp_kernel **out);
+
 /* As hsp__outcome_model, of a team that learnt with a kernel: coefficients of the rows it learnt
  * from, or votes; weights after all where the kernel is a weighted inner product. */
 struct hsp__kernel_run;

@@ -10,9 +10,8 @@
 #include "learn/kernel_run.h"
 #include "learn/outcome.h"
 
-/* A kernel of the model's own. */
-static hsp_status outcome_copy_kernel(hsp_context *ctx, const hsp_kernel *kernel, hsp_error *err,
-                                      hsp_kernel **out)
+hsp_status hsp__outcome_copy_kernel(hsp_context *ctx, const hsp_kernel *kernel, hsp_error *err,
+                                    hsp_kernel **out)
 {
     return hsp_kernel_parse(ctx, hsp_kernel_text(kernel), 1, kernel->index_base, err, out);
 }
@@ -39,9 +38,8 @@ static hsp_status outcome_used(const hsp__ledger *past, const hsp_updates *updat
     return HSP_OK;
 }
 
-/* These rows alone, and nothing about them but their numbers. */
-static hsp_status outcome_rows(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
-                               uint64_t count, hsp_error *err, hsp_data **out)
+hsp_status hsp__outcome_rows(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
+                             uint64_t count, hsp_error *err, hsp_data **out)
 {
     hsp_data *data = NULL;
     hsp_status status = hsp_data_select(ctx, rows, picked, count, err, &data);
@@ -86,8 +84,8 @@ static hsp_status outcome_expand(hsp_context *ctx, const hsp__team *team, hsp__k
     if (!status) status = hsp__outcome_updates(ctx, team, holder, err);
     if (!status)
         status = outcome_used(past, &holder->updates, all, ctx, places, err, &picked, &count);
-    if (!status) status = outcome_rows(ctx, outcome->rows, picked, count, err, &rows);
-    if (!status) status = outcome_copy_kernel(ctx, hsp__kernel_run_kernel(kernel), err, &copy);
+    if (!status) status = hsp__outcome_rows(ctx, outcome->rows, picked, count, err, &rows);
+    if (!status) status = hsp__outcome_copy_kernel(ctx, hsp__kernel_run_kernel(kernel), err, &copy);
     if (status)
         hsp_data_free(rows);
     else
@@ -120,8 +118,8 @@ static hsp_status outcome_voters(hsp_context *ctx, const hsp__team *team,
     model->features = hsp_data_cols(outcome->rows);
     status = hsp__outcome_votes(ctx, team, outcome->rows, model, err);
     if (!status)
-        status =
-            outcome_copy_kernel(ctx, hsp__kernel_run_kernel(kernel), err, &model->votes->kernel);
+        status = hsp__outcome_copy_kernel(ctx, hsp__kernel_run_kernel(kernel), err,
+                                          &model->votes->kernel);
     if (!status) status = hsp__outcome_updates(ctx, team, model, err);
     if (status)
         hsp_model_free(model);

@@ -4,7 +4,8 @@
  *
  * Rows are prepared once, so that all pairs live in one space; a pair's rows are copied, in their
  * order, while the pair is learnt. Pairs go side by side: a free thread takes the next, each run
- * writes only what is its own, and everything is put together in the order of the pairs. Memory
+ * writes only what is its own, and everything is put together in the order of the pairs; with a
+ * kernel as one expansion (pairs_kernel.c). Memory
  * beside the data and the model: a copy of the rows of as many pairs as there are threads. */
 #include "learn/pairs.h"
 
@@ -19,7 +20,8 @@
 #include "base/text.h"
 #include "learn/crowd.h"
 #include "learn/derive.h"
-#include "learn/kernel_run.h"
+#include "kernel/gram.h"
+#include "learn/kernel_option.h"
 #include "learn/ledger.h"
 #include "learn/mistakes.h"
 #include "learn/online.h"
@@ -45,6 +47,10 @@ typedef struct pairs_work {
     double *weight;         /* classes: as the option `weight` has it, NULL without the option */
     int balanced;
     hsp__prepared prepared;
+    hsp_kernel *kernel;    /* of all pairs, fitted to all rows; NULL: none */
+    uint64_t *origin;      /* kernel: rows: their numbers in the data as given; NULL: the same */
+    uint64_t *ids;         /* precomputed: rows: the numbers they are known by; NULL: none */
+    hsp__pair_part *parts; /* kernel: count */
     uint32_t classes, count;
     uint64_t *lists;  /* rows: those of class 0, ascending, then those of class 1, ... */
     uint64_t *first;  /* classes + 1: where they start */
@@ -63,7 +69,7 @@ hsp_status hsp__pairs_wanted(hsp_context *ctx, const hsp_data *data, const hsp_o
     hsp__names keep;
     *wanted = 0;
     if (!hsp__options_say(options, "multiclass", "ovo")) return HSP_OK;
-    if (hsp__kernel_wanted(options)) return HSP_OK; /* pairs share kernel values: batch_kernel.c */
+    if (hsp__kernel_wanted(options) && hsp__learner_of(options)->pairs) return HSP_OK;
     if (hsp__options_have(options, "positive") && hsp_options_text(options, "positive"))
         return HSP_OK;
     hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);
@@ -200,6 +206,8 @@ static hsp_status pairs_options(hsp_context *ctx, const pairs_work *work, uint32
     if (!status) status = hsp__options_put(made, "scale", "none", err);
     if (!status) status = hsp__options_put(made, "normalize", "none", err);
     if (!status) status = hsp__options_put(made, "calibrate", "none", err);
+    if (!status && work->kernel)
+        status = hsp_options_set(made, "kernel", hsp_kernel_text(work->kernel), err);
     if (!status) status = pairs_weights(ctx, work, (const uint32_t[]){i, j}, made, err);
     if (!status && work->watch.deadline > 0) {
         hsp__decimal_print_f64(fmax(work->watch.deadline - hsp__clock(), 1e-6), seconds);
@@ -313,6 +321,24 @@ static hsp_status pairs_read_options(pairs_work *work, hsp_error *err)
     return status ? status : pairs_check_start(work, err);
 }
 
+/* Rules in the kernel are fitted to all rows: one space for all pairs. */
+static hsp_status pairs_prepare_kernel(pairs_work *work, const hsp_data *data, hsp_error *err)
+{
+    const hsp_view *view = work->prepared.view;
+    if (!hsp__kernel_wanted(work->options)) return HSP_OK;
+    hsp_status status =
+        hsp__kernel_option(work->ctx, work->options, data, view, err, &work->kernel);
+    if (!status)
+        status = hsp__prepare_origin(work->ctx, data, work->options, &work->prepared, err,
+                                     &work->origin);
+    if (!status)
+        status = hsp__kernel_ids(work->ctx, work->kernel, data, work->origin, view->rows, err,
+                                 &work->ids);
+    if (status) return status;
+    work->parts = hsp__new(&work->ctx->allocator, work->count, sizeof *work->parts);
+    return work->parts ? HSP_OK : hsp__fail_memory(err);
+}
+
 static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
@@ -333,7 +359,8 @@ static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err
     work->run.classes = view->classes;
     work->watch.total = view->rows * (view->classes - 1);
     work->pairs = hsp__new(&ctx->allocator, work->count, sizeof *work->pairs);
-    return work->pairs ? pairs_sort_rows(work, err) : hsp__fail_memory(err);
+    status = work->pairs ? pairs_sort_rows(work, err) : hsp__fail_memory(err);
+    return status ? status : pairs_prepare_kernel(work, data, err);
 }
 
 static hsp_status pairs_learn_all(pairs_work *work, hsp_error *err)
@@ -486,6 +513,39 @@ static hsp_tie pairs_tie(const pairs_work *work)
     return HSP_TIE_NEG;
 }
 
+/* Are there separators that weights do not say? Of a kernel that is a weighted inner product there
+ * are none. */
+static int pairs_expanded(const pairs_work *work)
+{
+    for (uint32_t pair = 0; pair < work->count; pair++)
+        if (work->pairs[pair].model && work->pairs[pair].model->expansion) return 1;
+    return 0;
+}
+
+static hsp_status pairs_frame(const pairs_work *work, hsp_context *ctx, const hsp__outcome *outcome,
+                              hsp_error *err, hsp_model **out)
+{
+    const hsp__prepared *prepared = &work->prepared;
+    if (!pairs_expanded(work))
+        return hsp__outcome_frame(ctx, outcome, work->count, prepared->view->cols, err, out);
+    for (uint32_t pair = 0; pair < work->count; pair++)
+        work->parts[pair] = (hsp__pair_part){work->pairs[pair].model, work->pairs[pair].rows};
+    const hsp__pairs_parts parts = {.parts = work->parts,
+                                    .count = work->count,
+                                    .data = prepared->data,
+                                    .kernel = work->kernel,
+                                    .origin = work->origin,
+                                    .ids = work->ids};
+    hsp_model *model = NULL;
+    hsp_status status = hsp__pairs_expand(ctx, &parts, err, &model);
+    if (!status) status = hsp__outcome_fill(ctx, outcome, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
 static void pairs_weights_in(const pairs_work *work, hsp_model *model)
 {
     for (uint32_t pair = 0; pair < work->count; pair++) {
@@ -493,7 +553,7 @@ static void pairs_weights_in(const pairs_work *work, hsp_model *model)
         if (one->empty == 1 || one->empty == -1) model->offsets[pair] = one->empty;
         if (!one->model) continue;
         model->offsets[pair] = one->model->offsets[0];
-        if (model->features)
+        if (model->features && model->weights)
             memcpy(model->weights + pair * model->features, one->model->weights,
                    model->features * sizeof *model->weights);
     }
@@ -504,7 +564,9 @@ static hsp_status pairs_measure(pairs_work *work, hsp_context *ctx, hsp_model *m
 {
     char text[HSP__DECIMAL_MAX];
     uint64_t wrong = 0;
-    hsp_status status = hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong);
+    hsp_status status =
+        model->weights ? hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong)
+                       : hsp__mistakes_scored(ctx, model, &work->prepared.base->view, err, &wrong);
     work->run.training_error = (double)wrong / (double)work->run.rows;
     hsp__decimal_print_f64(work->run.training_error, text);
     return status ? status : hsp__model_set_fact(model, "training_error", text, err);
@@ -533,8 +595,7 @@ static hsp_status pairs_model(pairs_work *work, hsp_error *err, hsp_model **out)
                             .seed =
                                 seeded ? (uint64_t)hsp_options_integer(work->options, "seed") : 0};
     hsp_model *model = NULL;
-    hsp_status status =
-        hsp__outcome_frame(&unasked, &outcome, work->count, prepared->view->cols, err, &model);
+    hsp_status status = pairs_frame(work, &unasked, &outcome, err, &model);
     if (status) return status;
     model->pairs = 1;
     pairs_weights_in(work, model);
@@ -560,6 +621,10 @@ static void pairs_free(pairs_work *work)
     hsp__free(memory, work->lists);
     hsp__free(memory, work->first);
     hsp__free(memory, work->weight);
+    hsp__free(memory, work->origin);
+    hsp__free(memory, work->ids);
+    hsp__free(memory, work->parts);
+    hsp_kernel_free(work->kernel);
     hsp_model_free(work->read);
     hsp__prepared_free(&work->prepared);
 }

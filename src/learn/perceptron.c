@@ -155,14 +155,6 @@ static hsp_status perceptron_check_kernel(const hsp_options *options, int stream
         return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
                             "with a kernel the rows learnt from are the separator, and a stream "
                             "does not keep them: read the file whole");
-    if (hsp_options_text(options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace follows weights, and with a kernel there are none: see audit "
-                            "for both sides of the proof");
-    if (perceptron_is(options, "multiclass", "ovo"))
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "the kernel perceptron does not learn pairs of classes: use native or "
-                            "ovr");
     if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
         return hsp__fail_at(err, HSP_USAGE, "--budget", 0, 0,
                             "a soft run gives every row a coordinate of its own, which a budget "

@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/labels.h"
+#include "data/scale.h"
 #include "data/sweep.h"
 #include "learn/derive.h"
+#include "learn/kernel_option.h"
 #include "learn/weights.h"
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
@@ -208,6 +210,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     hsp__free(&ctx->allocator, origin);
     if (status) return status;
     hsp__weights_blank(to->weighed, column);
+    to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
     to->base = to->data = to->weighed;
     return HSP_OK;
 }
@@ -225,12 +228,44 @@ static hsp_status prepare_fit(hsp_context *ctx, hsp_data *data, const char *kind
     return status;
 }
 
+/* A weight vector has 0 where the rows' weights are; a kernel sees every column of the rows that it
+ * is to predict. So the model's scaling of columns takes that one to 0. */
+static hsp_status prepare_blank(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
+{
+    const uint64_t cols = to->data->view.cols;
+    double *shift = hsp__new(&ctx->allocator, cols, sizeof *shift);
+    double *factor = hsp__new_raw(&ctx->allocator, cols, sizeof *factor);
+    hsp__scaling_parts parts = {.kind = "max-abs", .cols = cols};
+    hsp_scaling *made = NULL;
+    hsp_status status = shift && factor ? HSP_OK : hsp__fail_memory(err);
+    if (!status && to->scalings[0]) {
+        parts = hsp__scaling_look(to->scalings[0]);
+        memcpy(shift, parts.shift, cols * sizeof *shift);
+        memcpy(factor, parts.factor, cols * sizeof *factor);
+    } else if (!status) {
+        for (uint64_t j = 0; j < cols; j++)
+            factor[j] = 1;
+    }
+    if (!status) {
+        shift[to->blank - 1] = factor[to->blank - 1] = 0;
+        parts.shift = shift, parts.factor = factor;
+        status = hsp__scaling_from(ctx, &parts, err, &made);
+    }
+    hsp__free(&ctx->allocator, shift);
+    hsp__free(&ctx->allocator, factor);
+    if (status) return status;
+    hsp_scaling_free(to->scalings[0]);
+    to->scalings[0] = made;
+    return HSP_OK;
+}
+
 /* One scaling more: fit it to the rows so far, keep it, and go on with the scaled rows. */
 static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, hsp__prepared *to,
                                 hsp_error *err)
 {
     hsp_data *scaled = NULL;
     hsp_status status = prepare_fit(ctx, to->data, kind, err, &to->scalings[place]);
+    if (!status && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
     if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
     if (status) return status;
     hsp_data_free(to->scaled);
@@ -313,6 +348,8 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     if (!status) status = prepare_checked(ctx, &to, err);
     if (!status && strcmp(columns, "none") != 0)
         status = prepare_scale(ctx, columns, place++, &to, err);
+    else if (!status && to.blank) /* the rows learnt from are blank there already */
+        status = prepare_blank(ctx, &to, err), place++;
     if (!status && hsp__options_say(options, "normalize", "rows"))
         status = prepare_scale(ctx, "unit-rows", place, &to, err);
     if (!status && hsp__options_say(options, "normalize", "ball"))

@@ -17,6 +17,7 @@ typedef struct hsp__prepared {
     double *weight;  /* rows: of each row, > 0; NULL: all 1. Rows of weight 0 are not there */
     uint64_t *place; /* rows: the number of a row among those of the classes that were asked for;
                         NULL: the same. Without it they differ by the rows of weight 0 */
+    uint64_t blank;  /* 1 + the column that weights came from, where models must be told so */
     const hsp_view *view;                       /* of data */
     hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* owned until a model takes them */
     const hsp_scaling *votes;                   /* which of them makes votes; NULL: none */

@@ -63,8 +63,8 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
-    if (hsp__approx_wanted(options)) /* what it begins at is of other features */
-        return hsp__approx_train(ctx, data, options, err, run, out);
+    if (hsp__approx_wanted(options))
+        return hsp__approx_train(ctx, data, options, start, err, run, out);
     hsp_training done = {0};
     hsp_model *model = NULL;
     hsp_status status = hsp__calibrate_check(ctx, data, options, err);

@@ -102,7 +102,6 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__batch_plan *
                                 "%s is about a kernel: it needs kernel", about[i]);
     if (!plan->kernel) return HSP_OK;
     plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
-    plan->allow_indefinite = hsp_options_flag(options, "allow-indefinite");
     plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
     const char *wrong = plan->at_once                       ? "--multiclass"
                         : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
@@ -172,4 +171,5 @@ const hsp__learner hsp__learn_svm = {
     .hypothesis = "linear",
     .train = svm_train,
     .starts = 1,
+    .pairs = 1,
     .rule = &hsp__pegasos_rule};

@@ -17,10 +17,12 @@ struct hsp__proof {
 };
 
 /* Open `path` for `run`; `reference` names a model file or is NULL. `data`: the rows learnt from,
- * after `scalings`. */
+ * after `scalings`. `kernel`: in whose feature space the run learns, or NULL; a reference is then a
+ * model of the same kernel. */
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__online *run, const hsp__proof *proof, const hsp_data *data,
-                          hsp_scaling *const *scalings, hsp_error *err, hsp__trace **out);
+                          const hsp__online *run, const hsp__proof *proof, const hsp_kernel *kernel,
+                          const hsp_data *data, hsp_scaling *const *scalings, hsp_error *err,
+                          hsp__trace **out);
 /* The same of a rule that writes the lines itself (rule->lines_head). */
 hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
                                 const hsp_data *data, hsp_error *err, hsp__trace **out);

@@ -124,7 +124,8 @@ static hsp_status train_open_trace(train_work *work, hsp_error *err)
     proof.radius = work->run.radius;
     hsp_status status = hsp__trace_new(
         work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
-        &proof, work->prepared.data, work->prepared.scalings, err, &work->trace);
+        &proof, work->kernel ? hsp__kernel_run_kernel(work->kernel) : NULL, work->prepared.data,
+        work->prepared.scalings, err, &work->trace);
     work->team.runs[0].trace = work->trace;
     return status;
 }

@@ -12,23 +12,30 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/data.h"
+#include "kernel/shared.h"
+#include "learn/approx.h"
+#include "learn/derive.h"
+#include "learn/kernel_option.h"
 #include "learn/learner.h"
 #include "model/model.h"
 
-#define TRIALS_SLICE ((uint64_t)1 << 17) /* scores held at a time, about */
-#define TRIALS_LOOK  2000000L            /* nanoseconds between looks at the user's wishes */
+#define TRIALS_SLICE  ((uint64_t)1 << 17) /* scores held at a time, about */
+#define TRIALS_SHARED ((uint64_t)1 << 28) /* bytes of products, of learners without cache-mb */
+#define TRIALS_LOOK   2000000L            /* nanoseconds between looks at the user's wishes */
 
 /* The rows of a fold, made by the first task that needs them, freed by the last. */
 typedef struct trials_fold {
     pthread_mutex_t mutex;
     hsp_data *train, *held;
-    uint64_t left; /* tasks that still need them */
+    hsp__kernel_shared *shared; /* of train; NULL: none */
+    uint64_t left;              /* tasks that still need them */
 } trials_fold;
 
 typedef struct trials_state {
     const hsp__trials *all;
     uint64_t paths, tasks;
     int threads, workers;
+    uint64_t share; /* bytes of kernel products to keep with a fold; 0: none */
     trials_fold *folds;
     atomic_uint_fast64_t next;   /* the first task that nobody has taken */
     atomic_uint_fast64_t done;   /* runs */
@@ -197,6 +204,32 @@ static void trials_share(trials_worker *worker)
     worker->ctx.threads = state->threads / busy > 1 ? state->threads / busy : 1;
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Kernel values of a run take no more than its option cache-mb, and never more than twice those of
+ * all pairs of rows. As many runs go side by side as have room within that limit together, and
+ * where there is room for the inner products of a fold's rows, all of its runs share them. */
+static void trials_plan_memory(trials_state *state)
+{
+    const hsp__trials *all = state->all;
+    const hsp_options *options = all->points[0];
+    if (!hsp__kernel_wanted(options) || hsp__approx_wanted(options)) return;
+    const int limited = hsp__options_have(options, "cache-mb");
+    const double rows = (double)hsp_data_rows(all->data);
+    const double train = rows - floor(rows / (double)all->folds->count);
+    const int wide = !limited || all->data->view.precision == HSP_FLOAT64 ||
+                     hsp_options_real(options, "gap") < 1e-7;
+    const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
+    const double most =
+        limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)TRIALS_SHARED;
+    const double own = limited ? fmin(2 * square, most) : 0;
+    const int share = all->count > 1 && own + square <= most;
+    const double each = own + (share ? square : 0);
+    if (share) state->share = (uint64_t)square;
+    if (each > 0 && (double)state->workers > most / each)
+        state->workers = most / each < 1 ? 1 : (int)(most / each);
+}
+
 /* ---- A task ---------------------------------------------------------------------------------- */
 
 static hsp_status trials_enter(trials_worker *worker, trials_fold *fold, uint32_t number)
@@ -207,18 +240,27 @@ static hsp_status trials_enter(trials_worker *worker, trials_fold *fold, uint32_
     if (!fold->train)
         status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
                                  &fold->train, &fold->held);
+    if (!status && worker->state->share && !fold->shared) {
+        fold->shared = hsp__kernel_shared_new(&worker->ctx, worker->state->share);
+        fold->train->shared = fold->shared; /* without it nothing is shared */
+    }
     pthread_mutex_unlock(&fold->mutex);
     return status;
+}
+
+static void trials_drop(trials_fold *fold)
+{
+    hsp_data_free(fold->train);
+    hsp_data_free(fold->held);
+    hsp__kernel_shared_free(fold->shared);
+    fold->train = fold->held = NULL;
+    fold->shared = NULL;
 }
 
 static void trials_leave(trials_fold *fold)
 {
     pthread_mutex_lock(&fold->mutex);
-    if (--fold->left == 0) {
-        hsp_data_free(fold->train);
-        hsp_data_free(fold->held);
-        fold->train = fold->held = NULL;
-    }
+    if (--fold->left == 0) trials_drop(fold);
     pthread_mutex_unlock(&fold->mutex);
 }
 
@@ -293,6 +335,7 @@ hsp_status hsp__trials_run(const hsp__trials *trials, hsp_error *err)
         .all = trials, .paths = trials->count / trials->path, .threads = hsp_context_threads(ctx)};
     state.tasks = state.paths * folds;
     state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
+    trials_plan_memory(&state);
     atomic_store(&state.failed, UINT64_MAX);
     state.folds = hsp__new(&ctx->allocator, folds, sizeof *state.folds);
     if (!state.folds) return hsp__fail_memory(err);
@@ -303,8 +346,7 @@ hsp_status hsp__trials_run(const hsp__trials *trials, hsp_error *err)
     }
     hsp__workers_run(state.workers, trials_work, &state);
     for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
-        hsp_data_free(state.folds[f].train);
-        hsp_data_free(state.folds[f].held);
+        trials_drop(&state.folds[f]);
         pthread_mutex_destroy(&state.folds[f].mutex);
     }
     pthread_mutex_destroy(&state.mutex);

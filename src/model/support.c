@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/remake.h"
+#include "kernel/gram.h"
 #include "model/model.h"
 
 #define SUPPORT_BYTES ((uint64_t)1 << 28) /* more than that is not copied side by side */
@@ -57,6 +58,8 @@ hsp_status hsp__guests_init(hsp__guests *guests, hsp_context *ctx, const hsp__su
 {
     *guests = (hsp__guests){.road = support->road};
     guests->road.wide |= view->precision == HSP_FLOAT64;
+    hsp_status status = hsp__kernel_check_guests(support->rows, view, err);
+    if (status) return status;
     return hsp__kernel_rows_new(ctx, support->kernel, view, NULL, err, &guests->rows);
 }
 

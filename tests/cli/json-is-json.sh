@@ -29,6 +29,12 @@ halfspace tune perceptron -q --json --tune rate=1,2 d.svm 2>/dev/null | python3 
 halfspace predict -q --json m.hsp d.svm -o p.txt | python3 keys.py predict
 halfspace eval -q --json m.hsp d.svm | python3 keys.py eval
 halfspace audit -q --json m.hsp d.svm --reference m.hsp | python3 keys.py audit
+halfspace make separable -q --seed 9 -o e.svm
+{
+    halfspace bound -q --json m.hsp --train d.svm --test e.svm
+    halfspace bound sample-size --json --vc 3 --epsilon 0.1 --delta 0.1
+    halfspace bound simulate -q --json --trials 2 --rows 20
+} | python3 keys.py bound
 halfspace plot -q --json m.hsp d.svm --x 1 --y 2 | python3 keys.py plot
 halfspace model show --json m.hsp | python3 keys.py model
 halfspace model form --to unit -q --json m.hsp -o u.hsp | python3 keys.py model

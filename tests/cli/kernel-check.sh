@@ -23,3 +23,9 @@ halfspace train perceptron -q --passes 0 xor.svm -o m.hsp --max-passes 50 --json
 halfspace train perceptron -q --passes 0 b.hsp -o m.hsp --max-passes 50 --json | grep '"converged"'
 halfspace kernel
 ls
+# What many rows take is said before it is taken: here nothing is, for the values are not finite.
+halfspace make moons -q --rows 2600 -o many.svm
+halfspace kernel check --rows 0 '1e300*1e300' many.svm 2>&1
+halfspace kernel check --rows 0 --features b.hsp '1e300*1e300' many.svm 2>&1
+halfspace kernel check --rows 2500 '1e300*1e300' many.svm 2>&1
+echo "exit $?"

@@ -24,3 +24,7 @@ halfspace train lp tiny.svm 2>&1
 halfspace train lp tiny.csv 2>&1 >/dev/null | grep warning
 halfspace train perceptron --stream tiny.svm 2>&1 >/dev/null | grep warning
 halfspace train lp --precision double tiny.svm 2>&1 | grep -e warning -e 'training error'
+# With a kernel, too little of a margin is none: and says so.
+printf '0 1:1000 2:1\n0 1:-1000 2:1\n1 1:1000 2:1.0001\n1 1:-1000 2:1.0001\n' >thin.svm
+halfspace train svm -q --hard --kernel linear thin.svm 2>&1 | tail -n 2
+halfspace train svm -q --hard --kernel linear --scale standard thin.svm 2>&1 | grep 'training error'

@@ -22,6 +22,13 @@ halfspace train perceptron -q --kernel 'rbf(median)' --multiclass ovr --average 
     grep -E 'updates|error'
 halfspace model show three.hsp | grep -E '^  (hypothesis|kernel) '
 halfspace eval -q three.hsp iris.csv | grep mistakes
+# Pairs of classes: those of the linear one, or a kernel of all rows.
+for kernel in '' '--kernel linear' '--kernel rbf(median)'; do
+    # shellcheck disable=SC2086 # none, or an option and its value
+    halfspace train perceptron -q --multiclass ovo --scale standard --passes 20 $kernel iris.csv -o pairs.hsp 2>/dev/null |
+        grep -E 'updates|error'
+    halfspace model show pairs.hsp | grep -E '^  (kernel|decided by) '
+done
 # Within a budget.
 halfspace train perceptron -q --kernel 'rbf(1)' --positive virginica --budget 10 iris.csv -o few.hsp 2>/dev/null | grep updates
 halfspace model show few.hsp | grep -E '^  support'
@@ -31,8 +38,8 @@ echo "exit $?"
 halfspace train perceptron -q --kernel 'rbf(0.5)' --positive virginica --passes 0 iris.csv -o k.hsp | grep converged
 halfspace audit -q k.hsp iris.csv --reference k.hsp | grep -E ' held$|^All'
 # What cannot be.
-for wrong in '--kernel poly(2,' '--kernel sigmoid(1,0)' '--kernel linear --trace t.csv' '--budget 3' \
-    '--kernel linear --multiclass ovo'; do
+for wrong in '--kernel poly(2,' '--kernel sigmoid(1,0)' '--kernel rbf(1) --trace t.csv' '--budget 3' \
+    '--kernel linear --multiclass ovo --average vote'; do
     # shellcheck disable=SC2086 # options and their values
     halfspace train perceptron -q $wrong iris.csv -o no.hsp
     echo "exit $?"

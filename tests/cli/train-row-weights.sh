@@ -21,3 +21,17 @@ halfspace train svm -q --row-weight 2 --classes 0,2 one.svm 2>&1
 halfspace train svm -q --label class --gap 1e-9 --keep-dual w.csv -o first.hsp >/dev/null
 halfspace train svm -q --label class --gap 1e-6 --start first.hsp w.csv --json | grep -E '"converged"'
 halfspace train svm -q --label class --start m.hsp zero.svm 2>&1 | head -n 1
+# A kernel does not see the column either, where it learns or where it predicts.
+awk 'BEGIN {
+    print "a,b,w,y"
+    for (i = 0; i < 200; i++) {
+        a = sin(i * 7.1) * 2; b = cos(i * 3.7) * 2
+        printf "%.4f,%.4f,%d,%s\n", a, b, 1 + i % 5 * 9, (a * a + b * b > 2.5 ? "out" : "in")
+    }
+}' >round.csv
+for options in '' '--scale standard' '--normalize ball' '--multiclass ovo' \
+    '--approx nystrom:30' '--approx nystrom:30 --scale min-max --positive in' '--approx nystrom:60 --classes out,in'; do
+    # shellcheck disable=SC2086 # none, or an option and its value
+    halfspace train svm -q --kernel 'rbf(1) + laplace(0.5)' --C 10 $options --row-weight w round.csv -o round.hsp | grep 'training error'
+    halfspace eval -q round.hsp round.csv | grep mistakes
+done

@@ -38,3 +38,6 @@ try svm --order cyclic --average none --solver pegasos --max-passes 2 -q a.svm |
 try svm --stream --lambda 0.1 --max-passes 5 a.svm
 try svm --stream --multiclass ovo three.svm
 try perceptron --stream --max-passes 5 a.svm
+# An expression that need not be a kernel has no gap to reach: one warning says so, and no advice.
+cp "$EXAMPLES/iris.csv" .
+halfspace train svm -q --allow-indefinite --kernel 'sigmoid(0.01,-1)' --positive setosa iris.csv 2>&1 | grep -E 'halfspace|converged'

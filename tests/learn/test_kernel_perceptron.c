@@ -667,6 +667,48 @@ static void test_request(void)
     hsp_data_free(data);
 }
 
+/* Each scorer of one-vs-one is what its two classes alone give, in one expansion of their rows. */
+static void test_pairs(void)
+{
+    static rows set;
+    static double together[60 * 3], alone[60];
+    static const char *const settings[][4] = {
+        {"kernel=rbf(0.5)", "passes=4", NULL, NULL},
+        {"kernel=poly(2,1) + laplace(1)", "passes=3", "average=average", NULL},
+        {"kernel=rbf(0.25)", "passes=3", "order=worst", NULL},
+        {"kernel=rbf(2)", "passes=3", "budget=5", NULL},
+        {"kernel=2*linear", "passes=2", NULL, NULL}};
+    static const char *const pairs[] = {"classes=0,1", "classes=0,2", "classes=1,2"};
+    hsp__random random;
+    hsp__random_seed(&random, 15, 1);
+    draw(&set, &random, 60, 3, 3, 0);
+    hsp_data *data = make_data(&set, HSP_DENSE, HSP_FLOAT64);
+    const hsp_view *view = NULL;
+    CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+        const char *list[] = {settings[s][0], settings[s][1], "multiclass=ovo", settings[s][2],
+                              NULL};
+        hsp_training run, one;
+        hsp_model *model = train_on(&set, list, &run);
+        uint64_t updates = 0;
+        CHECK(hsp_model_score(ctx, model, view, NULL, together, NULL) == HSP_OK);
+        for (int p = 0; p < 3; p++) {
+            list[2] = pairs[p];
+            hsp_model *two = train_on(&set, list, &one);
+            updates += one.updates;
+            CHECK(hsp_model_score(ctx, two, view, NULL, alone, NULL) == HSP_OK);
+            for (int i = 0; i < set.n; i++)
+                CHECK_NOTE(close_to(together[i * 3 + p], alone[i], fabs(alone[i])), "%s, pair %d",
+                           list[0], p);
+            hsp_model_free(two);
+        }
+        CHECK_NOTE(run.updates == updates && updates > 0, "%s", list[0]);
+        CHECK(hsp_model_support(model, NULL) <= (uint64_t)set.n);
+        hsp_model_free(model);
+    }
+    hsp_data_free(data);
+}
+
 static void test_refusals(void)
 {
     static rows set;
@@ -675,8 +717,8 @@ static void test_refusals(void)
                                               {"kernel=rbf(", NULL},
                                               {"kernel=linear - 2", NULL},
                                               {"kernel=sigmoid(1,0)", NULL},
-                                              {"kernel=linear", "trace=x", NULL},
-                                              {"kernel=linear", "multiclass=ovo", NULL},
+                                              {"kernel=linear", "reference=x", NULL},
+                                              {"kernel=normalize(precomputed)", NULL},
                                               {"kernel=linear", "budget=3", "soft=1", NULL},
                                               {"kernel=precomputed", "average=vote", NULL}};
     hsp__random random;
@@ -715,6 +757,7 @@ int main(void)
     RUN(test_voters_in_a_file);
     RUN(test_threads);
     RUN(test_request);
+    RUN(test_pairs);
     RUN(test_refusals);
     hsp_context_free(ctx);
     return check_done();

@@ -1,0 +1,187 @@
+/* Description length. A model is a text: bits that whoever knows the columns could rebuild it from.
+ *
+ * Theorem (A. Blumer and others, Occam's razor, 1987; J. Langford, Tutorial on practical prediction
+ * theory for classification, JMLR 6 (2005), Theorem 4.6). Fix a prefix code before the rows are
+ * drawn. With probability 1 - delta, of every model h whose code has |h| bits and that is wrong on
+ * m of n rows, the true error is at most the p with P(Bin(n, p) <= m) = delta 2^-|h|.
+ *
+ * Proof. For one h this fails with probability delta 2^-|h| (Clopper and Pearson); the sum of
+ * 2^-|h| over all h is at most 1 (Kraft).
+ *
+ * The code of a model as stored: 8 bits for tie rule, kinds of scaling and width; which k of the d
+ * columns have weights, log2(d + 1) + log2 C(d, k) bits; each of the k weights and the offset in 32
+ * bits if all of them are single precision, else in 64; a scaling's figures in 64 bits each.
+ *
+ * Rounded weights: w as a function of the file's columns, each weight rounded to sign, one of W
+ * powers of two below the largest, and t more binary digits; smaller ones become 0. 8 bits for tie
+ * rule and form, 12 for the largest power, 4 for W and t, the offset in 28 (a sign, 11 of exponent,
+ * 16 of mantissa), and the columns as above with log2(2 W 2^t) bits a weight. Of the W and t in the
+ * table, those with the least bound are taken: they are in the code, so nothing is to be paid for
+ * choosing. That is another model, which has its own mistakes, and the bound is about it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/scale.h"
+#include "prove/bound.h"
+
+#define LN2 0.69314718055994530942
+
+static double code_columns(double d, double k)
+{
+    return log2(d + 1) + hsp__log_choose(d, k) / LN2;
+}
+
+/* ---- As stored ---- */
+
+static double code_stored(const hsp_model *model, double *weights)
+{
+    const uint64_t d = model->features;
+    double bits = 8;
+    int narrow = 1;
+    *weights = 0;
+    for (uint32_t c = 0; c < model->scorers; c++) {
+        const double *w = model->weights + c * d;
+        double k = 0;
+        for (uint64_t j = 0; j < d; j++) {
+            k += w[j] != 0;
+            narrow &= (double)(float)w[j] == w[j];
+        }
+        narrow &= (double)(float)model->offsets[c] == model->offsets[c];
+        bits += code_columns((double)d, k);
+        *weights += k + 1;
+    }
+    bits += *weights * (narrow ? 32 : 64);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i] && !hsp__scaling_is_by_rows(model->scalings[i]))
+            bits += 128 * (double)hsp__scaling_look(model->scalings[i]).cols;
+    return bits;
+}
+
+hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    double weights;
+    (void)err;
+    if (c->model->hypothesis != HSP__LINEAR || !c->model->weights) {
+        hsp__guarantee_fail(to, "the model is made of training rows: see compression");
+        return HSP_OK;
+    }
+    if (c->run.approx[0]) {
+        hsp__guarantee_fail(to, "%s", hsp__bound_run_fitted(&c->run));
+        return HSP_OK;
+    }
+    const double bits = code_stored(c->model, &weights);
+    hsp__guarantee_set(
+        to, hsp__binomial_upper(c->rows.n, c->rows.mistakes, c->log_delta - bits * LN2),
+        "%.0f numbers, |h| = %.0f bits, %llu mistakes on %llu rows", weights, ceil(bits),
+        (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
+    return HSP_OK;
+}
+
+/* ---- Rounded ---- */
+
+static const struct {
+    int window, digits; /* W and t */
+} code_forms[16] = {{1, 0},  {2, 0}, {4, 0},  {8, 0},  {4, 1},  {8, 1},  {16, 1},  {8, 2},
+                    {16, 2}, {8, 3}, {16, 3}, {16, 4}, {16, 6}, {32, 8}, {64, 12}, {64, 20}};
+
+enum { CODE_FORMS = sizeof code_forms / sizeof *code_forms };
+
+/* x with so many binary digits behind the first. */
+static double code_round(double x, int digits)
+{
+    int power;
+    const double part = frexp(x, &power); /* 1/2 <= |part| < 1 */
+    return ldexp(nearbyint(ldexp(part, digits + 1)), power - digits - 1);
+}
+
+typedef struct code_job {
+    const hsp__bound_case *c;
+    double *w; /* CODE_FORMS * features */
+    double b;
+    double bits[CODE_FORMS], value[CODE_FORMS];
+    uint64_t mistakes[CODE_FORMS];
+} code_job;
+
+/* Rounding may carry a weight to the next power: the largest one is looked for afterwards. */
+static double code_write(const hsp__bound_space *space, int form, double *w)
+{
+    const int window = code_forms[form].window, digits = code_forms[form].digits;
+    const double d = (double)space->features;
+    double most = 0, k = 0;
+    for (uint64_t j = 0; j < space->features; j++) {
+        w[j] = code_round(space->w[j], digits);
+        most = fmax(most, fabs(w[j]));
+    }
+    int top;
+    frexp(most, &top);
+    const double least = ldexp(1, top - window); /* the powers top - 1 .. top - window */
+    for (uint64_t j = 0; j < space->features; j++) {
+        if (fabs(w[j]) < least) w[j] = 0;
+        k += w[j] != 0;
+    }
+    return 8 + 12 + 4 + 28 + code_columns(d, k) + k * (1 + log2(window) + digits);
+}
+
+static void code_try(void *user, uint64_t form)
+{
+    code_job *job = user;
+    const hsp__bound_case *c = job->c;
+    const hsp__bound_space *space = &c->space;
+    double *w = job->w + form * space->features;
+    job->bits[form] = code_write(space, (int)form, w);
+    for (uint64_t i = 0; i < c->rows.n; i++) {
+        const double score = hsp__row_score(space->view, c->rows.row[i], w, job->b);
+        const uint32_t class = hsp__decide(&score, 1, c->model->tie);
+        job->mistakes[form] += class == HSP_NO_CLASS || class != c->rows.class_of[i];
+    }
+    job->value[form] =
+        hsp__binomial_upper(c->rows.n, job->mistakes[form], c->log_delta - job->bits[form] * LN2);
+}
+
+/* The rounded weights as a model, for whoever wants to look at it. */
+static hsp_status code_keep(hsp__bound_case *c, const code_job *job, int best, hsp_error *err)
+{
+    const uint64_t features = c->space.features;
+    hsp_status status = hsp__model_new(c->ctx, 1, features, err, &c->rounded);
+    if (status) return status;
+    memcpy(c->rounded->weights, job->w + (uint64_t)best * features, features * sizeof(double));
+    c->rounded->offsets[0] = job->b;
+    c->rounded->tie = c->model->tie;
+    return HSP_OK;
+}
+
+hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    const hsp_allocator *memory = &c->ctx->allocator;
+    if (c->space.why[0] || !c->space.w) {
+        hsp__guarantee_fail(to, "%s",
+                            c->space.why[0] ? c->space.why : "a kernel's w is no list of weights");
+        return HSP_OK;
+    }
+    code_job *job = hsp__new(memory, 1, sizeof *job);
+    double *w = hsp__new(memory, CODE_FORMS * c->space.features, sizeof *w);
+    hsp_status status = job && w ? HSP_OK : hsp__fail_memory(err);
+    int best = 0;
+    if (!status) {
+        job->c = c;
+        job->w = w;
+        job->b = code_round(c->space.b, 16);
+        hsp__tasks_run(c->ctx, CODE_FORMS, code_try, job);
+        for (int form = 1; form < CODE_FORMS; form++)
+            if (job->value[form] < job->value[best]) best = form;
+        status = code_keep(c, job, best, err);
+    }
+    if (!status)
+        hsp__guarantee_set(
+            to, job->value[best],
+            "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu mistakes on "
+            "%llu rows",
+            code_forms[best].digits + 1, code_forms[best].window, ceil(job->bits[best]),
+            (unsigned long long)job->mistakes[best], (unsigned long long)c->rows.n);
+    hsp__free(memory, w);
+    hsp__free(memory, job);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* Bounds by margins of a halfspace, s(x) = <w, x> + b, in a space that was fixed before the rows
+ * were drawn (hsp__bound_space). An offset is the weight of one more coordinate, c in every row:
+ * x~ = (x, c), w~ = (w, b / c); c may be any number, and is chosen afterwards from the powers of
+ * two, at the price of a share p(i) of delta for c = 2^i, with sum of p(i) = 1:
+ *     p(0) = 1/2,    p(i) = 1 / (2 (|i| + 1) (|i| + 2)).
+ *
+ * Margin and radius. Theorem (V. Koltchinskii, D. Panchenko 2002; as in M. Mohri, A. Rostamizadeh,
+ * A. Talwalkar, Foundations of Machine Learning, 2nd edition, Theorems 5.8 and 5.10). For a fixed
+ * gamma > 0, with probability 1 - delta, for all w~ of length 1,
+ *     R <= (1/n) sum ramp(y_i <w~, x~_i> / gamma) + (2/gamma) sqrt(sum ||x~_i||^2) / n
+ *          + 3 sqrt(ln(2/delta) / (2n)),        ramp(t) = min(1, max(0, 1 - t)).
+ * gamma is chosen from 2^(j/2) at the price p(j). The radius that enters is that of the given rows,
+ * r^2 = mean ||x~||^2: nothing need be known about rows to come.
+ *
+ * PAC-Bayes. Theorem (J. Langford, J. Shawe-Taylor, PAC-Bayes & margins, 2002; J. Langford 2005,
+ * Corollary 5.3; the constant by A. Maurer 2004). With probability 1 - delta, for all w~ and all
+ * mu > 0 at once,
+ *     kl(Q^ || Q) <= (mu^2 / 2 + ln(xi / delta)) / n,   xi = 2 sqrt(n) (n >= 8), else n + 1,
+ *     Q^ = (1/n) sum Phi(-mu y_i <w~, x~_i> / (||w~|| ||x~_i||)),
+ * where Q is the error of a separator drawn anew for each row from N(mu w~ / ||w~||, I). Where w~
+ * itself is wrong, more than half of these are: R <= 2 Q. As it holds for all mu, the best may be
+ * looked for freely.
+ *
+ * Cost: a sort of the margins; about a hundred values of Phi a row, in parallel. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "prove/bound.h"
+
+/* ln p(i). */
+static double margin_share(int i)
+{
+    const double k = abs(i);
+    return i ? -log(2 * (k + 1) * (k + 2)) : -log(2);
+}
+
+/* The margins y s(x), less what rounding may have added; a label that nobody knows is wrong. */
+static double *margin_sure(const hsp__bound_case *c)
+{
+    const hsp__bound_space *space = &c->space;
+    const double noise = space->w ? 1e-12 : 1e-5; /* kernel values may be floats */
+    double *sure = hsp__new_raw(&c->ctx->allocator, c->rows.n, sizeof *sure);
+    for (uint64_t i = 0; sure && i < c->rows.n; i++) {
+        const double size = sqrt(space->length2 * space->norm2[i]) + fabs(space->b);
+        const double margin = c->rows.margin[i];
+        sure[i] = isnan(margin) ? -HUGE_VAL : margin * space->unit - noise * size;
+    }
+    return sure;
+}
+
+/* Of a kernel that was chosen among several by these rows, each one has its share of delta. */
+static double margin_log_delta(const hsp__bound_case *c)
+{
+    return c->log_delta - (c->space.w ? 0 : log((double)c->run.tried));
+}
+
+static int margin_applies(const hsp__bound_case *c, hsp_guarantee *to)
+{
+    if (c->space.why[0])
+        hsp__guarantee_fail(to, "%s", c->space.why);
+    else if (!(c->space.length2 > 0))
+        hsp__guarantee_fail(to, "w is 0: there is no halfspace");
+    else
+        return 1;
+    return 0;
+}
+
+/* ---- Margin and radius ---- */
+
+static int margin_compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The mean ramp loss at width t > 0 of sorted margins; sums[k]: of the positive ones before k. */
+static double margin_ramp(const double *sorted, const double *sums, uint64_t n, double t)
+{
+    uint64_t low = 0, high = n, zero;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (sorted[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const uint64_t below = low;
+    for (low = 0, high = below; low < high;) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (sorted[middle] <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    zero = low;
+    const double inside = (double)(below - zero) - (sums[below] - sums[zero]) / t;
+    return ((double)zero + fmax(0, inside)) / (double)n;
+}
+
+/* The power of two that is nearest to the rows' mean length: where to look for a constant column.
+ */
+static int margin_middle(double squares, double n)
+{
+    const double length = sqrt(squares / n);
+    return length > 0 ? (int)fmax(-60, fmin(60, nearbyint(log2(length)))) : 0;
+}
+
+typedef struct margin_best {
+    double value, gamma, constant, ramp, radius;
+} margin_best;
+
+/* The best gamma for one c. */
+static void margin_search(const hsp__bound_case *c, const double *sorted, const double *sums, int i,
+                          double constant, double squares, margin_best *best)
+{
+    const double n = (double)c->rows.n, b = c->space.b;
+    const double ratio = constant > 0 ? b / constant : 0;
+    const double length = sqrt(c->space.length2 + ratio * ratio);
+    const double radius = sqrt(squares / n + constant * constant);
+    const double share = constant > 0 ? margin_share(i) : 0;
+    if (!(radius > 0 && isfinite(radius))) return; /* rows of zeros, or beyond measure */
+    /* below r / sqrt(n) the second term is 2 and more; far above r the first is 1 */
+    const int low = (int)floor(2 * log2(radius / sqrt(n))), high = (int)ceil(2 * log2(radius)) + 8;
+    for (int j = low; j <= high; j++) {
+        const double gamma = exp2(j * 0.5);
+        const double ramp = margin_ramp(sorted, sums, c->rows.n, gamma * length);
+        const double doubt = log(2) - margin_log_delta(c) - share - margin_share(j);
+        const double value = ramp + 2 * radius / (gamma * sqrt(n)) + 3 * sqrt(doubt / (2 * n));
+        if (value < best->value) *best = (margin_best){value, gamma, constant, ramp, radius};
+    }
+}
+
+static hsp_status margin_bound(const hsp__bound_case *c, double *sorted, hsp_error *err,
+                               margin_best *best)
+{
+    const uint64_t n = c->rows.n;
+    double *sums = hsp__new_raw(&c->ctx->allocator, n + 1, sizeof *sums), squares = 0;
+    if (!sums) return hsp__fail_memory(err);
+    qsort(sorted, n, sizeof *sorted, margin_compare);
+    sums[0] = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        sums[i + 1] = sums[i] + fmax(0, sorted[i]);
+        squares += c->space.norm2[i];
+    }
+    if (c->space.origin) margin_search(c, sorted, sums, 0, 0, squares, best);
+    for (int i = -60; !c->space.origin && i <= 60; i++)
+        margin_search(c, sorted, sums, i, exp2(i), squares, best);
+    hsp__free(&c->ctx->allocator, sums);
+    return HSP_OK;
+}
+
+hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    if (!margin_applies(c, to)) return HSP_OK;
+    margin_best best = {.value = HUGE_VAL};
+    double *sure = margin_sure(c);
+    hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);
+    hsp__free(&c->ctx->allocator, sure);
+    if (status) return status;
+    hsp__guarantee_set(to, isfinite(best.value) ? best.value * (1 + 1e-12) : 1,
+                       "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
+                       best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
+                       best.constant);
+    return HSP_OK;
+}
+
+/* ---- PAC-Bayes ---- */
+
+typedef struct bayes_job {
+    const hsp__bound_case *c;
+    const double *sure;
+    double *cosine; /* n: y <w~, x~> / (||w~|| ||x~||) */
+    double mu;
+    uint64_t parts;
+    double *sums; /* parts */
+} bayes_job;
+
+static void bayes_part(void *user, uint64_t part)
+{
+    const bayes_job *job = user;
+    const uint64_t n = job->c->rows.n, to = hsp__part(n, job->parts, part + 1);
+    double sum = 0;
+    for (uint64_t i = hsp__part(n, job->parts, part); i < to; i++)
+        sum += 0.5 * erfc(job->mu * job->cosine[i] * 0.70710678118654752440);
+    job->sums[part] = sum;
+}
+
+/* Q^ at mu, and the bound on 2 Q. */
+static double bayes_value(bayes_job *job, double mu, double log_delta, double *gibbs)
+{
+    const double n = (double)job->c->rows.n;
+    double sum = 0;
+    job->mu = mu;
+    hsp__tasks_run(job->c->ctx, job->parts, bayes_part, job);
+    for (uint64_t part = 0; part < job->parts; part++)
+        sum += job->sums[part];
+    *gibbs = fmin(1, sum / n + 1e-12);
+    const double xi = n >= 8 ? 2 * sqrt(n) : n + 1;
+    return 2 * hsp__kl_upper(*gibbs, (mu * mu / 2 + log(xi) - log_delta) / n);
+}
+
+typedef struct bayes_best {
+    double value, mu, gibbs, constant;
+} bayes_best;
+
+static void bayes_try(bayes_job *job, double mu, double log_delta, double constant,
+                      bayes_best *best)
+{
+    double gibbs;
+    const double value = bayes_value(job, mu, log_delta, &gibbs);
+    if (value < best->value) *best = (bayes_best){value, mu, gibbs, constant};
+}
+
+/* One c: powers of two for mu, then twice between the neighbours of the best. */
+static void bayes_search(bayes_job *job, int i, double constant, bayes_best *all)
+{
+    const hsp__bound_case *c = job->c;
+    const double b = c->space.b, ratio = constant > 0 ? b / constant : 0;
+    const double length = sqrt(c->space.length2 + ratio * ratio);
+    const double log_delta = margin_log_delta(c) + (constant > 0 ? margin_share(i) : 0);
+    bayes_best best = {.value = HUGE_VAL, .mu = 1};
+    for (uint64_t r = 0; r < c->rows.n; r++) {
+        const double size = length * sqrt(c->space.norm2[r] + constant * constant);
+        job->cosine[r] = size > 0 ? fmin(1, job->sure[r] / size) : fmin(0, job->sure[r]);
+    }
+    for (int k = -1; k <= 10; k++)
+        bayes_try(job, exp2(k), log_delta, constant, &best);
+    for (int halved = 1; halved <= 3; halved++) {
+        const double middle = best.mu, step = ldexp(1, -halved);
+        bayes_try(job, middle * exp2(-step), log_delta, constant, &best);
+        bayes_try(job, middle * exp2(step), log_delta, constant, &best);
+    }
+    if (best.value < all->value) *all = best;
+}
+
+static void bayes_all(bayes_job *job, bayes_best *best)
+{
+    const hsp__bound_case *c = job->c;
+    double squares = 0;
+    for (uint64_t i = 0; i < c->rows.n; i++)
+        squares += c->space.norm2[i];
+    const int middle = margin_middle(squares, (double)c->rows.n);
+    if (c->space.origin) bayes_search(job, 0, 0, best);
+    for (int i = -4; !c->space.origin && i <= 4; i += 2)
+        bayes_search(job, middle + i, exp2(middle + i), best);
+}
+
+hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    const hsp_allocator *memory = &c->ctx->allocator;
+    if (!margin_applies(c, to)) return HSP_OK;
+    bayes_job job = {.c = c, .parts = hsp__parts(c->rows.n, 256)};
+    bayes_best best = {.value = HUGE_VAL};
+    double *sure = margin_sure(c);
+    job.cosine = hsp__new_raw(memory, c->rows.n, sizeof *job.cosine);
+    job.sums = hsp__new(memory, job.parts, sizeof *job.sums);
+    job.sure = sure;
+    hsp_status status = sure && job.cosine && job.sums ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        bayes_all(&job, &best);
+        hsp__guarantee_set(to, isfinite(best.value) ? best.value : 2,
+                           "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
+                           best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n,
+                           best.constant);
+    }
+    hsp__free(memory, sure);
+    hsp__free(memory, job.cosine);
+    hsp__free(memory, job.sums);
+    return status;
+}

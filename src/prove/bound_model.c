@@ -1,0 +1,249 @@
+/* Everything that is promised of one model: the list of bounds, each with its theorem in symbols,
+ * whom it is about and what it assumes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/prepare.h"
+#include "prove/bound.h"
+
+static const hsp_option model_options[] = {
+    {"delta", HSP_OPTION_REAL, "0.05", 1e-300, 0.999999999, NULL, "D",
+     "each bound holds but for this share of the samples that might have been drawn"},
+    {"shared", HSP_OPTION_CHOICE, "refuse", 0, 0, "refuse|allow", NULL,
+     "test rows that are among the training rows: an error, or a warning"},
+    {"retrain", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,
+     "run the learner again on the rows that matter, where compression takes that"},
+};
+
+const hsp_option_table *hsp_outlook_options(void)
+{
+    static const hsp_option_table table = {"outlook", "options of bounds on new data",
+                                           model_options,
+                                           sizeof model_options / sizeof *model_options};
+    return &table;
+}
+
+/* ---- The list ---- */
+
+typedef struct model_bound {
+    const char *name, *kind, *formula, *about, *assumes;
+    hsp_status (*fn)(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
+} model_bound;
+
+#define MODEL_THIS  "this model"
+#define MODEL_DRAWN "a separator drawn from the first pass"
+#define MODEL_SPACE "the columns and how they are read were fixed before the rows were drawn"
+#define MODEL_RUN   "the learner's options were fixed, or are those that tuning tried"
+
+static const model_bound model_test[] = {
+    {"test-binomial", "test", "P(Bin(n, p) <= m) = delta", MODEL_THIS,
+     "the test rows had no part in training or choosing", NULL},
+    {"test-chernoff", "test", "kl(m/n || p) = ln(1/delta) / n", MODEL_THIS,
+     "the test rows had no part in training or choosing", NULL},
+    {"test-hoeffding", "test", "m/n + sqrt(ln(1/delta) / (2n))", MODEL_THIS,
+     "the test rows had no part in training or choosing", NULL},
+};
+
+static const model_bound model_train[] = {
+    {"vc", "training", "R^ + sqrt((8/n) ln(4 Pi(2n) / delta))", MODEL_THIS, MODEL_SPACE,
+     hsp__bound_vc},
+    {"vc-relative", "training", "R^ + 2t + 2 sqrt(t (t + R^)), t = ln(4 Pi(2n) / delta) / n",
+     MODEL_THIS, MODEL_SPACE, hsp__bound_vc_relative},
+    {"vc-consistent", "training", "(2/n) log2(2 Pi(2n) / delta), no mistakes", MODEL_THIS,
+     MODEL_SPACE, hsp__bound_vc_consistent},
+    {"description", "training", "P(Bin(n, p) <= m) = delta 2^-|h|", MODEL_THIS, MODEL_SPACE,
+     hsp__bound_code},
+    {"rounded", "training", "P(Bin(n, p) <= m) = delta 2^-|h|", "the model with rounded weights",
+     MODEL_SPACE, hsp__bound_rounded},
+    {"margin", "training", "ramp + 2r / (gamma sqrt(n)) + 3 sqrt(ln(2/delta') / (2n))", MODEL_THIS,
+     MODEL_SPACE, hsp__bound_margin},
+    {"pac-bayes", "training", "2Q, kl(Q^ || Q) = (mu^2/2 + ln(2 sqrt(n) / delta')) / n", MODEL_THIS,
+     MODEL_SPACE, hsp__bound_pac_bayes},
+    {"compression", "training", "P(Bin(n - k, p) <= m) = delta / (n C(n, k))", MODEL_THIS,
+     MODEL_RUN, hsp__bound_compress},
+    {"online", "training", "M/n + sqrt(ln(1/delta) / (2n))", MODEL_DRAWN,
+     "the rows came in random order; " MODEL_RUN, hsp__bound_online},
+    {"online-relative", "training", "min over l of (l M + ln(32/delta)) / (n (1 - e^-l))",
+     MODEL_DRAWN, "the rows came in random order; " MODEL_RUN, hsp__bound_online_rate},
+    {"online-vote", "training", "2 (online + 1/n)", MODEL_THIS,
+     "the rows came in random order; " MODEL_RUN, hsp__bound_vote},
+    {"leave-one-out", "estimate", "(k + m) / n", "a model learnt from n - 1 rows",
+     "on average over training sets: no confidence; of machines, the exact optimum with the same C",
+     hsp__bound_one_out},
+};
+
+enum {
+    MODEL_TEST = sizeof model_test / sizeof *model_test,
+    MODEL_TRAIN = sizeof model_train / sizeof *model_train
+};
+
+static void model_describe(const model_bound *bound, hsp_guarantee *to)
+{
+    *to = (hsp_guarantee){.name = bound->name,
+                          .kind = bound->kind,
+                          .formula = bound->formula,
+                          .about = bound->about,
+                          .assumes = bound->assumes,
+                          .value = (double)NAN};
+}
+
+/* ---- Held out ---- */
+
+static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *err,
+                                 hsp_outlook *out)
+{
+    hsp__bound_rows rows = {0};
+    hsp_status status = hsp__bound_rows_read(c->ctx, c->model, test, err, &rows);
+    const uint64_t n = rows.n, m = rows.mistakes;
+    hsp__bound_rows_free(c->ctx, &rows);
+    if (status) return status;
+    if (!n) return hsp__fail(err, HSP_BAD_DATA, "the test data has no rows of the model's classes");
+    const double share = (double)m / (double)n, doubt = -c->log_delta / (double)n;
+    const double values[MODEL_TEST] = {hsp__binomial_upper(n, m, c->log_delta),
+                                       hsp__kl_upper(share, doubt),
+                                       (share + sqrt(doubt / 2)) * (1 + 1e-14)};
+    for (int i = 0; i < MODEL_TEST; i++) {
+        hsp_guarantee *to = &out->guarantees[out->count++];
+        model_describe(&model_test[i], to);
+        hsp__guarantee_set(to, values[i], "m = %llu mistakes on n = %llu rows",
+                           (unsigned long long)m, (unsigned long long)n);
+    }
+    out->test_rows = n;
+    out->test_mistakes = m;
+    out->test_upper = values[0];
+    out->test_lower = hsp_binomial_lower(n, m, out->delta);
+    return HSP_OK;
+}
+
+/* ---- Learnt from ---- */
+
+static hsp_status model_check_rows(const hsp__bound_case *c, hsp_error *err)
+{
+    const char *fact = hsp_model_fact(c->model, "data_hash");
+    char hash[HSP__HASH_TEXT];
+    if (!c->rows.n)
+        return hsp__fail(err, HSP_BAD_DATA, "the training data has no rows of the model's classes");
+    if (c->run.rows && c->run.rows != c->rows.n)
+        return hsp__fail(
+            err, HSP_BAD_DATA,
+            "the model was trained on %llu rows, and the training data has %llu: it is "
+            "not the data that the run saw",
+            (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
+    if (!fact) return HSP_OK;
+    hsp_status status = hsp__view_hash(c->ctx, c->rows.view, err, hash);
+    if (!status && strcmp(fact, hash) != 0)
+        hsp__log(c->ctx, HSP_LOG_WARNING,
+                 "the training data is not byte for byte what the run saw (its hash is %s, the "
+                 "model says %.40s)",
+                 hash, fact);
+    return status;
+}
+
+static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *out)
+{
+    hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
+    if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
+    if (!status) status = model_check_rows(c, err);
+    if (!status) status = hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space);
+    for (int i = 0; !status && i < MODEL_TRAIN; i++) {
+        hsp_guarantee *to = &out->guarantees[out->count++];
+        model_describe(&model_train[i], to);
+        status = model_train[i].fn(c, err, to);
+    }
+    out->train_rows = c->rows.n;
+    out->train_mistakes = c->rows.mistakes;
+    return status;
+}
+
+static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
+                              hsp_outlook *out)
+{
+    const hsp_view *rows, *held;
+    uint64_t first = 0;
+    hsp_status status = hsp_data_view(c->ctx, c->train, err, &rows);
+    if (!status) status = hsp_data_view(c->ctx, test, err, &held);
+    if (!status) status = hsp__bound_shared(c->ctx, rows, held, err, &out->shared_rows, &first);
+    if (status || !out->shared_rows) return status;
+    const unsigned long long count = out->shared_rows, total = held->rows, at = first + 1;
+    if (!allow)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "%llu of %llu test rows %s among the training rows (the first is row "
+                         "%llu): what was learnt from is no test; split the data anew, or allow it "
+                         "(shared) if rows repeat by their nature",
+                         count, total, count == 1 ? "is" : "are", at);
+    hsp__log(c->ctx, HSP_LOG_WARNING,
+             "%llu of %llu test rows are among the training rows (the first is row %llu): the test "
+             "bounds are void unless rows repeat by their nature",
+             count, total, at);
+    return HSP_OK;
+}
+
+/* ---- The whole ---- */
+
+static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
+                             hsp_outlook *out)
+{
+    hsp_status status = HSP_OK;
+    out->test_lower = out->test_upper = (double)NAN;
+    if (c->train && test) status = model_share(c, test, allow, err, out);
+    if (!status && test) status = model_hold_out(c, test, err, out);
+    if (!status && c->train) status = model_learnt(c, err, out);
+    if (!status && c->train && test)
+        out->overfits = out->test_lower > (double)out->train_mistakes / (double)out->train_rows;
+    return status;
+}
+
+hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                             hsp_data *test, const hsp_options *options, hsp_error *err,
+                             hsp_outlook **out, hsp_model **rounded, hsp_model **again)
+{
+    const double delta = options ? hsp_options_real(options, "delta") : 0.05;
+    const int allow = options && strcmp(hsp_options_text(options, "shared"), "allow") == 0;
+    hsp__bound_case c = {.ctx = ctx, .model = model, .train = train, .log_delta = log(delta)};
+    if (!train && !test)
+        return hsp__fail(err, HSP_USAGE, "there are neither training nor test rows");
+    c.retrain = !options || hsp_options_flag(options, "retrain");
+    hsp_outlook *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    if (!made) return hsp__fail_memory(err);
+    made->memory = ctx->allocator;
+    made->delta = delta;
+    made->guarantees =
+        hsp__new(&ctx->allocator, MODEL_TEST + MODEL_TRAIN, sizeof *made->guarantees);
+    hsp_status status = made->guarantees ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = model_fill(&c, test, allow, err, made);
+    hsp__bound_rows_free(ctx, &c.rows);
+    hsp__bound_space_free(ctx, &c.space);
+    if (status) {
+        hsp_model_free(c.rounded);
+        hsp_model_free(c.again);
+        hsp_outlook_free(made);
+        return status;
+    }
+    *out = made;
+    *rounded = c.rounded;
+    *again = c.again;
+    return HSP_OK;
+}
+
+hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                           hsp_data *test, const hsp_options *options, hsp_error *err,
+                           hsp_outlook **out)
+{
+    hsp_model *rounded = NULL, *again = NULL;
+    hsp_status status =
+        hsp__outlook_make(ctx, model, train, test, options, err, out, &rounded, &again);
+    hsp_model_free(rounded);
+    hsp_model_free(again);
+    return status;
+}
+
+void hsp_outlook_free(hsp_outlook *outlook)
+{
+    if (!outlook) return;
+    const hsp_allocator memory = outlook->memory;
+    hsp__free(&memory, outlook->guarantees);
+    hsp__free(&memory, outlook);
+}

@@ -1,0 +1,472 @@
+/* A model on rows, as the bounds need it: who is wrong and by what margin, the space in which
+ * margins are measured, what the run was told; and the rows that two files share. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/scale.h"
+#include "data/sweep.h"
+#include "kernel/gram.h"
+#include "prove/bound.h"
+
+#define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
+#define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */
+
+/* ---- Verdicts ---- */
+
+void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...)
+{
+    va_list args;
+    to->applies = 1;
+    to->value = value;
+    to->vacuous = !(value < 1);
+    va_start(args, format);
+    vsnprintf(to->figures, sizeof to->figures, format, args);
+    va_end(args);
+}
+
+void hsp__guarantee_fail(hsp_guarantee *to, const char *format, ...)
+{
+    va_list args;
+    to->applies = to->vacuous = 0;
+    to->value = (double)NAN;
+    va_start(args, format);
+    vsnprintf(to->figures, sizeof to->figures, format, args);
+    va_end(args);
+}
+
+/* ---- Who is wrong ---- */
+
+static void rows_take(const hsp__bound_rows *to, uint64_t k, uint32_t class, double score,
+                      uint32_t predicted)
+{
+    to->class_of[k] = class;
+    to->wrong[k] = class == HSP_NO_CLASS || predicted != class;
+    if (!to->margin) return;
+    to->margin[k] = class == HSP_NO_CLASS ? (double)NAN : class ? score : -score;
+}
+
+static hsp_status rows_score(hsp_context *ctx, const hsp_model *model, const uint32_t *class_of,
+                             hsp__bound_rows *to, hsp_error *err)
+{
+    const uint64_t rows = to->view->rows, scorers = model->scorers;
+    const uint64_t slice = ROWS_SLICE / scorers + 1;
+    double *scores = hsp__new_raw(&ctx->allocator, slice * scorers, sizeof *scores);
+    uint32_t *predicted = hsp__new_raw(&ctx->allocator, slice, sizeof *predicted);
+    hsp_status status = scores && predicted ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < rows; from += slice) {
+        const uint64_t count = rows - from < slice ? rows - from : slice;
+        const hsp_view cut = hsp__view_slice(to->view, from, from + count);
+        status = hsp_model_score(ctx, model, &cut, err, scores, predicted);
+        for (uint64_t i = 0; !status && i < count; i++) {
+            const uint32_t class = class_of[to->view->labels[from + i]];
+            if (class == HSP_NO_CLASS && model->leaves_out) continue;
+            rows_take(to, to->n, class, scores[i * scorers], predicted[i]);
+            to->row[to->n] = from + i;
+            to->mistakes += to->wrong[to->n++];
+        }
+    }
+    hsp__free(&ctx->allocator, scores);
+    hsp__free(&ctx->allocator, predicted);
+    return status;
+}
+
+hsp_status hsp__bound_rows_read(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+                                hsp_error *err, hsp__bound_rows *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const int margins = model->scorers == 1 && model->hypothesis != HSP__VOTES;
+    hsp_status status = hsp_data_view(ctx, data, err, &out->view);
+    if (status) return status;
+    if (!out->view->labels)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the data has no labels: there is nothing to be wrong by");
+    const uint64_t rows = out->view->rows;
+    uint32_t *class_of = hsp__new(memory, out->view->classes, sizeof *class_of);
+    out->row = hsp__new_raw(memory, rows, sizeof *out->row);
+    out->class_of = hsp__new_raw(memory, rows, sizeof *out->class_of);
+    out->wrong = hsp__new_raw(memory, rows, 1);
+    if (margins) out->margin = hsp__new_raw(memory, rows, sizeof *out->margin);
+    if (!class_of || !out->row || !out->class_of || !out->wrong || (margins && !out->margin))
+        status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < out->view->classes; c++)
+        class_of[c] = hsp_model_class_of(model, hsp_data_class_name(data, c));
+    if (!status) status = rows_score(ctx, model, class_of, out, err);
+    hsp__free(memory, class_of);
+    return status;
+}
+
+void hsp__bound_rows_free(hsp_context *ctx, hsp__bound_rows *rows)
+{
+    hsp__free(&ctx->allocator, rows->row);
+    hsp__free(&ctx->allocator, rows->class_of);
+    hsp__free(&ctx->allocator, rows->wrong);
+    hsp__free(&ctx->allocator, rows->margin);
+}
+
+/* ---- What the run was told ---- */
+
+static void run_text(const hsp__json_value *root, const char *name, char *to, size_t size)
+{
+    const char *text = hsp__json_string(hsp__json_get(root, name), NULL);
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+static uint64_t run_count(const hsp_model *model, const char *name)
+{
+    const char *fact = hsp_model_fact(model, name);
+    return fact ? strtoull(fact, NULL, 10) : 0;
+}
+
+static hsp_status run_tried(const hsp_model *model, hsp_error *err, uint64_t *tried)
+{
+    const char *fact = hsp_model_fact(model, "tuning");
+    hsp__json *json = NULL;
+    *tried = 1;
+    if (!fact) return HSP_OK;
+    hsp_status status = hsp__json_parse(&model->memory, fact, strlen(fact), "", err, &json);
+    if (status) return status;
+    const size_t points = hsp__json_count(hsp__json_get(hsp__json_root(json), "points"));
+    if (points) *tried = points;
+    hsp__json_free(json);
+    return HSP_OK;
+}
+
+hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
+{
+    const char *learner = hsp_model_fact(model, "learner"), *stop = hsp_model_fact(model, "stop");
+    const char *text = hsp_model_fact(model, "options");
+    hsp__json *json = NULL;
+    double real;
+    memset(out, 0, sizeof *out);
+    out->progressive = (double)NAN;
+    snprintf(out->learner, sizeof out->learner, "%s", learner ? learner : "");
+    snprintf(out->stop, sizeof out->stop, "%s", stop ? stop : "");
+    out->passes = run_count(model, "passes");
+    out->rows = run_count(model, "data_rows");
+    hsp_status status = run_tried(model, err, &out->tried);
+    if (!status && text)
+        status = hsp__json_parse(&model->memory, text, strlen(text), "", err, &json);
+    if (status) return status;
+    const hsp__json_value *root = hsp__json_root(json);
+    run_text(root, "order", out->order, sizeof out->order);
+    run_text(root, "offset", out->offset, sizeof out->offset);
+    run_text(root, "margin-target", out->target, sizeof out->target);
+    run_text(root, "scale", out->scale, sizeof out->scale);
+    run_text(root, "normalize", out->normalize, sizeof out->normalize);
+    const char *kernel = hsp__json_string(hsp__json_get(root, "kernel"), NULL);
+    out->median = kernel && strstr(kernel, "median");
+    run_text(root, "average", out->average, sizeof out->average);
+    run_text(root, "votes", out->votes, sizeof out->votes);
+    run_text(root, "approx", out->approx, sizeof out->approx);
+    run_text(root, "loss", out->loss, sizeof out->loss);
+    run_text(root, "penalty", out->penalty, sizeof out->penalty);
+    run_text(root, "solver", out->solver, sizeof out->solver);
+    if (hsp__json_number(hsp__json_get(root, "budget"), &real) && real > 0)
+        out->budget = (uint64_t)real;
+    const hsp__json_value *weights = hsp__json_get(root, "weight");
+    for (size_t i = 0; i < hsp__json_count(weights); i++) {
+        const char *weight = hsp__json_string(hsp__json_at(weights, i), NULL);
+        out->balanced |= weight && strcmp(weight, "balanced") == 0;
+    }
+    hsp__json_free(json);
+    const char *progressive = hsp_model_fact(model, "progressive_error");
+    if (progressive) {
+        hsp__json *number = NULL;
+        status =
+            hsp__json_parse(&model->memory, progressive, strlen(progressive), "", err, &number);
+        if (!status) hsp__json_number(hsp__json_root(number), &out->progressive);
+        hsp__json_free(number);
+    }
+    return status;
+}
+
+const char *hsp__bound_run_fitted(const hsp__bound_run *run)
+{
+    const size_t target = strlen(run->target);
+    if (run->scale[0] && strcmp(run->scale, "none") != 0)
+        return "columns were scaled by all rows at once";
+    if (strcmp(run->normalize, "ball") == 0)
+        return "rows were divided by the length of the longest";
+    if (strcmp(run->offset, "r2") == 0) return "offset r2 knows the longest row";
+    if (target && run->target[target - 1] == 'r') return "the margin target knows the longest row";
+    if (run->median) return "the kernel was fitted to all rows at once";
+    if (strcmp(run->votes, "auto") == 0) return "all rows said how numbers become votes";
+    if (run->approx[0]) return "the features were made of the rows";
+    return NULL;
+}
+
+/* ---- The space of margins ---- */
+
+/* s(x) = <w, x> + b of scaled rows, as a function of unscaled ones. */
+static void space_unscale(const hsp_scaling *scaling, hsp__bound_space *space)
+{
+    const hsp__scaling_parts parts = hsp__scaling_look(scaling);
+    for (uint64_t j = 0; j < space->features && j < parts.cols; j++) {
+        space->w[j] *= parts.factor[j];
+        space->b -= space->w[j] * parts.shift[j];
+    }
+}
+
+/* The scalings that are x_j -> (x_j - shift_j) factor_j, and the one of rows. */
+static int space_is_known(const char *kind)
+{
+    static const char *const kinds[] = {"min-max", "standard", "max-abs", "unit-ball", "unit-rows"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kind, kinds[i]) == 0) return 1;
+    return 0;
+}
+
+static void space_normalise(hsp__bound_space *space)
+{
+    double most = fabs(space->b);
+    int power;
+    for (uint64_t j = 0; j < space->features; j++)
+        most = fmax(most, fabs(space->w[j]));
+    frexp(most, &power);
+    space->unit = most > 0 ? ldexp(1, power > 1000 ? -1000 : power < -1000 ? 1000 : -power) : 1;
+    for (uint64_t j = 0; j < space->features; j++)
+        space->w[j] *= space->unit;
+    space->b *= space->unit;
+}
+
+/* Scalings of columns are taken into w, last one first. Division of rows by their lengths can
+ * only be kept, and only when it comes alone. */
+static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                               hsp_error *err, hsp__bound_space *space)
+{
+    const uint64_t inputs = hsp__model_inputs(model);
+    int by_rows = 0, by_columns = 0;
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        const hsp_scaling *scaling = model->scalings[i];
+        if (!scaling) continue;
+        if (hsp__scaling_is_by_rows(scaling))
+            by_rows = 1;
+        else
+            by_columns = 1;
+        if (space_is_known(hsp_scaling_kind(scaling))) continue;
+        snprintf(space->why, sizeof space->why,
+                 "the scaling '%.20s' does not turn halfspaces into halfspaces",
+                 hsp_scaling_kind(scaling));
+        return HSP_OK;
+    }
+    if (by_rows && by_columns) {
+        snprintf(space->why, sizeof space->why,
+                 "columns were scaled by figures of these rows and rows were then divided by their "
+                 "lengths: that is no fixed space");
+        return HSP_OK;
+    }
+    space->features = inputs > view->cols ? inputs : view->cols;
+    space->w = hsp__new(&ctx->allocator, space->features, sizeof *space->w);
+    if (!space->w) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < inputs; j++)
+        space->w[j] = model->weights[j];
+    space->b = hsp__model_bias(model, 0);
+    space->origin &= !by_columns && space->b == 0;
+    for (int i = HSP__MODEL_SCALINGS - 1; by_columns && i >= 0; i--)
+        if (model->scalings[i]) space_unscale(model->scalings[i], space);
+    space_normalise(space);
+    for (uint64_t j = 0; j < space->features; j++)
+        space->length2 += space->w[j] * space->w[j];
+    space->view = view;
+    hsp_status status = HSP_OK;
+    if (by_rows) status = hsp__model_scale(ctx, model, view, err, &space->scaled);
+    if (!status && space->scaled) status = hsp_data_view(ctx, space->scaled, err, &space->view);
+    return status;
+}
+
+static void space_norms(const hsp__bound_rows *rows, hsp__bound_space *space)
+{
+    for (uint64_t i = 0; i < rows->n; i++) {
+        const hsp__row row = hsp__view_row(space->view, rows->row[i]);
+        const double norm = hsp__row_norm(space->view, &row);
+        space->norm2[i] = norm * norm;
+    }
+}
+
+static const char *space_kernel_refused(const hsp_model *model, const hsp__bound_run *run)
+{
+    const hsp_kernel *kernel = model->expansion->kernel;
+    if (hsp_kernel_is_indefinite(kernel)) return "the expression need not be a kernel";
+    if (strstr(hsp_kernel_text(kernel), "precomputed"))
+        return "of a matrix of kernel values, those of other rows are not known";
+    if (hsp__bound_run_fitted(run)) return hsp__bound_run_fitted(run);
+    if (model->expansion->rows->view.rows > ROWS_SUPPORT)
+        return "there are too many support rows to measure w by";
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i] && !hsp__scaling_is_by_rows(model->scalings[i]))
+            return "columns were scaled by figures of these rows";
+    return NULL;
+}
+
+static hsp_status space_kernel(hsp_context *ctx, const hsp_model *model,
+                               const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *space)
+{
+    hsp__kernel_rows *ready = NULL;
+    const hsp_view *view = rows->view;
+    double length = 0;
+    hsp_status status = hsp__expansion_length(ctx, model, 0, err, &length);
+    if (!status) status = hsp__model_scale(ctx, model, rows->view, err, &space->scaled);
+    if (!status && space->scaled) status = hsp_data_view(ctx, space->scaled, err, &view);
+    if (!status)
+        status = hsp__kernel_rows_new(ctx, model->expansion->kernel, view, NULL, err, &ready);
+    for (uint64_t i = 0; !status && i < rows->n; i++)
+        space->norm2[i] = hsp__kernel_self(ready, rows->row[i]);
+    hsp__kernel_rows_free(ctx, ready);
+    space->length2 = length * length * (1 + 1e-9);
+    space->unit = 1;
+    space->b = model->offsets[0];
+    space->origin &= space->b == 0;
+    return status;
+}
+
+hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
+                                 const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *out)
+{
+    hsp__bound_run run;
+    hsp_status status = hsp__bound_run_read(model, err, &run);
+    if (status) return status;
+    const char *why = NULL;
+    if (run.approx[0])
+        why = hsp__bound_run_fitted(&run);
+    else if (model->scorers != 1)
+        why = "there are more than two classes";
+    else if (model->hypothesis == HSP__VOTES)
+        why = "votes of many separators are no halfspace";
+    else if (model->hypothesis == HSP__EXPANSION)
+        why = space_kernel_refused(model, &run);
+    else if (model->hypothesis != HSP__LINEAR || !model->weights)
+        why = "the model is no halfspace";
+    if (why) {
+        snprintf(out->why, sizeof out->why, "%s", why);
+        return HSP_OK;
+    }
+    out->origin = strcmp(run.offset, "none") == 0 && strcmp(run.learner, "winnow") != 0;
+    out->norm2 = hsp__new(&ctx->allocator, rows->n, sizeof *out->norm2);
+    if (!out->norm2) return hsp__fail_memory(err);
+    if (model->hypothesis == HSP__EXPANSION) return space_kernel(ctx, model, rows, err, out);
+    status = space_linear(ctx, model, rows->view, err, out);
+    if (!status && !out->why[0]) space_norms(rows, out);
+    return status;
+}
+
+void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space)
+{
+    hsp_data_free(space->scaled);
+    hsp__free(&ctx->allocator, space->w);
+    hsp__free(&ctx->allocator, space->norm2);
+}
+
+/* ---- Rows of two files ---- */
+
+typedef struct shared_key {
+    uint64_t hash, row;
+} shared_key;
+
+/* The next entry that is not zero, from k on. */
+static uint64_t shared_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
+{
+    while (k < row->count && hsp__row_value(view, row, k) == 0)
+        k++;
+    return k;
+}
+
+static int shared_equal(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
+{
+    const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
+    for (uint64_t p = 0, q = 0;; p++, q++) {
+        p = shared_skip(a, &x, p);
+        q = shared_skip(b, &y, q);
+        if (p == x.count || q == y.count) return p == x.count && q == y.count;
+        if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
+            hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
+            return 0;
+    }
+}
+
+/* The same for equal rows, however they are stored. */
+static uint64_t shared_hash(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    uint64_t hash = 0x9e3779b97f4a7c15u;
+    for (uint64_t k = shared_skip(view, &row, 0); k < row.count;
+         k = shared_skip(view, &row, k + 1)) {
+        const double value = hsp__row_value(view, &row, k);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash =
+            (hash ^ (bits + hsp__row_column(&row, k) * 0xd1342543de82ef95u)) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+typedef struct shared_job {
+    const hsp_view *view;
+    shared_key *keys; /* view->rows */
+    uint64_t parts;
+} shared_job;
+
+static void shared_part(void *user, uint64_t part)
+{
+    const shared_job *job = user;
+    const uint64_t to = hsp__part(job->view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(job->view->rows, job->parts, part); i < to; i++)
+        job->keys[i] = (shared_key){shared_hash(job->view, i), i};
+}
+
+static int shared_compare(const void *left, const void *right)
+{
+    const shared_key *a = left, *b = right;
+    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static shared_key *shared_keys(hsp_context *ctx, const hsp_view *view)
+{
+    shared_job job = {.view = view, .parts = hsp__parts(view->rows, 64)};
+    job.keys = hsp__new_raw(&ctx->allocator, view->rows, sizeof *job.keys);
+    if (!job.keys) return NULL;
+    hsp__tasks_run(ctx, job.parts, shared_part, &job);
+    return job.keys;
+}
+
+/* Is a row of `train` with this hash, keys sorted, equal to row i of `test`? */
+static int shared_find(const hsp_view *train, const shared_key *keys, const hsp_view *test,
+                       const shared_key *wanted)
+{
+    uint64_t low = 0, high = train->rows;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (keys[middle].hash < wanted->hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < train->rows && keys[low].hash == wanted->hash; low++)
+        if (shared_equal(train, keys[low].row, test, wanted->row)) return 1;
+    return 0;
+}
+
+hsp_status hsp__bound_shared(hsp_context *ctx, const hsp_view *train, const hsp_view *test,
+                             hsp_error *err, uint64_t *count, uint64_t *first)
+{
+    shared_key *keys = shared_keys(ctx, train), *wanted = shared_keys(ctx, test);
+    hsp_status status = keys && wanted ? HSP_OK : hsp__fail_memory(err);
+    *count = *first = 0;
+    if (!status) qsort(keys, train->rows, sizeof *keys, shared_compare);
+    for (uint64_t i = 0; !status && i < test->rows; i++) {
+        if (!shared_find(train, keys, test, &wanted[i])) continue;
+        if (!*count) *first = i;
+        ++*count;
+    }
+    hsp__free(&ctx->allocator, keys);
+    hsp__free(&ctx->allocator, wanted);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* Bounds by the growth function Pi of halfspaces: the number of ways in which they cut m points.
+ * T. Cover (1965): hyperplanes of R^d cut m points in at most 2 sum_{i <= d} C(m - 1, i) ways,
+ * those through the origin in 2 sum_{i < d} C(m - 1, i). Points on the boundary count for one side
+ * (tie neg, pos), and a hyperplane can be moved a little so that none is on it. With tie zero being
+ * on it is wrong for both classes, and what counts is the set of rows with y s > 0: halfspaces
+ * through the origin of R^(d+1) cut y (x, 1) in sum_{i <= d + 1} C(m, i) such ways at most (Sauer).
+ *
+ * With probability 1 - delta, for all halfspaces h, R^ being the share of mistakes on n rows:
+ *     R <= R^ + sqrt((8/n) ln(4 Pi(2n) / delta))             V. Vapnik, A. Chervonenkis 1971
+ *     (R - R^) / sqrt(R) <= 2 sqrt(tau), tau = (1/n) ln(4 Pi(2n) / delta), that is
+ *     R <= R^ + 2 tau + 2 sqrt(tau (tau + R^))               V. Vapnik, A. Chervonenkis 1974; M.
+ *                                                            Anthony, J. Shawe-Taylor 1993
+ *     R <= (2/n) log2(2 Pi(2n) / delta), if R^ = 0           A. Blumer and others 1989
+ *
+ * (The first asks for n eps^2 >= 2 and the last for n eps >= 1, which hold of any eps below 1 that
+ * they give.) Scaling columns turns halfspaces into halfspaces, whatever it was fitted to. */
+#include <math.h>
+
+#include "prove/bound.h"
+
+#define LN2 0.69314718055994530942
+
+/* ln Pi(2n), and what it is of. */
+static double vc_growth(const hsp__bound_case *c, double *dimension)
+{
+    const double d = (double)hsp__model_inputs(c->model), m = 2 * (double)c->rows.n;
+    *dimension = c->space.origin ? d : d + 1;
+    if (c->model->tie == HSP_TIE_ZERO) return hsp__log_sauer(*dimension, m);
+    return LN2 + hsp__log_sauer(*dimension - 1, m - 1);
+}
+
+static int vc_applies(const hsp__bound_case *c, hsp_guarantee *to)
+{
+    if (c->model->scorers == 1 && c->model->hypothesis == HSP__EXPANSION)
+        hsp__guarantee_fail(to, "the VC dimension of the kernel's halfspaces is not known");
+    else if (c->space.why[0] || !c->space.w)
+        hsp__guarantee_fail(to, "%s", c->space.why);
+    else if (c->run.approx[0])
+        hsp__guarantee_fail(to, "%s", hsp__bound_run_fitted(&c->run));
+    else
+        return 1;
+    return 0;
+}
+
+static void vc_tell(const hsp__bound_case *c, double value, double dimension, hsp_guarantee *to)
+{
+    hsp__guarantee_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu mistakes on %llu rows",
+                       dimension, (unsigned long long)c->rows.mistakes,
+                       (unsigned long long)c->rows.n);
+}
+
+hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    double dimension;
+    const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
+    (void)err;
+    if (!vc_applies(c, to)) return HSP_OK;
+    const double doubt = 2 * LN2 + vc_growth(c, &dimension) - c->log_delta;
+    vc_tell(c, wrong + sqrt(8 * doubt / n), dimension, to);
+    return HSP_OK;
+}
+
+hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    double dimension;
+    const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
+    (void)err;
+    if (!vc_applies(c, to)) return HSP_OK;
+    const double tau = (2 * LN2 + vc_growth(c, &dimension) - c->log_delta) / n;
+    vc_tell(c, wrong + 2 * tau + 2 * sqrt(tau * (tau + wrong)), dimension, to);
+    return HSP_OK;
+}
+
+hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+{
+    double dimension;
+    const double n = (double)c->rows.n;
+    (void)err;
+    if (!vc_applies(c, to)) return HSP_OK;
+    if (c->rows.mistakes) {
+        hsp__guarantee_fail(to, "the model makes %llu mistakes on the training rows",
+                            (unsigned long long)c->rows.mistakes);
+        return HSP_OK;
+    }
+    const double doubt = LN2 + vc_growth(c, &dimension) - c->log_delta;
+    vc_tell(c, 2 / n * doubt / LN2, dimension, to);
+    return HSP_OK;
+}

@@ -1,0 +1,39 @@
+# What bound refuses, and in which words.
+try()
+{
+    halfspace bound -q "$@" 2>&1
+    echo "exit $?"
+}
+halfspace make halfspace --rows 60 --features 2 --seed 1 -q -o a.svm
+halfspace make halfspace --rows 30 --features 2 --seed 1 -q -o b.svm
+halfspace make halfspace --rows 30 --features 2 --seed 2 -q -o c.svm
+halfspace train perceptron -q a.svm -o a.hsp >/dev/null 2>&1
+try a.hsp
+try a.hsp --train
+try a.hsp b.svm --train a.svm
+try a.hsp --train b.svm
+try a.hsp --train a.svm --test b.svm
+try a.hsp --train a.svm --test b.svm --shared allow | sed -n '1,4p;$p'
+try a.hsp --train a.svm --test c.svm --delta 0
+try a.hsp --train a.svm --test c.svm --delta 1
+try nosuch.hsp --train a.svm
+try a.svm --train a.svm
+try simulat
+try sample-siz
+try --train a.svm
+try sample-size
+try sample-size --epsilon 0.1
+try sample-size --epsilon 0.1 --delta 0.1
+try sample-size --epsilon 0.1 --delta 0.1 --rows 10 --vc 3
+try sample-size --epsilon 0.1 --delta 0.1 --vc 3 --bits 8
+try sample-size --epsilon 0 --delta 0.1 --vc 3
+try sample-size --epsilon 0.1 --delta 0.1 --class halfspace:3
+try sample-size --epsilon 0.1 --delta 0.1 --class halfspaces
+try sample-size --rows 1.5 --delta 0.1 --vc 1
+try sample-size extra --rows 15 --delta 0.1 --vc 1
+try simulate extra
+try simulate --learner nosuch
+try simulate --set passes
+try simulate --set nosuch=1
+try simulate --set average=vote --trials 3
+halfspace bound | sed -n 1,5p
