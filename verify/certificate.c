@@ -57,6 +57,32 @@ static void certificate_data(hsv_checker *c, const hsv_json *root, const char *k
             (unsigned)t->columns);
 }
 
+/* The labels of one side, with commas between. */
+static void certificate_labels(const hsv_table *t, int y, char *text, size_t room)
+{
+    size_t used = 0;
+    snprintf(text, room, "no label");
+    for (size_t i = 0; i < t->label_count && used < room; i++)
+        if (t->labels[i].y == y)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     t->labels[i].text);
+}
+
+/* What the numbers are about: which labels, which rows, what was done to the columns. */
+static void certificate_reading(hsv_checker *c, const char *key, const hsv_table *t)
+{
+    char positive[300], negative[300];
+    certificate_labels(t, 1, positive, sizeof positive);
+    certificate_labels(t, -1, negative, sizeof negative);
+    hsv_say(c, "%s: positive: %s; negative: %s.", key, positive, negative);
+    if (t->unused)
+        hsv_say(c, "%s: %llu rows with other labels, or values that are missing, are left out.",
+                key, (unsigned long long)t->unused);
+    if (c->transform.count)
+        hsv_say(c, "%s: the values of %zu columns stand for (x - offset) factor.", key,
+                c->transform.count);
+}
+
 static void certificate_check(hsv_checker *c, FILE *cert)
 {
     size_t size;
@@ -84,6 +110,8 @@ static void certificate_check(hsv_checker *c, FILE *cert)
         certificate_data(c, root, "test", &c->test);
     }
     hsv_scale_all(c, hsv_find(root, "transform"));
+    certificate_reading(c, "data", &c->data);
+    if (test) certificate_reading(c, "test", &c->test);
     for (const hsv_json *claim = claims->child; claim; claim = claim->next) {
         hsv_block *mark = hsv_mark(c);
         c->claim++;

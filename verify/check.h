@@ -106,6 +106,7 @@ typedef struct hsv_table {
     hsv_field *fields;
 
     uint64_t positives; /* rows with y = +1 */
+    uint64_t unused;    /* rows of other classes, or with values that are missing */
     uint32_t width;     /* the last column that is not 0 everywhere */
     long decimals;      /* values are multiples of 10^-decimals */
     int surveyed;       /* these three are known */
@@ -240,6 +241,8 @@ void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n);
 typedef struct hsv_kernel hsv_kernel;
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *object, int any); /* NULL: has none */
 int hsv_kernel_exact(const hsv_kernel *k);
+/* The words and the kernel's name, "rbf(0.5)"; "" for a claim without a kernel. */
+const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *words);
 const mpz_t *hsv_kernel_below(const hsv_kernel *k); /* what its values are over */
 void hsv_kernel_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, const hsv_row *z, mpz_t lo,
                       mpz_t hi);
@@ -276,6 +279,8 @@ typedef struct hsv_scorer {
 } hsv_scorer;
 /* With point and b set. */
 void hsv_scorer_finish(hsv_checker *c, hsv_scorer *s);
+/* Make its denominator a multiple of this. */
+void hsv_scorer_widen(hsv_checker *c, hsv_scorer *s, const mpz_t divisor);
 void hsv_scorer_read(hsv_checker *c, const hsv_json *claim, hsv_kernel *k, hsv_scorer *s);
 void hsv_scorer_score(hsv_checker *c, hsv_scorer *s, const hsv_row *row, mpz_t lo, mpz_t hi);
 

@@ -145,7 +145,8 @@ static void kernel_witness(hsv_checker *c, const hsv_json *claim, kernel_gram *g
             hsv_span_add(n[3], n[4], n[2], n[0], n[1]);
         }
     if (mpz_sgn(n[4]) >= 0) hsv_reject(c, "kernel: z'Kz < 0 is not so");
-    hsv_say(c, "kernel: not positive semidefinite: z'Kz < 0 for a z on %zu rows.", list.count);
+    hsv_say(c, "kernel: %s is not positive semidefinite: z'Kz < 0 for a z on %zu rows.",
+            hsv_kernel_name(c, claim, ""), list.count);
 }
 
 void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
@@ -167,13 +168,14 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
     if (factor) {
         if (factor->type != HSV_ARRAY) hsv_unreadable(c, "factor: expected an array");
         kernel_dominated(c, factor, &g);
-        hsv_say(c,
-                "kernel: the Gram matrix of %zu rows is positive semidefinite, by an enclosed "
-                "factor.",
-                g.n);
+        hsv_say(
+            c,
+            "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, by an enclosed "
+            "factor.",
+            hsv_kernel_name(c, claim, ""), g.n);
         return;
     }
     const size_t rank = kernel_eliminate(c, &g);
-    hsv_say(c, "kernel: the Gram matrix of %zu rows is positive semidefinite, of rank %zu exactly.",
-            g.n, rank);
+    hsv_say(c, "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, of rank %zu.",
+            hsv_kernel_name(c, claim, ""), g.n, rank);
 }

@@ -10,11 +10,11 @@ typedef struct mistakes_run {
     hsv_list updates;
     hsv_point sum;    /* of count y x; w = rate sum */
     hsv_scorer other; /* the separator w*, b* */
-    mpz_t *work;      /* 6 */
+    mpz_t *work;      /* 3 */
     mpz_t *radius;    /* 2: R^2, enclosed */
     mpz_t *least;     /* 2: min y s*(x), enclosed, over other.below */
     mpz_t *lack;      /* sum of max(0, g - y s*(x))^2, from below, over other.below squared */
-    mpz_t *goal;      /* g, over other.below; rounded down */
+    mpz_t *goal;      /* g, over other.below */
     int any;          /* a row was seen */
     mpq_t *rate, *tau, *c2, *turn; /* turn = sum of count y */
     mpq_t *soft2;                  /* Delta^2 of a soft run; 0: it is not */
@@ -316,8 +316,9 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
     if (functional) {
         hsv_number(c, functional, "functional_margin", q[6]);
         if (mpq_sgn(q[6]) <= 0) hsv_unreadable(c, "functional_margin must be above 0");
-        mpz_mul(*m.goal, *m.other.below, mpq_numref(q[6]));
-        mpz_fdiv_q(*m.goal, *m.goal, mpq_denref(q[6]));
+        hsv_scorer_widen(c, &m.other, mpq_denref(q[6]));
+        mpz_divexact(*m.goal, *m.other.below, mpq_denref(q[6]));
+        mpz_mul(*m.goal, *m.goal, mpq_numref(q[6]));
     } else if (hsv_find(claim, "passes") || mpq_sgn(*m.soft2)) {
         hsv_unreadable(c, "passes and soft belong to a functional_margin");
     }

@@ -140,11 +140,14 @@ static void optimal_check(hsv_checker *c, const hsv_json *claim, optimal_problem
         hsv_reject(c, "the objective is %s, the dual value %s: the gap is larger than certified",
                    hsv_show(c, *p->primal, 1), hsv_show(c, q[4], -1));
     const hsv_json *gap = hsv_find(claim, "gap");
-    hsv_say(c,
-            "optimal: the objective of this separator%s is at most %s, and at most %.*s above the "
-            "least there is.",
-            p->kernel ? " in the kernel's feature space" : "", hsv_show(c, *p->primal, 1),
-            (int)gap->size, gap->text);
+    const hsv_json *costs[2] = {hsv_find(cost, "negative"), hsv_find(cost, "positive")};
+    hsv_say(
+        c,
+        "optimal: the objective of this separator%s (%s loss, offset %s, costs %.*s and %.*s of "
+        "negative and positive rows) is at most %s, and at most %.*s above the least there is.",
+        hsv_kernel_name(c, claim, " in the feature space of "), hsv_get_text(c, claim, "loss"),
+        hsv_get_text(c, claim, "offset"), (int)costs[0]->size, costs[0]->text, (int)costs[1]->size,
+        costs[1]->text, hsv_show(c, *p->primal, 1), (int)gap->size, gap->text);
 }
 
 void hsv_claim_optimal(hsv_checker *c, const hsv_json *claim)

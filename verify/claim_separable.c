@@ -91,11 +91,6 @@ static void separable_low(hsv_checker *c, const hsv_json *margin, separable_leas
                    (unsigned long long)s->row);
 }
 
-static const char *separable_where(const hsv_kernel *k)
-{
-    return k ? " in the kernel's feature space" : "";
-}
-
 void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
 {
     hsv_members(c, claim, "claim offset kernel separator margin multipliers");
@@ -108,7 +103,8 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     hsv_scorer_read(c, claim, k, &s.scorer);
     if (!offset && mpq_sgn(*s.scorer.b)) hsv_reject(c, "b must be 0 without an offset");
     hsv_each_row(c, &c->data, separable_row, &s);
-    hsv_say(c, "separable%s: the %s has all %llu rows strictly on their sides.", separable_where(k),
+    hsv_say(c, "separable%s: the %s has all %llu rows strictly on their sides.",
+            hsv_kernel_name(c, claim, " in the feature space of "),
             offset ? "separator (w, b)" : "separator w, through the origin,",
             (unsigned long long)c->data.rows);
     if (margin) {
@@ -148,7 +144,8 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
         if (mpq_sgn(q[1]))
             hsv_reject(c, "the sum of a y x over the multipliers' rows is not shown to be 0");
         hsv_say(c, "not separable%s: %s have multipliers a > 0 with sum a y x = 0%s%s.",
-                separable_where(k), rows, offset ? " and sum a y = 0" : "",
+                hsv_kernel_name(c, claim, " in the feature space of "), rows,
+                offset ? " and sum a y = 0" : "",
                 offset ? ": a point of both classes' convex hulls" : "");
         return;
     }
@@ -161,6 +158,7 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
     hsv_say(c,
             "no separator%s%s has a margin above %.*s, by multipliers on %s (which does "
             "not say that there is none).",
-            offset ? "" : " through the origin", separable_where(k), (int)epsilon->size,
+            offset ? "" : " through the origin",
+            hsv_kernel_name(c, claim, " in the feature space of "), (int)epsilon->size,
             epsilon->text, rows);
 }

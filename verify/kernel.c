@@ -168,6 +168,34 @@ hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *object, int any)
     return array ? kernel_read(c, array, any) : NULL;
 }
 
+/* name(argument, ...), as far as there is room. */
+static size_t kernel_put(const hsv_json *array, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s", array->child->text);
+    const char *between = "(";
+    for (const hsv_json *a = array->child->next; a && used < room; a = a->next, between = ", ") {
+        used += (size_t)snprintf(text + used, room - used, "%s", between);
+        if (used >= room) break;
+        if (a->type == HSV_ARRAY)
+            used += kernel_put(a, text + used, room - used);
+        else
+            used += (size_t)snprintf(text + used, room - used, "%.*s", (int)a->size, a->text);
+    }
+    if (array->count > 1 && used < room) used += (size_t)snprintf(text + used, room - used, ")");
+    return used;
+}
+
+const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *words)
+{
+    const hsv_json *array = hsv_find(claim, "kernel");
+    const size_t room = 300;
+    char *text = hsv_new(c, room, 1);
+    if (!array) return text;
+    const size_t used = (size_t)snprintf(text, room, "%s", words);
+    kernel_put(array, text + used, room - used);
+    return text;
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static void kernel_dot(const hsv_row *x, const hsv_row *z, mpz_t out)

@@ -169,6 +169,16 @@ void hsv_scorer_finish(hsv_checker *c, hsv_scorer *s)
     mpz_mul(*s->b_over, *s->b_over, mpq_numref(*s->b));
 }
 
+void hsv_scorer_widen(hsv_checker *c, hsv_scorer *s, const mpz_t divisor)
+{
+    mpz_t *more = hsv_integers(c, 1);
+    mpz_lcm(*more, *s->below, divisor);
+    mpz_divexact(*more, *more, *s->below);
+    mpz_mul(*s->below, *s->below, *more);
+    mpz_mul(*s->factor, *s->factor, *more);
+    mpz_mul(*s->b_over, *s->b_over, *more);
+}
+
 void hsv_scorer_read(hsv_checker *c, const hsv_json *claim, hsv_kernel *k, hsv_scorer *s)
 {
     s->b = hsv_rationals(c, 1);

@@ -262,7 +262,10 @@ static uint64_t rows_pass(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *
         t->raw.count = 0;
         t->raw.y = 0;
         if (!(t->is_csv ? hsv_csv_next(c, t) : hsv_libsvm_next(c, t))) break;
-        if (!t->raw.y) continue; /* not used */
+        if (!t->raw.y) { /* not used */
+            if (!t->surveyed) t->unused++;
+            continue;
+        }
         t->raw.number = ++number;
         if (use) use(c, rows_moved(c, t), with);
         if (!t->surveyed) t->positives += t->raw.y > 0;

@@ -18,6 +18,20 @@ static uint32_t sha_turn(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
+/* Round j of eight: a, b, ... h are v[(0 - j) mod 8], v[(1 - j) mod 8] ..., so that nothing moves.
+ */
+#define SHA_V(k, j) v[((k) - (j)) & 7]
+#define SHA_ROUND(j)                                                                            \
+    do {                                                                                        \
+        const uint32_t a = SHA_V(0, j), b = SHA_V(1, j), c = SHA_V(2, j), e = SHA_V(4, j);      \
+        const uint32_t t = SHA_V(7, j) + (sha_turn(e, 6) ^ sha_turn(e, 11) ^ sha_turn(e, 25)) + \
+                           ((e & SHA_V(5, j)) ^ (~e & SHA_V(6, j))) + sha_constants[i + (j)] +  \
+                           w[i + (j)];                                                          \
+        SHA_V(3, j) += t;                                                                       \
+        SHA_V(7, j) = t + (sha_turn(a, 2) ^ sha_turn(a, 13) ^ sha_turn(a, 22)) +                \
+                      ((a & b) ^ (a & c) ^ (b & c));                                            \
+    } while (0)
+
 static void sha_block(uint32_t state[8], const unsigned char *bytes)
 {
     uint32_t w[64], v[8];
@@ -29,16 +43,17 @@ static void sha_block(uint32_t state[8], const unsigned char *bytes)
         w[i] = w[i - 16] + w[i - 7] + (sha_turn(a, 7) ^ sha_turn(a, 18) ^ a >> 3) +
                (sha_turn(b, 17) ^ sha_turn(b, 19) ^ b >> 10);
     }
-    memcpy(v, state, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        const uint32_t a = v[0], e = v[4];
-        const uint32_t t = v[7] + (sha_turn(e, 6) ^ sha_turn(e, 11) ^ sha_turn(e, 25)) +
-                           ((e & v[5]) ^ (~e & v[6])) + sha_constants[i] + w[i];
-        const uint32_t u = (sha_turn(a, 2) ^ sha_turn(a, 13) ^ sha_turn(a, 22)) +
-                           ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t;
-        v[0] = t + u;
+    for (int i = 0; i < 8; i++)
+        v[i] = state[i];
+    for (int i = 0; i < 64; i += 8) {
+        SHA_ROUND(0);
+        SHA_ROUND(1);
+        SHA_ROUND(2);
+        SHA_ROUND(3);
+        SHA_ROUND(4);
+        SHA_ROUND(5);
+        SHA_ROUND(6);
+        SHA_ROUND(7);
     }
     for (int i = 0; i < 8; i++)
         state[i] += v[i];

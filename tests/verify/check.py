@@ -216,7 +216,7 @@ def sign_root(a, b, beta):  # of a + b sqrt(beta)
 
 def experts(c, rows):
     beta, d, sides = num(c['beta']), c['columns'], (1, -1) if c['negated'] else (1,)
-    need(0 < beta < 1 and c['passes'] > 0, 'beta')
+    need(0 < beta < 1 and 0 < c['passes'] <= 10000, 'beta')
     half, silent, m = {(j, s): 0 for j in range(1, d + 1) for s in sides}, set(ascending(c.get('abstain', []), d)), 0
     for y, x in rows * c['passes']:
         vote = {(j, s): s * (0 if j in silent and j not in x else 1 if x.get(j, 0) > 0 else -1) for j, s in half}
