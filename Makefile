@@ -36,7 +36,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
-              -fvisibility=hidden $(WARN) $(SANITIZE) -Iinclude -Isrc -Itests \
+              -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
@@ -54,25 +54,40 @@ CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --c
 LDLIBS_ALL += -ldl
 endif
 endif
+# Exact arithmetic (src/prove/exact_*.c), and the checker.
+ifneq ($(NO_GMP),1)
+ifeq ($(shell $(PKG_CONFIG) --exists gmp 2>/dev/null && echo yes),yes)
+CFLAGS_ALL += -DHSP_HAVE_GMP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags gmp))
+LDLIBS_ALL += $(shell $(PKG_CONFIG) --libs gmp)
+HAVE_GMP := yes
+endif
+endif
 
 LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
-TEST_SRC := $(wildcard tests/*/test_*.c)
-FUZZ_SRC := $(wildcard fuzz/fuzz_*.c)
+# The checker, as the command calls it; it needs GMP.
+CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c)))
+TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))
+FUZZ_SRC := $(filter-out $(if $(HAVE_GMP),,fuzz/fuzz_certificate.c),$(wildcard fuzz/fuzz_*.c))
 BENCH_SRC := $(wildcard bench/*.c)
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+CHECK_OBJ := $(CHECK_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 REPLAYS  := $(FUZZ_SRC:fuzz/%.c=$(BUILD)/replay/%)
 LIBRARIES := $(BUILD)/libhalfspace.a $(BUILD)/libhalfspace.so
 COMMAND  := $(if $(CLI_SRC),$(BUILD)/halfspace)
+CHECKER  := $(if $(CHECK_SRC),$(BUILD)/halfspace-verify)
 
 # ---- Building ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(COMMAND) $(LIBRARIES)
+all: $(COMMAND) $(CHECKER) $(LIBRARIES)
+ifndef HAVE_GMP
+	@echo 'without GMP: no halfspace-verify, and no certificates' >&2
+endif
 
 # Objects are made anew when the compiler or its flags change (libarchive was installed, CC=clang).
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(LDFLAGS) $(LDLIBS_ALL)
@@ -111,15 +126,36 @@ $(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
 
 $(BUILD)/sources: always
 	@mkdir -p $(@D)
-	@echo '$(LIB_SRC) $(CLI_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(CLI_SRC)' > $@
+	@echo '$(LIB_SRC) $(CLI_SRC) $(CHECK_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(CLI_SRC) $(CHECK_SRC)' > $@
 
 LINK = $(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
 
-$(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
+$(BUILD)/halfspace: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(LINK)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+# Nothing of the library is in it.
+$(BUILD)/halfspace-verify: $(BUILD)/obj/verify/main.o $(CHECK_OBJ) $(BUILD)/sources
+	$(SAY) link $@
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) $(shell $(PKG_CONFIG) --libs gmp) -o $@
+
+$(BUILD)/tests/verify/%: $(BUILD)/obj/tests/verify/%.o $(CHECK_OBJ)
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+$(BUILD)/replay/fuzz_certificate: $(BUILD)/obj/fuzz/fuzz_certificate.o $(BUILD)/obj/fuzz/replay.o $(CHECK_OBJ)
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+# What is proved is shown to the checker.
+$(BUILD)/tests/prove/%: $(BUILD)/obj/tests/prove/%.o $(CHECK_OBJ) $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
 	$(SAY) link $@
 	$(Q)$(LINK)
@@ -205,7 +241,7 @@ COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 .PHONY: install uninstall
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig $(MANDIR) $(COMPDIR)
-	install -m 755 $(BUILD)/halfspace $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/halfspace $(CHECKER) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/halfspace.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(BUILD)/libhalfspace.a $(LIBDIR)/
 	install -m 755 $(BUILD)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(VERSION)
@@ -217,7 +253,8 @@ install: all
 	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/include/halfspace.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/bin/halfspace-verify
+	rm -f $(DESTDIR)$(PREFIX)/include/halfspace.h
 	rm -f $(LIBDIR)/libhalfspace.a $(LIBDIR)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	rm -f $(LIBDIR)/libhalfspace.so.$(VERSION) $(LIBDIR)/pkgconfig/halfspace.pc
 	rm -f $(MANDIR)/halfspace.1 $(MANDIR)/halfspace-*.1 $(COMPDIR)/halfspace
@@ -229,7 +266,7 @@ clean:
 	rm -rf build
 
 help:
-	@echo 'make             build/halfspace, build/libhalfspace.a, build/libhalfspace.so'
+	@echo 'make             build/halfspace, build/halfspace-verify, build/libhalfspace.a, build/libhalfspace.so'
 	@echo 'make demo        set up, build, and show the main job on a small data set'
 	@echo 'make test        set up, build, and run every test'
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
@@ -242,4 +279,4 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
-	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), BUILD=build, V=1 (whole commands)'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), NO_GMP=1 (without certificates), BUILD=build, V=1 (whole commands)'

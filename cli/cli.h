@@ -6,6 +6,7 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      JSON for machines, aligned tables for people
  *     optimum.c     the part of them that learners have which minimise
+ *     checker.c     the checker of certificates, called
  *     neighborhood.c  the part of models of nearest neighbours
  *     cmd_*.c       one file a sub-command
  */
@@ -59,6 +60,7 @@ extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
 extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors, cli_bound;
+extern const cli_command cli_certify_command, cli_verify;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
@@ -233,6 +235,29 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best);
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
                         int through_0, FILE *file);
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
+
+/* What the checker says of a certificate; its status is that of halfspace-verify. */
+typedef struct cli_verdict {
+    int status;
+    char *said, *reason; /* malloc'ed */
+} cli_verdict;
+hsp_status cli_check_certificate(cli *run, FILE *certificate, const char *data, const char *test,
+                                 hsp_error *err, cli_verdict *verdict);
+void cli_free_verdict(cli_verdict *verdict);
+
+/* Make a certificate, have it checked, and write it to `out` (NULL: nowhere) if it is accepted.
+ * `claims` NULL: all. Free it, also after a failure. */
+typedef struct cli_certified {
+    hsp_certificate *certificate;
+    cli_verdict verdict;
+    double certify_seconds, verify_seconds;
+} cli_certified;
+hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,
+                       const hsp_options *claims, const char *out, hsp_error *err,
+                       cli_certified *done);
+void cli_certified_free(cli_certified *done);
+void cli_certified_print(const cli_certified *done, FILE *file);
+void json_certified(cli_json_writer *json, const cli_certified *done);
 
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
 void cli_neighbors_lines(cli_table *table, const hsp_model *model);

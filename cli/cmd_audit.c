@@ -1,5 +1,7 @@
-/* halfspace audit MODEL DATA --reference SEPARATOR | --disjunction A,B: a run against every mistake
- * bound that its data allows, and against each step of the proofs. */
+/* halfspace audit MODEL DATA [--reference SEPARATOR | --disjunction A,B]: a run against every
+ * mistake bound that its data allows, and against each step of the proofs. Without a reference the
+ * widest separator is looked for. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,9 @@ enum { AUDIT_OWN, AUDIT_READ };
 
 static const hsp_option audit_own[] = {
     {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SEPARATOR",
-     "the model that stands for w* in the bounds; any that separates the rows will do"},
+     "the model that stands for w* in the bounds; any that separates the rows will do (default: "
+     "the "
+     "widest separator)"},
     {"disjunction", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B,C",
      "winnow: instead of a model, the columns of which one at least is on in positive rows"},
 };
@@ -29,6 +33,9 @@ typedef struct audit {
     hsp_model *reference;
     hsp_bound *bounds;
     size_t count, applying, exceeded;
+    int found;        /* the reference was looked for ... */
+    int separates;    /* ... and separates, with a margin */
+    double low, high; /* in [low, high] the widest is */
 } audit;
 
 /* ---- For people ---- */
@@ -56,12 +63,19 @@ static const char *audit_fact(const hsp_model *model, const char *name)
 }
 
 /* What is audited, and what it is compared with. */
-static void audit_print_head(const cli *run, const hsp_model *model)
+static void audit_print_head(const cli *run, const audit *seen)
 {
+    const hsp_model *model = seen->given.model;
     const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
     const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
     printf("%s on %s: ", show_input(run->arguments[0]), show_input(run->arguments[1]));
-    if (reference || disjunction)
+    if (seen->found && seen->separates)
+        printf("%s updates; w* is the widest separator, with a margin in [%.9g, %.9g]\n",
+               audit_fact(model, "updates"), seen->low, seen->high);
+    else if (seen->found)
+        printf("%s updates; there is no separator, and w* is that of svm with C = 1\n",
+               audit_fact(model, "updates"));
+    else if (reference || disjunction)
         printf("%s updates; w* is %s%s\n", audit_fact(model, "updates"),
                reference ? "" : "the disjunction of ",
                reference ? show_input(reference) : show_name(disjunction));
@@ -75,7 +89,7 @@ static void audit_print(const cli *run, const audit *seen)
 {
     static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
     cli_table table;
-    audit_print_head(run, seen->given.model);
+    audit_print_head(run, seen);
     table_begin(&table, "llrlrl");
     for (int i = 0; i < 6; i++)
         table_cell(&table, "%s", heads[i]);
@@ -100,6 +114,9 @@ static void audit_print(const cli *run, const audit *seen)
 
 static const cli_term audit_keys[] = {
     {"model, file, reference", "the three files, as they were named; null for no reference"},
+    {"margin",
+     "when the reference was looked for and separates: an object, low and high, an interval "
+     "of the widest margin; else null"},
     {"disjunction", "the columns that were given instead of one; null for none"},
     {"updates", "the run's number of updates, or null when the model does not say"},
     {"held", "true when no bound that applies was exceeded"},
@@ -135,6 +152,14 @@ static void audit_json(const cli *run, const audit *seen, double seconds)
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "file", run->arguments[1]);
     json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
+    if (seen->separates) {
+        json_open(&json, "margin", '{');
+        json_number(&json, "low", seen->low);
+        json_number(&json, "high", seen->high);
+        json_close(&json, '}');
+    } else {
+        json_text(&json, "margin", NULL);
+    }
     json_text(&json, "disjunction", hsp_options_text(run->options[AUDIT_OWN], "disjunction"));
     if (updates)
         json_count(&json, "updates", strtoull(updates, NULL, 10));
@@ -182,15 +207,70 @@ static int audit_is_panel(const hsp_model *model)
     return learner && strcmp(learner, "experts") == 0;
 }
 
-/* Without a reference: is it a model that needs none? */
-static hsp_status audit_needs_none(const cli *run, hsp_error *err)
+/* ---- A reference of our own ---- */
+
+static const hsp_option_table *audit_learner(const char *name)
 {
-    hsp_model *model = NULL;
-    hsp_status status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
-    if (status == HSP_OK && !audit_is_panel(model))
-        status = cli_fail(err, HSP_USAGE, "--reference",
-                          "is missing: name a model that separates the rows");
-    hsp_model_free(model);
+    const hsp_option_table *table;
+    for (size_t i = 0; (table = hsp_learner(i)); i++)
+        if (strcmp(table->name, name) == 0) return table;
+    return NULL;
+}
+
+/* What the run was told about its rows, told to the machine too. */
+static hsp_status audit_copy(const hsp_options *from, hsp_options *to, hsp_error *err)
+{
+    static const char *const same[] = {"positive", "classes", "scale", "normalize", "kernel"};
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; i < sizeof same / sizeof *same && status == HSP_OK; i++)
+        if (hsp_options_is_set(from, same[i]))
+            status = hsp_options_set(to, same[i], hsp_options_text(from, same[i]), err);
+    if (status != HSP_OK) return status;
+    /* the widest in the space of the run: with a constant column, that of a regularized offset */
+    const char *offset = hsp_options_text(from, "offset");
+    const char *own = strcmp(offset, "none") == 0   ? "none"
+                      : strcmp(offset, "unit") == 0 ? "regularized"
+                                                    : "free";
+    return hsp_options_set(to, "offset", own, err);
+}
+
+static hsp_status audit_train(cli *run, audit *seen, hsp_options *machine, hsp_error *err)
+{
+    hsp_training trained = {0};
+    hsp_status status = hsp_options_set(machine, "hard", "yes", err);
+    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-8", err);
+    if (status == HSP_OK)
+        status = hsp_train(run->ctx, seen->given.data, machine, err, &trained, &seen->reference);
+    hsp_evidence_free(trained.evidence);
+    if (status != HSP_OK) return status;
+    seen->found = 1;
+    seen->separates = seen->reference != NULL && trained.training_error == 0;
+    seen->low = 1 / sqrt(2 * trained.optimum.objective);
+    seen->high = 1 / sqrt(2 * trained.optimum.dual_objective);
+    if (seen->reference) return HSP_OK;
+    status = hsp_options_set(machine, "hard", "no", err);
+    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-3", err);
+    return status == HSP_OK
+               ? hsp_train(run->ctx, seen->given.data, machine, err, NULL, &seen->reference)
+               : status;
+}
+
+/* The widest separator; where there is none, a machine that errs as little as it can. */
+static hsp_status audit_find(cli *run, audit *seen, hsp_error *err)
+{
+    const char *learner = hsp_model_fact(seen->given.model, "learner");
+    hsp_options *told = NULL, *machine = NULL;
+    if (audit_is_panel(seen->given.model)) return HSP_OK; /* needs none */
+    if (!learner || strcmp(learner, "perceptron") != 0)
+        return cli_fail(err, HSP_USAGE, "--reference",
+                        "is missing: name a model that separates the rows");
+    hsp_status status = hsp_options_new(run->ctx, audit_learner("perceptron"), err, &told);
+    if (status == HSP_OK) status = hsp_options_new(run->ctx, audit_learner("svm"), err, &machine);
+    if (status == HSP_OK) status = hsp_model_set_options(seen->given.model, told, err);
+    if (status == HSP_OK) status = audit_copy(told, machine, err);
+    if (status == HSP_OK) status = audit_train(run, seen, machine, err);
+    hsp_options_free(told);
+    hsp_options_free(machine);
     return status;
 }
 
@@ -203,12 +283,12 @@ static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
                         "is a reference already: give one of --reference and --disjunction");
     hsp_status status = HSP_OK;
     if (reference) status = hsp_model_read(run->ctx, reference, err, &seen->reference);
-    if (!reference && !disjunction) status = audit_needs_none(run, err);
     if (status == HSP_OK)
         status = cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ],
                                err, &seen->given);
-    return status == HSP_OK && disjunction ? audit_disjunction(run, disjunction, seen, err)
-                                           : status;
+    if (status == HSP_OK && disjunction) status = audit_disjunction(run, disjunction, seen, err);
+    if (status == HSP_OK && !disjunction && !reference) status = audit_find(run, seen, err);
+    return status;
 }
 
 static hsp_status audit_run(cli *run, hsp_error *err)
@@ -243,6 +323,7 @@ static const cli_term audit_arguments[] = {
     {NULL, NULL}};
 
 static const cli_term audit_examples[] = {
+    {"halfspace audit model.hsp train.svm", "with the widest separator as w*"},
     {"halfspace audit model.hsp train.svm --reference model.hsp",
      "a run that converged, with its own last separator as w*"},
     {"halfspace audit winnow.hsp train.svm --disjunction 7,12,30",
@@ -259,7 +340,9 @@ const cli_command cli_audit = {
         "assumptions hold on these rows, and check each step of the proofs. A bound that is "
         "exceeded is a bug: the status is 1 then.\n\n"
         "Any model that separates the rows may stand for w*; the wider its margin, the lower the "
-        "bounds. One that does not separate them is enough for the bound on rows that cannot be "
+        "bounds. Without --reference the widest separator is found, and the interval of its margin "
+        "stated; certify proves it. One that does not separate them is enough for the bound on "
+        "rows that cannot be "
         "separated.\n\n"
         "The runs are those of perceptrons and of winnow with two classes. For winnow the "
         "reference "

@@ -13,11 +13,13 @@ static const hsp_option train_own[] = {
      "the file to keep the model in; without it, it is only reported on"},
     {"stream", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "learn in one pass without holding the rows in memory, as standard input with --passes 1"},
+    {"certify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "make a certificate of the rows and the model, as certify does: MODEL.cert"},
 };
 
 static const hsp_option_table *train_options(void)
 {
-    static const hsp_option_table table = {"train", "options of train", train_own, 2};
+    static const hsp_option_table table = {"train", "options of train", train_own, 3};
     return &table;
 }
 
@@ -33,6 +35,9 @@ typedef struct train {
     hsp_data *data;   /* NULL: a stream */
     hsp_model *model; /* NULL: the answer is that there is none */
     double load_seconds;
+    int certify;
+    char *certificate; /* where it goes; malloc'ed, or NULL: nowhere */
+    cli_certified certified;
 } train;
 
 static int train_has(const cli *run, const char *option)
@@ -342,6 +347,8 @@ static const cli_term train_keys[] = {
                   "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
+    {"certified", "with --certify an object: certificate (its file, or null), claims, established, "
+                  "certify_seconds and verify_seconds, as certify prints them; else null"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
@@ -417,6 +424,14 @@ static void train_json(const cli *run, const train *done)
     else
         json_text(&json, "nonzero_weights", NULL);
     json_text(&json, "model", done->model ? done->out : NULL);
+    if (done->certify) {
+        json_open(&json, "certified", '{');
+        json_text(&json, "certificate", done->certificate);
+        json_certified(&json, &done->certified);
+        json_close(&json, '}');
+    } else {
+        json_text(&json, "certified", NULL);
+    }
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);
     json_cost(&json, run);
@@ -468,6 +483,18 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     return cli_fail(err, HSP_USAGE, "--stream", "a stream passes only once: --passes 1");
 }
 
+/* A certificate is about a file; of a machine it needs the dual weights. */
+static hsp_status train_check_certify(cli *run, train *todo, hsp_error *err)
+{
+    hsp_options *learner = run->options[TRAIN_LEARNER];
+    if (todo->stream || strcmp(todo->path, "-") == 0)
+        return cli_fail(err, HSP_USAGE, "--certify",
+                        "a certificate is about a file that can be read again, not a stream");
+    if (train_has(run, "keep-dual") && !hsp_options_is_set(learner, "keep-dual"))
+        return hsp_options_set(learner, "keep-dual", "yes", err);
+    return HSP_OK;
+}
+
 static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
 {
     const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
@@ -497,15 +524,43 @@ static void train_tell(cli *run, const train *done, FILE *file)
     fflush(stdout);
     if (done->out && done->model) cli_say(run, "wrote %s", show_output(done->out));
     train_warn(run, done);
+    if (!done->certify || cli_json(run)) return;
+    cli_certified_print(&done->certified, file);
+    if (done->certificate && hsp_certificate_text(done->certified.certificate, NULL))
+        cli_say(run, "wrote %s", show_output(done->certificate));
+}
+
+/* Claims about the model, or without one about the rows that were asked for. */
+static hsp_status train_certify(cli *run, train *done, hsp_error *err)
+{
+    hsp_options *claims = NULL;
+    const char *positive = train_text(run, "positive"), *classes = train_text(run, "classes");
+    hsp_status status = hsp_options_new(run->ctx, hsp_certify_options(), err, &claims);
+    if (status == HSP_OK && !done->model && positive)
+        status = hsp_options_set(claims, "positive", positive, err);
+    if (status == HSP_OK && !done->model && classes)
+        status = hsp_options_set(claims, "classes", classes, err);
+    if (status == HSP_OK && train_text(run, "offset") &&
+        strcmp(train_text(run, "offset"), "none") == 0)
+        status = hsp_options_set(claims, "offset", "none", err);
+    if (done->out && !train_to_standard(done->out))
+        done->certificate = cli_format("%s.cert", done->out);
+    if (status == HSP_OK)
+        status = cli_certify(run, done->path, run->options[TRAIN_READ], done->model, claims,
+                             done->certificate, err, &done->certified);
+    hsp_options_free(claims);
+    return status;
 }
 
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
-                  .trace = train_text(run, "trace")};
+                  .trace = train_text(run, "trace"),
+                  .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};
     const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
+    if (status == HSP_OK && todo.certify) status = train_check_certify(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
     if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
         run->exit_status = hsp_status_exit(HSP_CANCELLED);
@@ -513,7 +568,10 @@ static hsp_status train_run(cli *run, hsp_error *err)
     cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
+    if (status == HSP_OK && todo.certify) status = train_certify(run, &todo, err);
     if (status == HSP_OK) train_tell(run, &todo, taken ? stderr : stdout);
+    cli_certified_free(&todo.certified);
+    free(todo.certificate);
     hsp_evidence_free(todo.run.evidence);
     hsp_data_free(todo.data);
     hsp_model_free(todo.model);

@@ -53,4 +53,18 @@ run split -q iris.csv train.csv test.csv --test 0.3
 run train perceptron -q --scale standard --order shuffle --average average train.csv -o species.hsp
 run predict -q species.hsp test.csv -o predictions.txt
 run eval -q species.hsp test.csv
+verify=$(dirname "$halfspace")/halfspace-verify
+if [ -x "$verify" ]; then # a build without GMP has no certificates
+    say 'What of all this can anybody check? Setosa is separable, the widest margin is known, and the' \
+        'perceptron kept its promise: a certificate says so, with the evidence in exact numbers.'
+    run certify -q iris.csv --model setosa.hsp -o setosa.cert
+    say 'Versicolor and virginica are not: these rows, with these multipliers, have a point in common.'
+    run certify -q iris.csv --classes versicolor,virginica -o pair.cert
+    sed -n '/"multipliers"/p' pair.cert
+    say 'Another program, which shares nothing with this one, agrees.'
+    for certificate in setosa.cert pair.cert; do
+        printf '$ halfspace-verify %s iris.csv\n' "$certificate"
+        "$verify" "$certificate" iris.csv
+    done
+fi
 printf '\nThe files are in %s.\n' "$work"

@@ -15,6 +15,7 @@
  *    11. measuring               error, margins, and mistake bounds against the run
  *    12. choosing                cross-validation, and options chosen by it
  *    13. kernels                 expressions, Gram matrices, are they kernels
+ *    14. proving                 claims with evidence that others can check
  *    15. new data                bounds on the error to expect, and on the rows that it takes
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
@@ -305,6 +306,12 @@ HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *
 /* Write bytes to a file in the same manner: whole or not at all, "-" for standard output. */
 HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes,
                                   size_t size, hsp_error *err);
+
+/* What a file holds, unpacked if it is compressed, piece by piece to `take`, which returns non-zero
+ * to stop (HSP_CANCELLED). */
+typedef int (*hsp_bytes_fn)(void *user, const void *bytes, size_t size);
+HSP_API hsp_status hsp_file_unpack(hsp_context *ctx, const char *path, hsp_bytes_fn take,
+                                   void *user, hsp_error *err);
 
 /* ---- 6. Preparing ---------------------------------------------------------------------------- */
 
@@ -929,6 +936,33 @@ typedef struct hsp_factor {
 HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
                                      const uint64_t *rows, uint64_t count, hsp_error *err,
                                      hsp_factor *factor, hsp_data **features);
+
+/* ---- 14. Proving ----------------------------------------------------------------------------- */
+
+/* Claims about a data file, with evidence that anybody can check against the decimals of the file
+ * (docs/certificates.md). The checker is another program, halfspace-verify, which shares nothing
+ * with this library. */
+typedef struct hsp_certificate hsp_certificate;
+
+/* Options of hsp_certify: claim, offset, width, positive, classes, kernel, test, delta. */
+HSP_API const hsp_option_table *hsp_certify_options(void);
+
+/* The claims that `options` name (NULL or none: all that can be made) about the file `path`, read
+ * with `read`, and about `model` (or NULL), which was learnt from it. The file is text, and no
+ * pipe: it is read more than once. That a claim cannot be made is no failure: the certificate says
+ * why. */
+HSP_API hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *read,
+                               const hsp_model *model, const hsp_options *options, hsp_error *err,
+                               hsp_certificate **out);
+HSP_API void hsp_certificate_free(hsp_certificate *certificate);
+
+/* The certificate as JSON text, `*size` bytes and a NUL; NULL when no claim could be made. */
+HSP_API const char *hsp_certificate_text(const hsp_certificate *certificate, size_t *size);
+
+/* The i-th claim that was tried, NULL past the last: its name, and in *why (unless that is NULL) a
+ * sentence on why it was not made, or NULL. */
+HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i,
+                                          const char **why);
 
 /* ---- 15. New data ---------------------------------------------------------------------------- */
 

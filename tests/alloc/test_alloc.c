@@ -572,6 +572,91 @@ static const hsp_option_table *alloc_learner(const char *name)
     return NULL;
 }
 
+/* Claims about a file alone. */
+static hsp_status alloc_certify(alloc_scene *s, hsp_error *err)
+{
+    hsp_certificate *certificate = NULL;
+    hsp_status status =
+        hsp_certify(s->ctx, alloc_path("in.svm"), NULL, NULL, s->options, err, &certificate);
+    hsp_certificate_free(certificate);
+    return status;
+}
+
+static hsp_status alloc_certify_table(alloc_scene *s, hsp_error *err)
+{
+    hsp_certificate *certificate = NULL;
+    hsp_options *read = NULL;
+    hsp_status status = hsp_options_new(s->ctx, hsp_read_options(), err, &read);
+    if (!status) status = hsp_options_set(read, "missing", "indicator", err);
+    if (!status)
+        status =
+            hsp_certify(s->ctx, alloc_path("in.csv"), read, NULL, s->options, err, &certificate);
+    hsp_certificate_free(certificate);
+    hsp_options_free(read);
+    return status;
+}
+
+/* Claims about a model of the case's learner, beside the same rows as a test. */
+static hsp_status alloc_certify_model(alloc_scene *s, hsp_error *err)
+{
+    hsp_certificate *certificate = NULL;
+    hsp_options *claims = NULL;
+    hsp_model *model = NULL;
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
+    if (!status) status = hsp_options_new(s->ctx, hsp_certify_options(), err, &claims);
+    if (!status) status = hsp_options_set(claims, "test", alloc_path("in.svm"), err);
+    if (!status)
+        status = hsp_certify(s->ctx, alloc_path("in.svm"), NULL, model, claims, err, &certificate);
+    hsp_certificate_free(certificate);
+    hsp_options_free(claims);
+    hsp_model_free(model);
+    return status;
+}
+
+static int alloc_take(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return 0;
+}
+
+static hsp_status alloc_unpack(alloc_scene *s, hsp_error *err)
+{
+    return hsp_file_unpack(s->ctx, alloc_path("in.svm"), alloc_take, NULL, err);
+}
+
+static void alloc_run_proofs(void)
+{
+    const hsp_option_table *certify = hsp_certify_options();
+    const alloc_case cases[] = {
+        {"unpack a file", NULL, {0}, alloc_unpack},
+        {"certify", certify, {"positive", "yes"}, alloc_certify},
+        {"certify two classes", certify, {"classes", "no,maybe", "offset", "none"}, alloc_certify},
+        {"certify in a feature space",
+         certify,
+         {"positive", "yes", "kernel", "rbf(0.5)"},
+         alloc_certify},
+        {"certify that a kernel is none",
+         certify,
+         {"positive", "yes", "kernel", "linear - 0.5"},
+         alloc_certify},
+        {"certify a table", certify, {"width", "1e-3"}, alloc_certify_table},
+        {"certify a machine",
+         alloc_learner("svm"),
+         {"keep-dual", "yes", "positive", "yes", "scale", "max-abs"},
+         alloc_certify_model},
+        {"certify a kernel machine",
+         alloc_learner("svm"),
+         {"keep-dual", "yes", "positive", "no", "kernel", "rbf(0.5)"},
+         alloc_certify_model},
+        {"certify a run",
+         alloc_learner("perceptron"),
+         {"classes", "no,yes", "passes", "3"},
+         alloc_certify_model},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        alloc_run(&cases[i]);
+}
+
 static void alloc_run_kernels(void)
 {
     const alloc_case cases[] = {
@@ -605,6 +690,7 @@ static void alloc_run_kernels(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
+    alloc_run_proofs();
 }
 
 /* A run of winnow and its audit, with itself for the reference. */

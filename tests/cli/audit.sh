@@ -19,5 +19,4 @@ echo "exit $?"
 # A reference that does not separate the rows, and none.
 halfspace train perceptron -q --classes versicolor,virginica --order shuffle iris.csv -o two.hsp >/dev/null 2>&1
 halfspace audit -q two.hsp iris.csv --reference two.hsp | grep -E '^  (inseparable|offset) .*(held|does not apply)'
-halfspace audit setosa.hsp iris.csv
-echo "exit $?"
+halfspace audit -q setosa.hsp iris.csv >out; echo "exit $?"; sed -n "1s/, 0.7.*/ .../;1p;\$p" out

@@ -1,0 +1,193 @@
+/* halfspace certify DATA: claims about a data file, with evidence that the checker has confirmed
+ * before anything is written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { CERTIFY_CLAIMS, CERTIFY_OWN, CERTIFY_READ };
+
+static const hsp_option certify_own[] = {
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CERT",
+     "the file to keep the certificate in; without it, it is only made and checked"},
+    {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+     "make claims about this model, which was learnt from DATA, too"},
+};
+
+static const hsp_option_table *certify_options(void)
+{
+    static const hsp_option_table table = {"certify", "options of certify", certify_own, 2};
+    return &table;
+}
+
+static const cli_group certify_groups[] = {{"Claims", hsp_certify_options},
+                                           {"Options", certify_options},
+                                           {"Reading options", hsp_read_options},
+                                           {NULL, NULL}};
+
+/* ---- Shared with train --certify ---- */
+
+/* Have the checker look at it. What it rejects is a bug of ours, and is not handed out. */
+static hsp_status certify_check(cli *run, const char *data, const char *test, hsp_error *err,
+                                cli_certified *done)
+{
+    size_t size;
+    const char *text = hsp_certificate_text(done->certificate, &size);
+    if (!text) return HSP_OK;
+    char *copy = cli_memory(NULL, size);
+    memcpy(copy, text, size);
+    FILE *file = fmemopen(copy, size, "rb");
+    hsp_status status =
+        file ? HSP_OK : cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory: %s", strerror(errno));
+    if (status == HSP_OK)
+        status = cli_check_certificate(run, file, data, test, err, &done->verdict);
+    if (status == HSP_OK && done->verdict.status != 0)
+        status = cli_fail(err, HSP_UNSUPPORTED, NULL,
+                          "the checker does not accept this certificate, so it is not written (the "
+                          "other claims can be made by name, with --claim): %.320s",
+                          done->verdict.reason);
+    if (file) fclose(file);
+    free(copy);
+    return status;
+}
+
+hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,
+                       const hsp_options *claims, const char *out, hsp_error *err,
+                       cli_certified *done)
+{
+    const char *test = claims ? hsp_options_text(claims, "test") : NULL;
+    const double start = cli_seconds();
+    hsp_status status = hsp_certify(run->ctx, data, read, model, claims, err, &done->certificate);
+    done->certify_seconds = cli_seconds() - start;
+    if (status == HSP_OK) status = certify_check(run, data, test, err, done);
+    done->verify_seconds = cli_seconds() - start - done->certify_seconds;
+    size_t size;
+    const char *text = status == HSP_OK ? hsp_certificate_text(done->certificate, &size) : NULL;
+    if (text && out) {
+        cli_begin_output();
+        status = hsp_file_write(run->ctx, out, text, size, err);
+    }
+    return status;
+}
+
+void cli_certified_free(cli_certified *done)
+{
+    hsp_certificate_free(done->certificate);
+    cli_free_verdict(&done->verdict);
+}
+
+void cli_certified_print(const cli_certified *done, FILE *file)
+{
+    const char *claim, *why;
+    if (done->verdict.said) fputs(done->verdict.said, file);
+    for (size_t i = 0; (claim = hsp_certificate_claim(done->certificate, i, &why)); i++)
+        if (why) fprintf(file, "not claimed: %s: %s\n", claim, why);
+}
+
+void json_certified(cli_json_writer *json, const cli_certified *done)
+{
+    const char *claim, *why;
+    json_open(json, "claims", '[');
+    for (size_t i = 0; (claim = hsp_certificate_claim(done->certificate, i, &why)); i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "claim", claim);
+        json_flag(json, "made", !why);
+        json_text(json, "why", why);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_text(json, "established", done->verdict.said);
+    json_seconds(json, "certify_seconds", done->certify_seconds);
+    json_seconds(json, "verify_seconds", done->verify_seconds);
+}
+
+/* ---- The command ---- */
+
+static const cli_term certify_keys[] = {
+    {"file, model, certificate", "the files, as they were named, or null"},
+    {"claims", "array: claim, made (true or false), why (of those that were not made)"},
+    {"established", "what the checker says"},
+    {"certify_seconds, verify_seconds", "time to make the certificate, and to check it"},
+    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
+    {NULL, NULL}};
+
+static void certify_tell(const cli *run, const char *model, const char *out,
+                         const cli_certified *done)
+{
+    const int made = hsp_certificate_text(done->certificate, NULL) != NULL;
+    const int taken = out && strcmp(out, "-") == 0;
+    cli_progress_clear();
+    if (!cli_json(run)) {
+        cli_certified_print(done, taken ? stderr : stdout);
+        fflush(stdout);
+        if (out && made) cli_say(run, "wrote %s", show_output(out));
+        return;
+    }
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", run->arguments[0]);
+    json_text(&json, "model", model);
+    json_text(&json, "certificate", made ? out : NULL);
+    json_certified(&json, done);
+    json_cost(&json, run);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static hsp_status certify_run(cli *run, hsp_error *err)
+{
+    const char *path = hsp_options_text(run->options[CERTIFY_OWN], "model");
+    const char *out = hsp_options_text(run->options[CERTIFY_OWN], "output");
+    hsp_model *model = NULL;
+    cli_certified done = {.certificate = NULL};
+    hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
+    if (status == HSP_OK && out) status = cli_check_place(out, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[0], err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, path, err);
+    if (status == HSP_OK && path) status = hsp_model_read(run->ctx, path, err, &model);
+    if (status == HSP_OK)
+        status = cli_certify(run, run->arguments[0], run->options[CERTIFY_READ], model,
+                             run->options[CERTIFY_CLAIMS], out, err, &done);
+    if (status == HSP_OK) {
+        certify_tell(run, path, out, &done);
+        if (!hsp_certificate_text(done.certificate, NULL)) run->exit_status = 1;
+    }
+    cli_certified_free(&done);
+    hsp_model_free(model);
+    return status;
+}
+
+static const cli_term certify_arguments[] = {
+    {"DATA", "the data file: libsvm text, CSV or TSV, also compressed"}, {NULL, NULL}};
+
+static const cli_term certify_examples[] = {
+    {"halfspace certify train.svm -o train.cert", "separable, with the widest margin, or not"},
+    {"halfspace certify --positive setosa iris.csv -o setosa.cert", "one class against the rest"},
+    {"halfspace certify --model m.hsp train.svm --test test.svm -o m.cert",
+     "what can be shown of a model, and its true error"},
+    {NULL, NULL}};
+
+const cli_command cli_certify_command = {
+    .name = "certify",
+    .summary = "prove claims about data and models",
+    .synopsis = "DATA [--model MODEL] [--claim CLAIM] [options] [-o CERT]",
+    .description =
+        "Make claims about a data file, and about a model that was learnt from it, with evidence "
+        "that anybody can check against the decimals of the file. The checker, which shares "
+        "nothing "
+        "with what found the evidence, looks at all of it before the certificate is written.\n\n"
+        "Without --claim, every claim that can be made is made: separable (with an interval of the "
+        "widest margin) or not separable (with the rows that show it); of a perceptron, that its "
+        "mistakes are within their bound; of a machine with --keep-dual, how near to the optimum "
+        "it is, and which predictions the optimum cannot change; with --test, a bound on the true "
+        "error; with --kernel, whether a Gram matrix is positive semidefinite.\n\n"
+        "The status is 1 when no claim could be made.",
+    .arguments = certify_arguments,
+    .groups = certify_groups,
+    .keys = certify_keys,
+    .examples = certify_examples,
+    .least = 1,
+    .most = 1,
+    .run = certify_run,
+};

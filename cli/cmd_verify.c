@@ -1,0 +1,88 @@
+/* halfspace verify CERT DATA [TEST]: what halfspace-verify does, and compressed data files too. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_group verify_groups[] = {{NULL, NULL}};
+
+static const cli_term verify_keys[] = {
+    {"certificate, file, test", "the files, as they were named; test may be null"},
+    {"holds", "true when every claim holds"},
+    {"established", "what the checker says of each"},
+    {"reason", "why it does not hold, or null"},
+    {"verify_seconds", "time to check"},
+    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
+    {NULL, NULL}};
+
+static void verify_json(const cli *run, const cli_verdict *verdict, double seconds)
+{
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "certificate", run->arguments[0]);
+    json_text(&json, "file", run->arguments[1]);
+    json_text(&json, "test", run->count > 2 ? run->arguments[2] : NULL);
+    json_flag(&json, "holds", verdict->status == 0);
+    json_text(&json, "established", verdict->said);
+    json_text(&json, "reason", verdict->status ? verdict->reason : NULL);
+    json_seconds(&json, "verify_seconds", seconds);
+    json_cost(&json, run);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static hsp_status verify_run(cli *run, hsp_error *err)
+{
+    const double start = cli_seconds();
+    cli_verdict verdict = {0};
+    FILE *certificate = fopen(run->arguments[0], "rb");
+    if (!certificate)
+        return cli_fail(err, HSP_IO, run->arguments[0], "cannot open: %s", strerror(errno));
+    hsp_status status =
+        cli_check_certificate(run, certificate, run->arguments[1],
+                              run->count > 2 ? run->arguments[2] : NULL, err, &verdict);
+    fclose(certificate);
+    if (status == HSP_OK) {
+        cli_progress_clear();
+        run->exit_status = verdict.status;
+        if (cli_json(run)) {
+            verify_json(run, &verdict, cli_seconds() - start);
+        } else {
+            fputs(verdict.said, stdout);
+            fflush(stdout);
+            if (*verdict.reason) fprintf(stderr, "%s\n", verdict.reason);
+        }
+    }
+    cli_free_verdict(&verdict);
+    return status;
+}
+
+static const cli_term verify_arguments[] = {
+    {"CERT", "the certificate"},
+    {"DATA", "the data file that it is about; it may be compressed"},
+    {"TEST", "the second file, if a claim is about one"},
+    {NULL, NULL}};
+
+static const cli_term verify_examples[] = {
+    {"halfspace verify setosa.cert iris.csv", "check every claim in exact arithmetic"},
+    {NULL, NULL}};
+
+const cli_command cli_verify = {
+    .name = "verify",
+    .summary = "check a certificate against its data file",
+    .synopsis = "CERT DATA [TEST]",
+    .description =
+        "Check every claim of a certificate against the decimals of the data file, in exact "
+        "arithmetic, and say what was established. This is what the program halfspace-verify does, "
+        "which can be built and read without the rest; here, compressed files are unpacked "
+        "first.\n\n"
+        "The status is 0 when every claim holds, 1 when one does not, or when the file is not the "
+        "one that was certified, 3 when a file is no certificate or no data.",
+    .arguments = verify_arguments,
+    .groups = verify_groups,
+    .keys = verify_keys,
+    .examples = verify_examples,
+    .least = 2,
+    .most = 3,
+    .run = verify_run,
+};

@@ -1,0 +1,171 @@
+/* The true error of a model, from rows that it was not learnt from.
+ *
+ * Of n rows that are drawn independently the model gets k wrong. Clopper and Pearson's upper bound
+ * u is the largest true error at which so few mistakes still have a probability of delta: P[Bin(n,
+ * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "prove/model.h"
+
+/* ---- Rows that both files have --------------------------------------------------------------- */
+
+/* Rows with the same numbers have the same hash. */
+static uint64_t error_hash(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (uint64_t k = 0; k < row.count; k++) {
+        const double x = hsp__row_value(view, &row, k);
+        uint64_t bits;
+        if (x == 0) continue;
+        memcpy(&bits, &x, sizeof bits);
+        hash = (hash ^ hsp__row_column(&row, k)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = ((hash ^ hash >> 29) ^ bits) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static int error_same(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
+{
+    const hsp__row one = hsp__view_row(a, i), two = hsp__view_row(b, j);
+    uint64_t k = 0, l = 0;
+    for (;;) {
+        while (k < one.count && hsp__row_value(a, &one, k) == 0)
+            k++;
+        while (l < two.count && hsp__row_value(b, &two, l) == 0)
+            l++;
+        if (k == one.count || l == two.count) return k == one.count && l == two.count;
+        if (hsp__row_column(&one, k) != hsp__row_column(&two, l)) return 0;
+        if (hsp__row_value(a, &one, k) != hsp__row_value(b, &two, l)) return 0;
+        k++, l++;
+    }
+}
+
+typedef struct error_entry {
+    uint64_t hash, row;
+} error_entry;
+
+static int error_order(const void *a, const void *b)
+{
+    const error_entry *one = a, *two = b;
+    if (one->hash != two->hash) return one->hash < two->hash ? -1 : 1;
+    return one->row < two->row ? -1 : one->row > two->row;
+}
+
+/* shared[i]: row i of TEST is in DATA. */
+static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
+{
+    const hsp_view *data = prove->data.view, *test = prove->test.view;
+    error_entry *table = hsp__new_raw(&prove->ctx->allocator, data->rows, sizeof *table);
+    if (!table) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < data->rows; i++)
+        table[i] = (error_entry){error_hash(data, i), i};
+    qsort(table, data->rows, sizeof *table, error_order);
+    for (uint64_t i = 0; i < test->rows; i++) {
+        const error_entry key = {error_hash(test, i), 0};
+        uint64_t low = 0, high = data->rows;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (error_order(&table[middle], &key) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        shared[i] = 0;
+        for (; low < data->rows && table[low].hash == key.hash && !shared[i]; low++)
+            shared[i] = (unsigned char)error_same(data, table[low].row, test, i);
+    }
+    hsp__free(&prove->ctx->allocator, table);
+    return HSP_OK;
+}
+
+/* ---- The claim ------------------------------------------------------------------------------- */
+
+typedef struct error_counts {
+    uint64_t rows, mistakes, shared;
+} error_counts;
+
+static hsp_status error_count(hsp__prove *prove, const hsp__prove_separator *s, hsp_error *err,
+                              error_counts *out)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const hsp__prove_file *test = &prove->test;
+    const uint64_t n = test->rows->rows;
+    const hsp_tie tie = prove->model->tie;
+    unsigned char *shared = hsp__new(memory, n, 1);
+    hsp__long *scores = hsp__new(memory, n, sizeof *scores);
+    hsp__long *errors = hsp__new(memory, n, sizeof *errors);
+    hsp_status status = shared && scores && errors ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = error_shared(prove, shared, err);
+    if (!status) status = hsp__prove_scores(prove, s, test, err, scores, errors);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const hsp__long score = scores[i] + (hsp__long)s->b;
+        const int says = score > 0 ? 1 : score < 0 ? -1 : tie == HSP_TIE_POS ? 1 : -1;
+        out->shared += shared[i];
+        if (shared[i]) continue;
+        out->rows++;
+        out->mistakes += says != test->y[i] || (score == 0 && tie == HSP_TIE_ZERO);
+    }
+    hsp__free(memory, shared);
+    hsp__free(memory, scores);
+    hsp__free(memory, errors);
+    return status;
+}
+
+static hsp_status error_claim(hsp__prove *prove, const hsp__prove_separator *s, hsp_error *err)
+{
+    static const char *const ties[] = {
+        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
+    const double delta = hsp_options_real(prove->options, "delta");
+    hsp__text *text = &prove->claims;
+    error_counts count = {0};
+    hsp_status status = error_count(prove, s, err, &count);
+    if (status) return status;
+    if (!count.rows)
+        return hsp__prove_skip(prove, err, "error",
+                               "all %llu rows of the test file are in the training file",
+                               (unsigned long long)count.shared);
+    hsp__prove_begin(prove, "error");
+    if (s->kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", s->kernel.data);
+    hsp__text_puts(text, ",\n     \"separator\": ");
+    hsp__text_add(text, s->text.data, s->text.size);
+    hsp__text_printf(text, ",\n     \"tie\": \"%s\", \"shared\": %llu, \"rows\": %llu",
+                     ties[prove->model->tie], (unsigned long long)count.shared,
+                     (unsigned long long)count.rows);
+    hsp__text_printf(text, ", \"mistakes\": %llu, \"delta\": \"",
+                     (unsigned long long)count.mistakes);
+    hsp__prove_put_short(text, delta);
+    hsp__text_puts(text, "\", \"upper\": \"");
+    /* sums of logarithms lose a few digits */
+    const hsp__long upper =
+        fminl((hsp__long)hsp_binomial_upper(count.rows, count.mistakes, delta) * (1 + 1e-9L), 1);
+    hsp__prove_put_grid(text, (int64_t)ceill(upper * 1e8L), 8);
+    hsp__text_puts(text, "\"");
+    return hsp__prove_end(prove, err, "error");
+}
+
+hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
+{
+    hsp__prove_separator s;
+    if (!hsp__prove_named(prove, "error")) return HSP_OK;
+    if (!prove->model || !prove->test.path) {
+        if (!hsp_options_list_count(prove->options, "claim")) return HSP_OK;
+        return hsp__prove_skip(prove, err, "error", "it needs %s",
+                               prove->model ? "--test" : "--model");
+    }
+    hsp_status status = hsp__prove_separator_new(prove, 0, err, &s);
+    if (!status && s.why)
+        status = hsp__prove_skip(prove, err, "error",
+                                 "the model is of a kind that certificates "
+                                 "do not have: %s",
+                                 s.why);
+    else if (!status)
+        status = error_claim(prove, &s, err);
+    hsp__prove_separator_free(prove, &s);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* Exact answers about rows whose numbers are decimals: common points of two hulls, and their
+ * nearest points. Built with GNU MP; without it, hsp__exact_there() is 0 and the calls return
+ * HSP_UNSUPPORTED. */
+#ifndef HSP_PROVE_EXACT_H
+#define HSP_PROVE_EXACT_H
+
+#include "base/context.h"
+#include "base/text.h"
+#include "data/data.h"
+#include "halfspace.h"
+
+/* A number of the file with more digits than a double holds. */
+typedef struct hsp__exact_long {
+    uint64_t row;
+    uint64_t column;
+    char *text; /* the decimal as it is in the file */
+} hsp__exact_long;
+
+/* Rows as the file has them. A double of a view stands for the shortest decimal that reads back to
+ * it: that is what the file has, if it has no more than 15 digits; the others are listed. */
+typedef struct hsp__exact_source {
+    const hsp_view *view;
+    const signed char *y; /* rows: -1 or 1 */
+    const hsp__exact_long *longs;
+    uint64_t long_count; /* ascending by row, then column */
+} hsp__exact_source;
+
+/* The decimal of entry k of row i; `buffer` has room for HSP__DECIMAL_MAX bytes. */
+const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer);
+
+int hsp__exact_there(void);
+
+/* What was found about two sets of rows, as the texts of a certificate. */
+typedef enum hsp__apart {
+    HSP__APART_UNKNOWN,
+    HSP__APART_SEPARABLE, /* w, b, low, high, multipliers */
+    HSP__APART_COMMON,    /* multipliers of a common point */
+    HSP__APART_NEAR       /* multipliers, high: no margin is above that */
+} hsp__apart;
+
+typedef struct hsp__separation {
+    hsp__apart kind;
+    hsp__text w, b;        /* a sparse list; a number */
+    hsp__text low, high;   /* numbers */
+    hsp__text multipliers; /* a sparse list; rows from 1 */
+    double low_value, high_value;
+    uint64_t used;   /* rows with a multiplier */
+    double *weights; /* cols: w to the nearest; NULL: none */
+    double bias;     /* b, likewise */
+    hsp_allocator memory;
+} hsp__separation;
+
+void hsp__separation_init(hsp__separation *s, const hsp_allocator *memory);
+void hsp__separation_free(hsp__separation *s);
+
+/* The one point that both hulls of these rows have in common, as whole multipliers > 0 with sum a y
+ * x = 0 and, with an offset, sum a y = 0. *found is 0 where there is none, where there are many
+ * (rows depend on each other), and where the multipliers have more than `most` digits in all.
+ * Cost: (columns met) * count^2 operations of 64 bits, then the digits. */
+hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
+                             const uint64_t *rows, uint64_t count, int offset, uint64_t most,
+                             hsp_error *err, hsp__separation *to, int *found);
+
+/* The nearest points of the hulls of all rows, by Wolfe's method in exact arithmetic, to a relative
+ * `width` of the margin: separable or a common point, never unknown unless `steps` ran out. For few
+ * columns: a step takes the cube of them. */
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to);
+
+#endif

@@ -1,0 +1,473 @@
+/* The nearest points of two convex hulls, in exact arithmetic.
+ *
+ * Problem. With an offset: minimise ||p - q|| over p in the hull of the positive rows and q in that
+ * of the negative ones; without: minimise ||p|| over the hull of all y x. Both ask for the shortest
+ * vector of a polytope, whose corners u are x_i - x_j (i positive, j negative), or y_i x_i.
+ *
+ * Method [P. Wolfe, Finding the nearest point in a polytope, Math. Programming 11, 1976]. A few
+ * corners, affinely independent (a corral), and weights > 0 of them, such that v = sum weight u is
+ * the shortest vector of their affine hull. The corner with the least <v, u> joins; then v moves
+ * towards the shortest vector of the new affine hull, and where it would leave the corners' own
+ * hull, the corner that goes to weight 0 leaves. The length falls with every corner that joins, so
+ * no corral comes twice, and the method ends.
+ *
+ * Guarantee. All numbers are whole: rows times a power of ten, weights over a common denominator.
+ * There is no rounding, and nothing is nearly singular. It ends with v = 0 exactly, and the weights
+ * are those of a common point; or with <v, u> >= (1 - width/8) <v, v> for all corners: then v
+ * separates, and its margin is the widest there is to that share. Only then are v and the weights
+ * rounded, to as many bits as keep the width.
+ *
+ * Cost. A step: the products of v with all rows; and the solution of as many equations as there are
+ * corners, by Bareiss' elimination. Numbers have as many digits as rows times corners. */
+#include "prove/gmp.h"
+
+#ifdef HSP_HAVE_GMP
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "prove/exact.h"
+
+typedef struct nearest {
+    hsp_context *ctx;
+    hsp__exact_matrix rows;
+    const uint64_t *number; /* count: of the rows in the source; NULL: the same */
+    const signed char *y;   /* count */
+    int offset;
+    double width;
+    uint64_t room;         /* corners that fit: d + 2 */
+    uint64_t k;            /* corners in the corral */
+    uint64_t *plus;        /* room: the positive row of a corner; without an offset, its row */
+    uint64_t *minus;       /* room: the negative row */
+    mpz_t *u;              /* room * d: corners */
+    mpz_t *gram;           /* room * room: their products */
+    mpz_t *weight, *aim;   /* room: over the sum of each */
+    mpz_t weights, aims;   /* those sums */
+    mpz_t *v;              /* d: sum of weight u, times `weights` */
+    mpz_t *work, *product; /* room * (room + 1); count: <v, x> */
+    mpz_t t, s;
+} nearest;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static hsp_status nearest_new(nearest *m, hsp_error *err)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    const uint64_t n = m->rows.count, d = m->rows.cols;
+    m->room = d + 2;
+    mpz_inits(m->weights, m->aims, m->t, m->s, NULL);
+    m->plus = hsp__new(memory, m->room, sizeof *m->plus);
+    m->minus = hsp__new(memory, m->room, sizeof *m->minus);
+    m->u = hsp__mpz_new(memory, m->room * d);
+    m->gram = hsp__mpz_new(memory, m->room * m->room);
+    m->weight = hsp__mpz_new(memory, m->room);
+    m->aim = hsp__mpz_new(memory, m->room);
+    m->v = hsp__mpz_new(memory, d);
+    m->work = hsp__mpz_new(memory, m->room * (m->room + 1));
+    m->product = hsp__mpz_new(memory, n);
+    if (!m->plus || !m->minus || !m->u || !m->gram || !m->weight || !m->aim || !m->v || !m->work ||
+        !m->product)
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+static void nearest_free(nearest *m)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    const uint64_t n = m->rows.count, d = m->rows.cols;
+    hsp__free(memory, m->plus);
+    hsp__free(memory, m->minus);
+    hsp__mpz_free(memory, m->u, m->room * d);
+    hsp__mpz_free(memory, m->gram, m->room * m->room);
+    hsp__mpz_free(memory, m->weight, m->room);
+    hsp__mpz_free(memory, m->aim, m->room);
+    hsp__mpz_free(memory, m->v, d);
+    hsp__mpz_free(memory, m->work, m->room * (m->room + 1));
+    hsp__mpz_free(memory, m->product, n);
+    mpz_clears(m->weights, m->aims, m->t, m->s, NULL);
+}
+
+/* ---- Corners --------------------------------------------------------------------------------- */
+
+static void nearest_dot(mpz_t to, mpz_t *a, mpz_t *b, uint64_t d)
+{
+    mpz_set_ui(to, 0);
+    for (uint64_t j = 0; j < d; j++)
+        mpz_addmul(to, a[j], b[j]);
+}
+
+/* The corner with the least <v, u>; m->t is that product. */
+static void nearest_look(nearest *m, mpz_t *v, uint64_t *plus, uint64_t *minus)
+{
+    const uint64_t n = m->rows.count, d = m->rows.cols;
+    uint64_t best[2] = {n, n};
+    for (uint64_t i = 0; i < n; i++) {
+        const int side = m->offset ? m->y[i] > 0 : 1;
+        nearest_dot(m->product[i], v, m->rows.x + i * d, d);
+        if (m->y[i] < 0) mpz_neg(m->product[i], m->product[i]);
+        if (best[side] == n || mpz_cmp(m->product[i], m->product[best[side]]) < 0) best[side] = i;
+    }
+    *plus = best[1];
+    *minus = best[0];
+    mpz_set(m->t, m->product[*plus]);
+    if (m->offset) mpz_add(m->t, m->t, m->product[*minus]);
+}
+
+static void nearest_join(nearest *m, uint64_t plus, uint64_t minus)
+{
+    const uint64_t d = m->rows.cols, k = m->k++;
+    mpz_t *u = m->u + k * d;
+    m->plus[k] = plus;
+    m->minus[k] = minus;
+    for (uint64_t j = 0; j < d; j++) {
+        if (m->offset)
+            mpz_sub(u[j], m->rows.x[plus * d + j], m->rows.x[minus * d + j]);
+        else if (m->y[plus] > 0)
+            mpz_set(u[j], m->rows.x[plus * d + j]);
+        else
+            mpz_neg(u[j], m->rows.x[plus * d + j]);
+    }
+    mpz_set_ui(m->weight[k], 0);
+    for (uint64_t i = 0; i <= k; i++) {
+        nearest_dot(m->gram[k * m->room + i], u, m->u + i * d, d);
+        mpz_set(m->gram[i * m->room + k], m->gram[k * m->room + i]);
+    }
+}
+
+static void nearest_leave(nearest *m, uint64_t at)
+{
+    const uint64_t d = m->rows.cols, last = --m->k, room = m->room;
+    if (at == last) return;
+    m->plus[at] = m->plus[last];
+    m->minus[at] = m->minus[last];
+    mpz_swap(m->weight[at], m->weight[last]);
+    for (uint64_t j = 0; j < d; j++)
+        mpz_swap(m->u[at * d + j], m->u[last * d + j]);
+    for (uint64_t i = 0; i < last; i++) {
+        if (i == at) continue;
+        mpz_set(m->gram[at * room + i], m->gram[last * room + i]);
+        mpz_set(m->gram[i * room + at], m->gram[last * room + i]);
+    }
+    mpz_set(m->gram[at * room + at], m->gram[last * room + last]);
+}
+
+/* ---- The shortest vector of the affine hull -------------------------------------------------- */
+
+/* aim = adj(G + 1 1') 1: the weights, but for their sum. G + 1 1' is positive definite, as the
+ * corners are affinely independent, so that no pivot is 0. */
+static void nearest_aim(nearest *m)
+{
+    const uint64_t k = m->k, wide = k + 1;
+    mpz_t *a = m->work;
+    for (uint64_t i = 0; i < k; i++) {
+        for (uint64_t j = 0; j < k; j++)
+            mpz_add_ui(a[i * wide + j], m->gram[i * m->room + j], 1);
+        mpz_set_ui(a[i * wide + k], 1);
+    }
+    for (uint64_t p = 0; p + 1 < k; p++)
+        for (uint64_t i = p + 1; i < k; i++) {
+            for (uint64_t j = p + 1; j < wide; j++) {
+                mpz_mul(a[i * wide + j], a[i * wide + j], a[p * wide + p]);
+                mpz_submul(a[i * wide + j], a[i * wide + p], a[p * wide + j]);
+                if (p) mpz_divexact(a[i * wide + j], a[i * wide + j], a[(p - 1) * wide + p - 1]);
+            }
+        }
+    const uint64_t end = (k - 1) * wide + k - 1; /* the determinant */
+    mpz_set_ui(m->aims, 0);
+    for (uint64_t i = k; i-- > 0;) {
+        mpz_mul(m->aim[i], a[i * wide + k], a[end]);
+        for (uint64_t j = i + 1; j < k; j++)
+            mpz_submul(m->aim[i], a[i * wide + j], m->aim[j]);
+        mpz_divexact(m->aim[i], m->aim[i], a[i * wide + i]);
+        mpz_add(m->aims, m->aims, m->aim[i]);
+    }
+}
+
+/* Whole numbers in the least terms. */
+static void nearest_shorten(nearest *m)
+{
+    mpz_set(m->s, m->weights);
+    for (uint64_t i = 0; i < m->k; i++)
+        mpz_gcd(m->s, m->s, m->weight[i]);
+    if (mpz_cmp_ui(m->s, 1) <= 0) return;
+    mpz_divexact(m->weights, m->weights, m->s);
+    for (uint64_t i = 0; i < m->k; i++)
+        mpz_divexact(m->weight[i], m->weight[i], m->s);
+}
+
+/* weight <- weight + theta (aim - weight), theta = p / q the largest that leaves none below 0. */
+static void nearest_step(nearest *m)
+{
+    mpz_t p, q, a, b;
+    mpz_inits(p, q, a, b, NULL);
+    int first = 1;
+    for (uint64_t i = 0; i < m->k; i++) {
+        if (mpz_sgn(m->aim[i]) > 0) continue;
+        mpz_mul(a, m->weight[i], m->aims); /* a / b: where this one gets to 0 */
+        mpz_set(b, a);
+        mpz_submul(b, m->aim[i], m->weights);
+        mpz_mul(m->s, a, q);
+        mpz_mul(m->t, p, b);
+        if (!first && mpz_cmp(m->s, m->t) >= 0) continue;
+        mpz_set(p, a);
+        mpz_set(q, b);
+        first = 0;
+    }
+    mpz_sub(a, q, p);
+    mpz_mul(a, a, m->aims);    /* of the weights */
+    mpz_mul(b, p, m->weights); /* of the aims */
+    for (uint64_t i = 0; i < m->k; i++) {
+        mpz_mul(m->weight[i], m->weight[i], a);
+        mpz_addmul(m->weight[i], m->aim[i], b);
+    }
+    mpz_mul(m->weights, m->weights, m->aims);
+    mpz_mul(m->weights, m->weights, q);
+    for (uint64_t i = m->k; i-- > 0;)
+        if (mpz_sgn(m->weight[i]) == 0) nearest_leave(m, i);
+    nearest_shorten(m);
+    mpz_clears(p, q, a, b, NULL);
+}
+
+/* To the shortest vector of the hull of those corners that are left. */
+static void nearest_settle(nearest *m)
+{
+    for (;;) {
+        int inside = 1;
+        nearest_aim(m);
+        for (uint64_t i = 0; i < m->k; i++)
+            inside &= mpz_sgn(m->aim[i]) > 0;
+        if (inside) break;
+        nearest_step(m);
+    }
+    for (uint64_t i = 0; i < m->k; i++)
+        mpz_set(m->weight[i], m->aim[i]);
+    mpz_set(m->weights, m->aims);
+    nearest_shorten(m);
+    for (uint64_t j = 0; j < m->rows.cols; j++) {
+        mpz_set_ui(m->v[j], 0);
+        for (uint64_t i = 0; i < m->k; i++)
+            mpz_addmul(m->v[j], m->weight[i], m->u[i * m->rows.cols + j]);
+    }
+}
+
+/* Is <v, u> >= (1 - width/8) <v, v> for the corner that was found? m->t is the product. */
+static int nearest_done(nearest *m, mpz_t square)
+{
+    const double parts = fmin(fmax(8 / m->width, 16), 0x1p50);
+    mpz_mul(m->t, m->t, m->weights);
+    mpz_sub(m->t, square, m->t); /* what is lacking */
+    if (mpz_sgn(m->t) <= 0) return 1;
+    mpz_set_d(m->s, floor(parts));
+    mpz_mul(m->t, m->t, m->s);
+    return mpz_cmp(m->t, square) <= 0;
+}
+
+/* ---- What comes out -------------------------------------------------------------------------- */
+
+/* What each row has of the weights, every corner's shifted right by `shift`. */
+static hsp_status nearest_shares(nearest *m, mp_bitcnt_t shift, mpz_t *share)
+{
+    for (uint64_t i = 0; i < m->rows.count; i++)
+        mpz_set_ui(share[i], 0);
+    for (uint64_t i = 0; i < m->k; i++) {
+        mpz_fdiv_q_2exp(m->t, m->weight[i], shift);
+        mpz_add(share[m->plus[i]], share[m->plus[i]], m->t);
+        if (m->offset) mpz_add(share[m->minus[i]], share[m->minus[i]], m->t);
+    }
+    return HSP_OK;
+}
+
+static void nearest_put_shares(const nearest *m, mpz_t *share, hsp__separation *to)
+{
+    to->used = 0;
+    to->multipliers.size = 0;
+    hsp__text_puts(&to->multipliers, "[");
+    for (uint64_t i = 0; i < m->rows.count; i++) {
+        if (mpz_sgn(share[i]) == 0) continue;
+        const uint64_t row = m->number ? m->number[i] : i;
+        hsp__text_printf(&to->multipliers, "%s[%llu, \"", to->used++ ? ", " : "",
+                         (unsigned long long)row + 1);
+        hsp__exact_put(&to->multipliers, share[i]);
+        hsp__text_puts(&to->multipliers, "\"]");
+    }
+    hsp__text_puts(&to->multipliers, "]");
+}
+
+/* ||sum share y x|| / sum share, rounded up. */
+static void nearest_high(nearest *m, mpz_t *share, hsp__separation *to)
+{
+    mpz_t square, total, sum;
+    const uint64_t d = m->rows.cols;
+    mpz_inits(square, total, sum, NULL);
+    for (uint64_t i = 0; i < m->rows.count; i++)
+        mpz_add(total, total, share[i]);
+    mpz_mul(total, total, total);
+    for (uint64_t j = 0; j < d; j++) {
+        mpz_set_ui(sum, 0);
+        for (uint64_t i = 0; i < m->rows.count; i++) {
+            if (m->y[i] > 0)
+                mpz_addmul(sum, share[i], m->rows.x[i * d + j]);
+            else
+                mpz_submul(sum, share[i], m->rows.x[i * d + j]);
+        }
+        mpz_addmul(square, sum, sum);
+    }
+    to->high.size = 0;
+    to->high_value = hsp__exact_put_root(&to->high, square, total, -(long)m->rows.digits, 1);
+    mpz_clears(square, total, sum, NULL);
+}
+
+static void nearest_put_weights(const nearest *m, mpz_t *w, const mpz_t b, hsp__separation *to)
+{
+    const uint64_t d = m->rows.cols;
+    uint64_t used = 0;
+    to->w.size = to->b.size = 0;
+    hsp__text_puts(&to->w, "[");
+    for (uint64_t j = 0; j < d; j++) {
+        to->weights[j] = mpz_get_d(w[j]);
+        if (mpz_sgn(w[j]) == 0) continue;
+        hsp__text_printf(&to->w, "%s[%llu, \"", used++ ? ", " : "", (unsigned long long)j + 1);
+        hsp__exact_put(&to->w, w[j]);
+        hsp__text_puts(&to->w, "\"]");
+    }
+    hsp__text_puts(&to->w, "]");
+    hsp__exact_put_scaled(&to->b, b, -(long)m->rows.digits);
+    to->bias = mpz_get_d(b) * pow(10, -(double)m->rows.digits);
+}
+
+/* Weights of `bits` bits, the offset in their middle, and what margin they have, rounded down. 0
+ * when they do not separate. */
+static int nearest_low(nearest *m, mp_bitcnt_t bits, mpz_t *w, hsp__separation *to)
+{
+    const uint64_t d = m->rows.cols;
+    uint64_t plus, minus;
+    size_t most = 0;
+    for (uint64_t j = 0; j < d; j++)
+        if (mpz_sizeinbase(m->v[j], 2) > most) most = mpz_sizeinbase(m->v[j], 2);
+    for (uint64_t j = 0; j < d; j++) {
+        if (most > bits)
+            mpz_fdiv_q_2exp(w[j], m->v[j], most - bits);
+        else
+            mpz_set(w[j], m->v[j]);
+        mpz_mul_2exp(w[j], w[j], 1); /* so that the middle is a whole number */
+    }
+    nearest_look(m, w, &plus, &minus);
+    if (mpz_sgn(m->t) <= 0) return 0;
+    mpz_t b, square, dot;
+    mpz_inits(b, square, dot, NULL);
+    if (m->offset) {
+        mpz_sub(b, m->product[minus], m->product[plus]);
+        mpz_fdiv_q_2exp(b, b, 1);
+        mpz_fdiv_q_2exp(m->t, m->t, 1);
+    }
+    mpz_mul(m->t, m->t, m->t);
+    nearest_dot(square, w, w, d);
+    to->low.size = 0;
+    to->low_value = hsp__exact_put_root(&to->low, m->t, square, -(long)m->rows.digits, 0);
+    nearest_put_weights(m, w, b, to);
+    mpz_clears(b, square, dot, NULL);
+    return 1;
+}
+
+static hsp_status nearest_separable(nearest *m, hsp_error *err, hsp__separation *to)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    mpz_t *w = hsp__mpz_new(memory, m->rows.cols);
+    mpz_t *share = hsp__mpz_new(memory, m->rows.count);
+    hsp_status status = w && share ? HSP_OK : hsp__fail_memory(err);
+    hsp__free(&to->memory, to->weights);
+    to->weights = hsp__new(&to->memory, m->rows.cols, sizeof *to->weights);
+    if (!to->weights) status = hsp__fail_memory(err);
+    const size_t full = mpz_sizeinbase(m->weights, 2);
+    for (mp_bitcnt_t bits = 48; !status; bits *= 2) {
+        const int whole = bits > full + 64 * (m->rows.digits + 64);
+        nearest_shares(m, full > bits ? full - bits : 0, share);
+        if (!nearest_low(m, bits, w, to)) {
+            if (whole) break; /* cannot be: v itself separates */
+            continue;
+        }
+        nearest_high(m, share, to);
+        if (whole || to->high_value - to->low_value <= 0.9 * m->width * to->high_value) {
+            nearest_put_shares(m, share, to);
+            to->kind = HSP__APART_SEPARABLE;
+            break;
+        }
+    }
+    hsp__mpz_free(memory, w, m->rows.cols);
+    hsp__mpz_free(memory, share, m->rows.count);
+    return status;
+}
+
+static hsp_status nearest_common(nearest *m, hsp_error *err, hsp__separation *to)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    mpz_t *share = hsp__mpz_new(memory, m->rows.count);
+    if (!share) return hsp__fail_memory(err);
+    hsp_status status = nearest_shares(m, 0, share);
+    if (!status) status = hsp__exact_reduce(m->ctx, &m->rows, m->y, m->offset, share, err);
+    if (!status) {
+        nearest_put_shares(m, share, to);
+        to->kind = HSP__APART_COMMON;
+    }
+    hsp__mpz_free(memory, share, m->rows.count);
+    return status;
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static hsp_status nearest_run(nearest *m, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    uint64_t plus = m->rows.count, minus = m->rows.count;
+    mpz_t square;
+    for (uint64_t i = m->rows.count; i-- > 0;)
+        *(m->y[i] > 0 || !m->offset ? &plus : &minus) = i;
+    if (plus == m->rows.count || (m->offset && minus == m->rows.count)) return HSP_OK;
+    mpz_init(square);
+    nearest_join(m, plus, minus);
+    mpz_set_ui(m->weight[0], 1);
+    mpz_set_ui(m->weights, 1);
+    hsp_status status = HSP_OK;
+    for (uint64_t step = 0; !status && step < steps; step++) {
+        nearest_settle(m);
+        nearest_dot(square, m->v, m->v, m->rows.cols);
+        if (mpz_sgn(square) == 0) {
+            status = nearest_common(m, err, to);
+            break;
+        }
+        nearest_look(m, m->v, &plus, &minus);
+        if (nearest_done(m, square)) {
+            status = nearest_separable(m, err, to);
+            break;
+        }
+        nearest_join(m, plus, minus);
+        status = hsp__progress(m->ctx, "proving", "steps", step + 1, 0, err);
+    }
+    mpz_clear(square);
+    return status;
+}
+
+hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows,
+                                 const signed char *y, const uint64_t *number, int offset,
+                                 double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    nearest m = {
+        .ctx = ctx, .rows = *rows, .y = y, .number = number, .offset = offset, .width = width};
+    hsp_status status = nearest_new(&m, err);
+    if (!status) status = nearest_run(&m, steps, err, to);
+    nearest_free(&m);
+    return status;
+}
+
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    hsp__exact_matrix rows = {.x = NULL};
+    hsp_status status = hsp__exact_matrix_read(ctx, source, NULL, 0, err, &rows);
+    if (!status)
+        status = hsp__exact_nearest_of(ctx, &rows, source->y, NULL, offset, width, steps, err, to);
+    hsp__exact_matrix_free(ctx, &rows);
+    return status;
+}
+
+#endif

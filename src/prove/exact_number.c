@@ -1,0 +1,278 @@
+/* Numbers of any length: from decimals to whole numbers, and back to text. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "prove/exact.h"
+#include "prove/gmp.h"
+
+/* ---- Decimals -------------------------------------------------------------------------------- */
+
+static const char *number_long(const hsp__exact_source *source, uint64_t row, uint64_t column)
+{
+    uint64_t low = 0, high = source->long_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const hsp__exact_long *at = &source->longs[middle];
+        if (at->row < row || (at->row == row && at->column < column))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == source->long_count) return NULL;
+    const hsp__exact_long *at = &source->longs[low];
+    return at->row == row && at->column == column ? at->text : NULL;
+}
+
+const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer)
+{
+    const hsp__row row = hsp__view_row(source->view, i);
+    if (source->long_count) {
+        const char *text = number_long(source, i, hsp__row_column(&row, k));
+        if (text) return text;
+    }
+    const double x = hsp__row_value(source->view, &row, k);
+    if (source->view->precision == HSP_FLOAT32)
+        hsp__decimal_print_f32((float)x, buffer);
+    else
+        hsp__decimal_print_f64(x, buffer);
+    return buffer;
+}
+
+/* ---- What certificates are made of ----------------------------------------------------------- */
+
+void hsp__separation_init(hsp__separation *s, const hsp_allocator *memory)
+{
+    *s = (hsp__separation){.memory = *memory};
+    hsp__text_init(&s->w, memory);
+    hsp__text_init(&s->b, memory);
+    hsp__text_init(&s->low, memory);
+    hsp__text_init(&s->high, memory);
+    hsp__text_init(&s->multipliers, memory);
+}
+
+void hsp__separation_free(hsp__separation *s)
+{
+    hsp__text_free(&s->w);
+    hsp__text_free(&s->b);
+    hsp__text_free(&s->low);
+    hsp__text_free(&s->high);
+    hsp__text_free(&s->multipliers);
+    hsp__free(&s->memory, s->weights);
+    s->weights = NULL;
+}
+
+#ifdef HSP_HAVE_GMP
+
+int hsp__exact_there(void)
+{
+    return 1;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+mpz_t *hsp__mpz_new(const hsp_allocator *memory, uint64_t count)
+{
+    mpz_t *numbers = hsp__new_raw(memory, count, sizeof *numbers);
+    for (uint64_t i = 0; numbers && i < count; i++)
+        mpz_init(numbers[i]);
+    return numbers;
+}
+
+void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count)
+{
+    if (!numbers) return;
+    for (uint64_t i = 0; i < count; i++)
+        mpz_clear(numbers[i]);
+    hsp__free(memory, numbers);
+}
+
+void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent)
+{
+    const int negative = *text == '-';
+    long places = 0;
+    int point = 0;
+    mpz_set_ui(mantissa, 0);
+    if (*text == '-' || *text == '+') text++;
+    for (; (*text >= '0' && *text <= '9') || *text == '.'; text++) {
+        if (*text == '.') {
+            point = 1;
+            continue;
+        }
+        mpz_mul_ui(mantissa, mantissa, 10);
+        mpz_add_ui(mantissa, mantissa, (unsigned long)(*text - '0'));
+        places += point;
+    }
+    *exponent = (*text == 'e' || *text == 'E' ? strtol(text + 1, NULL, 10) : 0) - places;
+    if (negative) mpz_neg(mantissa, mantissa);
+}
+
+/* Zeros at the end of a mantissa are digits of nothing. */
+static void number_trim(mpz_t mantissa, long *exponent)
+{
+    if (mpz_sgn(mantissa) == 0) {
+        *exponent = 0;
+        return;
+    }
+    while (*exponent < 0 && mpz_divisible_ui_p(mantissa, 10)) {
+        mpz_divexact_ui(mantissa, mantissa, 10);
+        ++*exponent;
+    }
+}
+
+static void number_read(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
+                        long *exponent)
+{
+    char buffer[HSP__DECIMAL_MAX];
+    hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
+    number_trim(mantissa, exponent);
+}
+
+hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *source,
+                                  const uint64_t *rows, uint64_t count, hsp_error *err,
+                                  hsp__exact_matrix *out)
+{
+    const hsp_view *view = source->view;
+    const uint64_t n = rows ? count : view->rows;
+    mpz_t *x = hsp__mpz_new(&ctx->allocator, n * view->cols);
+    mpz_t ten, mantissa;
+    long exponent, digits = 0;
+    if (!x) return hsp__fail_memory(err);
+    mpz_inits(ten, mantissa, NULL);
+    for (int round = 0; round < 2; round++) /* find out how many digits, then use them */
+        for (uint64_t r = 0; r < n; r++) {
+            const uint64_t i = rows ? rows[r] : r;
+            const hsp__row row = hsp__view_row(view, i);
+            for (uint64_t k = 0; k < row.count; k++) {
+                number_read(source, i, k, mantissa, &exponent);
+                if (round == 0) {
+                    if (-exponent > digits) digits = -exponent;
+                    continue;
+                }
+                mpz_ui_pow_ui(ten, 10, (unsigned long)(digits + exponent));
+                mpz_mul(x[r * view->cols + hsp__row_column(&row, k)], mantissa, ten);
+            }
+        }
+    mpz_clears(ten, mantissa, NULL);
+    *out = (hsp__exact_matrix){n, view->cols, (unsigned long)digits, x};
+    return HSP_OK;
+}
+
+void hsp__exact_matrix_free(hsp_context *ctx, hsp__exact_matrix *matrix)
+{
+    hsp__mpz_free(&ctx->allocator, matrix->x, matrix->count * matrix->cols);
+    matrix->x = NULL;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+void hsp__exact_put(hsp__text *text, const mpz_t number)
+{
+    char *room = hsp__text_room(text, mpz_sizeinbase(number, 10) + 2);
+    if (!room) return;
+    mpz_get_str(room, 10, number);
+    text->size += strlen(room);
+}
+
+/* Digits with a decimal point put among or before them. */
+static void number_put_point(hsp__text *text, const char *digits, size_t count, long exponent)
+{
+    const long whole = (long)count + exponent; /* digits before the point */
+    if (whole <= 0) {
+        hsp__text_puts(text, "0.");
+        for (long i = whole; i < 0; i++)
+            hsp__text_puts(text, "0");
+        hsp__text_add(text, digits, count);
+        return;
+    }
+    hsp__text_add(text, digits, (size_t)whole);
+    hsp__text_puts(text, ".");
+    hsp__text_add(text, digits + whole, count - (size_t)whole);
+}
+
+void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent)
+{
+    hsp__text digits;
+    hsp__text_init(&digits, &text->memory);
+    hsp__exact_put(&digits, number);
+    const char *at = digits.data ? digits.data : "0";
+    size_t count = digits.data ? digits.size : 1;
+    if (digits.failed) text->failed = 1;
+    if (*at == '-') {
+        hsp__text_puts(text, "-");
+        at++;
+        count--;
+    }
+    while (exponent < 0 && count > 1 && at[count - 1] == '0') {
+        count--;
+        exponent++;
+    }
+    if (exponent < 0 && (long)count + exponent > -6) {
+        number_put_point(text, at, count, exponent);
+    } else {
+        hsp__text_add(text, at, count);
+        if (exponent && !(count == 1 && *at == '0')) hsp__text_printf(text, "e%ld", exponent);
+    }
+    hsp__text_free(&digits);
+}
+
+double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent, int up)
+{
+    const long bits = (long)mpz_sizeinbase(num, 2) - (long)mpz_sizeinbase(den, 2);
+    const long places = 14 - (long)floor((double)bits * 0.5 * 0.30103); /* of the root */
+    mpz_t scaled, ten, rest;
+    mpz_inits(scaled, ten, rest, NULL);
+    mpz_ui_pow_ui(ten, 10, (unsigned long)(2 * labs(places)));
+    if (places >= 0) {
+        mpz_mul(scaled, num, ten);
+        mpz_set(rest, den);
+    } else {
+        mpz_set(scaled, num);
+        mpz_mul(rest, den, ten);
+    }
+    if (up)
+        mpz_cdiv_q(scaled, scaled, rest);
+    else
+        mpz_fdiv_q(scaled, scaled, rest);
+    mpz_sqrtrem(scaled, rest, scaled);
+    if (up && mpz_sgn(rest)) mpz_add_ui(scaled, scaled, 1);
+    hsp__exact_put_scaled(text, scaled, exponent - places);
+    const double value = mpz_get_d(scaled) * pow(10, (double)(exponent - places));
+    mpz_clears(scaled, ten, rest, NULL);
+    return value;
+}
+
+#else
+
+int hsp__exact_there(void)
+{
+    return 0;
+}
+
+static hsp_status number_lacking(hsp_error *err)
+{
+    return hsp__fail(err, HSP_UNSUPPORTED,
+                     "this build is without GMP, which exact arithmetic needs: install libgmp-dev "
+                     "and build anew");
+}
+
+hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
+                             const uint64_t *rows, uint64_t count, int offset, uint64_t most,
+                             hsp_error *err, hsp__separation *to, int *found)
+{
+    (void)ctx, (void)source, (void)rows, (void)count, (void)offset, (void)most, (void)to;
+    (void)found;
+    return number_lacking(err);
+}
+
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    (void)ctx, (void)source, (void)offset, (void)width, (void)steps, (void)to;
+    return number_lacking(err);
+}
+
+#endif

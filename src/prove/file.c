@@ -1,0 +1,392 @@
+/* The data file that a certificate is about: its rows, and how anybody else can read the same ones.
+ */
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "data/container.h"
+#include "data/csv.h"
+#include "prove/file.h"
+
+/* ---- The object "data" ----------------------------------------------------------------------- */
+
+static void file_put_name(hsp__text *text, const char *name, size_t size)
+{
+    hsp__json_put_string(text, name, size);
+}
+
+/* The labels of one side, as an array. */
+static void file_put_labels(hsp__text *text, const hsp__prove_classes *classes, int side)
+{
+    const hsp__names *names = &classes->names;
+    int some = 0;
+    hsp__text_puts(text, "[");
+    for (uint32_t c = 0; c < names->count; c++) {
+        if (classes->side[c] != side) continue;
+        if (some++) hsp__text_puts(text, ", ");
+        file_put_name(text, hsp__names_get(names, c), hsp__names_size(names, c));
+    }
+    hsp__text_puts(text, "]");
+}
+
+static void file_put_values(hsp__text *text, const hsp__names *values)
+{
+    hsp__text_puts(text, ", \"values\": [");
+    for (uint32_t v = 0; v < values->count; v++) {
+        if (v) hsp__text_puts(text, ", ");
+        file_put_name(text, hsp__names_get(values, v), hsp__names_size(values, v));
+    }
+    hsp__text_puts(text, "]");
+}
+
+static void file_put_field(hsp__text *text, const hsp__csv_plan *plan, uint32_t j)
+{
+    static const char *const kinds[] = {"number", "category", "ordinal", "ignored", "label"};
+    const hsp__column_kind kind = plan->columns[j].kind;
+    hsp__text_printf(text, "{\"kind\": \"%s\"", kinds[kind]);
+    if (kind <= HSP__COLUMN_ORDINAL) {
+        const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
+        if (kind != HSP__COLUMN_NUMBER) file_put_values(text, &column->values);
+        if (kind != HSP__COLUMN_CATEGORY && plan->missing == HSP__MISSING_MEAN) {
+            hsp__text_puts(text, ", \"mean\": \"");
+            hsp__prove_put_exact(text, column->mean);
+            hsp__text_puts(text, "\"");
+        }
+        if (column->indicator) hsp__text_puts(text, ", \"indicator\": true");
+    }
+    hsp__text_puts(text, "}");
+}
+
+/* Features in the order of the encoding must be features in the order of the file. */
+static hsp_status file_check_fields(const hsp__csv_plan *plan, const char *path, hsp_error *err)
+{
+    uint32_t next = 0;
+    for (uint32_t j = 0; j < plan->count; j++) {
+        if (plan->columns[j].kind > HSP__COLUMN_ORDINAL) continue;
+        if (plan->columns[j].encoded < next)
+            return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                                "the columns stand in another order than in the file that the "
+                                "model was learnt from, which a certificate cannot say");
+        next = plan->columns[j].encoded + 1;
+    }
+    return HSP_OK;
+}
+
+static void file_put_csv(hsp__text *text, const hsp__csv_plan *plan, int header)
+{
+    hsp__text_puts(text, ",\n    \"separator\": ");
+    file_put_name(text, &plan->separator, 1);
+    hsp__text_printf(text, ", \"header\": %s", header ? "true" : "false");
+    hsp__text_printf(text, ", \"missing\": \"%s\"", hsp__missing_word(plan->missing));
+    hsp__text_puts(text, ",\n    \"fields\": [");
+    for (uint32_t j = 0; j < plan->count; j++) {
+        if (j) hsp__text_puts(text, ",\n               ");
+        file_put_field(text, plan, j);
+    }
+    hsp__text_puts(text, "]");
+}
+
+static const char *file_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes *classes,
+                                const hsp__csv_plan *plan, int header, const char hash[65],
+                                hsp_error *err)
+{
+    hsp__text *text = &file->json;
+    const char *name = file_base_name(file->path);
+    hsp__text_puts(text, "{\n    \"file\": ");
+    file_put_name(text, name, strlen(name));
+    hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", hash);
+    hsp__text_printf(text,
+                     ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
+    text = &file->rest; /* columns are as many as both files have */
+    hsp__text_printf(text, ", \"format\": \"%s\"", plan ? "csv" : "libsvm");
+    hsp__text_puts(text, ",\n    \"negative\": ");
+    file_put_labels(text, classes, -1);
+    hsp__text_puts(text, ", \"positive\": ");
+    file_put_labels(text, classes, 1);
+    /* a row that is left out for a missing value may be the only one of its class */
+    const int drops = classes->drops || (plan && plan->missing == HSP__MISSING_DROP);
+    hsp__text_printf(text, ", \"others\": \"%s\"", drops ? "drop" : "error");
+    if (plan)
+        file_put_csv(text, plan, header);
+    else
+        hsp__text_printf(text, ",\n    \"index_base\": %d", hsp_data_index_base(file->data));
+    hsp__text_puts(text, "\n  }");
+    return text->failed || file->json.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+/* ---- Which classes --------------------------------------------------------------------------- */
+
+/* Labels that are numbers are named by their value: +1 is 1. */
+static hsp_status file_choose_model(const hsp_model *model, hsp__prove_classes *classes,
+                                    hsp_error *err)
+{
+    if (hsp_model_classes(model) != 2 || model->scorers != 1)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model tells %u classes apart, and claims are about two: train with "
+                         "--positive CLASS or --classes A,B",
+                         (unsigned)hsp_model_classes(model));
+    for (uint32_t c = 0; c < classes->names.count; c++) {
+        const uint32_t of = hsp_model_class_of(model, hsp__names_get(&classes->names, c));
+        classes->side[c] = of == HSP_NO_CLASS ? 0 : of ? 1 : -1;
+        if (!classes->side[c] && !model->leaves_out)
+            return hsp__fail(err, HSP_BAD_DATA, "the model does not know the class '%.80s'",
+                             hsp__names_get(&classes->names, c));
+        classes->drops |= !classes->side[c];
+    }
+    classes->drops |= model->leaves_out;
+    return HSP_OK;
+}
+
+/* The class that a user means by what the option says. */
+static hsp_status file_find(const hsp_data *data, const hsp__names *names, const char *option,
+                            const char *label, size_t size, hsp_error *err, uint32_t *found)
+{
+    hsp__names canonical;
+    uint32_t number;
+    char quoted[HSP__QUOTED];
+    hsp__names_init(&canonical, &data->memory);
+    const hsp__label_result result = hsp__label_add(&canonical, label, size, &number);
+    *found = HSP__NAME_NONE;
+    if (result == HSP__LABEL_OK)
+        *found = hsp__names_find(names, hsp__names_get(&canonical, number),
+                                 hsp__names_size(&canonical, number));
+    hsp__names_free(&canonical);
+    if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
+    if (*found != HSP__NAME_NONE) return HSP_OK;
+    return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "there is no class '%s' in the data",
+                        hsp__quote(label, size, quoted));
+}
+
+static hsp_status file_choose_positive(const hsp_data *data, const char *positive,
+                                       hsp__prove_classes *classes, hsp_error *err)
+{
+    uint32_t found;
+    hsp_status status =
+        file_find(data, &classes->names, "--positive", positive, strlen(positive), err, &found);
+    if (status) return status;
+    for (uint32_t c = 0; c < classes->names.count; c++)
+        classes->side[c] = c == found ? 1 : -1;
+    return HSP_OK;
+}
+
+static hsp_status file_choose_pair(const hsp_data *data, const char *pair,
+                                   hsp__prove_classes *classes, hsp_error *err)
+{
+    const char *comma = strchr(pair, ',');
+    if (!comma || strchr(comma + 1, ','))
+        return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
+                            "found '%.80s', expected two classes: A,B", pair);
+    const size_t sizes[2] = {(size_t)(comma - pair), strlen(comma + 1)};
+    const char *const names[2] = {pair, comma + 1};
+    uint32_t found[2];
+    for (int i = 0; i < 2; i++) {
+        hsp_status status =
+            file_find(data, &classes->names, "--classes", names[i], sizes[i], err, &found[i]);
+        if (status) return status;
+    }
+    if (found[0] == found[1])
+        return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0, "one class is named twice");
+    for (uint32_t c = 0; c < classes->names.count; c++)
+        classes->side[c] = c == found[0] ? -1 : c == found[1] ? 1 : 0;
+    classes->drops = 1;
+    return HSP_OK;
+}
+
+static hsp_status file_choose(const hsp__prove *prove, const hsp_data *data,
+                              hsp__prove_classes *classes, hsp_error *err)
+{
+    const char *positive = hsp_options_text(prove->options, "positive");
+    const char *pair = hsp_options_text(prove->options, "classes");
+    if (positive && pair)
+        return hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
+                            "and --classes are two ways to choose classes: use one");
+    if (prove->model && (positive || pair))
+        return hsp__fail_at(err, HSP_USAGE, positive ? "--positive" : "--classes", 0, 0,
+                            "has nothing to choose: the model says which classes it tells apart");
+    if (prove->model) return file_choose_model(prove->model, classes, err);
+    if (positive) return file_choose_positive(data, positive, classes, err);
+    if (pair) return file_choose_pair(data, pair, classes, err);
+    if (classes->names.count > 2)
+        return hsp__fail(err, HSP_USAGE,
+                         "the data has %u classes, and claims are about two: say --positive CLASS, "
+                         "or --classes A,B",
+                         (unsigned)classes->names.count);
+    for (uint32_t c = 0; c < classes->names.count; c++)
+        classes->side[c] = c ? 1 : -1;
+    return HSP_OK;
+}
+
+/* The rows of both sides, and y. `place` gets the number of each row of the file. */
+static hsp_status file_group(hsp__prove *prove, hsp_data *whole, const hsp__prove_classes *classes,
+                             uint64_t *place, hsp_error *err, hsp__prove_file *file)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const uint32_t *labels = whole->view.labels;
+    const uint64_t n = whole->view.rows;
+    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows), count = 0;
+    file->y = hsp__new_raw(memory, n, sizeof *file->y);
+    hsp_status status = rows && file->y ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const int side = classes->side[labels[i]];
+        place[i] = side ? count : UINT64_MAX;
+        if (!side) continue;
+        file->sides[side > 0]++;
+        file->y[count] = (signed char)side;
+        rows[count++] = i;
+    }
+    if (!status) status = hsp_data_select(prove->ctx, whole, rows, count, err, &file->data);
+    hsp__free(memory, rows);
+    return status;
+}
+
+/* Two classes for the learners: 0 is -1, 1 is 1. */
+static hsp_status file_relabel(hsp__prove *prove, hsp__prove_file *file, hsp_error *err)
+{
+    hsp_data *data = file->data;
+    hsp__names names;
+    uint32_t number;
+    hsp__names_init(&names, &prove->ctx->allocator);
+    if (!hsp__names_add(&names, "-1", 2, &number) || !hsp__names_add(&names, "1", 1, &number)) {
+        hsp__names_free(&names);
+        return hsp__fail_memory(err);
+    }
+    hsp__names_free(&data->class_names);
+    data->class_names = names;
+    for (uint64_t i = 0; i < data->view.rows; i++)
+        data->labels[i] = file->y[i] > 0;
+    data->view.classes = 2;
+    return hsp_data_view(prove->ctx, data, err, &file->view);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* A binary cache holds no decimals. */
+static hsp_status file_check_text(hsp__prove *prove, const char *path, hsp_error *err)
+{
+    hsp__source *source = NULL;
+    const char *bytes;
+    size_t size = 0;
+    hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
+    if (!status) status = hsp__source_peek(source, 16, err, &bytes, &size);
+    if (!status && size >= 16 && hsp__container_looks_like(bytes, size))
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "claims are about decimals: name the text file that this binary file "
+                              "was made from");
+    hsp__source_free(source);
+    return status;
+}
+
+static hsp_status file_read(hsp__prove *prove, const hsp_options *read,
+                            const hsp_encoding *encoding, hsp__prove_file *file, hsp_error *err,
+                            hsp_options **options, hsp_data **whole)
+{
+    hsp_status status = read ? hsp_options_copy(prove->ctx, read, err, options)
+                             : hsp_options_new(prove->ctx, hsp_read_options(), err, options);
+    if (!status) status = file_check_text(prove, file->path, err);
+    if (!status) status = hsp_options_set(*options, "precision", "double", err);
+    if (!status && prove->model) status = hsp_model_set_read(prove->model, *options, err);
+    if (!status) status = hsp_data_read(prove->ctx, file->path, *options, encoding, err, whole);
+    const hsp_view *view;
+    if (!status) status = hsp_data_view(prove->ctx, *whole, err, &view);
+    if (!status && (!view->labels || !(*whole)->class_names.count))
+        return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
+                            "there are no labelled rows to make claims about");
+    return status;
+}
+
+/* How the columns of this file are read, to be told to others. */
+static hsp_status file_plan(hsp__prove *prove, const hsp_options *options,
+                            const hsp_encoding *encoding, const char *path, hsp_error *err,
+                            hsp__csv_plan *plan, int *header)
+{
+    hsp__source *source = NULL;
+    hsp__csv_sample sample = {0};
+    hsp_context quiet = *prove->ctx;
+    quiet.log = NULL;
+    hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
+    if (!status)
+        status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options, encoding,
+                                 err, &sample);
+    if (!status) status = hsp__csv_plan_make(&quiet, path, &sample, options, encoding, err, plan);
+    if (!status) status = file_check_fields(plan, path, err);
+    *header = sample.header;
+    hsp__csv_sample_free(&prove->ctx->allocator, &sample);
+    hsp__source_free(source);
+    return status;
+}
+
+static hsp_status file_settle(hsp__prove *prove, hsp_data *whole, const hsp__csv_plan *plan,
+                              int header, hsp_error *err, hsp__prove_file *file)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__prove_classes classes = {.names = whole->class_names};
+    char hash[65];
+    uint64_t *place = hsp__new_raw(memory, whole->view.rows, sizeof *place);
+    file->place = place;
+    file->whole = whole->view.rows;
+    classes.side = hsp__new(memory, classes.names.count, sizeof *classes.side);
+    hsp_status status = place && classes.side ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = file_choose(prove, whole, &classes, err);
+    if (!status) status = file_group(prove, whole, &classes, place, err, file);
+    if (!status) status = file_relabel(prove, file, err);
+    const hsp__prove_scan scan = {prove->ctx,       file->path, plan,
+                                  whole->view.rows, place,      hsp_data_index_base(whole)};
+    if (!status) status = hsp__prove_scan_file(&scan, err, hash, file);
+    if (!status) status = file_describe(file, &classes, plan, header, hash, err);
+    hsp__free(memory, classes.side);
+    return status;
+}
+
+hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_options *read, int test,
+                           hsp_error *err, hsp__prove_file *file)
+{
+    const hsp_encoding *encoding = prove->model ? prove->model->encoding : NULL;
+    hsp_options *options = NULL;
+    hsp_data *whole = NULL;
+    hsp__csv_plan plan = {0};
+    int header = 0;
+    file->path = path;
+    hsp__text_init(&file->json, &prove->ctx->allocator);
+    hsp__text_init(&file->rest, &prove->ctx->allocator);
+    if (strcmp(path, "-") == 0)
+        return hsp__fail(err, HSP_USAGE,
+                         "a certificate is about a file that can be read again: name it");
+    if (test && prove->data.data && prove->data.data->encoding)
+        encoding = prove->data.data->encoding;
+    hsp_status status = file_read(prove, read, encoding, file, err, &options, &whole);
+    const int csv = !status && whole->encoding;
+    if (csv) status = file_plan(prove, options, whole->encoding, path, err, &plan, &header);
+    if (!status) status = file_settle(prove, whole, csv ? &plan : NULL, header, err, file);
+    file->rows = file->view;
+    file->exact.view = file->view;
+    file->exact.y = file->y;
+    file->exact.longs = file->longs;
+    if (csv) hsp__csv_plan_free(&prove->ctx->allocator, &plan);
+    hsp_data_free(whole);
+    hsp_options_free(options);
+    return status;
+}
+
+void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    if (!file->path) return;
+    hsp_data_free(file->data);
+    hsp_data_free(file->moved);
+    for (uint64_t i = 0; i < file->exact.long_count; i++)
+        hsp__free(memory, file->longs[i].text);
+    hsp__free(memory, file->longs);
+    hsp__free(memory, file->y);
+    hsp__free(memory, file->place);
+    hsp__free(memory, file->slack);
+    hsp__text_free(&file->json);
+    hsp__text_free(&file->rest);
+}

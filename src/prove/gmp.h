@@ -1,0 +1,57 @@
+/* GNU MP, known to this room's exact_*.c alone, and through this file alone: NO_GMP=1 builds
+ * without it. GMP takes its memory from malloc and ends the program when there is none: it has no
+ * other way, but for a global one. */
+#ifndef HSP_PROVE_GMP_H
+#define HSP_PROVE_GMP_H
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "prove/exact.h"
+
+#ifdef HSP_HAVE_GMP
+#include <gmp.h>
+
+/* `count` numbers, all 0; NULL when there is no memory for the array. */
+mpz_t *hsp__mpz_new(const hsp_allocator *memory, uint64_t count);
+void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count);
+
+/* A decimal as mantissa * 10^*exponent. The text is a number that a reader has accepted. */
+void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent);
+
+/* Rows as whole numbers: entry j of a row is its exact value times 10^digits, one `digits` for
+ * all. `x` is dense, count * cols. */
+typedef struct hsp__exact_matrix {
+    uint64_t count, cols;
+    unsigned long digits;
+    mpz_t *x;
+} hsp__exact_matrix;
+
+/* `rows`: which; NULL: all of the source. */
+hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *source,
+                                  const uint64_t *rows, uint64_t count, hsp_error *err,
+                                  hsp__exact_matrix *out);
+void hsp__exact_matrix_free(hsp_context *ctx, hsp__exact_matrix *matrix);
+
+/* Append a whole number; append number * 10^exponent as a plain decimal, or with an exponent where
+ * that is shorter. */
+void hsp__exact_put(hsp__text *text, const mpz_t number);
+void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent);
+
+/* sqrt(num / den) * 10^exponent to 14 digits, rounded down or up: appended, and returned to the
+ * nearest. num >= 0, den > 0. */
+double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent,
+                           int up);
+
+/* hsp__exact_nearest of rows that are whole numbers already, with their y; `number` (or NULL): what
+ * they are called in the answer, from 0. */
+hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows,
+                                 const signed char *y, const uint64_t *number, int offset,
+                                 double width, uint64_t steps, hsp_error *err, hsp__separation *to);
+
+/* Of multipliers a (count, > 0) with sum a y x = 0 (and sum a y = 0 with an offset), some that
+ * are still so and use no more rows than equations + 1 need: the others become 0. */
+hsp_status hsp__exact_reduce(hsp_context *ctx, const hsp__exact_matrix *rows, const signed char *y,
+                             int offset, mpz_t *a, hsp_error *err);
+#endif
+
+#endif

@@ -1,0 +1,115 @@
+/* What the files of this room share: the data file that a certificate is about, and the claims so
+ * far. docs/certificates.md has the format and the mathematics. */
+#ifndef HSP_PROVE_PROVE_H
+#define HSP_PROVE_PROVE_H
+
+#include "base/context.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "data/data.h"
+#include "halfspace.h"
+#include "model/model.h"
+#include "prove/exact.h"
+
+/* Sums here are wider than what they are compared with, where the machine has that. */
+typedef long double hsp__long;
+
+/* A file as certificates count its rows: two classes, doubles, rows of other classes left out. */
+typedef struct hsp__prove_file {
+    const char *path;
+    hsp_data *data;       /* as the file has it; owned */
+    const hsp_view *view; /* of it */
+    hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
+    const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
+    double *slack;        /* cols: how large numbers were that scaling took away from each other;
+                             NULL: none */
+    signed char *y;       /* rows: -1 or 1 */
+    uint64_t whole;       /* rows of the file, those that are left out too */
+    uint64_t *place;      /* whole: the number of each here; UINT64_MAX: left out */
+    uint64_t sides[2];    /* how many are -1 and 1 */
+    hsp__exact_source exact;
+    hsp__exact_long *longs; /* owned; exact.long_count */
+    hsp__text json, rest;   /* the object that describes it, but for the number of columns, which
+                               stands between them */
+} hsp__prove_file;
+
+/* A claim that was made, or why it was not. */
+typedef struct hsp__prove_note {
+    const char *claim;
+    char *why; /* NULL: it was made */
+} hsp__prove_note;
+
+typedef struct hsp__prove {
+    hsp_context *ctx;
+    const hsp_options *options; /* of hsp_certify */
+    const hsp_model *model;     /* or NULL */
+    const char *why;            /* no claim can be made about the model; NULL: it can */
+    hsp__prove_file data, test; /* test.path NULL: none */
+    double width;
+    int offset;          /* separators may have one */
+    hsp__text transform; /* the list; empty: none */
+    hsp__text claims;    /* JSON objects, with commas between them */
+    hsp__prove_note *notes;
+    uint64_t note_count, note_room;
+    hsp__separation apart; /* with an offset, if `offset` says so; found once */
+    int looked;            /* it was */
+} hsp__prove;
+
+/* ---- file.c ---------------------------------------------------------------------------------- */
+
+/* Read the file, choose the classes that the options or the model ask for, and describe it. */
+hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_options *read, int test,
+                           hsp_error *err, hsp__prove_file *file);
+void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file);
+
+/* ---- certify.c: claims ----------------------------------------------------------------------- */
+
+/* Is this claim asked for by name? */
+int hsp__prove_named(const hsp__prove *prove, const char *claim);
+/* It is not made; `format` says why, as a sentence without a full stop. */
+hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim, const char *format,
+                           ...) __attribute__((format(printf, 4, 5)));
+/* A claim begins; its members follow in prove->claims, then the claim ends. */
+void hsp__prove_begin(hsp__prove *prove, const char *claim);
+hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim);
+
+/* ---- put.c: numbers as certificates have them ------------------------------------------------ */
+
+/* Decimals of `places` digits behind the point: value * 10^places to the nearest. */
+int64_t hsp__prove_grid(hsp__long value, int places);
+/* That number as text, without zeros at its end. */
+void hsp__prove_put_grid(hsp__text *text, int64_t number, int places);
+/* `digits` digits, rounded down or up; value >= 0 and finite. Returns it. */
+double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up);
+/* A double, exactly. */
+void hsp__prove_put_exact(hsp__text *text, double value);
+/* A double by the shortest decimal that reads back to it. */
+void hsp__prove_put_short(hsp__text *text, double value);
+
+/* ---- apart.c --------------------------------------------------------------------------------- */
+
+/* What is true of these rows: a separator and the widest margin, a common point, or neither. */
+hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
+                           hsp_error *err, hsp__separation *to);
+/* The same for the claims, once. */
+hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err);
+/* The claims "separable" and "not separable". */
+hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err);
+
+/* The same in a kernel's feature space (apart_kernel.c). */
+hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err);
+
+/* ---- separator.c ----------------------------------------------------------------------------- */
+
+/* Claims about a model that scales columns are about the columns after that: the list `transform`,
+ * and file->rows of both files. */
+hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err);
+
+/* ---- One file a claim ------------------------------------------------------------------------ */
+
+hsp_status hsp__prove_mistakes(hsp__prove *prove, hsp_error *err);
+hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err);
+hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err);
+hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* Numbers as certificates have them: exact decimals. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "prove/prove.h"
+
+int64_t hsp__prove_grid(hsp__long value, int places)
+{
+    return (int64_t)llroundl(value * powl(10, (hsp__long)places));
+}
+
+void hsp__prove_put_grid(hsp__text *text, int64_t number, int places)
+{
+    char digits[HSP__DECIMAL_MAX];
+    uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    if (number < 0) hsp__text_puts(text, "-");
+    while (size && size % 10 == 0) {
+        size /= 10;
+        places--;
+    }
+    const int count = (int)hsp__decimal_print_u64(size, digits);
+    if (!size || places == 0) {
+        hsp__text_puts(text, digits);
+    } else if (places < 0 || places > count + 5) {
+        hsp__text_printf(text, "%c%s%s", digits[0], count > 1 ? "." : "", digits + 1);
+        hsp__text_printf(text, "e%d", count - 1 - places);
+    } else if (places >= count) {
+        hsp__text_printf(text, "0.%0*d", places - count, 0);
+        if (places == count) text->size--; /* a field of no width is still a 0 */
+        hsp__text_puts(text, digits);
+    } else {
+        hsp__text_printf(text, "%.*s.%s", count - places, digits, digits + count - places);
+    }
+}
+
+double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up)
+{
+    const hsp__long tiny = 0x1p-60L; /* more than what the steps below round by */
+    if (!(value > 0)) {
+        hsp__text_puts(text, "0");
+        return 0;
+    }
+    const int places = digits - (int)ceill(log10l(value));
+    hsp__long scaled = value * powl(10, (hsp__long)places);
+    scaled = up ? ceill(scaled * (1 + 8 * tiny)) : floorl(scaled * (1 - 8 * tiny));
+    hsp__prove_put_grid(text, (int64_t)scaled, places);
+    return (double)(scaled / powl(10, (hsp__long)places));
+}
+
+void hsp__prove_put_exact(hsp__text *text, double value)
+{
+    if (value == floor(value) && fabs(value) < 0x1p53)
+        hsp__text_printf(text, "%.0f", value);
+    else
+        hsp__text_printf(text, "%a", value);
+}
+
+void hsp__prove_put_short(hsp__text *text, double value)
+{
+    char digits[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, digits);
+    hsp__text_puts(text, digits);
+}

@@ -1,0 +1,307 @@
+/* The separator of a model, as certificates have it, and its scores.
+ *
+ * Weights are written as the model has them, to the bit. A kernel model's coefficients are decimals
+ * of 15 digits behind the largest: they are the dual weights too, which must add up. The rows they
+ * belong to are those of the data file, not the model's copies of them. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/scale.h"
+#include "kernel/expression.h"
+#include "prove/model.h"
+
+#define SEPARATOR_PAIRS 4000000 /* kernel values, at most: each is one for the checker too */
+
+/* ---- Scaling --------------------------------------------------------------------------------- */
+
+static hsp_status separator_move(hsp__prove *prove, const hsp_scaling *scaling,
+                                 hsp__prove_file *file, hsp_error *err)
+{
+    if (!file->path) return HSP_OK;
+    const uint64_t d = hsp_scaling_cols(scaling);
+    hsp_status status =
+        hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->moved);
+    if (!status) status = hsp_data_view(prove->ctx, file->moved, err, &file->rows);
+    if (status) return status;
+    file->slack = hsp__new(&prove->ctx->allocator, file->rows->cols, sizeof *file->slack);
+    if (!file->slack) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < d && j < file->rows->cols; j++)
+        file->slack[j] =
+            2 * fabs(hsp_scaling_shift(scaling, j)) * fabs(hsp_scaling_factor(scaling, j));
+    return HSP_OK;
+}
+
+hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
+{
+    const hsp_model *model = prove->model;
+    const hsp_scaling *scaling = NULL;
+    if (!model) return HSP_OK;
+    if (hsp_model_fact(model, "approx_features"))
+        prove->why = "it is on explicit features (approx)";
+    if (model->constant) prove->why = "it is in homogeneous form";
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        if (!model->scalings[i]) continue;
+        if (hsp__scaling_is_votes(model->scalings[i]))
+            prove->why = "its columns vote";
+        else if (hsp__scaling_is_by_rows(model->scalings[i]))
+            prove->why = "it divides rows by their length, which is a root";
+        else if (scaling)
+            prove->why = "it scales columns twice";
+        scaling = model->scalings[i];
+    }
+    if (prove->why || !scaling) return HSP_OK;
+    hsp__text *text = &prove->transform;
+    hsp__text_puts(text, "[");
+    for (uint64_t j = 0, some = 0; j < hsp_scaling_cols(scaling); j++) {
+        const double shift = hsp_scaling_shift(scaling, j), factor = hsp_scaling_factor(scaling, j);
+        if (shift == 0 && factor == 1) continue;
+        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
+        hsp__prove_put_exact(text, shift);
+        hsp__text_puts(text, "\", \"");
+        hsp__prove_put_exact(text, factor);
+        hsp__text_puts(text, "\"]");
+    }
+    hsp__text_puts(text, "]");
+    if (text->failed) return hsp__fail_memory(err);
+    hsp_status status = separator_move(prove, scaling, &prove->data, err);
+    return status ? status : separator_move(prove, scaling, &prove->test, err);
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static int separator_put_node(hsp__text *text, const hsp_kernel *kernel, uint32_t at)
+{
+    static const char *const names[] = {
+        [HSP__KERNEL_LINEAR] = "linear",   [HSP__KERNEL_POLY] = "poly",
+        [HSP__KERNEL_RBF] = "rbf",         [HSP__KERNEL_SIGMOID] = "sigmoid",
+        [HSP__KERNEL_LAPLACE] = "laplace", [HSP__KERNEL_INTERSECTION] = "intersection",
+        [HSP__KERNEL_CONST] = "const",     [HSP__KERNEL_SUM] = "sum",
+        [HSP__KERNEL_PRODUCT] = "product", [HSP__KERNEL_POWER] = "power",
+        [HSP__KERNEL_COLS] = NULL};
+    const hsp__kernel_node *node = &kernel->nodes[at];
+    const char *name = names[node->op];
+    if (!name || node->space) return 0;
+    hsp__text_printf(text, "[\"%s\"", name);
+    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_POWER)
+        hsp__text_printf(text, ", %.0f", node->p);
+    if (node->op == HSP__KERNEL_RBF || node->op == HSP__KERNEL_LAPLACE ||
+        node->op == HSP__KERNEL_CONST || node->op == HSP__KERNEL_SIGMOID) {
+        hsp__text_puts(text, ", \"");
+        hsp__prove_put_short(text, node->p);
+        hsp__text_puts(text, "\"");
+    }
+    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_SIGMOID) {
+        hsp__text_puts(text, ", \"");
+        hsp__prove_put_short(text, node->q);
+        hsp__text_puts(text, "\"");
+    }
+    const uint32_t parts[2] = {node->left, node->right};
+    for (int i = 0; i < 2; i++) {
+        if (parts[i] == HSP__KERNEL_NONE) continue;
+        hsp__text_puts(text, ", ");
+        if (!separator_put_node(text, kernel, parts[i])) return 0;
+    }
+    hsp__text_puts(text, "]");
+    return 1;
+}
+
+int hsp__prove_put_kernel(hsp__text *text, const hsp_kernel *kernel)
+{
+    return separator_put_node(text, kernel, kernel->root);
+}
+
+int hsp__prove_kernel_exact(const hsp_kernel *kernel)
+{
+    for (uint64_t i = 0; i < kernel->count; i++)
+        if (kernel->nodes[i].op == HSP__KERNEL_RBF || kernel->nodes[i].op == HSP__KERNEL_LAPLACE ||
+            kernel->nodes[i].op == HSP__KERNEL_SIGMOID)
+            return 0;
+    return 1;
+}
+
+/* ---- From a model ---------------------------------------------------------------------------- */
+
+static void separator_put_linear(hsp__prove_separator *s)
+{
+    uint64_t some = 0;
+    hsp__text_puts(&s->text, "{\"w\": [");
+    for (uint64_t j = 0; j < s->features; j++) {
+        if (s->w[j] == 0) continue;
+        hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
+        hsp__prove_put_exact(&s->text, s->w[j]);
+        hsp__text_puts(&s->text, "\"]");
+    }
+    hsp__text_puts(&s->text, "]");
+}
+
+static void separator_put_expansion(hsp__prove_separator *s)
+{
+    hsp__text_puts(&s->text, "{\"rows\": [");
+    for (uint64_t k = 0, some = 0; k < s->count; k++) {
+        if (!s->grid[k]) continue;
+        hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "",
+                         (unsigned long long)s->row[k] + 1);
+        hsp__prove_put_grid(&s->text, s->grid[k], s->places);
+        hsp__text_puts(&s->text, "\"]");
+    }
+    hsp__text_puts(&s->text, "]");
+}
+
+hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amount, int balance,
+                            hsp_error *err, int64_t **grid, int *places)
+{
+    double most = 0;
+    int64_t sum = 0;
+    uint64_t largest[2] = {count, count};
+    for (uint64_t k = 0; k < count; k++)
+        most = fmax(most, fabs(amount[k]));
+    *places = most > 0 ? 14 - (int)ceil(log10(most)) : 0;
+    *grid = hsp__new(&prove->ctx->allocator, count, sizeof **grid);
+    if (!*grid) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < count; k++) {
+        /* towards 0, so that what is at its bound does not pass it */
+        (*grid)[k] = (int64_t)truncl((hsp__long)amount[k] * powl(10, (hsp__long)*places));
+        const int side = amount[k] > 0;
+        sum += (*grid)[k];
+        if (largest[side] == count || llabs((*grid)[k]) > llabs((*grid)[largest[side]]))
+            largest[side] = k;
+    }
+    const int heavy = sum > 0;
+    if (!balance || !sum) return HSP_OK;
+    /* the heavier side gives, from its largest */
+    if (largest[heavy] < count && llabs((*grid)[largest[heavy]]) > llabs(sum))
+        (*grid)[largest[heavy]] -= sum;
+    return HSP_OK;
+}
+
+static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error *err,
+                                      hsp__prove_separator *s)
+{
+    const hsp__expansion *expansion = prove->model->expansion;
+    s->count = hsp_model_support(prove->model, NULL);
+    s->row = hsp__new(&prove->ctx->allocator, s->count, sizeof *s->row);
+    if (!s->row) return hsp__fail_memory(err);
+    if (!hsp__prove_put_kernel(&s->kernel, expansion->kernel)) {
+        s->why = "its kernel is none that certificates know";
+        return HSP_OK;
+    }
+    const uint64_t most = prove->test.rows && prove->test.rows->rows > prove->data.rows->rows
+                              ? prove->test.rows->rows
+                              : prove->data.rows->rows;
+    if (s->count * most > SEPARATOR_PAIRS) {
+        s->why = "it has so many support rows that checking would take hours";
+        return HSP_OK;
+    }
+    for (uint64_t k = 0; k < s->count; k++) {
+        const uint64_t row = expansion->source[k];
+        s->row[k] = row < prove->data.whole ? prove->data.place[row] : UINT64_MAX;
+        if (s->row[k] == UINT64_MAX || (k && s->row[k] <= s->row[k - 1]))
+            s->why = "its support rows are not those of this file";
+    }
+    if (s->why) return HSP_OK;
+    hsp_status status = hsp__prove_round(prove, s->count, expansion->coefficients, balance, err,
+                                         &s->grid, &s->places);
+    if (!status) separator_put_expansion(s);
+    return status;
+}
+
+hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *err,
+                                    hsp__prove_separator *s)
+{
+    const hsp_model *model = prove->model;
+    hsp_status status = HSP_OK;
+    *s = (hsp__prove_separator){.why = prove->why, .b = model->offsets[0]};
+    hsp__text_init(&s->text, &prove->ctx->allocator);
+    hsp__text_init(&s->kernel, &prove->ctx->allocator);
+    if (!s->why && model->hypothesis == HSP__VOTES) s->why = "it is a vote of many separators";
+    if (s->why) return HSP_OK;
+    if (model->expansion) {
+        status = separator_expansion(prove, balance, err, s);
+    } else {
+        s->w = model->weights;
+        s->features = model->features;
+        if (model->features > prove->data.rows->cols)
+            s->why = "it has more columns than this file";
+        else
+            separator_put_linear(s);
+    }
+    if (s->why || status) return status;
+    if (s->b != 0) {
+        hsp__text_puts(&s->text, ", \"b\": \"");
+        hsp__prove_put_exact(&s->text, s->b);
+        hsp__text_puts(&s->text, "\"");
+    }
+    hsp__text_puts(&s->text, "}");
+    return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s)
+{
+    hsp__text_free(&s->text);
+    hsp__text_free(&s->kernel);
+    hsp__free(&prove->ctx->allocator, s->grid);
+    hsp__free(&prove->ctx->allocator, s->row);
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+static void separator_score_linear(const hsp__prove_separator *s, const hsp__prove_file *file,
+                                   hsp__long *scores, hsp__long *errors)
+{
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__row row = hsp__view_row(file->rows, i);
+        hsp__long sum = 0, size = 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            if (j >= s->features) continue;
+            const hsp__long w = (hsp__long)s->w[j];
+            const hsp__long term = w * (hsp__long)hsp__row_value(file->rows, &row, k);
+            sum += term;
+            size += fabsl(term) + (file->slack ? fabsl(w) * (hsp__long)file->slack[j] : 0);
+        }
+        scores[i] = sum;
+        errors[i] = size * (0x1p-51L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
+    }
+}
+
+hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
+                                const hsp__prove_separator *s, const hsp__prove_file *file,
+                                hsp_error *err, hsp__long *scores, hsp__long *errors)
+{
+    const uint64_t n = file->rows->rows;
+    hsp_data *own = prove->data.moved ? prove->data.moved : prove->data.data, *support = NULL;
+    hsp_data *of = file->moved ? file->moved : file->data;
+    double *gram = hsp__new_raw(&prove->ctx->allocator, s->count * n, sizeof *gram);
+    hsp_status status = gram ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp_data_select(prove->ctx, own, s->row, s->count, err, &support);
+    if (!status) status = hsp_kernel_gram(prove->ctx, kernel, support, of, err, gram);
+    const hsp__long unit = powl(10, -(hsp__long)s->places);
+    /* of a product, its power, or its exponential, in doubles */
+    const hsp__long off = 1e-14L * (1 + (hsp__long)file->rows->cols / 64);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        scores[i] = errors[i] = 0;
+        for (uint64_t k = 0; k < s->count; k++) {
+            const hsp__long term = (hsp__long)s->grid[k] * unit * (hsp__long)gram[k * n + i];
+            scores[i] += term;
+            errors[i] += fabsl(term) * off;
+        }
+    }
+    hsp_data_free(support);
+    hsp__free(&prove->ctx->allocator, gram);
+    return status;
+}
+
+hsp_status hsp__prove_scores(hsp__prove *prove, const hsp__prove_separator *s,
+                             const hsp__prove_file *file, hsp_error *err, hsp__long *scores,
+                             hsp__long *errors)
+{
+    if (s->row)
+        return hsp__prove_scores_of(prove, prove->model->expansion->kernel, s, file, err, scores,
+                                    errors);
+    separator_score_linear(s, file, scores, errors);
+    return HSP_OK;
+}

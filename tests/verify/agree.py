@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Do the two checkers agree? agree.py BUILD [CERTIFICATES [TAMPERINGS_EACH [SEED]]]
+
+Certificates for random small data (produce.py) hold for both. Then digits, signs, rows and multipliers are changed at random;
+what one checker rejects, the other rejects, too.
+"""
+import json, os, random, re, shutil, subprocess, sys, tempfile
+import check, produce
+
+def schema():
+    """What says whether a certificate has the form of docs/certificate.schema.json; None where Python lacks jsonschema."""
+    try: import jsonschema
+    except ImportError: return None
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../docs/certificate.schema.json')
+    return jsonschema.Draft202012Validator(json.load(open(path)))
+
+def tamper(rng, text):
+    """A digit, a sign, a pair that goes, two numbers that change places; in the claims."""
+    start = text.index('"claims"')
+    numbers = list(re.finditer(r'-?\d+(\.\d+)?(/\d+)?', text[start:]))
+    at = rng.choice(numbers)
+    a, b, old = start + at.start(), start + at.end(), at[0]
+    way = rng.randint(0, 4)
+    if way == 0: return text[:a] + (old[1:] if old[0] == '-' else '-' + old) + text[b:]
+    if way == 1 and (pairs := list(re.finditer(r'\[\s*\d+,\s*"?-?[\d./]+"?\s*\],?', text[start:]))):
+        p = rng.choice(pairs)
+        return re.sub(r',(\s*\])', r'\1', text[:start + p.start()] + text[start + p.end():])
+    if way == 2:
+        other = rng.choice(numbers)[0]
+        return text[:a] + other + text[b:]
+    k = rng.choice([i for i, ch in enumerate(old) if ch.isdigit()])
+    return text[:a] + old[:k] + rng.choice('0123456789') + old[k + 1:] + text[b:]
+
+# ---- certificates of the command ----
+MODELS = [['perceptron', '--passes', '20', '--offset', 'r2'], ['perceptron', '--passes', '3', '--margin-target', '0.5'], ['svm', '--keep-dual', '--gap', '1e-7'],
+          ['svm', '--keep-dual', '--loss', 'squared', '--offset', 'none'], ['svm', '--keep-dual', '--kernel', 'rbf(0.3)', '--C', '2'],
+          ['svm', '--keep-dual', '--kernel', 'poly(2,1)', '--gap', '1e-6']]
+def commanded(build, seed, folder):
+    """A certificate that `halfspace certify` makes of small random rows and perhaps of a model; None if it makes none."""
+    rng, halfspace = random.Random(seed), os.path.join(build, 'halfspace')
+    d, kind = rng.randint(1, 3), rng.choice(['separable', 'any'])
+    parts = [produce.draw(rng, rng.randint(4, 10), d, kind) for _ in range(2)]
+    text, spec = (produce.as_libsvm if rng.random() < .6 else produce.as_csv)(rng, parts[0], d)
+    while True:  # the second file is written in the same way
+        other, same = (produce.as_libsvm if spec['format'] == 'libsvm' else produce.as_csv)(rng, parts[1], d)
+        if same == spec: break
+    data, test, model, cert = (os.path.join(folder, 'made.' + name) for name in ('data', 'test', 'hsp', 'cert'))
+    for path, what in ((data, text), (test, other)): open(path, 'w', newline='').write(what)
+    read = ['--format', spec['format'], '--features', str(d), '--index-base', str(spec['index_base'])] if spec['format'] == 'libsvm' else [
+        '--format', 'csv', '--label', str(1 + [f['kind'] for f in spec['fields']].index('label')), '--header', 'yes' if spec['header'] else 'no']
+    command, two = [halfspace, 'certify', '-q', data, '-o', cert] + read, False
+    if rng.random() < .7:
+        learner = rng.choice(MODELS)
+        if subprocess.run([halfspace, 'train', learner[0], '-q', data, '-o', model] + learner[1:] + read, capture_output=True).returncode: return None
+        command += ['--model', model]
+        two = rng.random() < .5
+        command += ['--test', test] if two else []
+    elif rng.random() < .5: command += ['--kernel', rng.choice(['rbf(0.5)', 'poly(2,1)', 'linear+2'])]
+    if rng.random() < .3: command += ['--offset', 'none']
+    if os.path.exists(cert): os.remove(cert)
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode not in (0, 1): raise RuntimeError('%s: %s' % (' '.join(command), run.stderr))
+    if not os.path.exists(cert): return None
+    made = open(cert).read()
+    return made, text, other if '"test"' in made else None
+
+class Judges:
+    def __init__(self, build, folder):
+        self.program, self.paths = os.path.join(build, 'halfspace-verify'), [os.path.join(folder, name) for name in ('cert', 'data', 'test')]
+        self.kept = self.both = self.wrong = self.made = 0
+        self.form = schema()
+    def verdicts(self, texts):
+        used = [p for p, t in zip(self.paths, texts) if t is not None]
+        for p, t in zip(self.paths, texts):
+            if t is not None: open(p, 'w', newline='').write(t)
+        run = subprocess.run([self.program, *used], capture_output=True, text=True)
+        return run.returncode, run.stderr.strip(), check.check(*used)
+    def complain(self, *what):
+        self.wrong += 1
+        print(*what, file=sys.stderr)
+    def judge(self, name, texts, rng, each):
+        self.made += 1
+        status, said, why = self.verdicts(texts)
+        if self.form and not self.form.is_valid(json.loads(texts[0])): why = 'not of the form that the schema gives'
+        if status or why: return self.complain('%s: status %d %s; second checker: %s' % (name, status, said, why))
+        for _ in range(each):
+            changed = tamper(rng, texts[0])
+            status, said, why = self.verdicts((changed,) + texts[1:])
+            if status not in (0, 1, 3) or (status == 0) != (why is None):
+                self.complain('%s tampered with: status %d %s; second checker: %s' % (name, status, said, why), ' '.join(changed[changed.index('"claims"'):].split()))
+            self.kept += status == 0
+            self.both += status != 0
+
+def main(build, count='120', each='6', seed='1'):
+    folder = tempfile.mkdtemp()
+    judges, first = Judges(build, folder), int(seed) * 1000000
+    for i in range(first, first + int(count)): judges.judge('certificate %d' % i, produce.certificate(i), random.Random(i), int(each))
+    for i in range(first, first + int(count) // 2):
+        texts = commanded(build, i, folder)
+        if texts: judges.judge('certify %d' % i, texts, random.Random(i), int(each))
+    shutil.rmtree(folder)
+    print('%s two checkers on %d certificates: %d tamperings rejected by both, %d left the claim true for both' %
+          ('FAILED' if judges.wrong else 'ok', judges.made, judges.both, judges.kept))
+    return 1 if judges.wrong else 0
+
+if __name__ == '__main__': sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,300 @@
+/* The checker's parts: its hash, its numbers, its enclosures, its readers, and what it says of
+ * files that are not as they should be. */
+#include "check.h"
+
+#include "verify/check.h"
+
+/* ---- Helpers --------------------------------------------------------------------------------- */
+
+static char checker_reason[2000];
+
+static void checker_hex(const char *bytes, size_t size, char out[65])
+{
+    unsigned char digest[32];
+    hsv_sha sha;
+    hsv_sha_start(&sha);
+    hsv_sha_add(&sha, bytes, size);
+    hsv_sha_end(&sha, digest);
+    for (int i = 0; i < 32; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* A certificate with these members of "data" and behind it, about this file. */
+static int checker_run(const char *data, const char *members, const char *rest)
+{
+    char hash[65], cert[8000];
+    checker_hex(data, strlen(data), hash);
+    snprintf(cert, sizeof cert,
+             "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+             "\"sha256\": \"%s\", %s}, %s}",
+             hash, members, rest);
+    FILE *files[2] = {fmemopen(cert, strlen(cert), "rb"),
+                      fmemopen((char *)(uintptr_t)data, strlen(data), "rb")};
+    FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+    memset(checker_reason, 0, sizeof checker_reason);
+    const int status = halfspace_verify_streams(files[0], files[1], NULL, NULL, err);
+    fclose(err);
+    fclose(files[0]);
+    fclose(files[1]);
+    return status;
+}
+
+#define LIBSVM(rows, columns)                                                                   \
+    "\"rows\": " rows ", \"columns\": " columns ", \"format\": \"libsvm\", \"index_base\": 1, " \
+    "\"negative\": [\"-1\"], \"positive\": [\"1\"]"
+#define SEPARATES(w, b)                                                                   \
+    "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"w\": " w \
+    ", \"b\": \"" b "\"}}]"
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void test_hash(void)
+{
+    char hex[65], million[1000];
+    checker_hex("", 0, hex);
+    CHECK_TEXT(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    checker_hex("abc", 3, hex);
+    CHECK_TEXT(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    checker_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, hex);
+    CHECK_TEXT(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    unsigned char digest[32];
+    hsv_sha sha;
+    memset(million, 'a', sizeof million);
+    hsv_sha_start(&sha);
+    for (int i = 0; i < 1000; i++)
+        hsv_sha_add(&sha, million, sizeof million);
+    hsv_sha_end(&sha, digest);
+    CHECK(digest[0] == 0xcd && digest[1] == 0xc7 && digest[31] == 0xd0);
+}
+
+static void test_decimals(void)
+{
+    static const struct {
+        const char *text;
+        int sound;
+        long mantissa, exponent;
+    } cases[] = {
+        {"1", 1, 1, 0},       {"-2.5", 1, -25, -1},  {"+.5", 1, 5, -1},    {"3.", 1, 3, 0},
+        {"1e-3", 1, 1, -3},   {"1.50E2", 1, 150, 0}, {"-0", 1, 0, 0},      {"", 0, 0, 0},
+        {".", 0, 0, 0},       {"e5", 0, 0, 0},       {"1e", 0, 0, 0},      {"1e+", 0, 0, 0},
+        {"1 ", 0, 0, 0},      {"0x10", 0, 0, 0},     {"1.2.3", 0, 0, 0},   {"nan", 0, 0, 0},
+        {"1e99999", 0, 0, 0}, {"--1", 0, 0, 0},      {"1e-99999", 0, 0, 0}};
+    mpz_t mantissa;
+    mpz_init(mantissa);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long exponent = 0;
+        const int sound = hsv_decimal(cases[i].text, strlen(cases[i].text), mantissa, &exponent);
+        CHECK_NOTE(sound == cases[i].sound, "'%s'", cases[i].text);
+        if (sound && cases[i].sound)
+            CHECK_NOTE(mpz_cmp_si(mantissa, cases[i].mantissa) == 0 &&
+                           exponent == cases[i].exponent,
+                       "'%s'", cases[i].text);
+    }
+    long exponent;
+    CHECK(hsv_decimal("12345678901234567890.123456789", 30, mantissa, &exponent));
+    mpz_t want;
+    mpz_init_set_str(want, "12345678901234567890123456789", 10);
+    CHECK(mpz_cmp(mantissa, want) == 0 && exponent == -9);
+    mpz_clears(mantissa, want, NULL);
+}
+
+/* exp(-t) against 60 known digits, and lo <= hi within a few units. */
+static void test_exponential(void)
+{
+    static const struct {
+        const char *above, *below, *digits; /* digits of exp(-above/below), as a whole number */
+    } cases[] = {
+        {"0", "1", "1000000000000000000000000000000000000000000000000000000000000"},
+        {"1", "1", "367879441171442321595523770161460867445811131031767834507836"},
+        {"1", "2", "606530659712633423603799534991180453441918135487186955682892"},
+        {"10", "1", "45399929762484851535591515560550610237918088866564969259"},
+        {"1", "10", "904837418035959573164249059446436621194705360980400952056257"},
+        {"50", "1", "192874984796391778301734281652701257475"},
+        {"100000", "1", "0"},
+    };
+    mpz_t n[6], power;
+    for (int i = 0; i < 6; i++)
+        mpz_init(n[i]);
+    mpz_init(power);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mpz_set_str(n[0], cases[i].above, 10);
+        mpz_set_str(n[1], cases[i].below, 10);
+        hsv_exp(n[0], n[1], n[2], n[3]);
+        CHECK(mpz_cmp(n[2], n[3]) <= 0);
+        mpz_sub(n[4], n[3], n[2]);
+        CHECK_NOTE(mpz_cmp_ui(n[4], 2) <= 0, "case %zu is %lu wide", i, mpz_get_ui(n[4]));
+        /* lo / 2^bits <= (digits + 1) / 10^60 and digits / 10^60 <= hi / 2^bits */
+        mpz_ui_pow_ui(power, 10, 60);
+        mpz_set_str(n[5], cases[i].digits, 10);
+        mpz_mul(n[2], n[2], power);
+        mpz_mul(n[3], n[3], power);
+        mpz_mul_2exp(n[4], n[5], HSV_BITS);
+        CHECK_NOTE(mpz_cmp(n[4], n[3]) <= 0, "case %zu from above", i);
+        mpz_add_ui(n[5], n[5], 1);
+        mpz_mul_2exp(n[4], n[5], HSV_BITS);
+        CHECK_NOTE(mpz_cmp(n[2], n[4]) <= 0, "case %zu from below", i);
+    }
+    for (int i = 0; i < 6; i++)
+        mpz_clear(n[i]);
+    mpz_clear(power);
+}
+
+static void test_libsvm(void)
+{
+    static const char rest[] = SEPARATES("[[1, \"0x1p+0\"], [3, \"-1/2\"]]", "-0.25");
+    CHECK(!checker_run("1 1:1\n-1 3:2 # 1:9\n\n# nothing\n+1.0 qid:7 1:.5e0 2:0\r\n-1.0\n",
+                       LIBSVM("4", "3"), rest));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(checker_run("1 1:1\n-1 3:2\n", LIBSVM("3", "3"), rest) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "2 rows are used, not 3") != NULL);
+    CHECK(checker_run("1 4:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1 2:1 1:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1 0:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1 1:inf\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("2 1:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "'2' is of no class") != NULL);
+    CHECK(!checker_run("2 1:1\n1 1:1\n", LIBSVM("1", "3") ", \"others\": \"drop\"", rest));
+}
+
+#define CSV(rows, columns, header, missing)                                                        \
+    "\"rows\": " rows ", \"columns\": " columns                                                    \
+    ", \"format\": \"csv\", \"separator\": \",\", \"header\": " header ", \"missing\": \"" missing \
+    "\", \"negative\": [\"no\"], \"positive\": [\"yes\", \"NA\"], \"fields\": "
+
+static void test_csv(void)
+{
+    static const char fields[] = "[{\"kind\": \"number\", \"mean\": \"1/3\"}, {\"kind\": "
+                                 "\"category\", \"values\": [\"a,\\\"b\", "
+                                 "\"c\"]}, {\"kind\": \"ignored\"}, {\"kind\": \"label\"}]";
+    char members[1000];
+    snprintf(members, sizeof members, "%s%s", CSV("3", "3", "true", "error"), fields);
+    /* x1 - 2 [c]: 1, -1, and 5 */
+    CHECK(!checker_run("n,c,i,l\r\n 1 ,\"a,\"\"b\",?,yes\r\n\r\n\"1\",c,,no\n5e0, d ,x,\"NA\"",
+                       members, SEPARATES("[[1, 1], [3, -2]]", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(checker_run("n,c,i,l\n,c,,no\n", members, SEPARATES("[]", "1")) == HALFSPACE_UNREADABLE);
+    CHECK(strstr(checker_reason, "line 2: a value is missing") != NULL);
+    CHECK(checker_run("n,c,i,l\n1,c,no\n", members, SEPARATES("[]", "1")) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("n,c,i,l\n1,c,1,no,1\n", members, SEPARATES("[]", "1")) ==
+          HALFSPACE_UNREADABLE);
+    CHECK(checker_run("n,c,i,l\n1,\"c,1,no\n", members, SEPARATES("[]", "1")) ==
+          HALFSPACE_UNREADABLE);
+    CHECK(checker_run("n,c,i,l\n1,\"c\"x,1,no\n", members, SEPARATES("[]", "1")) ==
+          HALFSPACE_UNREADABLE);
+    /* The mean, 1/3, is exact: 3 x1 - 1 = 0 is not above 0. */
+    snprintf(members, sizeof members, "%s%s", CSV("1", "3", "false", "mean"), fields);
+    CHECK(checker_run("?,c,,yes\n", members, SEPARATES("[[1, 3]]", "-1")) == HALFSPACE_REJECTED);
+    CHECK(!checker_run("?,c,,yes\n", members, SEPARATES("[[1, 3]]", "-0.9999999999999999999999")));
+    snprintf(members, sizeof members, "%s%s", CSV("1", "3", "false", "drop"), fields);
+    CHECK(!checker_run("?,c,,yes\n2,c,,yes\n2,c,,\n", members, SEPARATES("[]", "1")));
+}
+
+static void test_transform(void)
+{
+    /* (x1 - 1/2) 4 and x2, at 1 and 0: 2 and -2. */
+    CHECK(!checker_run(
+        "1 1:1 2:.25\n-1 2:.25\n", LIBSVM("2", "2"),
+        "\"transform\": [[1, \"1/2\", 4]], "
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"w\": "
+        "[[1, 1]]}, \"margin\": {\"low\": 2, \"high\": 2}, \"multipliers\": [[1, 1], [2, "
+        "1]]}]"));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(checker_run("1 1:1\n", LIBSVM("1", "2"),
+                      "\"transform\": [[3, 0, 1]], " SEPARATES("[]", "1")) == HALFSPACE_UNREADABLE);
+}
+
+/* Margins that doubles cannot tell from 0, and numbers of a thousand digits. */
+static void test_exact(void)
+{
+    CHECK(!checker_run(
+        "1 1:1.000000000000000000000000000001\n-1 1:1\n", LIBSVM("2", "1"),
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"w\": "
+        "[[1, 1]], \"b\": \"-1.0000000000000000000000000000005\"}, \"margin\": {\"low\": "
+        "\"5e-31\", \"high\": \"5e-31\"}, \"multipliers\": [[1, 1], [2, 1]]}]"));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(
+        !checker_run("1 1:1e-1000\n-1 1:-1e1000\n", LIBSVM("2", "1"), SEPARATES("[[1, 1]]", "0")));
+    CHECK(checker_run("1 1:1e-9000\n", LIBSVM("1", "1"), SEPARATES("[[1, 1]]", "0")) ==
+          HALFSPACE_UNREADABLE);
+}
+
+/* What is not of the format is refused, not passed over. */
+static void test_format(void)
+{
+    static const char data[] = "1 1:1\n-1 1:-1\n";
+    static const char sound[] = SEPARATES("[[1, 1]]", "0");
+    static const char *const bad[] = {
+        "\"claims\": []",
+        "\"claims\": [{\"claim\": \"sound\"}]",
+        "\"claims\": [1]",
+        SEPARATES("[[1, 1]]", "0") ", \"more\": 1",
+        SEPARATES("[[1, 1]]", "0") ", \"version\": 1",
+        SEPARATES("[[1, 1], [1, 2]]", "0"),
+        SEPARATES("[[0, 1]]", "0"),
+        SEPARATES("[[2, 1]]", "0"),
+        SEPARATES("[[1, \"1/0\"]]", "0"),
+        SEPARATES("[[1, \"one\"]]", "0"),
+        SEPARATES("[[1, \"0x\"]]", "0"),
+        SEPARATES("[[1, \"0x1p\"]]", "0"),
+        SEPARATES("[[1, \"-/3\"]]", "0"),
+        SEPARATES("[[1, 1e6000]]", "0"),
+        SEPARATES("{}", "0"),
+        SEPARATES("[[1, 1]", "0"),
+        SEPARATES("[[1, 01]]", "0"),
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": 1, \"separator\": {\"w\": []}}]",
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"rows\": []}}]",
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"kernel\": [\"poly\", 0, "
+        "\"1\"], "
+        "\"separator\": {\"rows\": []}}]",
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"kernel\": [\"const\", "
+        "\"-1\"], "
+        "\"separator\": {\"rows\": []}}]",
+        "\"claims\": [{\"claim\": \"separable\", \"offset\": true, \"kernel\": [\"sigmoid\", 1, "
+        "1], "
+        "\"separator\": {\"rows\": []}}]"};
+    CHECK(!checker_run(data, LIBSVM("2", "1"), sound));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CHECK_NOTE(checker_run(data, LIBSVM("2", "1"), bad[i]) == HALFSPACE_UNREADABLE, "%s",
+                   bad[i]);
+        CHECK_NOTE(checker_reason[0] && checker_reason[0] != '\n', "no reason for %s", bad[i]);
+    }
+    CHECK(!checker_run(data, LIBSVM("2", "1") ", \"note\": \"\\u00e9\\ud83d\\ude00\"", sound));
+    CHECK(checker_run(data, LIBSVM("2", "1") ", \"note\": \"\\ud83d\"", sound) ==
+          HALFSPACE_UNREADABLE);
+    CHECK(checker_run(data, LIBSVM("2", "1") ", \"header\": true", sound) == HALFSPACE_UNREADABLE);
+    char deep[500] = "\"note\": ";
+    memset(deep + 8, '[', 200);
+    CHECK(checker_run(data, deep, sound) == HALFSPACE_UNREADABLE);
+}
+
+static void test_files_missing(void)
+{
+    CHECK(halfspace_verify("tests/verify/cases/none.json", "tests/verify/cases/line.data", NULL,
+                           NULL, NULL) == HALFSPACE_UNREADABLE);
+    CHECK(halfspace_verify("tests/verify/cases/line.json", "tests/verify/cases/none", NULL, NULL,
+                           NULL) == HALFSPACE_UNREADABLE);
+    CHECK(halfspace_verify("tests/verify/cases/line.json", "tests/verify/cases/line.data", NULL,
+                           NULL, NULL) == HALFSPACE_VERIFIED);
+    CHECK(halfspace_verify("tests/verify/cases/line.json", "tests/verify/cases/common.data", NULL,
+                           NULL, NULL) == HALFSPACE_REJECTED);
+    /* One file too many, and one too few. */
+    CHECK(halfspace_verify("tests/verify/cases/line.json", "tests/verify/cases/line.data",
+                           "tests/verify/cases/line.data", NULL, NULL) == HALFSPACE_UNREADABLE);
+    CHECK(halfspace_verify("tests/verify/cases/error.json", "tests/verify/cases/error.data", NULL,
+                           NULL, NULL) == HALFSPACE_UNREADABLE);
+}
+
+int main(void)
+{
+    RUN(test_hash);
+    RUN(test_decimals);
+    RUN(test_exponential);
+    RUN(test_libsvm);
+    RUN(test_csv);
+    RUN(test_transform);
+    RUN(test_exact);
+    RUN(test_format);
+    RUN(test_files_missing);
+    return check_done();
+}

@@ -1,0 +1,175 @@
+/* A certificate from its first byte to its last claim. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static const struct {
+    const char *name;
+    hsv_claim *check;
+} certificate_claims[] = {{"separable", hsv_claim_separable},
+                          {"not separable", hsv_claim_inseparable},
+                          {"mistakes", hsv_claim_mistakes},
+                          {"optimal", hsv_claim_optimal},
+                          {"stable predictions", hsv_claim_stable},
+                          {"kernel", hsv_claim_kernel},
+                          {"error", hsv_claim_error}};
+
+static char *certificate_text(hsv_checker *c, FILE *file, size_t *size)
+{
+    size_t room = 1 << 12;
+    char *text = hsv_new(c, room, 1);
+    rewind(file);
+    *size = 0;
+    for (;;) {
+        const size_t got = fread(text + *size, 1, room - *size - 1, file);
+        *size += got;
+        if (!got && ferror(file)) hsv_unreadable(c, "the certificate cannot be read");
+        if (!got) return text;
+        if (*size + 1 < room) continue;
+        char *more = hsv_new(c, 2 * room, 1);
+        memcpy(more, text, *size);
+        text = more;
+        room *= 2;
+    }
+}
+
+static void certificate_claim(hsv_checker *c, const hsv_json *claim)
+{
+    const size_t kinds = sizeof certificate_claims / sizeof *certificate_claims;
+    size_t kind = 0;
+    if (claim->type != HSV_OBJECT) hsv_unreadable(c, "a claim must be an object");
+    const char *name = hsv_get_text(c, claim, "claim");
+    while (kind < kinds && strcmp(name, certificate_claims[kind].name) != 0)
+        kind++;
+    if (kind == kinds) hsv_unreadable(c, "\"%.40s\" is no claim that can be checked", name);
+    certificate_claims[kind].check(c, claim);
+}
+
+static void certificate_data(hsv_checker *c, const hsv_json *root, const char *key, hsv_table *t)
+{
+    hsv_survey(c, t);
+    hsv_say(c,
+            "%s: %.200s is the file that was certified: %llu rows (%llu positive, %llu negative), "
+            "%u columns.",
+            key, hsv_get_text(c, hsv_find(root, key), "file"), (unsigned long long)t->rows,
+            (unsigned long long)t->positives, (unsigned long long)(t->rows - t->positives),
+            (unsigned)t->columns);
+}
+
+/* The labels of one side, with commas between. */
+static void certificate_labels(const hsv_table *t, int y, char *text, size_t room)
+{
+    size_t used = 0;
+    snprintf(text, room, "no label");
+    for (size_t i = 0; i < t->label_count && used < room; i++)
+        if (t->labels[i].y == y)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                     t->labels[i].text);
+}
+
+/* What the numbers are about: which labels, which rows, what was done to the columns. */
+static void certificate_reading(hsv_checker *c, const char *key, const hsv_table *t)
+{
+    char positive[300], negative[300];
+    certificate_labels(t, 1, positive, sizeof positive);
+    certificate_labels(t, -1, negative, sizeof negative);
+    hsv_say(c, "%s: positive: %s; negative: %s.", key, positive, negative);
+    if (t->unused)
+        hsv_say(c, "%s: %llu rows with other labels, or values that are missing, are left out.",
+                key, (unsigned long long)t->unused);
+    if (c->transform.count)
+        hsv_say(c, "%s: the values of %zu columns stand for (x - offset) factor.", key,
+                c->transform.count);
+}
+
+static void certificate_check(hsv_checker *c, FILE *cert)
+{
+    size_t size;
+    char *text = certificate_text(c, cert, &size);
+    const hsv_json *root = hsv_parse(c, text, size);
+    hsv_members(c, root, "format version data test transform claims made_by");
+    if (strcmp(hsv_get_text(c, root, "format"), "halfspace certificate") != 0)
+        hsv_unreadable(c, "this is not a halfspace certificate");
+    if (hsv_find(root, "made_by")) hsv_get_text(c, root, "made_by");
+    if (hsv_get_count(c, root, "version") != 1)
+        hsv_unreadable(c, "this checker knows version 1 of the format alone");
+    hsv_table_read(c, hsv_get(c, root, "data", HSV_OBJECT), &c->data);
+    const hsv_json *test = hsv_find(root, "test");
+    if (test && !c->test.file)
+        hsv_unreadable(c, "the certificate is about two files: give TEST behind DATA");
+    if (!test && c->test.file) hsv_unreadable(c, "the certificate is about one file, not two");
+    const hsv_json *claims = hsv_get(c, root, "claims", HSV_ARRAY);
+    if (!claims->count) hsv_unreadable(c, "the certificate claims nothing");
+    certificate_data(c, root, "data", &c->data);
+    if (test) {
+        c->has_test = 1;
+        hsv_table_read(c, hsv_get(c, root, "test", HSV_OBJECT), &c->test);
+        if (c->test.columns != c->data.columns)
+            hsv_reject(c, "the two files have different numbers of columns");
+        certificate_data(c, root, "test", &c->test);
+    }
+    hsv_scale_all(c, hsv_find(root, "transform"));
+    certificate_reading(c, "data", &c->data);
+    if (test) certificate_reading(c, "test", &c->test);
+    for (const hsv_json *claim = claims->child; claim; claim = claim->next) {
+        hsv_block *mark = hsv_mark(c);
+        c->claim++;
+        certificate_claim(c, claim);
+        hsv_release(c, mark);
+    }
+    const size_t count = c->claim;
+    c->claim = 0;
+    hsv_say(c, "verified: %s.", count == 1 ? "the claim holds" : "all claims hold");
+}
+
+int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err)
+{
+    /* Not on the stack: what longjmp leaves behind there is anybody's guess. */
+    hsv_checker *c = calloc(1, sizeof *c);
+    if (!c) return HALFSPACE_NO_MEMORY;
+    c->out = out;
+    c->data.name = "data";
+    c->data.file = data;
+    c->test.name = "test";
+    c->test.file = test;
+    if (!setjmp(c->failure)) certificate_check(c, cert);
+    hsv_release(c, NULL);
+    const int status = c->status;
+    if (status && err)
+        fprintf(err, "%s%s\n", status == HALFSPACE_REJECTED ? "rejected: " : "", c->message);
+    free(c);
+    return status;
+}
+
+/* Standard input can be read once: it is kept in a file without a name. */
+static FILE *certificate_open(const char *path, FILE *err)
+{
+    char buffer[1 << 14];
+    size_t size;
+    if (strcmp(path, "-") != 0) {
+        FILE *file = fopen(path, "rb");
+        if (!file && err) fprintf(err, "%s: cannot be opened\n", path);
+        return file;
+    }
+    FILE *file = tmpfile();
+    while (file && (size = fread(buffer, 1, sizeof buffer, stdin)) > 0)
+        if (fwrite(buffer, 1, size, file) != size) break;
+    if (file && !ferror(stdin) && feof(stdin) && !fflush(file)) return file;
+    if (file) fclose(file);
+    if (err) fprintf(err, "standard input cannot be kept in a temporary file\n");
+    return NULL;
+}
+
+int halfspace_verify(const char *cert, const char *data, const char *test, FILE *out, FILE *err)
+{
+    const char *paths[3] = {cert, data, test};
+    FILE *files[3] = {NULL, NULL, NULL};
+    int status = HALFSPACE_VERIFIED;
+    for (int i = 0; i < 3 && paths[i] && !status; i++)
+        if (!(files[i] = certificate_open(paths[i], err))) status = HALFSPACE_UNREADABLE;
+    if (!status) status = halfspace_verify_streams(files[0], files[1], files[2], out, err);
+    for (int i = 0; i < 3; i++)
+        if (files[i]) fclose(files[i]);
+    return status;
+}

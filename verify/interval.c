@@ -1,0 +1,122 @@
+/* Enclosures in whole numbers, rounded outwards. */
+#include "check.h"
+
+void hsv_span_add(mpz_t out_lo, mpz_t out_hi, const mpz_t factor, const mpz_t lo, const mpz_t hi)
+{
+    const int turned = mpz_sgn(factor) < 0;
+    mpz_addmul(out_lo, factor, turned ? hi : lo);
+    mpz_addmul(out_hi, factor, turned ? lo : hi);
+}
+
+void hsv_span_multiply(mpz_t lo, mpz_t hi, const mpz_t lo2, const mpz_t hi2, mpz_t *work)
+{
+    if (!mpz_cmp(lo, hi) && !mpz_cmp(lo2, hi2)) {
+        mpz_mul(lo, lo, lo2);
+        mpz_set(hi, lo);
+        return;
+    }
+    mpz_mul(work[0], lo, lo2);
+    mpz_mul(work[1], lo, hi2);
+    mpz_mul(work[2], hi, lo2);
+    mpz_mul(work[3], hi, hi2);
+    mpz_set(lo, work[0]);
+    mpz_set(hi, work[0]);
+    for (int i = 1; i < 4; i++) {
+        if (mpz_cmp(work[i], lo) < 0) mpz_set(lo, work[i]);
+        if (mpz_cmp(work[i], hi) > 0) mpz_set(hi, work[i]);
+    }
+}
+
+void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n)
+{
+    const int below = mpz_sgn(lo)<0, above = mpz_sgn(hi)> 0;
+    mpz_pow_ui(lo, lo, n);
+    mpz_pow_ui(hi, hi, n);
+    if (n % 2 || !below) return;
+    /* An even power: the end that is further from 0 is the higher one. */
+    if (mpz_cmp(lo, hi) > 0) mpz_swap(lo, hi);
+    if (above) mpz_set_ui(lo, 0);
+}
+
+/* exp(-t 2^-bits) for 0 <= t <= 2^(bits-1), in multiples of 2^-bits: at most (way < 0) or at least
+ * that. The series alternates with terms that fall, so that a sum that ends with a negative term is
+ * too low, one that ends with a positive term too high; each term is known from both sides. */
+static void interval_series(mpz_t sum, const mpz_t t, mp_bitcnt_t bits, int way)
+{
+    mpz_t low, high;
+    mpz_inits(low, high, NULL);
+    mpz_setbit(low, bits);
+    mpz_set(high, low);
+    mpz_set(sum, low);
+    for (unsigned long k = 1; mpz_cmp_ui(high, 1) > 0 || (k % 2 == 0) != (way < 0); k++) {
+        mpz_mul(low, low, t);
+        mpz_fdiv_q_2exp(low, low, bits);
+        mpz_fdiv_q_ui(low, low, k);
+        mpz_mul(high, high, t);
+        mpz_cdiv_q_2exp(high, high, bits);
+        mpz_cdiv_q_ui(high, high, k);
+        if (k % 2)
+            mpz_sub(sum, sum, way < 0 ? high : low);
+        else
+            mpz_add(sum, sum, way < 0 ? low : high);
+    }
+    mpz_clears(low, high, NULL);
+}
+
+/* t = above / below is halved `halvings` times, then the result is squared as often. */
+static void interval_exp(mpz_t out, const mpz_t above, const mpz_t below, int way)
+{
+    const mp_bitcnt_t bits = HSV_BITS + 32;
+    mpz_t t;
+    unsigned long halvings = 0;
+    mpz_init(t);
+    mpz_mul_ui(t, below, HSV_BITS);
+    if (mpz_cmp(above, t) >= 0) { /* below 2^-HSV_BITS */
+        mpz_set_ui(out, way > 0);
+        mpz_clear(t);
+        return;
+    }
+    mpz_mul_2exp(t, above, 1);
+    while (mpz_cmp(t, below) > 0) {
+        mpz_cdiv_q_2exp(t, t, 1);
+        halvings++;
+    }
+    mpz_mul_2exp(t, above, bits - halvings);
+    if (way < 0)
+        mpz_cdiv_q(t, t, below);
+    else
+        mpz_fdiv_q(t, t, below);
+    interval_series(out, t, bits, way);
+    for (; halvings; halvings--) {
+        mpz_mul(out, out, out);
+        if (way < 0)
+            mpz_fdiv_q_2exp(out, out, bits);
+        else
+            mpz_cdiv_q_2exp(out, out, bits);
+    }
+    if (way < 0)
+        mpz_fdiv_q_2exp(out, out, bits - HSV_BITS);
+    else
+        mpz_cdiv_q_2exp(out, out, bits - HSV_BITS);
+    mpz_clear(t);
+}
+
+void hsv_exp(const mpz_t above, const mpz_t below, mpz_t lo, mpz_t hi)
+{
+    interval_exp(lo, above, below, -1);
+    interval_exp(hi, above, below, 1);
+}
+
+/* sqrt(p / q) = sqrt(p q 4^64) / (q 2^64) */
+void hsv_root_up(mpq_t out, const mpq_t square)
+{
+    mpz_t root, rest;
+    mpz_inits(root, rest, NULL);
+    mpz_mul(root, mpq_numref(square), mpq_denref(square));
+    mpz_mul_2exp(root, root, 128);
+    mpz_sqrtrem(root, rest, root);
+    if (mpz_sgn(rest)) mpz_add_ui(root, root, 1);
+    mpz_mul_2exp(rest, mpq_denref(square), 64);
+    hsv_ratio(out, root, rest);
+    mpz_clears(root, rest, NULL);
+}

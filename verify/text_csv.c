@@ -1,0 +1,167 @@
+/* Tables: records of fields between separators, in quotes or not (docs/csv.md). */
+#include <string.h>
+#include <strings.h>
+
+#include "check.h"
+
+_Noreturn static void csv_fail(hsv_checker *c, const hsv_table *t, const char *what)
+{
+    hsv_unreadable(c, "%s: line %llu: %s", t->name, (unsigned long long)t->line, what);
+}
+
+static int csv_is_space(const hsv_table *t, int byte)
+{
+    return (byte == ' ' || byte == '\t') && byte != t->separator;
+}
+
+/* Behind the first quote, up to the byte behind the last, which is given back. */
+static int csv_quoted(hsv_checker *c, hsv_table *t)
+{
+    for (;;) {
+        int byte = hsv_byte(c, t);
+        if (byte == EOF) csv_fail(c, t, "a quote is not closed");
+        if (byte == '"' && (byte = hsv_byte(c, t)) != '"') return byte;
+        if (byte == '\n') t->line++;
+        const char one = (char)byte;
+        hsv_text_add(c, t, &one, 1);
+    }
+}
+
+/* A field that begins with byte, into t->text; the separator, '\n' or EOF that ends it. */
+static int csv_field(hsv_checker *c, hsv_table *t, size_t k, int byte)
+{
+    const size_t start = t->text_size;
+    while (csv_is_space(t, byte) || (t->separator == ' ' && byte == ' '))
+        byte = hsv_byte(c, t);
+    const int quoted = byte == '"';
+    if (quoted) byte = csv_quoted(c, t);
+    size_t end = t->text_size;
+    for (; byte != t->separator && byte != '\n' && byte != EOF; byte = hsv_byte(c, t)) {
+        const int blank = csv_is_space(t, byte) || byte == '\r';
+        if (byte == '"' || (quoted && !blank)) csv_fail(c, t, "a quote inside a field");
+        const char one = (char)byte;
+        hsv_text_add(c, t, &one, 1);
+        if (!blank) end = t->text_size;
+    }
+    t->text_size = end;
+    t->field_start[k] = start;
+    t->field_size[k] = end - start;
+    t->field_quoted[k] = (char)quoted;
+    if (t->separator == ' ' && byte == ' ') { /* a run of spaces, or spaces before the end */
+        while (byte == ' ')
+            byte = hsv_byte(c, t);
+        if (byte == '\r') byte = hsv_byte(c, t);
+        if (byte != '\n' && byte != EOF) {
+            t->at--; /* the byte just read: its buffer is still there */
+            byte = ' ';
+        }
+    }
+    return byte;
+}
+
+/* The next record that is not blank; the number of its fields, 0: the end. */
+static size_t csv_record(hsv_checker *c, hsv_table *t)
+{
+    for (;;) {
+        size_t count = 0;
+        int byte = hsv_byte(c, t);
+        if (byte == EOF) return 0;
+        t->text_size = 0;
+        t->line++;
+        do {
+            if (count) byte = hsv_byte(c, t);
+            if (count == t->field_count) csv_fail(c, t, "more fields than there should be");
+            byte = csv_field(c, t, count++, byte);
+        } while (byte == t->separator);
+        if (count == 1 && !t->field_size[0] && !t->field_quoted[0]) continue;
+        if (count != t->field_count) csv_fail(c, t, "fewer fields than there should be");
+        return count;
+    }
+}
+
+static int csv_is_missing(const char *text, size_t size)
+{
+    static const char *const words[] = {"", "?", "na", "nan"};
+    for (size_t i = 0; i < 4; i++)
+        if (strlen(words[i]) == size && !strncasecmp(text, words[i], size)) return 1;
+    return 0;
+}
+
+static void csv_label(hsv_checker *c, hsv_table *t, size_t k, int *used)
+{
+    const char *text = t->text + t->field_start[k];
+    const size_t size = t->field_size[k];
+    if (!t->field_quoted[k] && csv_is_missing(text, size)) {
+        if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "the label is missing");
+        *used = 0;
+        return;
+    }
+    t->raw.y = hsv_label_find(t, text, size);
+    if (t->raw.y) return;
+    *used = 0;
+    if (!t->drop_others)
+        hsv_reject(c, "%s: line %llu: the label '%.*s' is of no class", t->name,
+                   (unsigned long long)t->line, (int)(size < 60 ? size : 60), text);
+}
+
+/* What a missing value becomes. */
+static void csv_missing(hsv_checker *c, hsv_table *t, const hsv_field *f, int *used)
+{
+    const uint32_t own = f->kind == HSV_FIELD_CATEGORY ? (uint32_t)f->values->count : 1;
+    if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "a value is missing");
+    if (t->missing == HSV_MISSING_DROP) *used = 0;
+    if (t->missing == HSV_MISSING_MEAN && f->kind != HSV_FIELD_CATEGORY) {
+        if (!f->has_mean) csv_fail(c, t, "a value is missing, and its field has no mean");
+        hsv_row_add_mean(c, t, f->column, *f->mean);
+    }
+    if (t->missing == HSV_MISSING_INDICATOR && f->indicator) {
+        mpz_set_ui(t->number[0], 1);
+        hsv_row_add(c, t, f->column + own, t->number[0], 0);
+    }
+}
+
+static void csv_value(hsv_checker *c, hsv_table *t, const hsv_field *f, const char *text,
+                      size_t size)
+{
+    long exponent = 0;
+    uint32_t place = 0;
+    if (f->kind == HSV_FIELD_NUMBER) {
+        if (!hsv_decimal(text, size, t->number[0], &exponent))
+            csv_fail(c, t, "a field that should be a number is not");
+        hsv_row_add(c, t, f->column, t->number[0], exponent);
+        return;
+    }
+    const hsv_json *value = f->values->child;
+    while (value && (value->size != size || memcmp(value->text, text, size) != 0)) {
+        value = value->next;
+        place++;
+    }
+    if (f->kind == HSV_FIELD_ORDINAL) {
+        if (!value) csv_fail(c, t, "a value is not in its order");
+        mpz_set_ui(t->number[0], place);
+        hsv_row_add(c, t, f->column, t->number[0], 0);
+    } else if (value) {
+        mpz_set_ui(t->number[0], 1);
+        hsv_row_add(c, t, f->column + place, t->number[0], 0);
+    }
+}
+
+int hsv_csv_next(hsv_checker *c, hsv_table *t)
+{
+    int used = 1;
+    if (!t->line && t->header && !csv_record(c, t)) return 0;
+    if (!csv_record(c, t)) return 0;
+    for (size_t k = 0; k < t->field_count; k++) {
+        const hsv_field *f = t->fields + k;
+        const char *text = t->text + t->field_start[k];
+        if (f->kind == HSV_FIELD_IGNORED) continue;
+        if (f->kind == HSV_FIELD_LABEL)
+            csv_label(c, t, k, &used);
+        else if (csv_is_missing(text, t->field_size[k]))
+            csv_missing(c, t, f, &used);
+        else
+            csv_value(c, t, f, text, t->field_size[k]);
+    }
+    if (!used) t->raw.y = 0;
+    return 1;
+}

@@ -1,0 +1,24 @@
+/* The checker as a function: does a certificate hold for a data file? docs/certificates.md has the
+ * format and the mathematics. Nothing here or behind it uses the library. */
+#ifndef HSP_VERIFY_H
+#define HSP_VERIFY_H
+
+#include <stdio.h>
+
+/* What comes back, and the exit status of halfspace-verify. */
+enum {
+    HALFSPACE_VERIFIED = 0,
+    HALFSPACE_REJECTED = 1,
+    HALFSPACE_UNREADABLE = 3,
+    HALFSPACE_NO_MEMORY = 4
+};
+
+/* Check the certificate in the file cert against the file data and, where a claim is about a second
+ * file, test (else NULL). "-" is standard input, for one of them. Sentences that say what was
+ * established go to out, the reason of a rejection to err; either may be NULL. */
+int halfspace_verify(const char *cert, const char *data, const char *test, FILE *out, FILE *err);
+
+/* The same for open files, which are read from their start, several times, and not closed. */
+int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err);
+
+#endif
