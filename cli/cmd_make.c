@@ -143,7 +143,7 @@ static const cli_term make_arguments[] = {
 
 static const cli_term make_examples[] = {
     {"halfspace make", "list the generators"},
-    {"halfspace make halfspace --rows 1e6 --features 20 --margin 0.1 -o a.svm",
+    {"halfspace make separable --rows 1e6 --features 20 --margin 0.1 -o a.svm",
      "a million rows that a halfspace separates with margin 0.1"},
     {NULL, NULL}};
 

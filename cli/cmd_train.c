@@ -347,8 +347,8 @@ static const cli_term train_keys[] = {
                   "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
     {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
     {"model", "the file given to -o; null for none"},
-    {"certificate, claims, established, certify_seconds, verify_seconds",
-     "with --certify: its file, or null, and what certify prints"},
+    {"certified", "with --certify an object: certificate (its file, or null), claims, established, "
+                  "certify_seconds and verify_seconds, as certify prints them; else null"},
     {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
@@ -425,8 +425,12 @@ static void train_json(const cli *run, const train *done)
         json_text(&json, "nonzero_weights", NULL);
     json_text(&json, "model", done->model ? done->out : NULL);
     if (done->certify) {
+        json_open(&json, "certified", '{');
         json_text(&json, "certificate", done->certificate);
         json_certified(&json, &done->certified);
+        json_close(&json, '}');
+    } else {
+        json_text(&json, "certified", NULL);
     }
     json_seconds(&json, "load_seconds", done->load_seconds);
     json_seconds(&json, "train_seconds", all->train_seconds);

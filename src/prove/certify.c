@@ -94,7 +94,6 @@ static hsp_status certify_note(hsp__prove *prove, hsp_error *err, const char *cl
     return HSP_OK;
 }
 
-/* Of what nobody asked for, nobody need hear why it is not there. */
 hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim, const char *format,
                            ...)
 {
@@ -148,7 +147,7 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
     }
     hsp__text_puts(text, ",\n  \"claims\": [\n    ");
     hsp__text_add(text, prove->claims.data, prove->claims.size);
-    hsp__text_puts(text, "\n  ]\n}\n");
+    hsp__text_printf(text, "\n  ],\n  \"made_by\": \"halfspace %s\"\n}\n", hsp_version());
     return text->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 

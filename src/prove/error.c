@@ -84,37 +84,6 @@ static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_err
     return HSP_OK;
 }
 
-/* ---- The bound ------------------------------------------------------------------------------- */
-
-/* P[Bin(n, u) <= k], the terms from the largest, that of k, downwards: u is above k / n. */
-static hsp__long error_tail(uint64_t n, uint64_t k, hsp__long u)
-{
-    const hsp__long N = (hsp__long)n, K = (hsp__long)k;
-    hsp__long term = expl(lgammal(N + 1) - lgammal(K + 1) - lgammal(N - K + 1) + K * logl(u) +
-                          (N - K) * log1pl(-u));
-    hsp__long sum = 0;
-    for (uint64_t i = k + 1; i-- > 0;) {
-        sum += term;
-        if (term < sum * 1e-22L) break;
-        term *= (hsp__long)i / (hsp__long)(n - i + 1) * (1 - u) / u;
-    }
-    return sum;
-}
-
-static hsp__long error_upper(uint64_t n, uint64_t k, hsp__long delta)
-{
-    hsp__long low = (hsp__long)k / (hsp__long)n, high = 1;
-    if (k == n) return 1;
-    for (int step = 0; step < 80; step++) {
-        const hsp__long middle = (low + high) / 2;
-        if (error_tail(n, k, middle) > delta)
-            low = middle;
-        else
-            high = middle;
-    }
-    return fminl(high * (1 + 1e-9L), 1); /* sums of logarithms lose a few digits */
-}
-
 /* ---- The claim ------------------------------------------------------------------------------- */
 
 typedef struct error_counts {
@@ -172,7 +141,9 @@ static hsp_status error_claim(hsp__prove *prove, const hsp__prove_separator *s, 
                      (unsigned long long)count.mistakes);
     hsp__prove_put_short(text, delta);
     hsp__text_puts(text, "\", \"upper\": \"");
-    const hsp__long upper = error_upper(count.rows, count.mistakes, (hsp__long)delta);
+    /* sums of logarithms lose a few digits */
+    const hsp__long upper =
+        fminl((hsp__long)hsp_binomial_upper(count.rows, count.mistakes, delta) * (1 + 1e-9L), 1);
     hsp__prove_put_grid(text, (int64_t)ceill(upper * 1e8L), 8);
     hsp__text_puts(text, "\"");
     return hsp__prove_end(prove, err, "error");

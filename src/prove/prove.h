@@ -66,7 +66,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file);
 
 /* Is this claim asked for by name? */
 int hsp__prove_named(const hsp__prove *prove, const char *claim);
-/* Was it not made? `format` says why not, as a sentence without a full stop. */
+/* It is not made; `format` says why, as a sentence without a full stop. */
 hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim, const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
 /* A claim begins; its members follow in prove->claims, then the claim ends. */

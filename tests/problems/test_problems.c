@@ -464,6 +464,64 @@ static void opposite_labels_end_when_soft(void)
     outcome_free(&o);
 }
 
+/* On the boundary is not apart from it. w* = (0, 1) has the first two rows on its boundary and the
+ * third below: right where ties are positive, and still no separator, as the first two add up to
+ * nothing. The run swings about w* for ever: from w = (-1/2, 1) the first row is wrong by 1/2, from
+ * (1/2, 1) the second, and the third is right with -5/4 or -3/4. */
+static void on_the_boundary_never_ends(void)
+{
+    static const update run[] = {
+        {1, 3, 0, {-0.5, 1}, 0},    {2, 1, -0.5, {0.5, 1}, 0},  {2, 2, -0.5, {-0.5, 1}, 0},
+        {3, 1, -0.5, {0.5, 1}, 0},  {3, 2, -0.5, {-0.5, 1}, 0}, {4, 1, -0.5, {0.5, 1}, 0},
+        {4, 2, -0.5, {-0.5, 1}, 0},
+    };
+    problem_check(&(problem){.name = "boundary.svm",
+                             .text = "+1 1:1 2:0\n+1 1:-1 2:0\n-1 1:0.5 2:-1\n",
+                             .options = {"offset=none", "tie=pos", "passes=4"},
+                             UPDATES(run),
+                             .passes = 4,
+                             .stop = HSP_STOP_PASSES,
+                             .mistakes_last_pass = 2,
+                             .training_error = 1.0 / 3});
+}
+
+/* ---- A margin that is exponentially small ---------------------------------------------------- */
+
+/* Row i is y (e_i - e_1 - ... - e_(i-1)): right when w_i is above the sum of the weights before it.
+ * Weights are whole, so w_i >= 2^(i-1) in the end; and w_5 grows by 1 an update, by row 5 alone:
+ * sixteen updates of that row at least, in any order. In turn there are (4^5 - 1)/3. */
+#define STEEP               \
+    "+1 1:1\n"              \
+    "-1 1:1 2:-1\n"         \
+    "+1 1:-1 2:-1 3:1\n"    \
+    "-1 1:1 2:1 3:1 4:-1\n" \
+    "+1 1:-1 2:-1 3:-1 4:-1 5:1\n"
+
+static void steep_rows_take_exponentially_long(void)
+{
+    static const char *const orders[] = {"order=cyclic", "order=shuffle", "order=first",
+                                         "order=worst", "order=random"};
+    for (int i = 0; i < 5; i++) {
+        outcome o;
+        hsp_error err = {0};
+        const char *const words[] = {"offset=none", "passes=0", "max-passes=100000", orders[i],
+                                     NULL};
+        const char *const how[] = {NULL};
+        CHECK(problem_run("steep.svm", STEEP, how, 1, words, 0, &err, &o) == HSP_OK);
+        CHECK_NOTE(o.run.stop == HSP_STOP_CONVERGED, "%s", orders[i]);
+        for (int j = 0; j < 5; j++)
+            CHECK_NOTE(hsp_model_weights(o.model, 0)[j] >= 1 << j, "%s: w[%d]", orders[i], j);
+        const hsp_updates said = hsp_model_updates(o.model);
+        double last = 0;
+        for (uint64_t k = 0; k < said.count; k++)
+            if (said.row[k] == 4) last += said.amount[k];
+        CHECK_NOTE(last >= 16 && last == hsp_model_weights(o.model, 0)[4], "%s: %g", orders[i],
+                   last);
+        if (i == 0) CHECK(o.run.updates == 341);
+        outcome_free(&o);
+    }
+}
+
 /* ---- A row of zeros -------------------------------------------------------------------------- */
 
 /* z = 0 is positive, a = 1 negative. Without offset z always scores 0 and no update moves it. */
@@ -649,6 +707,8 @@ int main(void)
     RUN(exclusive_or_stops_at_the_cap);
     RUN(opposite_labels_never_end);
     RUN(opposite_labels_end_when_soft);
+    RUN(on_the_boundary_never_ends);
+    RUN(steep_rows_take_exponentially_long);
     RUN(zero_row_without_offset);
     RUN(zero_row_where_ties_are_positive);
     RUN(zero_row_with_offset);
