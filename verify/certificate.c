@@ -76,7 +76,9 @@ static void certificate_reading(hsv_checker *c, const char *key, const hsv_table
     certificate_labels(t, -1, negative, sizeof negative);
     hsv_say(c, "%s: positive: %s; negative: %s.", key, positive, negative);
     if (t->unused)
-        hsv_say(c, "%s: %llu rows with other labels, or values that are missing, are left out.",
+        hsv_say(c,
+                "%s: %llu rows with other labels, or values that are missing, are left out and not "
+                "counted.",
                 key, (unsigned long long)t->unused);
     if (c->transform.count)
         hsv_say(c, "%s: the values of %zu columns stand for (x - offset) factor.", key,
