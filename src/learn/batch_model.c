@@ -161,21 +161,10 @@ hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
     hsp__prepared *prepared = &batch->prepared;
     hsp_context unasked = *batch->ctx; /* whoever asked the run to stop wants its model */
     unasked.progress = NULL;
-    hsp__outcome outcome = {.learner = batch->learner,
-                            .options = batch->options,
-                            .class_names = &prepared->data->class_names,
-                            .feature_names = &prepared->data->feature_names,
-                            .encoding = prepared->data->encoding,
-                            .scalings = prepared->scalings,
-                            .rest = prepared->rest,
-                            .leaves_out = prepared->leaves_out,
-                            .storage = prepared->view->storage,
-                            .precision = prepared->view->precision,
-                            .index_base = prepared->data->index_base,
-                            .data_hash = batch->hash,
-                            .run = &batch->run,
-                            .tie = batch->plan->tie,
-                            .seed = batch->plan->seed};
+    hsp__outcome outcome =
+        hsp__outcome_of(batch->learner, batch->options, &batch->prepared, batch->hash, &batch->run);
+    outcome.tie = batch->plan->tie;
+    outcome.seed = batch->plan->seed;
     hsp_model *model = NULL;
     hsp_status status = batch->kernel
                             ? hsp__batch_kernel_model(batch, &unasked, &outcome, err, &model)

@@ -288,21 +288,9 @@ static hsp_status knn_facts(const knn_work *work, hsp_error *err)
 
 static hsp_status knn_finish(knn_work *work, hsp_error *err)
 {
-    hsp__prepared *prepared = &work->prepared;
-    const hsp__outcome outcome = {.learner = &hsp__learn_knn,
-                                  .options = work->options,
-                                  .class_names = &prepared->data->class_names,
-                                  .feature_names = &prepared->data->feature_names,
-                                  .encoding = prepared->data->encoding,
-                                  .scalings = prepared->scalings,
-                                  .rest = prepared->rest,
-                                  .leaves_out = prepared->leaves_out,
-                                  .storage = prepared->view->storage,
-                                  .precision = prepared->view->precision,
-                                  .index_base = prepared->data->index_base,
-                                  .data_hash = work->hash,
-                                  .run = &work->run,
-                                  .tie = HSP_TIE_NEG};
+    hsp__outcome outcome =
+        hsp__outcome_of(&hsp__learn_knn, work->options, &work->prepared, work->hash, &work->run);
+    outcome.tie = HSP_TIE_NEG;
     hsp_status status = hsp__outcome_fill(work->ctx, &outcome, work->model, err);
     if (!status) status = knn_facts(work, err);
     return status ? status : hsp__outcome_close(&outcome, work->model, err);

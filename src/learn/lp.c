@@ -246,20 +246,9 @@ static hsp_status lp_model(lp_work *work, hsp_error *err, hsp_model **out)
     hsp__prepared *prepared = &work->prepared;
     hsp_context unasked = *work->ctx;
     unasked.progress = NULL;
-    const hsp__outcome outcome = {.learner = &hsp__learn_lp,
-                                  .options = work->options,
-                                  .class_names = &prepared->data->class_names,
-                                  .feature_names = &prepared->data->feature_names,
-                                  .encoding = prepared->data->encoding,
-                                  .scalings = prepared->scalings,
-                                  .rest = prepared->rest,
-                                  .leaves_out = prepared->leaves_out,
-                                  .storage = prepared->view->storage,
-                                  .precision = prepared->view->precision,
-                                  .index_base = prepared->data->index_base,
-                                  .data_hash = work->hash,
-                                  .run = &work->run,
-                                  .tie = lp_tie(work->options)};
+    hsp__outcome outcome =
+        hsp__outcome_of(&hsp__learn_lp, work->options, &work->prepared, work->hash, &work->run);
+    outcome.tie = lp_tie(work->options);
     const uint64_t d = prepared->view->cols;
     hsp_model *model = NULL;
     hsp_status status = hsp__outcome_frame(&unasked, &outcome, work->scorers, d, err, &model);

@@ -373,6 +373,25 @@ hsp_status hsp__outcome_fill(hsp_context *ctx, const hsp__outcome *outcome, hsp_
     return status ? status : outcome_facts(ctx, outcome, model, err);
 }
 
+hsp__outcome hsp__outcome_of(const hsp__learner *learner, const hsp_options *options,
+                             hsp__prepared *prepared, const char *data_hash,
+                             const hsp_training *run)
+{
+    return (hsp__outcome){.learner = learner,
+                          .options = options,
+                          .class_names = &prepared->data->class_names,
+                          .feature_names = &prepared->data->feature_names,
+                          .encoding = prepared->data->encoding,
+                          .scalings = prepared->scalings,
+                          .rest = prepared->rest,
+                          .leaves_out = prepared->leaves_out,
+                          .storage = prepared->view->storage,
+                          .precision = prepared->view->precision,
+                          .index_base = prepared->data->index_base,
+                          .data_hash = data_hash,
+                          .run = run};
+}
+
 hsp_status hsp__outcome_frame(hsp_context *ctx, const hsp__outcome *outcome, uint32_t scorers,
                               uint64_t features, hsp_error *err, hsp_model **out)
 {

@@ -3,6 +3,7 @@
 #define HSP_LEARN_OUTCOME_H
 
 #include "learn/multiclass.h"
+#include "learn/prepare.h"
 #include "model/model.h"
 
 typedef struct hsp__outcome {
@@ -24,6 +25,11 @@ typedef struct hsp__outcome {
     hsp_tie tie;
     uint64_t seed;
 } hsp__outcome;
+
+/* What the rows that were prepared say of it; tie and seed are 0. */
+hsp__outcome hsp__outcome_of(const hsp__learner *learner, const hsp_options *options,
+                             hsp__prepared *prepared, const char *data_hash,
+                             const hsp_training *run);
 
 /* A model of zeros with everything else: names, encoding, tie, facts. */
 hsp_status hsp__outcome_frame(hsp_context *ctx, const hsp__outcome *outcome, uint32_t scorers,

@@ -575,25 +575,13 @@ static hsp_status pairs_measure(pairs_work *work, hsp_context *ctx, hsp_model *m
 /* Whoever asked the run to stop wants its model: from here on nobody is asked. */
 static hsp_status pairs_model(pairs_work *work, hsp_error *err, hsp_model **out)
 {
-    hsp__prepared *prepared = &work->prepared;
     const int seeded = hsp__options_have(work->options, "seed");
     hsp_context unasked = *work->ctx;
     unasked.progress = NULL;
-    hsp__outcome outcome = {.learner = work->learner,
-                            .options = work->options,
-                            .class_names = &prepared->data->class_names,
-                            .feature_names = &prepared->data->feature_names,
-                            .encoding = prepared->data->encoding,
-                            .scalings = prepared->scalings,
-                            .leaves_out = prepared->leaves_out,
-                            .storage = prepared->view->storage,
-                            .precision = prepared->view->precision,
-                            .index_base = prepared->data->index_base,
-                            .data_hash = work->hash,
-                            .run = &work->run,
-                            .tie = pairs_tie(work),
-                            .seed =
-                                seeded ? (uint64_t)hsp_options_integer(work->options, "seed") : 0};
+    hsp__outcome outcome =
+        hsp__outcome_of(work->learner, work->options, &work->prepared, work->hash, &work->run);
+    outcome.tie = pairs_tie(work);
+    outcome.seed = seeded ? (uint64_t)hsp_options_integer(work->options, "seed") : 0;
     hsp_model *model = NULL;
     hsp_status status = pairs_frame(work, &unasked, &outcome, err, &model);
     if (status) return status;

@@ -176,20 +176,9 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
     hsp_context unasked = *work->ctx;
     unasked.progress = NULL;
     hsp__team_report(&work->team, 0, &work->run);
-    hsp__outcome outcome = {.learner = work->learner,
-                            .options = work->options,
-                            .class_names = &prepared->data->class_names,
-                            .feature_names = &prepared->data->feature_names,
-                            .encoding = prepared->data->encoding,
-                            .scalings = prepared->scalings,
-                            .rest = prepared->rest,
-                            .leaves_out = prepared->leaves_out,
-                            .storage = prepared->view->storage,
-                            .precision = prepared->view->precision,
-                            .index_base = prepared->data->index_base,
-                            .rows = prepared->data,
-                            .data_hash = work->hash,
-                            .run = &work->run};
+    hsp__outcome outcome =
+        hsp__outcome_of(work->learner, work->options, prepared, work->hash, &work->run);
+    outcome.rows = prepared->data;
     hsp_status status =
         work->kernel ? hsp__outcome_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
                      : hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
