@@ -95,7 +95,9 @@ typedef struct hsp__batch_kernel {
     uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
     uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
     struct hsp__kernel_rows *rows;
-    float *gram;     /* the whole matrix, where problems share it; NULL: no */
+    float *gram;     /* the whole matrix, where problems share it; NULL: no. Of pairs: the rows of
+                        a class beside each other, row i at ... */
+    uint64_t *place; /* ... this place, rows of them; NULL: i */
     double *amounts; /* count * rows: a y */
     double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
 } hsp__batch_kernel;

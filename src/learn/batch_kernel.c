@@ -34,7 +34,7 @@ static const hsp__solver kernel_smo = {.name = "smo",
 
 /* ---- Pairs of classes ------------------------------------------------------------------------ */
 
-/* Rows of the classes i and j, with labels 0 and 1. */
+/* Rows of the class i, then those of j, with labels 0 and 1. */
 static hsp_status kernel_pair(hsp__batch *batch, hsp__batch_task *task, uint32_t i, uint32_t j,
                               hsp_error *err)
 {
@@ -49,13 +49,14 @@ static hsp_status kernel_pair(hsp__batch *batch, hsp__batch_task *task, uint32_t
     task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
     task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
     if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
-    for (uint64_t r = 0, k = 0; r < view->rows; r++) {
-        if (view->labels[r] != i && view->labels[r] != j) continue;
-        task->list[k] = r;
-        labels[k] = view->labels[r] == j;
-        if (weight) task->own_weight[k] = weight[r];
-        k++;
-    }
+    for (uint64_t side = 0, k = 0; side < 2; side++)
+        for (uint64_t r = 0; r < view->rows; r++) {
+            if (view->labels[r] != (side ? j : i)) continue;
+            task->list[k] = r;
+            labels[k] = (uint32_t)side;
+            if (weight) task->own_weight[k] = weight[r];
+            k++;
+        }
     task->problem.view = &task->own;
     task->problem.positive = 1;
     task->problem.row_weight = weight ? task->own_weight : NULL;
@@ -162,6 +163,7 @@ void hsp__batch_kernel_free(hsp__batch *batch)
     hsp__free(&batch->ctx->allocator, k->origin);
     hsp__free(&batch->ctx->allocator, k->ids);
     hsp__free(&batch->ctx->allocator, k->gram);
+    hsp__free(&batch->ctx->allocator, k->place);
     hsp__free(&batch->ctx->allocator, k->amounts);
     hsp__free(&batch->ctx->allocator, k->scores);
     hsp__free(&batch->ctx->allocator, k);
@@ -250,6 +252,28 @@ static hsp__goal kernel_goal(hsp__batch *batch, int report)
                        .report = report};
 }
 
+/* The matrix: for pairs of classes with the rows of a class beside each other, so that what a pair
+ * looks up lies in two stretches of each line. */
+static hsp_status kernel_fill_gram(hsp__batch *batch, hsp_error *err)
+{
+    const hsp_allocator *memory = &batch->ctx->allocator;
+    const hsp_view *view = batch->prepared.view;
+    hsp__batch_kernel *k = batch->kernel;
+    if (!batch->tasks[0].list) return hsp__smo_gram(batch->ctx, k->rows, NULL, k->gram, err);
+    uint64_t *order = hsp__new_raw(memory, view->rows, sizeof *order), count = 0;
+    k->place = hsp__new_raw(memory, view->rows, sizeof *k->place);
+    hsp_status status = order && k->place ? HSP_OK : hsp__fail_memory(err);
+    for (uint32_t c = 0; c < view->classes && !status; c++)
+        for (uint64_t i = 0; i < view->rows; i++)
+            if (view->labels[i] == c) {
+                k->place[i] = count;
+                order[count++] = i;
+            }
+    if (!status) status = hsp__smo_gram(batch->ctx, k->rows, order, k->gram, err);
+    hsp__free(memory, order);
+    return status;
+}
+
 /* The whole matrix, where several problems share it and it fits. */
 static hsp_status kernel_gram(hsp__batch *batch, hsp_error *err)
 {
@@ -262,7 +286,7 @@ static hsp_status kernel_gram(hsp__batch *batch, hsp_error *err)
     k->gram = hsp__new_raw(&batch->ctx->allocator, n * n, sizeof *k->gram);
     if (!k->gram) return hsp__fail_memory(err);
     hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
-    return hsp__smo_gram(batch->ctx, k->rows, k->gram, err);
+    return kernel_fill_gram(batch, err);
 }
 
 static uint64_t kernel_memory(const hsp__batch *batch)
@@ -292,7 +316,7 @@ static hsp_status kernel_some_pairs(void *user, uint32_t from, uint32_t to, int 
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         const hsp__smo_source source = {batch->kernel->rows, task->list, task->own.rows,
-                                        batch->kernel->gram};
+                                        batch->kernel->gram, batch->kernel->place};
         hsp__smo_cache cache = {0};
         if (task->alone) {
             kernel_alone(batch, c);
@@ -314,7 +338,7 @@ static hsp_status kernel_classes(hsp__batch *batch, hsp_error *err)
 {
     const hsp__goal goal = kernel_goal(batch, 1);
     const hsp__smo_source source = {batch->kernel->rows, NULL, batch->prepared.view->rows,
-                                    batch->kernel->gram};
+                                    batch->kernel->gram, NULL};
     hsp__smo_cache cache = {0};
     hsp_status status = hsp__smo_cache_init(&cache, batch->ctx, &source, kernel_memory(batch),
                                             hsp__smo_wide(&batch->tasks[0].problem, &goal), err);
@@ -433,6 +457,11 @@ hsp_status hsp__batch_kernel_model(hsp__batch *batch, hsp_context *ctx, const hs
 
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
+static uint64_t kernel_place(const hsp__batch_kernel *k, uint64_t row)
+{
+    return k->place ? k->place[row] : row;
+}
+
 /* Scores of all problems on all rows, from the matrix at hand. */
 static void kernel_scores(const hsp__batch *batch, double *line, double *scores)
 {
@@ -443,9 +472,10 @@ static void kernel_scores(const hsp__batch *batch, double *line, double *scores)
             line[i] = batch->tasks[c].solution.b;
         for (uint64_t i = 0; i < n; i++)
             if (k->amounts[c * n + i] != 0)
-                hsp__vec()->axpy_f32f64(k->amounts[c * n + i], k->gram + i * n, line, (size_t)n);
+                hsp__vec()->axpy_f32f64(k->amounts[c * n + i], k->gram + kernel_place(k, i) * n,
+                                        line, (size_t)n);
         for (uint64_t i = 0; i < n; i++)
-            scores[i * batch->count + c] = line[i];
+            scores[i * batch->count + c] = line[kernel_place(k, i)];
     }
 }
 

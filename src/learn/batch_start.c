@@ -91,8 +91,10 @@ void hsp__batch_start_dual(const hsp__batch *batch, uint32_t c, double *dual)
         return;
     }
     const uint64_t count = from->rows->view.rows;
-    for (uint64_t i = 0, k = 0; i < n; i++) {
+    for (uint64_t i = 0, k = 0, last = 0; i < n; i++) {
         const uint64_t source = hsp__batch_source(batch->kernel, task->list ? task->list[i] : i);
+        if (source < last) k = 0; /* the other class of a pair begins */
+        last = source;
         while (k < count && from->source[k] < source)
             k++;
         if (k < count && from->source[k] == source)

@@ -43,7 +43,8 @@
 #include "vec/vec.h"
 
 enum {
-    SMO_FIRST = 2048, /* rows of a set, at first */
+    SMO_WHOLE = 2560, /* so many rows are one set */
+    SMO_FIRST = 2048, /* rows of a set of more, at first */
     SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
     SMO_LIMIT = 16384,
     SMO_PARTS = 64,
@@ -823,7 +824,7 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     const hsp_allocator *memory = &w->ctx->allocator;
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
-    if (size > SMO_FIRST) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
+    if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
     while (size > HSP__VEC_PAIR && size * size * w->cache->number > w->cache->spare)
         size -= HSP__VEC_PAIR;
     w->f = hsp__new(memory, n, sizeof *w->f);

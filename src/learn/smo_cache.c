@@ -16,7 +16,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     const uint64_t n = source->n, number = wide ? sizeof(double) : sizeof(float);
     const uint64_t line = n * number + 1;
     *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
-    if (source->gram && !source->list && !wide) {
+    if (source->gram && !source->list && !source->place && !wide) {
         cache->spare = bytes;
         return HSP_OK;
     }
@@ -119,25 +119,63 @@ static void cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* Columns of the matrix at hand that follow one another. */
+typedef struct cache_run {
+    uint64_t from, count;
+} cache_run;
+
 typedef struct cache_gather {
-    const hsp__kernel_pick *left, *right;
-    const float *gram;
+    const hsp__smo_source *source;
+    const hsp__kernel_pick *left;
+    const cache_run *runs;
+    uint64_t count;
     void *const *out;
 } cache_gather;
+
+static uint64_t cache_place(const hsp__smo_source *source, uint64_t row)
+{
+    return source->place ? source->place[row] : row;
+}
 
 /* From the matrix at hand. */
 static void cache_gather_part(void *user, uint64_t part)
 {
     const cache_gather *g = user;
-    const uint64_t all = g->left->rows->view->rows, *ids = g->right->list;
+    const uint64_t all = g->source->rows->view->rows;
     for (uint64_t k = hsp__part(g->left->count, CACHE_PARTS, part);
          k < hsp__part(g->left->count, CACHE_PARTS, part + 1); k++) {
-        const float *from = g->gram + hsp__kernel_picked(g->left, k) * all;
+        const uint64_t row = cache_place(g->source, hsp__kernel_picked(g->left, k));
+        const float *from = g->source->gram + row * all;
         float *to = g->out[k];
-        if (!ids) memcpy(to, from, g->right->count * sizeof *to);
-        for (uint64_t j = 0; ids && j < g->right->count; j++)
-            to[j] = from[ids[j]];
+        for (uint64_t r = 0; r < g->count; r++) {
+            const cache_run run = g->runs[r];
+            if (run.count < 8)
+                for (uint64_t j = 0; j < run.count; j++)
+                    to[j] = from[run.from + j];
+            else
+                memcpy(to, from + run.from, run.count * sizeof *to);
+            to += run.count;
+        }
     }
+}
+
+static hsp_status cache_look_up(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                                const hsp__kernel_pick *others, void *const *out, hsp_error *err)
+{
+    cache_run *runs = hsp__new_raw(&cache->ctx->allocator, others->count, sizeof *runs);
+    uint64_t count = 0;
+    if (!runs) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < others->count; j++) {
+        const uint64_t at = cache_place(&cache->source, hsp__kernel_picked(others, j));
+        if (count && at == runs[count - 1].from + runs[count - 1].count)
+            runs[count - 1].count++;
+        else
+            runs[count++] = (cache_run){at, 1};
+    }
+    cache_gather work = {&cache->source, some, runs, count, out};
+    hsp__tasks_run(cache->ctx, CACHE_PARTS, cache_gather_part, &work);
+    hsp__free(&cache->ctx->allocator, runs);
+    return HSP_OK;
 }
 
 static hsp_status cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
@@ -145,11 +183,8 @@ static hsp_status cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *so
 {
     if (cache->wide)
         return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
-    if (!cache->source.gram)
-        return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
-    cache_gather work = {some, others, cache->source.gram, out};
-    hsp__tasks_run(cache->ctx, CACHE_PARTS, cache_gather_part, &work);
-    return HSP_OK;
+    if (cache->source.gram) return cache_look_up(cache, some, others, out, err);
+    return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
 }
 
 /* Rows of the problem as rows of the source: itself, or *made (the caller frees it). */
@@ -243,15 +278,16 @@ static void gram_mirror_part(void *user, uint64_t part)
                 m->gram[j * m->n + i] = m->gram[i * m->n + j];
 }
 
-hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
-                         hsp_error *err)
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
+                         float *gram, hsp_error *err)
 {
     const uint64_t n = rows->view->rows;
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && from < n; from += GRAM_STRIP) {
         const uint64_t to = from + GRAM_STRIP < n ? from + GRAM_STRIP : n;
-        const hsp__kernel_pick left = {rows, NULL, from, to - from};
-        const hsp__kernel_pick right = {rows, NULL, from, n - from};
+        const uint64_t *list = order ? order + from : NULL, first = order ? 0 : from;
+        const hsp__kernel_pick left = {rows, list, first, to - from};
+        const hsp__kernel_pick right = {rows, list, first, n - from};
         status = hsp__kernel_block_f32(ctx, &left, &right, gram + from * n + from, n, err);
         gram_mirror work = {gram, n, from, to};
         if (!status) hsp__tasks_run(ctx, CACHE_PARTS, gram_mirror_part, &work);

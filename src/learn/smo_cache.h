@@ -10,7 +10,8 @@ typedef struct hsp__smo_source {
     const hsp__kernel_rows *rows;
     const uint64_t *list; /* n: which of them; NULL: all */
     uint64_t n;
-    float *gram; /* the whole matrix of `rows`, row after row; NULL: not at hand */
+    float *gram;           /* the whole matrix of `rows`, row after row; NULL: not at hand */
+    const uint64_t *place; /* which row and column of it belong to row i; NULL: i */
 } hsp__smo_source;
 
 typedef struct hsp__smo_cache {
@@ -65,8 +66,9 @@ hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uin
                                 const uint64_t *right, uint64_t across, void *const *out,
                                 hsp_error *err);
 
-/* The whole matrix, n * n numbers, each pair of rows computed once. */
-hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
-                         hsp_error *err);
+/* The whole matrix, n * n numbers, each pair of rows computed once; of rows in the order `order`
+ * (n), NULL: as they are. */
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
+                         float *gram, hsp_error *err);
 
 #endif
