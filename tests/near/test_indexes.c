@@ -175,6 +175,17 @@ static double wild(uint64_t i, uint64_t j)
     return bell(i, j) * pow(10, floor(rng() * 280) - 140);
 }
 
+/* Columns from the twentieth on whose squares leave the range of double; of some rows. */
+static double beyond(uint64_t i, uint64_t j)
+{
+    return j < 20 ? bell(i, j) : i % 3 ? pow(10, i % 2 ? 160 : 200) : 0;
+}
+
+static double unit(uint64_t i, uint64_t j)
+{
+    return i % 20 == j;
+}
+
 /* Some words that all have, many that few have; rows that have none. */
 static double words(uint64_t i, uint64_t j)
 {
@@ -242,6 +253,35 @@ static void test_scales(void)
     make(&rows, 300, 9, wild);
     make(&queries, 30, 9, wild);
     check_all("every scale");
+}
+
+static void test_columns_beyond(void)
+{
+    make(&rows, 300, 20, bell);
+    make(&queries, 9, 21, beyond);
+    check_all("columns beyond, too large");
+}
+
+/* A query of very many columns that the rows do not have, each too small to be seen beside 1 and
+ * all together not: what adds up in another order differs. */
+static void test_dust(void)
+{
+    enum { DUST = 1000000 };
+    static uint32_t indices[DUST];
+    static double values[DUST];
+    static const uint64_t starts[] = {0, DUST};
+    hsp_data *data = NULL;
+    for (uint32_t j = 0; j < DUST; j++)
+        indices[j] = 20 + j, values[j] = 1e-8;
+    make(&rows, 300, 20, unit);
+    store(&rows, 1);
+    queries.rows = 1;
+    queries.view = hsp_view_sparse(HSP_FLOAT64, 1, 20 + DUST, 8, starts, indices, values);
+    skips[0] = HSP__NEAR_NONE;
+    CHECK(hsp_data_copy(ctx, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+    check_metric(data, HSP__METRIC_L2, "dust");
+    check_metric(data, HSP__METRIC_COSINE, "dust");
+    hsp_data_free(data);
 }
 
 /* ---- Memory that runs out ---- */
@@ -313,6 +353,8 @@ int main(void)
     RUN(test_many_columns);
     RUN(test_alike);
     RUN(test_scales);
+    RUN(test_columns_beyond);
+    RUN(test_dust);
     RUN(test_memory);
     hsp_context_free(ctx);
     return check_done();
