@@ -286,12 +286,13 @@ static void test_dust(void)
 
 /* ---- Memory that runs out ---- */
 
-static _Atomic uint64_t asked, refuse_at, living;
+static _Atomic uint64_t asked, asked_bytes, refuse_at, living;
 
 static void *refuse(void *user, void *pointer, size_t size)
 {
     (void)user;
     if (++asked >= refuse_at) return NULL;
+    asked_bytes += size;
     if (!pointer) living++;
     return realloc(pointer, size);
 }
@@ -346,6 +347,41 @@ static void test_memory(void)
     CHECK(living == 0);
 }
 
+/* Every row has a column of its own: an index by column is no larger than the rows. */
+static void test_own_columns(void)
+{
+    enum { ROWS = 20 * 16384 };
+    static uint64_t starts[ROWS + 1];
+    static uint32_t indices[ROWS];
+    static double values[ROWS];
+    const hsp_allocator memory = {refuse, release, NULL};
+    hsp__near *near = NULL, *scan = NULL;
+    hsp_context *counted = NULL;
+    hsp_data *data = NULL;
+    refuse_at = UINT64_MAX;
+    for (uint64_t i = 0; i < ROWS; i++)
+        starts[i + 1] = i + 1, indices[i] = (uint32_t)(i * 77 % ROWS), values[i] = 1 + i % 3;
+    const hsp_view view = hsp_view_sparse(HSP_FLOAT64, ROWS, ROWS, 8, starts, indices, values);
+    queries.rows = 5;
+    queries.view = hsp_view_sparse(HSP_FLOAT64, 5, ROWS, 8, starts, indices, values);
+    CHECK(hsp_context_new(&memory, &counted) == HSP_OK);
+    CHECK(hsp_data_copy(counted, &view, NULL, NULL, NULL, &data) == HSP_OK);
+    hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_INVERTED};
+    asked_bytes = 0;
+    CHECK(hsp__near_new(counted, &plan, data, NULL, &near) == HSP_OK);
+    CHECK_NOTE(asked_bytes <= 64 * (uint64_t)ROWS, "%llu bytes", (unsigned long long)asked_bytes);
+    plan.kind = HSP__NEAR_SCAN;
+    CHECK(hsp__near_new(counted, &plan, data, NULL, &scan) == HSP_OK);
+    hsp__neighbor want[5 * 3], got[5 * 3];
+    CHECK(hsp__near_find(counted, scan, &queries.view, NULL, 3, NULL, want) == HSP_OK);
+    check_index(near, 3, NULL, want, got, "columns of their own");
+    hsp__near_free(counted, near);
+    hsp__near_free(counted, scan);
+    hsp_data_free(data);
+    hsp_context_free(counted);
+    CHECK(living == 0);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 4;
@@ -356,6 +392,7 @@ int main(void)
     RUN(test_columns_beyond);
     RUN(test_dust);
     RUN(test_memory);
+    RUN(test_own_columns);
     hsp_context_free(ctx);
     return check_done();
 }
