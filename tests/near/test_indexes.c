@@ -288,9 +288,15 @@ static void test_dust(void)
 
 static _Atomic uint64_t asked, asked_bytes, refuse_at, living;
 
+static uintptr_t lowest, highest; /* the stack, where memory was asked for */
+
 static void *refuse(void *user, void *pointer, size_t size)
 {
-    (void)user;
+    if (user) { /* one thread */
+        const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+        lowest = here < lowest ? here : lowest;
+        highest = here > highest ? here : highest;
+    }
     if (++asked >= refuse_at) return NULL;
     asked_bytes += size;
     if (!pointer) living++;
@@ -382,6 +388,72 @@ static void test_own_columns(void)
     CHECK(living == 0);
 }
 
+/* Rows whose tree would be a chain if it were cut where a sample at fixed places says: at each cut
+ * the sample has the largest numbers that there are. */
+static void chain(uint64_t count, double *numbers)
+{
+    static uint32_t order[MOST_ROWS];
+    double next = (double)count;
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i, numbers[i] = 0;
+    for (uint64_t to = count, cut = 0; to > 32; to = cut) {
+        uint64_t some = to / 32 * 2 + 3;
+        some = some < 63 ? some : 63;
+        for (uint64_t s = 0; s < some; s++) {
+            double *number = &numbers[order[to / some * s + to % some * s / some]];
+            if (*number == 0) *number = next--;
+        }
+        /* About half of the sample goes to the right: here, what came first. */
+        double sample[63] = {0};
+        for (uint64_t s = 0; s < some; s++) {
+            const double x = numbers[order[to / some * s + to % some * s / some]];
+            uint64_t at = s;
+            for (; at > 0 && sample[at - 1] > x; at--)
+                sample[at] = sample[at - 1];
+            sample[at] = x;
+        }
+        uint64_t i = 0, j = to;
+        for (;;) {
+            while (i < j && numbers[order[i]] < sample[some / 2])
+                i++;
+            while (i < j && numbers[order[j - 1]] >= sample[some / 2])
+                j--;
+            if (i >= j) break;
+            const uint32_t t = order[i];
+            order[i++] = order[--j];
+            order[j] = t;
+        }
+        cut = i;
+        if (cut == 0 || cut == to) break;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        if (numbers[i] == 0) numbers[i] = next--;
+}
+
+/* No order of the rows makes the tree deep: its depth is seen by the stack of who builds it. */
+static void test_chain(void)
+{
+    int watch = 1;
+    const hsp_allocator memory = {refuse, release, &watch};
+    const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_TREE};
+    hsp_context *watched = NULL;
+    hsp__near *near = NULL;
+    hsp_data *data = NULL;
+    refuse_at = UINT64_MAX;
+    make(&rows, MOST_ROWS, 1, few);
+    chain(rows.rows, rows.dense);
+    store(&rows, 0);
+    CHECK(hsp_context_new(&memory, &watched) == HSP_OK);
+    hsp_context_set_threads(watched, 1);
+    CHECK(hsp_data_copy(watched, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+    lowest = UINTPTR_MAX, highest = 0;
+    CHECK(hsp__near_new(watched, &plan, data, NULL, &near) == HSP_OK);
+    CHECK_NOTE(highest - lowest <= 40000, "%llu bytes", (unsigned long long)(highest - lowest));
+    hsp__near_free(watched, near);
+    hsp_data_free(data);
+    hsp_context_free(watched);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 4;
@@ -393,6 +465,7 @@ int main(void)
     RUN(test_dust);
     RUN(test_memory);
     RUN(test_own_columns);
+    RUN(test_chain);
     hsp_context_free(ctx);
     return check_done();
 }
