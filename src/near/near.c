@@ -13,12 +13,13 @@
 enum {
     NEAR_BLOCK_LEAST = 32, /* queries at a time */
     NEAR_BLOCK_MOST = 16384,
-    NEAR_TREE_COLS = 10,      /* in more, products of bytes are faster than boxes */
-    NEAR_TREE_MOST = 16,      /* in more, boxes are no faster than a scan */
-    NEAR_TREE_ROWS = 256,     /* fewer are as well looked through one by one */
-    NEAR_INVERTED_COLS = 512, /* in so many, products of bytes are faster than lists anyway */
-    NEAR_SPARSE_SHARE =
-        16, /* one number in more columns than this: bytes would be twice the data */
+    NEAR_TREE_COLS = 10,  /* in more, products of bytes are faster than boxes */
+    NEAR_TREE_MOST = 16,  /* in more, boxes are no faster than a scan */
+    NEAR_TREE_ROWS = 256, /* fewer are as well looked through one by one */
+    /* One number in more columns than this: bytes would be more than twice the data. */
+    NEAR_SPARSE_SHARE = 16,
+    NEAR_THIN_COLS = 512, /* in up to so many, bytes are so much faster that they may be more: */
+    NEAR_THIN_SHARE = 32,
 };
 #define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
 
@@ -56,13 +57,13 @@ hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows
     const hsp__metric metric = plan->metric;
     if (plan->kind != HSP__NEAR_AUTO) return plan->kind;
     const int product = hsp__near_fits(HSP__NEAR_PRODUCT, metric, rows);
+    const uint64_t share = rows->cols > NEAR_THIN_COLS ? NEAR_SPARSE_SHARE : NEAR_THIN_SHARE;
     const int sparse = rows->storage != HSP_DENSE && rows->rows &&
-                       hsp_view_stored(rows) / rows->rows < rows->cols / NEAR_SPARSE_SHARE;
+                       hsp_view_stored(rows) / rows->rows < rows->cols / share;
     if (rows->cols <= (product ? NEAR_TREE_COLS : NEAR_TREE_MOST) && rows->rows >= NEAR_TREE_ROWS &&
         hsp__near_fits(HSP__NEAR_TREE, metric, rows))
         return HSP__NEAR_TREE;
-    if (((sparse && rows->cols > NEAR_INVERTED_COLS) || !product) &&
-        hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
+    if ((sparse || !product) && hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
         return HSP__NEAR_INVERTED;
     return product ? HSP__NEAR_PRODUCT : HSP__NEAR_SCAN;
 }

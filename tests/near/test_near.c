@@ -425,6 +425,32 @@ static void test_overflow(void)
     hsp_data_free(rows);
 }
 
+/* What auto takes for sparse rows: the entries a row has, beside the columns. */
+static void test_choice(void)
+{
+    static const struct {
+        uint64_t cols, each;
+        hsp__near_kind kind;
+    } cases[] = {{780, 150, HSP__NEAR_PRODUCT}, {300, 12, HSP__NEAR_PRODUCT},
+                 {123, 14, HSP__NEAR_PRODUCT},  {500, 2, HSP__NEAR_INVERTED},
+                 {512, 1, HSP__NEAR_INVERTED},  {4000, 80, HSP__NEAR_INVERTED}};
+    enum { COUNT = 300 };
+    static uint64_t starts[COUNT + 1];
+    static uint32_t indices[COUNT * 150];
+    static double values[COUNT * 150];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (uint64_t i = 0, at = 0; i < COUNT; starts[++i] = at)
+            for (uint64_t e = 0; e < cases[c].each; e++, at++)
+                indices[at] = (uint32_t)(e * 2), values[at] = 1;
+        const hsp_view view =
+            hsp_view_sparse(HSP_FLOAT64, COUNT, cases[c].cols, 8, starts, indices, values);
+        const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_AUTO};
+        const hsp__near_kind taken = hsp__near_choose(&plan, &view);
+        CHECK_NOTE(taken == cases[c].kind, "%llu of %llu: %s", (unsigned long long)cases[c].each,
+                   (unsigned long long)cases[c].cols, hsp__near_name(taken));
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
@@ -438,6 +464,7 @@ int main(void)
     RUN(test_feature_space);
     RUN(test_refusals);
     RUN(test_overflow);
+    RUN(test_choice);
     hsp_context_free(ctx);
     return check_done();
 }
