@@ -183,12 +183,21 @@ static double distance_sparse(const hsp__near_guests *g, uint64_t q, uint64_t i)
     return hsp__near_cosine(near->norms[i], d, g->norms[q]);
 }
 
+/* sqrt(xx yy), where the product leaves the range of doubles: powers of two apart, so that the root
+ * of a square is exact here too. */
+static double distance_length(double xx, double yy)
+{
+    int a, b;
+    const double x = frexp(xx, &a), y = frexp(yy, &b);
+    const int odd = (a + b) & 1;
+    return ldexp(sqrt(odd ? 2 * x * y : x * y), (a + b - odd) / 2);
+}
+
 double hsp__near_cosine(double xx, double xy, double yy)
 {
     if (xx == 0 || yy == 0) return xx == yy ? 0 : 1;
     const double both = xx * yy;
-    /* The root of a square is exact; where the product leaves the range of doubles it is not. */
-    const double length = both > 0x1p-1000 && isfinite(both) ? sqrt(both) : sqrt(xx) * sqrt(yy);
+    const double length = both > 0x1p-1000 && isfinite(both) ? sqrt(both) : distance_length(xx, yy);
     const double d = 1 - xy / length;
     return d > 0 ? d : 0;
 }

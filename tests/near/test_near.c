@@ -451,6 +451,29 @@ static void test_choice(void)
     }
 }
 
+/* A row is at 0 from itself and from its multiples by powers of two, however large or small. */
+static void test_own_cosine(void)
+{
+    static const double scales[] = {0x1p-500, 1e-120, 1e-80, 1, 1e80, 1e90, 0x1p400, 1e150};
+    const hsp__near_plan plan = {HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        for (int r = 0; r < 20; r++) {
+            const double a = (1 + rng()) * scales[s], b = (1 + rng()) * scales[s];
+            double x[] = {a, b, a / 2, b / 2, 4 * a, 4 * b};
+            const hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 2, 2, x);
+            hsp_data *rows = copy(&view);
+            hsp__near *near = NULL;
+            CHECK(hsp__near_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
+            for (uint64_t q = 0; near && q < 9; q++) {
+                const double d = hsp__near_distance(near, &view, q / 3, q % 3);
+                CHECK_NOTE(d == 0, "%g from (%g, %g)", d, a, b);
+            }
+            hsp__near_free(ctx, near);
+            hsp_data_free(rows);
+        }
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
@@ -464,6 +487,7 @@ int main(void)
     RUN(test_feature_space);
     RUN(test_refusals);
     RUN(test_overflow);
+    RUN(test_own_cosine);
     RUN(test_choice);
     hsp_context_free(ctx);
     return check_done();
