@@ -347,7 +347,7 @@ static hsp_status guests_norms(hsp__near_guests *guests, hsp_context *ctx, hsp_e
             for (uint64_t k = guests->starts[q]; k < guests->starts[q + 1]; k++)
                 guests->norms[q] += guests->values[k] * guests->values[k];
     }
-    return hsp__near_check_squares(guests->norms, guests->count, err);
+    return hsp__near_check_squares(guests->norms, guests->count, guests->first, err);
 }
 
 static hsp_status guests_kernel(hsp__near_guests *guests, hsp_context *ctx, hsp_error *err)
@@ -364,9 +364,10 @@ static hsp_status guests_kernel(hsp__near_guests *guests, hsp_context *ctx, hsp_
 }
 
 hsp_status hsp__near_guests_init(hsp__near_guests *guests, hsp_context *ctx, const hsp__near *near,
-                                 const hsp_view *queries, hsp_error *err)
+                                 const hsp_view *queries, uint64_t first, hsp_error *err)
 {
     *guests = (hsp__near_guests){.near = near, .count = queries->rows, .view = queries};
+    guests->first = first;
     hsp_status status = HSP_OK;
     if (near->plan.metric == HSP__METRIC_KERNEL)
         status = guests_kernel(guests, ctx, err);

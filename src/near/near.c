@@ -84,13 +84,14 @@ static void near_square_part(void *user, uint64_t part)
         work->near->norms[i] = hsp__near_square(rows, i);
 }
 
-hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err)
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, uint64_t first,
+                                   hsp_error *err)
 {
     for (uint64_t i = 0; i < count; i++)
         if (!isfinite(squares[i]))
             return hsp__fail(err, HSP_BAD_DATA,
                              "row %llu is too large for cosines: its squared norm is not finite",
-                             (unsigned long long)i + 1);
+                             (unsigned long long)(first + i + 1));
     return HSP_OK;
 }
 
@@ -102,7 +103,7 @@ static hsp_status near_norms(hsp_context *ctx, hsp__near *near, hsp_error *err)
     near->norms = hsp__new_raw(&ctx->allocator, rows->rows, sizeof *near->norms);
     if (!near->norms) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, near_square_part, &work);
-    return hsp__near_check_squares(near->norms, rows->rows, err);
+    return hsp__near_check_squares(near->norms, rows->rows, 0, err);
 }
 
 hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
@@ -202,7 +203,7 @@ hsp_status hsp__near_find(hsp_context *ctx, const hsp__near *near, const hsp_vie
         const uint64_t to = queries->rows - from > step ? from + step : queries->rows;
         const hsp_view some = hsp__view_slice(queries, from, to);
         hsp__near_guests guests;
-        status = hsp__near_guests_init(&guests, ctx, near, &some, err);
+        status = hsp__near_guests_init(&guests, ctx, near, &some, from, err);
         if (status) return status;
         status = near->index->find(ctx, &guests, skip ? skip + from : NULL, k, err, out + from * k);
         hsp__near_guests_free(&guests, ctx);
@@ -218,7 +219,7 @@ double hsp__near_distance(const hsp__near *near, const hsp_view *queries, uint64
     const hsp_view one = hsp__view_slice(queries, query, query + 1);
     double line[HSP__NEAR_GUESTS + 1], distance = (double)NAN;
     hsp__near_guests guests;
-    if (hsp__near_guests_init(&guests, &quiet, near, &one, NULL)) return distance;
+    if (hsp__near_guests_init(&guests, &quiet, near, &one, query, NULL)) return distance;
     if (near->plan.metric != HSP__METRIC_KERNEL)
         distance = hsp__near_pair(&guests, 0, row);
     else if (!hsp__near_kernel_block(&quiet, &guests, 0, 1, row, 1, line, HSP__NEAR_GUESTS + 1,

@@ -451,6 +451,27 @@ static void test_choice(void)
     }
 }
 
+/* A query that is refused has its number among all, though they are met in blocks. */
+static void test_refused_query(void)
+{
+    enum { COUNT = 40000, BAD = 37001 };
+    static double q[COUNT];
+    static hsp__neighbor out[COUNT];
+    double x[] = {1, 2};
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 1, 1, x);
+    const hsp_view queries = hsp_view_dense(HSP_FLOAT64, COUNT, 1, 1, q);
+    const hsp__near_plan plan = {HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
+    hsp_data *rows = copy(&view);
+    hsp__near *near = NULL;
+    hsp_error err = {0};
+    q[BAD - 1] = 1e200;
+    CHECK(hsp__near_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
+    CHECK(hsp__near_find(ctx, near, &queries, NULL, 1, &err, out) == HSP_BAD_DATA);
+    CHECK_NOTE(strstr(err.message, "row 37001 ") != NULL, "%s", err.message);
+    hsp__near_free(ctx, near);
+    hsp_data_free(rows);
+}
+
 /* A row is at 0 from itself and from its multiples by powers of two, however large or small. */
 static void test_own_cosine(void)
 {
@@ -487,6 +508,7 @@ int main(void)
     RUN(test_feature_space);
     RUN(test_refusals);
     RUN(test_overflow);
+    RUN(test_refused_query);
     RUN(test_own_cosine);
     RUN(test_choice);
     hsp_context_free(ctx);
