@@ -46,6 +46,7 @@ typedef struct hsp__near_guests {
 typedef struct hsp__near_index {
     hsp__near_kind kind;
     const char *name;
+    uint64_t most_columns; /* 0: any number */
     int (*fits)(hsp__metric metric, const hsp_view *rows);
     /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise.
      * NULL: nothing to keep, as below. */

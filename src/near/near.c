@@ -50,6 +50,12 @@ int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows
     return index && index->fits(metric, rows);
 }
 
+uint64_t hsp__near_most_columns(hsp__near_kind kind)
+{
+    const hsp__near_index *index = near_index(kind);
+    return index ? index->most_columns : 0;
+}
+
 /* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
  * products of bytes, where they serve. (docs/neighbors-indexes.md has what was measured.) */
 hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows)
@@ -134,6 +140,13 @@ static hsp_status near_prepare(hsp_context *ctx, hsp__near *near, hsp_error *err
     const hsp__metric metric = near->plan.metric;
     near->plan.kind = hsp__near_choose(&near->plan, near->rows);
     near->index = near_index(near->plan.kind);
+    if (near->index->most_columns && near->rows->cols > near->index->most_columns)
+        return hsp__fail(err, HSP_USAGE,
+                         "the index %s takes up to %llu columns, the rows have %llu: use auto, or "
+                         "scan",
+                         hsp__near_name(near->plan.kind),
+                         (unsigned long long)near->index->most_columns,
+                         (unsigned long long)near->rows->cols);
     if (!hsp__near_fits(near->plan.kind, metric, near->rows))
         return hsp__fail(
             err, HSP_USAGE, "the index %s does not serve %s of %llu %s columns: use auto, or scan",

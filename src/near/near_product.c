@@ -695,6 +695,7 @@ static hsp_status product_find(hsp_context *ctx, const hsp__near_guests *guests,
 
 const hsp__near_index hsp__near_product = {.kind = HSP__NEAR_PRODUCT,
                                            .name = "product",
+                                           .most_columns = PRODUCT_MOST_COLUMNS,
                                            .fits = product_fits,
                                            .build = product_build_all,
                                            .unmake = product_unmake,

@@ -689,6 +689,7 @@ static hsp_status tree_find(hsp_context *ctx, const hsp__near_guests *guests, co
 
 const hsp__near_index hsp__near_tree = {.kind = HSP__NEAR_TREE,
                                         .name = "tree",
+                                        .most_columns = TREE_MOST_COLUMNS,
                                         .fits = tree_fits,
                                         .build = tree_build,
                                         .unmake = tree_unmake,

@@ -393,6 +393,13 @@ static void test_refusals(void)
     CHECK(hsp__near_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
     CHECK(strstr(err.message, "tree") != NULL && strstr(err.message, "hamming") != NULL);
     hsp_data_free(rows);
+    const uint64_t none[2] = {0};
+    const hsp_view wide = hsp_view_sparse(HSP_FLOAT64, 1, 16385, 8, none, NULL, NULL);
+    rows = copy(&wide);
+    plan = (hsp__near_plan){HSP__METRIC_L2, HSP__NEAR_PRODUCT, NULL};
+    CHECK(hsp__near_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
+    CHECK(strstr(err.message, "16384 columns") != NULL && strstr(err.message, "16385") != NULL);
+    hsp_data_free(rows);
     s_rows.wide[5] = 1e200;
     rows = copy(&s_rows.view);
     plan = (hsp__near_plan){HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
