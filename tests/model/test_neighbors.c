@@ -451,6 +451,49 @@ static void a_file_streams_by(void)
     unlink(out);
 }
 
+/* No array of more than 18 MB. */
+static void *modest_reallocate(void *user, void *pointer, size_t size)
+{
+    (void)user;
+    return size > (size_t)18 << 20 ? NULL : realloc(pointer, size);
+}
+
+static void modest_release(void *user, void *pointer)
+{
+    (void)user;
+    free(pointer);
+}
+
+/* 600 * 2,000 neighbours, of one block: more than are held at a time. */
+static void many_neighbors_are_found_in_steps(void)
+{
+    enum { KEPT = 2000, ASKING = 600 };
+    const hsp_allocator modest = {modest_reallocate, modest_release, NULL};
+    const char *svm = test_path("many.svm"), *out = test_path("many.out");
+    hsp_context *ctx = test_context(2, 0), *small = NULL;
+    hsp__random random;
+    hsp__random_seed(&random, 18, 0);
+    hsp_model *model = test_neighbors(ctx, &random, 2, KEPT, 3, HSP_DENSE);
+    hsp_data *rows = test_rows(ctx, &random, ASKING, 3, HSP_SPARSE);
+    if (hsp_data_write(ctx, rows, svm, NULL, NULL) || hsp_context_new(&modest, &small)) abort();
+    char *want = expected_lines(ctx, model, &rows->view, KEPT);
+    hsp_error err = {0};
+    hsp_status status =
+        hsp_neighbors_file(small, model, svm, NULL, KEPT, HSP_NEIGHBORS_TEXT, out, &err, NULL);
+    CHECK_NOTE(status == HSP_OK, "%s", err.message);
+    size_t size = 0;
+    char *text = status ? NULL : test_read_file(out, &size);
+    CHECK(text && size == strlen(want) && memcmp(text, want, size) == 0);
+    free(text);
+    free(want);
+    hsp_data_free(rows);
+    hsp_model_free(model);
+    hsp_context_free(small);
+    hsp_context_free(ctx);
+    unlink(svm);
+    unlink(out);
+}
+
 static void other_questions_are_refused(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -488,6 +531,7 @@ int main(void)
     RUN(broken_files_are_refused_or_harmless);
     RUN(inconsistent_models_are_refused);
     RUN(a_file_streams_by);
+    RUN(many_neighbors_are_found_in_steps);
     RUN(other_questions_are_refused);
     return check_done();
 }
