@@ -104,10 +104,14 @@ static hsp_status check_rows(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const char *what, const char *file, hsp_error *err)
 {
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, rows, err, &view);
-    if (status == HSP_BAD_DATA && err)
-        return check_fail(file, "the rows of the %s: %.400s", what, err->message);
-    if (status) return status;
+    hsp_error found = {0};
+    hsp_status status = hsp_data_view(ctx, rows, &found, &view);
+    if (status == HSP_BAD_DATA)
+        return check_fail(file, "the rows of the %s: %.400s", what, found.message);
+    if (status) {
+        if (err) *err = found;
+        return status;
+    }
     if (view->cols > model->features)
         return check_fail(file, "the rows of the %s have %llu columns, the model %llu", what,
                           (unsigned long long)view->cols, (unsigned long long)model->features);

@@ -361,6 +361,24 @@ static void inconsistent_models_are_refused(void)
     hsp_context_free(ctx);
 }
 
+static void rows_that_are_none_are_told(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_error err = {0};
+    hsp__random_seed(&random, 15, 0);
+    hsp_model *model = test_neighbors(ctx, &random, 3, 9, 4, HSP_DENSE);
+    ((double *)model->neighbors->rows->values)[5] = (double)NAN;
+    model->neighbors->rows->checked = 0;
+    CHECK(hsp__model_check(ctx, model, "m.hsp", &err) == HSP_BAD_DATA);
+    CHECK_NOTE(strncmp(err.message, "the rows of the neighbours: ", 28) == 0 &&
+                   !strstr(err.message + 1, "the rows of") && strstr(err.message, "finite"),
+               "%s", err.message);
+    CHECK(hsp__model_check(ctx, model, NULL, NULL) == HSP_BAD_DATA);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
 /* ---- Neighbours of a file -------------------------------------------------------------------- */
 
 /* The lines that should be there, from the same call over memory. */
@@ -530,6 +548,7 @@ int main(void)
     RUN(models_come_back);
     RUN(broken_files_are_refused_or_harmless);
     RUN(inconsistent_models_are_refused);
+    RUN(rows_that_are_none_are_told);
     RUN(a_file_streams_by);
     RUN(many_neighbors_are_found_in_steps);
     RUN(other_questions_are_refused);
