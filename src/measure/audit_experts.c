@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -27,16 +28,17 @@
 #include "data/scale.h"
 #include "measure/audit.h"
 
-#define EXPERTS_CLOSE    1e-12 /* of the weight: too close to call */
-#define EXPERTS_ROUNDING 1e-9  /* what is compared may differ by so much of its size */
-#define EXPERTS_FAR      2048  /* a weight 2^-2048 of another is nothing beside it */
+#define EXPERTS_CLOSE    1e-12     /* of the weight: too close to call */
+#define EXPERTS_ROUNDING 1e-9      /* what is compared may differ by so much of its size */
+#define EXPERTS_STEP     (1 << 20) /* votes between two reports of progress */
+#define EXPERTS_FAR      2048      /* a weight 2^-2048 of another is nothing beside it */
 
 typedef struct experts_audit {
     hsp__audit *audit;
     double beta;
     int negated, randomized, shuffled;
     int votes; /* 0: by what a column holds; 1: signs, 2: bits */
-    uint64_t seed, examples;
+    uint64_t seed, examples, passes;
     uint64_t said_mistakes, said_best; /* what the model says: m, and which column */
     double said_best_mistakes, said_expected;
     int said_negated;
@@ -94,6 +96,7 @@ static hsp_status experts_read_options(experts_audit *run, const hsp__audit_read
         return hsp__fail(err, HSP_BAD_DATA, "the model says beta is %.9g, expected it in (0, 1)",
                          run->beta);
     hsp_status status = hsp__audit_count(reader, "examples", &run->examples, err);
+    if (!status) status = hsp__audit_count(reader, "passes", &run->passes, err);
     if (!status) status = hsp__audit_count(reader, "seed", &run->seed, err);
     if (!status) status = hsp__audit_count(reader, "mistakes", &run->said_mistakes, err);
     if (!status) status = hsp__audit_count(reader, "best_column", &run->said_best, err);
@@ -239,14 +242,30 @@ static void experts_meet(experts_audit *run, uint64_t i, uint64_t seen)
     }
 }
 
+/* What a file says is not believed: a count that no run over these rows makes would keep us here
+ * for as long as it pleases. */
+static hsp_status experts_check_examples(const experts_audit *run, hsp_error *err)
+{
+    const uint64_t rows = run->audit->rows, passes = run->passes ? run->passes : 1;
+    if (rows ? run->examples / rows + (run->examples % rows != 0) <= passes : !run->examples)
+        return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "the model says that its run voted %llu times in %llu passes, and there are "
+                     "%llu rows: it is not the data that the run saw",
+                     (unsigned long long)run->examples, (unsigned long long)run->passes,
+                     (unsigned long long)rows);
+}
+
 static hsp_status experts_again(experts_audit *run, hsp_error *err)
 {
-    const uint64_t rows = run->audit->rows;
+    const uint64_t rows = run->audit->rows, step = 1 + EXPERTS_STEP / run->experts;
+    hsp_status status = experts_check_examples(run, err);
+    if (status) return status;
     uint64_t *order = hsp__new_raw(&run->audit->ctx->allocator, rows, sizeof *order);
     if (!order) return hsp__fail_memory(err);
     for (uint64_t e = 0; e < run->experts; e++)
         run->weight[e] = 1;
-    for (uint64_t seen = 0; rows && seen < run->examples; seen++) {
+    for (uint64_t seen = 0; !status && seen < run->examples; seen++) {
         if (seen % rows == 0) {
             for (uint64_t i = 0; i < rows; i++)
                 order[i] = i;
@@ -255,9 +274,12 @@ static hsp_status experts_again(experts_audit *run, hsp_error *err)
             if (run->shuffled) hsp__random_shuffle(&random, order, rows);
         }
         experts_meet(run, order[seen % rows], seen);
+        if ((seen + 1) % step == 0 || seen + 1 == run->examples)
+            status =
+                hsp__progress(run->audit->ctx, "recounting", "rows", seen + 1, run->examples, err);
     }
     hsp__free(&run->audit->ctx->allocator, order);
-    return HSP_OK;
+    return status;
 }
 
 static hsp_status experts_room(experts_audit *run, hsp_error *err)

@@ -176,6 +176,28 @@ static void test_lies_are_found(void)
     experts_free(&made);
 }
 
+static int experts_stop(void *user, const hsp_progress *progress)
+{
+    (void)user;
+    return strcmp(progress->phase, "recounting") == 0;
+}
+
+/* A count that no run makes is refused, and a long recount can be stopped. */
+static void test_long_runs_end(void)
+{
+    experts_case made = experts_make(5);
+    hsp_bound *bounds = NULL;
+    hsp_error err = {0};
+    size_t count;
+    test_fact(made.model, "examples", "99999999999999");
+    CHECK(hsp_audit(made.ctx, made.model, made.data, NULL, &err, &bounds, &count) == HSP_BAD_DATA);
+    CHECK_NOTE(strstr(err.message, "99999999999999 times") != NULL, "%s", err.message);
+    test_fact(made.model, "passes", "99999999999999");
+    hsp_context_set_progress(made.ctx, experts_stop, NULL);
+    CHECK(hsp_audit(made.ctx, made.model, made.data, NULL, &err, &bounds, &count) == HSP_CANCELLED);
+    experts_free(&made);
+}
+
 static void test_refused(void)
 {
     experts_case made = experts_make(5), other = experts_make(6);
@@ -199,6 +221,7 @@ int main(void)
     RUN(test_late_best_holds);
     RUN(test_forms_hold);
     RUN(test_lies_are_found);
+    RUN(test_long_runs_end);
     RUN(test_refused);
     return check_done();
 }
