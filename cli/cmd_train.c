@@ -172,10 +172,9 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
         cli_evidence_print(run->ctx, all->evidence, done->data,
                            offset && strcmp(offset, "none") == 0, file);
     if (train_text(run, "kernel") && !train_text(run, "approx"))
-        fputs(
-            "in the kernel's space; a margin below 3e-7 of the longest row counts as none: "
-            "if rows differ in size, --scale standard may show one\n",
-            file);
+        fputs("in the kernel's space; a margin below 3e-7 of the longest row counts as none: "
+              "if rows differ in size, --scale standard may show one\n",
+              file);
 }
 
 /* The limit that ended the run, as an option. */
@@ -507,8 +506,7 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
     cli_begin_output();
     if (status == HSP_OK)
         status = hsp_train(run->ctx, todo->data, learner, err, &todo->run, &todo->model);
-    if (status == HSP_BAD_DATA && todo->data)
-        cli_locate(run, todo->path, read, todo->data, learner, err);
+    if (status == HSP_BAD_DATA && todo->data) cli_locate(run, todo->path, read, todo->data, err);
     return status;
 }
 
