@@ -139,6 +139,14 @@ static hsp_status check_expansion(hsp_context *ctx, const hsp_model *model, cons
     return check_fail(file, "a coefficient is not finite");
 }
 
+/* Rows are kept in the order of the data; none has the last number that there is. */
+static int check_rising(const uint64_t *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (numbers[i] == UINT64_MAX || (i && numbers[i] <= numbers[i - 1])) return 0;
+    return 1;
+}
+
 static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, const char *file,
                                   hsp_error *err)
 {
@@ -157,6 +165,8 @@ static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, cons
                           (unsigned long long)rows);
     if (!check_below(near->labels, rows, model->class_names.count))
         return check_fail(file, "a row of a class that is not there");
+    if (near->source && !check_rising(near->source, rows))
+        return check_fail(file, "the numbers of the neighbours' rows are out of order");
     if (!hsp__near_fits(near->index, near->metric, &near->rows->view))
         return check_fail(file, "the index %s does not serve these rows and their distance",
                           hsp__near_name(near->index));

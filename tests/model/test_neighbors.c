@@ -333,6 +333,23 @@ static void spoil_tried(hsp_model *model)
 {
     model->neighbors->tried = model->neighbors->rows->view.rows;
 }
+static uint64_t *spoil_sources(hsp_model *model)
+{
+    hsp__neighbors *own = model->neighbors;
+    const uint64_t rows = own->rows->view.rows;
+    if (!own->source) own->source = hsp__new(&own->rows->memory, rows, sizeof *own->source);
+    for (uint64_t i = 0; i < rows; i++)
+        own->source[i] = i;
+    return own->source;
+}
+static void spoil_source(hsp_model *model)
+{
+    spoil_sources(model)[8] = UINT64_MAX;
+}
+static void spoil_order(hsp_model *model)
+{
+    spoil_sources(model)[8] = 7;
+}
 static void spoil_link(hsp_model *model)
 {
     model->probability.link = HSP__LINK_LOGISTIC;
@@ -344,9 +361,9 @@ static void spoil_rows(hsp_model *model)
 
 static void inconsistent_models_are_refused(void)
 {
-    static void (*const spoils[])(hsp_model *) = {spoil_k,      spoil_many,  spoil_label,
-                                                  spoil_metric, spoil_index, spoil_tried,
-                                                  spoil_link,   spoil_rows};
+    static void (*const spoils[])(hsp_model *) = {
+        spoil_k,     spoil_many, spoil_label, spoil_metric, spoil_index,
+        spoil_tried, spoil_link, spoil_rows,  spoil_source, spoil_order};
     hsp_context *ctx = test_context(1, 0);
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         hsp__random random;
