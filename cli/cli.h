@@ -205,7 +205,7 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds);
 /* A learner refused a value of the data: *err gets its place in the file, if that is known. */
 void cli_locate(const cli *run, const char *path, const hsp_options *read, const hsp_data *data,
-                const hsp_options *learner, hsp_error *err);
+                hsp_error *err);
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
                      hsp_error *err);
 

@@ -197,8 +197,7 @@ static hsp_status cv_run(cli *run, hsp_error *err)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],
                                     run->options[CV_OWN], err, &done.seen);
     if (status == HSP_BAD_DATA && done.data)
-        cli_locate(run, run->arguments[0], run->options[CV_READ], done.data,
-                   run->options[CV_LEARNER], err);
+        cli_locate(run, run->arguments[0], run->options[CV_READ], done.data, err);
     done.cv_seconds = cli_seconds() - start;
     if (status == HSP_OK) {
         cli_progress_clear();

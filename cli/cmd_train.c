@@ -506,8 +506,7 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
     cli_begin_output();
     if (status == HSP_OK)
         status = hsp_train(run->ctx, todo->data, learner, err, &todo->run, &todo->model);
-    if (status == HSP_BAD_DATA && todo->data)
-        cli_locate(run, todo->path, read, todo->data, learner, err);
+    if (status == HSP_BAD_DATA && todo->data) cli_locate(run, todo->path, read, todo->data, err);
     return status;
 }
 

@@ -277,6 +277,8 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_tune(run->ctx, todo.data, run->options[TUNE_LEARNER], run->options[TUNE_OWN],
                           err, &todo.seen, &todo.run, &todo.model);
+    if (status == HSP_BAD_DATA && todo.data)
+        cli_locate(run, todo.path, run->options[TUNE_READ], todo.data, err);
     todo.tune_seconds = cli_seconds() - start;
     cli_finish_output();
     if (status == HSP_OK && todo.out && todo.model)

@@ -125,17 +125,15 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
 }
 
 void cli_locate(const cli *run, const char *path, const hsp_options *read, const hsp_data *data,
-                const hsp_options *learner, hsp_error *err)
+                hsp_error *err)
 {
-    hsp_error found = {0};
-    if (err->file[0] || strcmp(path, "-") == 0) return;
-    if (hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), learner, &found) !=
-        HSP_BAD_DATA)
+    if (err->file[0] || !err->line) return;
+    if (strcmp(path, "-") != 0 &&
+        hsp_train_locate(run->ctx, path, read, hsp_data_encoding(data), err) == HSP_BAD_DATA)
         return;
-    if (found.line)
-        *err = found;
-    else /* the row has to do, and the file */
-        memcpy(err->file, found.file, sizeof err->file);
+    /* the row has to do, and the file */
+    snprintf(err->file, sizeof err->file, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+    err->line = 0;
 }
 
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,

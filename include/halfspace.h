@@ -700,12 +700,11 @@ HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_op
                                   const hsp_model *start, hsp_error *err, hsp_training *run,
                                   hsp_model **out);
 
-/* Where in its file stands the value that hsp_train refused (Winnow takes those from 0 to 1)?
- * HSP_BAD_DATA with file, line (where a line is a row) and column; HSP_OK: nothing is refused, or
- * only what scaling made of the rows. `read` and `encoding` as the file was read with. */
+/* Where in its file stands the row that hsp_train refused (Winnow takes values from 0 to 1)? `err`
+ * is what it said: no file, and the row's number, from 1, for a line. HSP_BAD_DATA: *err has the
+ * file and the line now; else it is as it was. `read` and `encoding` as the file was read with. */
 HSP_API hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
-                                    const hsp_encoding *encoding, const hsp_options *options,
-                                    hsp_error *err);
+                                    const hsp_encoding *encoding, hsp_error *err);
 
 /* Learn in one pass from a file or pipe that is never held in memory. */
 HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,

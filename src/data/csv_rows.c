@@ -322,17 +322,21 @@ static hsp_status csv_record_double(hsp__csv_reader *reader, hsp__csv_worker *wo
 /* ---- One block ------------------------------------------------------------------------------- */
 
 /* Room for one more row; NULL when there is no memory. */
-static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker)
+static char *csv_row_room(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint64_t line)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
-    void *labels = worker->labels;
+    void *labels = worker->labels, *lines = worker->lines;
     if (!hsp__reserve(memory, &worker->cells, &worker->cells_room, worker->rows + 1, bytes))
         return NULL;
     if (!hsp__reserve(memory, &labels, &worker->labels_room, worker->rows + 1,
                       sizeof *worker->labels))
         return NULL;
     worker->labels = labels;
+    if (!hsp__reserve(memory, &lines, &worker->lines_room, worker->rows + 1, sizeof *worker->lines))
+        return NULL;
+    worker->lines = lines;
+    worker->lines[worker->rows] = line;
     return (char *)worker->cells + worker->rows * bytes;
 }
 
@@ -361,7 +365,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     worker->rows = 0;
     worker->missing_line = 0;
     while (hsp__csv_skip_blank(&cursor)) {
-        char *row = csv_row_room(reader, worker);
+        char *row = csv_row_room(reader, worker, cursor.line);
         if (!row) return hsp__fail_memory(err);
         hsp_status status = wide ? csv_record_double(reader, worker, &cursor, row, err)
                                  : csv_record_single(reader, worker, &cursor, row, err);
@@ -505,6 +509,7 @@ static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *work
     hsp__free(memory, worker->unseen);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
+    hsp__free(memory, worker->lines);
     if (!worker->words) return; /* it was never begun */
     hsp__text_free(&worker->unquoted);
     hsp__names_free(&worker->classes);

@@ -12,6 +12,8 @@ typedef struct hsp__csv_worker {
     uint64_t cells_room;
     uint32_t *labels; /* rows */
     uint64_t labels_room;
+    uint64_t *lines; /* rows: of the block, from 1 */
+    uint64_t lines_room;
     uint64_t rows, first_row; /* of the block at hand; where they go */
     hsp__csv_words *words;    /* plan->words: of the category columns and the label */
     hsp__csv_recent *recent;  /* what `words` keep of them, together */

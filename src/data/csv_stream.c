@@ -98,7 +98,7 @@ static hsp_status csv_stream_parse(void *self, int number, hsp__block *block, hs
     if (status || csv_stream_refused(stream, worker) || !worker->rows) return status;
     status = csv_stream_expand(stream, number, err);
     if (status) return status;
-    return hsp__stream_work(stream->stream, number, &stream->blocks[number]->view, block->lines,
+    return hsp__stream_work(stream->stream, number, &stream->blocks[number]->view, worker->lines,
                             err);
 }
 

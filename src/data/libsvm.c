@@ -42,6 +42,7 @@ typedef struct libsvm_scratch {
     hsp__rows_block block;
     hsp__rows_place place;
     uint32_t *lengths, *labels; /* rows_room */
+    uint64_t *lines;            /* rows_room: of the block, from 1 */
     uint32_t *indices;          /* stored_room */
     void *values;               /* stored_room */
     uint64_t rows_room, stored_room;
@@ -220,9 +221,11 @@ static int libsvm_scratch_room(const libsvm_reader *reader, libsvm_scratch *scra
     if (rows > scratch->rows_room) {
         hsp__free(memory, scratch->lengths);
         hsp__free(memory, scratch->labels);
+        hsp__free(memory, scratch->lines);
         scratch->lengths = hsp__new_raw(memory, rows, sizeof *scratch->lengths);
+        scratch->lines = hsp__new_raw(memory, rows, sizeof *scratch->lines);
         scratch->labels = hsp__new_raw(memory, rows, sizeof *scratch->labels);
-        scratch->rows_room = scratch->lengths && scratch->labels ? rows : 0;
+        scratch->rows_room = scratch->lengths && scratch->labels && scratch->lines ? rows : 0;
     }
     if (stored > scratch->stored_room) {
         hsp__free(memory, scratch->indices);
@@ -407,6 +410,7 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
                      : libsvm_features_f64(reader, scratch, at, row, err);
         if (status) return status;
         scratch->labels[block->rows] = label;
+        scratch->lines[block->rows] = at->line;
         scratch->lengths[block->rows++] = (uint32_t)(row->stored - before);
         if (row->least > scratch->past) scratch->past = row->least;
     }
@@ -525,6 +529,7 @@ static void libsvm_free_scratch(libsvm_reader *reader)
     const hsp_allocator *memory = &reader->ctx->allocator;
     for (int i = 0; reader->scratch && i < reader->workers; i++) {
         libsvm_scratch *scratch = &reader->scratch[i];
+        hsp__free(memory, scratch->lines);
         hsp__free(memory, scratch->lengths);
         hsp__free(memory, scratch->labels);
         hsp__free(memory, scratch->indices);
@@ -669,7 +674,7 @@ static hsp_status libsvm_pass_parse(void *self, int worker, hsp__block *text, hs
     hsp_status status = libsvm_parse(&stream->reader, worker, text, err);
     if (status) return status;
     if (!libsvm_make_view(stream, scratch, &stream->passing[worker])) return hsp__fail_memory(err);
-    return hsp__stream_work(stream->stream, worker, &stream->passing[worker].view, text->lines,
+    return hsp__stream_work(stream->stream, worker, &stream->passing[worker].view, scratch->lines,
                             err);
 }
 

@@ -53,12 +53,12 @@ hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *enc
 }
 
 hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
-                            uint64_t lines, hsp_error *err)
+                            const uint64_t *lines, hsp_error *err)
 {
     if (!stream->sink->work || !rows->rows) return HSP_OK;
     hsp_status status = stream->sink->work(stream->self, worker, rows, err);
-    /* the last line of a file may lack its end */
-    if (status && err && lines != rows->rows && lines + 1 != rows->rows) err->line = 0;
+    if (status && err && lines && err->line)
+        err->line = err->line <= rows->rows ? lines[err->line - 1] : 0;
     return status;
 }
 
@@ -141,8 +141,7 @@ static void stream_cache_work(void *user, int worker)
     slice->err = (hsp_error){0};
     slice->status = stream_load_slice(cache, slice, from, to, &slice->err);
     if (slice->status) return;
-    slice->status =
-        hsp__stream_work(cache->stream, worker, &slice->rows->view, to - from, &slice->err);
+    slice->status = hsp__stream_work(cache->stream, worker, &slice->rows->view, NULL, &slice->err);
     if (slice->status && slice->err.line) slice->err.line += from;
 }
 

@@ -30,8 +30,7 @@ typedef struct hsp__row_origin {
 
 typedef struct hsp__row_sink {
     /* In parallel, `worker` 0..workers-1. rows->labels is NULL here. May be NULL. An error with a
-     * line means a row of the block, from 1; it becomes the line of the file where that is known.
-     */
+     * line means a row of the block, from 1; it becomes the line of the file. */
     hsp_status (*work)(void *self, int worker, const hsp_view *rows, hsp_error *err);
     /* In order, by the worker that did `work`. rows->labels are numbers in the stream's class
      * names; rows->classes how many there are so far. rows->labels is NULL when the data has none.
@@ -90,10 +89,10 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
 hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *encoding,
                               const hsp__names *feature_names, hsp_error *err);
 
-/* Hand a block over. An error's line is a row of the block: `lines` says how many lines the block
- * spans, and where that is not one a row, the line is not known. */
+/* Hand a block over. An error's line is a row of the block: lines[i] is the line of the block, from
+ * 1, at which row i begins; NULL: rows are all there is. */
 hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
-                            uint64_t lines, hsp_error *err);
+                            const uint64_t *lines, hsp_error *err);
 hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *rows,
                             const uint32_t *labels, hsp_error *err);
 

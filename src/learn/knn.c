@@ -129,10 +129,16 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
     hsp_error found = {0};
     if (!work->expression) return HSP_OK;
     hsp_status status =
-        hsp_kernel_parse(work->ctx, work->expression, 0, base, &found, &own->kernel);
+        hsp_kernel_parse(work->ctx, work->expression, 1, base, &found, &own->kernel);
     if (status == HSP_USAGE)
         return hsp__fail_at(err, status, "--metric", 0, 0, "column %llu of the kernel: %s",
                             (unsigned long long)found.column, found.message);
+    if (!status && own->kernel->indefinite)
+        return hsp__fail_at(
+            err, HSP_USAGE, "--metric", 0, 0,
+            "%.200s is no kernel for every data: it has no feature space to measure "
+            "distances in",
+            hsp_kernel_text(own->kernel));
     if (status && err) *err = found;
     return status ? status : hsp_kernel_fit(work->ctx, own->kernel, work->prepared.view, err);
 }

@@ -173,6 +173,7 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
     } else {
         status = trainer_learn(trainer, view, row, err, &made);
     }
+    if (status && err && err->line) err->line = row + 1; /* one row was looked at: which one */
     if (!status && step) *step = made;
     return status;
 }

@@ -16,6 +16,7 @@
 
 #define VALUES_SLACK 1e-6 /* a column scaled to [0, 1] in single precision may end a bit beyond */
 #define VALUES_NAME  (HSP__QUOTED + 32)
+#define VALUES_ROW   "row %llu, " /* how a sentence about a row begins */
 
 int hsp__values_find(const hsp_view *view, uint64_t from, uint64_t to, hsp__values *values)
 {
@@ -114,12 +115,13 @@ hsp_status hsp__values_check(hsp_context *ctx, const hsp_data *data, const hsp_o
     if (status) return status;
     const uint64_t row = origin ? origin[values.row] : values.row;
     hsp__free(&ctx->allocator, origin);
-    return hsp__fail(err, HSP_BAD_DATA,
-                     "row %llu, %s: found %.*g%s, expected a value from 0 to 1: %s",
-                     (unsigned long long)row + 1,
-                     values_column(&data->feature_names, data->index_base, values.column, column),
-                     values_digits(prepared->view), values.value, scaled ? " after scaling" : "",
-                     scaled ? "use scale min-max alone" : "use scale min-max");
+    return hsp__fail_at(
+        err, HSP_BAD_DATA, "", row + 1, 0,
+        VALUES_ROW "%s: found %.*g%s, expected a value from 0 to 1: %s",
+        (unsigned long long)row + 1,
+        values_column(&data->feature_names, data->index_base, values.column, column),
+        values_digits(prepared->view), values.value, scaled ? " after scaling" : "",
+        scaled ? "use scale min-max alone" : "use scale min-max");
 }
 
 hsp_status hsp__values_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -151,12 +153,18 @@ hsp_status hsp__values_check_block(const hsp_view *rows, int above, const hsp__n
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+typedef struct values_place {
+    uint64_t row, passed; /* the row that is wanted, from 0; how many went by */
+} values_place;
+
 static hsp_status values_work(void *self, int worker, const hsp_view *rows, hsp_error *err)
 {
-    const hsp__row_origin *origin = self;
+    values_place *place = self;
+    const uint64_t first = place->passed;
     (void)worker;
-    return hsp__values_check_block(rows, 0, &origin->feature_names, origin->index_base,
-                                   "use scale min-max", err);
+    place->passed += rows->rows;
+    if (place->row >= place->passed) return HSP_OK;
+    return hsp__fail_at(err, HSP_BAD_DATA, "", place->row - first + 1, 0, "this is the row");
 }
 
 static hsp_status values_take(void *self, int worker, const hsp_view *rows, hsp_error *err)
@@ -168,31 +176,27 @@ static hsp_status values_take(void *self, int worker, const hsp_view *rows, hsp_
     return HSP_OK;
 }
 
-/* Rows are looked at as they are in the file: it has to be those that were refused. */
-static int values_are_plain(const hsp_options *options)
-{
-    return hsp__options_say(options, "scale", "none") &&
-           hsp__options_say(options, "normalize", "none") && !hsp_options_text(options, "classes");
-}
-
+/* The file goes by again, one block after the other, up to the row. */
 hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
-                            const hsp_encoding *encoding, const hsp_options *options,
-                            hsp_error *err)
+                            const hsp_encoding *encoding, hsp_error *err)
 {
-    const hsp__learner *learner = hsp__learner_of(options);
-    if (!learner || !learner->rule || !learner->rule->unit_values || !values_are_plain(options))
-        return HSP_OK;
-    hsp__row_origin origin = {0};
-    hsp__names classes;
-    hsp__names_init(&origin.feature_names, &ctx->allocator);
-    hsp__names_init(&classes, &ctx->allocator);
-    const hsp__row_sink sink = {
-        .work = values_work, .take = values_take, .unlabelled = 1, .origin = &origin};
+    static const hsp__row_sink sink = {.work = values_work, .take = values_take};
     hsp_context quiet = hsp__quiet(ctx); /* what there is to say of the file was said */
+    hsp_error found = {0};
+    hsp__names classes;
+    char begins[40];
+    if (!err || err->file[0] || !err->line) return HSP_OK;
+    const size_t size =
+        (size_t)snprintf(begins, sizeof begins, VALUES_ROW, (unsigned long long)err->line);
+    values_place place = {.row = err->line - 1};
+    hsp__names_init(&classes, &ctx->allocator);
     hsp_status status =
-        hsp__stream_read(&quiet, path, read, encoding, &classes, &sink, &origin, err);
+        hsp__stream_read(&quiet, path, read, encoding, &classes, &sink, &place, &found);
     hsp__names_free(&classes);
-    hsp__names_free(&origin.feature_names);
-    hsp_encoding_free(origin.encoding);
-    return status;
+    if (status != HSP_BAD_DATA || !found.line || place.row >= place.passed) return status;
+    memcpy(err->file, found.file, sizeof err->file);
+    err->line = found.line;
+    if (strncmp(err->message, begins, size) == 0)
+        memmove(err->message, err->message + size, strlen(err->message + size) + 1);
+    return HSP_BAD_DATA;
 }

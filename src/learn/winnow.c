@@ -19,10 +19,11 @@
  *     winnow2  w_j = alpha^e_j       balanced  w_j = alpha^e_j - alpha^-e_j
  *     winnow1  w_j = alpha^e_j, e_j over promotions, and 0 (e_j = -infinity) once eliminated
  *
- * The run keeps e, so no weight is ever stuck at 0 or at infinity, nor collects rounding; its
- * weights are computed from it, divided by a power of two common to all weights and theta when the
- * largest would be above 2^400 (hsp__online_shrink). Signs of scores and their order stay; weights
- * that are 2^1400 times smaller than the largest count as 0.
+ * The run keeps e, so no weight is ever stuck at 0 or at infinity, nor collects rounding where
+ * values are 0 and 1 (e is a whole number then, else a rounded sum); its weights are computed from
+ * it, divided by a power of two common to all weights and theta when the largest would be above
+ * 2^400 (hsp__online_shrink). Signs of scores and their order stay; weights that are 2^1400 times
+ * smaller than the largest count as 0.
  *
  * More than two classes (native; winnow2 and balanced): a scorer a class. When the highest score is
  * not that of the row's class, that class is promoted and the best other one is demoted.

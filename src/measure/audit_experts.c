@@ -1,10 +1,10 @@
 /* A panel of experts against its theorem: the run is made again from the rows, in another way.
  *
  * The run keeps whole counts of mistakes and makes weights of them; here weights are multiplied row
- * by row, as the definition has it, in long double, and divided by their sum when they become
- * small. Votes are read off the numbers of the rows, not taken from the model's scaling. With m_j
- * the mistakes of expert j (a row on which it abstains counts half), m* the least of them, N
- * experts, and W the sum of weights in the end,
+ * by row, as the definition has it, in long double, each with an exponent of its own: one that is
+ * far behind may yet become the best. Votes are read off the numbers of the rows, not taken from
+ * the model's scaling. With m_j the mistakes of expert j (a row on which it abstains counts half),
+ * m* the least of them, N experts, and W the sum of weights in the end,
  *
  *   potential   W <= N ((1 + beta) / 2)^m,   randomized: ln W <= ln N - (1 - beta) E m
  *   best        W >= beta^(m*)
@@ -16,10 +16,10 @@
  *
  * Beside them: does the recount agree with what the model says of its run, and with its weights? A
  * decision that hangs on less than 1e-12 of the weight may be another one there. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -28,15 +28,17 @@
 #include "data/scale.h"
 #include "measure/audit.h"
 
-#define EXPERTS_CLOSE    1e-12 /* of the weight: too close to call */
-#define EXPERTS_ROUNDING 1e-9  /* what is compared may differ by so much of its size */
+#define EXPERTS_CLOSE    1e-12     /* of the weight: too close to call */
+#define EXPERTS_ROUNDING 1e-9      /* what is compared may differ by so much of its size */
+#define EXPERTS_STEP     (1 << 20) /* votes between two reports of progress */
+#define EXPERTS_FAR      2048      /* a weight 2^-2048 of another is nothing beside it */
 
 typedef struct experts_audit {
     hsp__audit *audit;
     double beta;
     int negated, randomized, shuffled;
     int votes; /* 0: by what a column holds; 1: signs, 2: bits */
-    uint64_t seed, examples;
+    uint64_t seed, examples, passes;
     uint64_t said_mistakes, said_best; /* what the model says: m, and which column */
     double said_best_mistakes, said_expected;
     int said_negated;
@@ -46,9 +48,9 @@ typedef struct experts_audit {
     uint64_t cols, experts;
     unsigned char *bit; /* cols: it votes by its bit */
     signed char *vote;  /* cols: of the row at hand */
-    hsp__wide *weight;  /* experts: columns, then negations; divided by exp(scale) */
+    hsp__wide *weight;  /* experts: columns, then negations; times 2^power */
+    int64_t *power;     /* experts */
     double *lost;       /* experts: m_j */
-    hsp__wide scale;
 
     uint64_t mistakes, close;
     hsp__wide expected;
@@ -94,6 +96,7 @@ static hsp_status experts_read_options(experts_audit *run, const hsp__audit_read
         return hsp__fail(err, HSP_BAD_DATA, "the model says beta is %.9g, expected it in (0, 1)",
                          run->beta);
     hsp_status status = hsp__audit_count(reader, "examples", &run->examples, err);
+    if (!status) status = hsp__audit_count(reader, "passes", &run->passes, err);
     if (!status) status = hsp__audit_count(reader, "seed", &run->seed, err);
     if (!status) status = hsp__audit_count(reader, "mistakes", &run->said_mistakes, err);
     if (!status) status = hsp__audit_count(reader, "best_column", &run->said_best, err);
@@ -177,19 +180,31 @@ static void experts_listen(experts_audit *run, uint64_t i)
 
 /* ---- The run again --------------------------------------------------------------------------- */
 
-/* The share of the weight on y's side less that on the other. */
-static double experts_agree(experts_audit *run, int y)
+static int64_t experts_power(const experts_audit *run)
 {
+    int64_t most = run->power[0];
+    for (uint64_t e = 1; e < run->experts; e++)
+        if (run->power[e] > most) most = run->power[e];
+    return most;
+}
+
+/* The weight of expert e over 2^power, the largest power there is. */
+static hsp__wide experts_beside(const experts_audit *run, uint64_t e, int64_t power)
+{
+    const int64_t behind = power - run->power[e];
+    return behind < EXPERTS_FAR ? ldexpl(run->weight[e], -(int)behind) : 0;
+}
+
+/* The share of the weight on y's side less that on the other. */
+static double experts_agree(const experts_audit *run, int y)
+{
+    const int64_t power = experts_power(run);
     hsp__wide says = 0, all = 0;
     for (uint64_t e = 0; e < run->experts; e++) {
         const int vote = e < run->cols ? run->vote[e] : -run->vote[e - run->cols];
-        says += run->weight[e] * (hsp__wide)(y * vote);
-        all += run->weight[e];
-    }
-    if (all < sqrtl(LDBL_MIN)) {
-        for (uint64_t e = 0; e < run->experts; e++)
-            run->weight[e] /= all;
-        run->scale += logl(all);
+        const hsp__wide weight = experts_beside(run, e, power);
+        says += weight * (hsp__wide)(y * vote);
+        all += weight;
     }
     return (double)(says / all);
 }
@@ -220,19 +235,37 @@ static void experts_meet(experts_audit *run, uint64_t i, uint64_t seen)
     for (uint64_t e = 0; e < run->experts; e++) {
         const int vote = e < run->cols ? run->vote[e] : -run->vote[e - run->cols];
         if (vote == y) continue;
-        run->weight[e] *= vote ? beta : root;
+        int power;
+        run->weight[e] = frexpl(run->weight[e] * (vote ? beta : root), &power);
+        run->power[e] += power;
         run->lost[e] += vote ? 1 : 0.5;
     }
 }
 
+/* What a file says is not believed: a count that no run over these rows makes would keep us here
+ * for as long as it pleases. */
+static hsp_status experts_check_examples(const experts_audit *run, hsp_error *err)
+{
+    const uint64_t rows = run->audit->rows, passes = run->passes ? run->passes : 1;
+    if (rows ? run->examples / rows + (run->examples % rows != 0) <= passes : !run->examples)
+        return HSP_OK;
+    return hsp__fail(err, HSP_BAD_DATA,
+                     "the model says that its run voted %llu times in %llu passes, and there are "
+                     "%llu rows: it is not the data that the run saw",
+                     (unsigned long long)run->examples, (unsigned long long)run->passes,
+                     (unsigned long long)rows);
+}
+
 static hsp_status experts_again(experts_audit *run, hsp_error *err)
 {
-    const uint64_t rows = run->audit->rows;
+    const uint64_t rows = run->audit->rows, step = 1 + EXPERTS_STEP / run->experts;
+    hsp_status status = experts_check_examples(run, err);
+    if (status) return status;
     uint64_t *order = hsp__new_raw(&run->audit->ctx->allocator, rows, sizeof *order);
     if (!order) return hsp__fail_memory(err);
     for (uint64_t e = 0; e < run->experts; e++)
         run->weight[e] = 1;
-    for (uint64_t seen = 0; rows && seen < run->examples; seen++) {
+    for (uint64_t seen = 0; !status && seen < run->examples; seen++) {
         if (seen % rows == 0) {
             for (uint64_t i = 0; i < rows; i++)
                 order[i] = i;
@@ -241,9 +274,12 @@ static hsp_status experts_again(experts_audit *run, hsp_error *err)
             if (run->shuffled) hsp__random_shuffle(&random, order, rows);
         }
         experts_meet(run, order[seen % rows], seen);
+        if ((seen + 1) % step == 0 || seen + 1 == run->examples)
+            status =
+                hsp__progress(run->audit->ctx, "recounting", "rows", seen + 1, run->examples, err);
     }
     hsp__free(&run->audit->ctx->allocator, order);
-    return HSP_OK;
+    return status;
 }
 
 static hsp_status experts_room(experts_audit *run, hsp_error *err)
@@ -252,8 +288,10 @@ static hsp_status experts_room(experts_audit *run, hsp_error *err)
     run->bit = hsp__new(memory, run->cols, sizeof *run->bit);
     run->vote = hsp__new(memory, run->cols, sizeof *run->vote);
     run->weight = hsp__new(memory, run->experts, sizeof *run->weight);
+    run->power = hsp__new(memory, run->experts, sizeof *run->power);
     run->lost = hsp__new(memory, run->experts, sizeof *run->lost);
-    return run->bit && run->vote && run->weight && run->lost ? HSP_OK : hsp__fail_memory(err);
+    return run->bit && run->vote && run->weight && run->power && run->lost ? HSP_OK
+                                                                           : hsp__fail_memory(err);
 }
 
 /* ---- The theorem ----------------------------------------------------------------------------- */
@@ -296,10 +334,11 @@ static void experts_theorems(const experts_audit *run, hsp__audit_list *list)
 static void experts_proof(const experts_audit *run, hsp__audit_list *list)
 {
     const double best = experts_least(run), count = (double)run->experts;
+    const int64_t power = experts_power(run);
     hsp__wide all = 0;
     for (uint64_t e = 0; e < run->experts; e++)
-        all += run->weight[e];
-    const double potential = (double)(logl(all) + run->scale);
+        all += experts_beside(run, e, power);
+    const double potential = (double)(logl(all) + (hsp__wide)power * logl(2));
     const double fall = run->randomized ? (1 - run->beta) * (double)run->expected
                                         : -log1p((run->beta - 1) / 2) * (double)run->mistakes;
     hsp_bound *entry = hsp__audit_add(list, "potential",
@@ -351,11 +390,12 @@ static void experts_weights(const experts_audit *run, hsp__audit_list *list)
     experts_number(hsp_model_fact(model, "divided_by"), &divisor);
     hsp_bound *entry = hsp__audit_add(list, "weights", "max |w - w recounted| <= rounding");
     hsp__wide most = 0, apart = 0, offset = 0;
+    const int64_t power = experts_power(run);
     for (uint64_t e = 0; e < run->experts; e++)
-        most = fmaxl(most, run->weight[e]);
+        most = fmaxl(most, experts_beside(run, e, power));
     for (uint64_t j = 0; j < run->cols; j++) {
-        hsp__wide net = run->weight[j] / most;
-        if (run->negated) net -= run->weight[run->cols + j] / most;
+        hsp__wide net = experts_beside(run, j, power) / most;
+        if (run->negated) net -= experts_beside(run, run->cols + j, power) / most;
         if (run->bit[j]) offset -= net;
         const hsp__wide w = (hsp__wide)model->weights[j] * (hsp__wide)divisor;
         apart = fmaxl(apart, fabsl(w - (run->bit[j] ? 2 * net : net)));
@@ -390,6 +430,7 @@ hsp_status hsp__audit_experts(hsp__audit *audit, hsp_data *data, hsp__audit_list
     hsp__free(memory, run.bit);
     hsp__free(memory, run.vote);
     hsp__free(memory, run.weight);
+    hsp__free(memory, run.power);
     hsp__free(memory, run.lost);
     return status;
 }

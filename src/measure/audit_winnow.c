@@ -189,7 +189,7 @@ static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
     run->known = audit->amount || audit->plan.updates == 0;
     for (uint64_t i = 0; audit->amount && i < audit->rows; i++)
         if (audit->amount[i] != 0) winnow_learn(run, i);
-    hsp__wide most = fabsl(run->e_constant);
+    hsp__wide most = run->constant ? fabsl(run->e_constant) : 0;
     for (uint64_t j = 0; j < audit->features; j++)
         most = fmaxl(most, run->variant == WINNOW_BALANCED ? fabsl(run->e[j]) : run->e[j]);
     if (most * log2l((hsp__wide)run->alpha) > WINNOW_WIDE) run->shift = most;

@@ -104,10 +104,14 @@ static hsp_status check_rows(hsp_context *ctx, const hsp_model *model, hsp_data 
                              const char *what, const char *file, hsp_error *err)
 {
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, rows, err, &view);
-    if (status == HSP_BAD_DATA && err)
-        return check_fail(file, "the rows of the %s: %.400s", what, err->message);
-    if (status) return status;
+    hsp_error found = {0};
+    hsp_status status = hsp_data_view(ctx, rows, &found, &view);
+    if (status == HSP_BAD_DATA)
+        return check_fail(file, "the rows of the %s: %.400s", what, found.message);
+    if (status) {
+        if (err) *err = found;
+        return status;
+    }
     if (view->cols > model->features)
         return check_fail(file, "the rows of the %s have %llu columns, the model %llu", what,
                           (unsigned long long)view->cols, (unsigned long long)model->features);
@@ -135,6 +139,14 @@ static hsp_status check_expansion(hsp_context *ctx, const hsp_model *model, cons
     return check_fail(file, "a coefficient is not finite");
 }
 
+/* Rows are kept in the order of the data; none has the last number that there is. */
+static int check_rising(const uint64_t *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (numbers[i] == UINT64_MAX || (i && numbers[i] <= numbers[i - 1])) return 0;
+    return 1;
+}
+
 static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, const char *file,
                                   hsp_error *err)
 {
@@ -153,6 +165,8 @@ static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, cons
                           (unsigned long long)rows);
     if (!check_below(near->labels, rows, model->class_names.count))
         return check_fail(file, "a row of a class that is not there");
+    if (near->source && !check_rising(near->source, rows))
+        return check_fail(file, "the numbers of the neighbours' rows are out of order");
     if (!hsp__near_fits(near->index, near->metric, &near->rows->view))
         return check_fail(file, "the index %s does not serve these rows and their distance",
                           hsp__near_name(near->index));

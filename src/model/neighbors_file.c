@@ -1,5 +1,6 @@
 /* The neighbours of a file's rows, to a file: blocks of rows are searched by the workers that
- * parsed them, and printed in their order, since a line begins with the row's number. */
+ * parsed them, and printed in their order, since a line begins with the row's number. What would be
+ * too many neighbours to hold is searched when it is printed, so much at a time. */
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
@@ -10,16 +11,22 @@
 #include "data/stream.h"
 #include "model/neighbors.h"
 
+enum {
+    LIST_FOUND = 1 << 20, /* neighbours held at a time, by each worker */
+    LIST_TEXT = 1 << 20,  /* bytes of text, about */
+};
+
 typedef struct list_worker {
-    void *found; /* rows * k of the block at hand */
+    void *found; /* step * k of the block at hand */
     uint64_t room, unknown;
+    hsp_data *scaled; /* the block as the model sees it, or NULL: as it is */
 } list_worker;
 
 typedef struct list_job {
     hsp_context *ctx;
     const hsp_model *model;
     hsp__near *near;
-    uint64_t k;
+    uint64_t k, step; /* step: rows searched at a time */
     hsp_neighbors_format format;
     hsp__output *output;
     hsp__text text; /* of the block at hand */
@@ -28,24 +35,31 @@ typedef struct list_job {
     hsp_prediction total;
 } list_job;
 
+/* The neighbours of the step of rows that begins at `from`. */
+static hsp_status list_search(const list_job *job, list_worker *worker, int threads,
+                              const hsp_view *rows, uint64_t from, hsp_error *err)
+{
+    const uint64_t to = rows->rows - from < job->step ? rows->rows : from + job->step;
+    const hsp_view some = hsp__view_slice(worker->scaled ? &worker->scaled->view : rows, from, to);
+    hsp_context quiet = hsp__quiet(job->ctx);
+    quiet.threads = threads;
+    if (!hsp__reserve(&quiet.allocator, &worker->found, &worker->room, some.rows * job->k,
+                      sizeof(hsp__neighbor)))
+        return hsp__fail_memory(err);
+    return hsp__near_find(&quiet, job->near, &some, NULL, job->k, err, worker->found);
+}
+
 static hsp_status list_work(void *self, int number, const hsp_view *rows, hsp_error *err)
 {
     list_job *job = self;
     list_worker *worker = &job->workers[number];
     hsp_context quiet = hsp__quiet(job->ctx);
-    hsp_data *scaled = NULL;
     worker->unknown = 0;
-    if (rows->rows > UINT64_MAX / job->k ||
-        !hsp__reserve(&quiet.allocator, &worker->found, &worker->room, rows->rows * job->k,
-                      sizeof(hsp__neighbor)))
-        return hsp__fail_memory(err);
+    hsp_data_free(worker->scaled);
+    worker->scaled = NULL;
     hsp_status status =
-        hsp__model_scale_counting(&quiet, job->model, rows, &worker->unknown, err, &scaled);
-    if (!status)
-        status = hsp__near_find(&quiet, job->near, scaled ? &scaled->view : rows, NULL, job->k, err,
-                                worker->found);
-    hsp_data_free(scaled);
-    return status;
+        hsp__model_scale_counting(&quiet, job->model, rows, &worker->unknown, err, &worker->scaled);
+    return status ? status : list_search(job, worker, 1, rows, 0, err);
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -102,20 +116,29 @@ static hsp_status list_flush(list_job *job, hsp_error *err)
     return status;
 }
 
+static hsp_status list_put_row(list_job *job, const hsp__neighbor *found, hsp_error *err)
+{
+    const uint64_t row = ++job->total.rows;
+    if (job->format == HSP_NEIGHBORS_JSON)
+        list_put_object(job, row, found);
+    else
+        list_put_lines(job, row, found);
+    return job->text.size < LIST_TEXT ? HSP_OK : list_flush(job, err);
+}
+
 static hsp_status list_take(void *self, int number, const hsp_view *rows, hsp_error *err)
 {
     list_job *job = self;
-    const list_worker *worker = &job->workers[number];
-    const hsp__neighbor *found = worker->found;
+    list_worker *worker = &job->workers[number];
+    hsp_status status = HSP_OK;
     job->total.unknown += worker->unknown;
-    for (uint64_t i = 0; i < rows->rows; i++) {
-        const uint64_t row = ++job->total.rows;
-        if (job->format == HSP_NEIGHBORS_JSON)
-            list_put_object(job, row, found + i * job->k);
-        else
-            list_put_lines(job, row, found + i * job->k);
+    for (uint64_t i = 0; !status && i < rows->rows; i++) {
+        const uint64_t at = i % job->step;
+        if (i && !at) status = list_search(job, worker, job->ctx->threads, rows, i, err);
+        if (!status)
+            status = list_put_row(job, (const hsp__neighbor *)worker->found + at * job->k, err);
     }
-    return rows->rows ? list_flush(job, err) : HSP_OK;
+    return status || !rows->rows ? status : list_flush(job, err);
 }
 
 /* ---- The whole file -------------------------------------------------------------------------- */
@@ -125,6 +148,7 @@ static hsp_status list_start(list_job *job, hsp_error *err)
     hsp_status status = hsp__neighbors_check(job->model, &job->k, err);
     if (!status) status = hsp__neighbors_index(job->ctx, job->model, UINT64_MAX, err, &job->near);
     if (status) return status;
+    job->step = job->k < LIST_FOUND ? LIST_FOUND / job->k : 1;
     job->count = hsp__stream_workers(job->ctx);
     job->workers = hsp__new(&job->ctx->allocator, (uint64_t)job->count, sizeof *job->workers);
     return job->workers ? HSP_OK : hsp__fail_memory(err);
@@ -154,8 +178,10 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
     if (!status) status = list_put(&job, job.total.rows ? "\n]\n" : "]\n", err);
     if (!status) status = hsp__output_commit(job.output, err);
     hsp__output_free(job.output);
-    for (int i = 0; job.workers && i < job.count; i++)
+    for (int i = 0; job.workers && i < job.count; i++) {
         hsp__free(&ctx->allocator, job.workers[i].found);
+        hsp_data_free(job.workers[i].scaled);
+    }
     hsp__free(&ctx->allocator, job.workers);
     hsp__near_free(ctx, job.near);
     hsp__text_free(&job.text);

@@ -709,7 +709,9 @@ static hsp_status alloc_audit(alloc_scene *s, hsp_error *err)
 /* The value that is refused, found in the file: none, with memory. */
 static hsp_status alloc_locate(alloc_scene *s, hsp_error *err)
 {
-    hsp_status status = hsp_train_locate(s->ctx, alloc_path("in.svm"), NULL, NULL, s->options, err);
+    hsp_error refused = {.status = HSP_BAD_DATA, .line = 2, .message = "row 2, column 1: no"};
+    hsp_status status = hsp_train_locate(s->ctx, alloc_path("in.svm"), NULL, NULL, &refused);
+    if (status != HSP_BAD_DATA && err) *err = (hsp_error){.status = status};
     return status == HSP_BAD_DATA ? HSP_OK : status;
 }
 

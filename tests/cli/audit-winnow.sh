@@ -24,3 +24,7 @@ halfspace audit -q w.hsp d.svm --disjunction 301
 echo "exit $?"
 halfspace audit -q w.hsp d.svm --disjunction 1 --reference w.hsp
 echo "exit $?"
+# A small value takes many updates: the shift is that of the weights there are.
+printf 'a,class\n0.0005,yes\n0,no\n' >small.csv
+halfspace train winnow -q --passes 0 --max-passes 100000 small.csv -o small.hsp | grep updates
+halfspace audit -q small.hsp small.csv --disjunction a | tail -1

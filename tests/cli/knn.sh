@@ -28,7 +28,8 @@ done | uniq -c
 halfspace neighbors -q m.hsp - --k 2 --json <asked.svm
 
 for bad in '--k 0' '--k two' '--k 3' '--k 1 --max-k 2' '--k 1 --metric far' '--k 1 --metric kernel:rbf(' \
-    '--k 1 --metric kernel:precomputed' '--k 1 --index tree --metric hamming' '--k 1 --stream'; do
+    '--k 1 --metric kernel:precomputed' '--k 1 --metric kernel:sigmoid(1,0)' \
+    '--k 1 --index tree --metric hamming' '--k 1 --stream'; do
     # shellcheck disable=SC2086 # options are words
     halfspace train knn -q $bad two.svm 2>&1
 done

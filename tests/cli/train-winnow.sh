@@ -33,6 +33,10 @@ halfspace train winnow -q --json --passes 0 d.svm | grep -E '"(learner|updates|c
 halfspace train winnow -q iris.csv
 printf '1 1:0.5\n-1 2:1\n\n-1 1:3\n' >blank.svm
 halfspace train winnow -q blank.svm
+halfspace train winnow -q --stream --threshold 4 --classes 1,-1 blank.svm
+halfspace train winnow -q --classes 1,-1 blank.svm
+halfspace train winnow -q - <blank.svm
+halfspace tune winnow -q --folds 2 --tune delta=0.5,1 blank.svm
 halfspace train winnow -q --stream --threshold 4 --positive setosa iris.csv
 halfspace train winnow -q --scale standard iris.csv
 halfspace train winnow -q --threshold 0 d.svm

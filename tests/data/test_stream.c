@@ -212,6 +212,45 @@ static void an_error_of_the_sink_has_its_line(void)
     }
 }
 
+/* The rows of a block need not be its lines: blank ones, comments, text in quotes, rows left out,
+ * no end of the last line. */
+static void the_line_is_that_of_the_row(void)
+{
+    static const struct {
+        const char *name, *text, *missing;
+        uint64_t line;
+    } files[] = {
+        {"t.svm", "1 1:1\n\n1 1:2\n# a\n2 1:777\n1 1:3\n", NULL, 5},
+        {"t.svm", "1 1:1\n\n1 1:777", NULL, 3},
+        {"t.csv", "a,b,class\n0,1,x\n\n777,2,y", NULL, 4},
+        {"t.csv", "a,b,class\n\n\n1,1,x\n777,2,y\n1,2,x\n", NULL, 5},
+        {"t.csv", "a,b,class\n1,1,\"x\ny\"\n777,2,y\n", NULL, 4},
+        {"t.csv", "a,b,class\n1,1,x\n1,,x\n777,2,y\n", "drop", 4},
+    };
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+        for (size_t block = 8; block <= 64; block += 28) {
+            hsp_context *ctx = test_context(2, block);
+            hsp_error err = {0};
+            hsp_options *read = NULL;
+            if (hsp_options_new(ctx, hsp_read_options(), NULL, &read)) abort();
+            if (files[f].missing) hsp_options_set(read, "missing", files[f].missing, NULL);
+            hsp_data *data = NULL;
+            hsp__names classes;
+            CHECK(hsp_data_parse(ctx, files[f].text, strlen(files[f].text), files[f].name, read,
+                                 NULL, &err, &data) == HSP_OK);
+            hsp__names_init(&classes, &ctx->allocator);
+            stream_watch watch = {.want = data, .classes = &classes};
+            CHECK(hsp__stream_parse(ctx, files[f].text, strlen(files[f].text), files[f].name, read,
+                                    NULL, &classes, &watch_sink, &watch, &err) == HSP_BAD_DATA);
+            CHECK_NOTE(err.line == files[f].line, "file %zu: line %llu: %s", f,
+                       (unsigned long long)err.line, err.message);
+            hsp__names_free(&classes);
+            hsp_data_free(data);
+            hsp_options_free(read);
+            hsp_context_free(ctx);
+        }
+}
+
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 static size_t random_csv(hsp__random *random, char *text, size_t room, int words, int labels)
@@ -395,6 +434,7 @@ int main(void)
     RUN(libsvm_equals_the_whole_file);
     RUN(an_index_0_that_comes_late_is_an_error);
     RUN(an_error_of_the_sink_has_its_line);
+    RUN(the_line_is_that_of_the_row);
     RUN(csv_of_numbers_equals_the_whole_file);
     RUN(csv_with_an_encoding_equals_the_whole_file);
     RUN(what_a_stream_cannot_do_is_said);

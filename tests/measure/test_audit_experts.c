@@ -119,6 +119,35 @@ static void test_forms_hold(void)
     }
 }
 
+/* The second expert falls far behind, and is the best in the end. */
+static void test_late_best_holds(void)
+{
+    static const struct {
+        const char *beta;
+        uint64_t behind, rows;
+    } runs[] = {{"0.5", 17000, 37000}, {"1e-100", 60, 260}};
+    for (int r = 0; r < 2; r++) {
+        const uint64_t rows = runs[r].rows;
+        double *x = calloc(2 * rows, sizeof *x);
+        uint32_t *label = calloc(rows, sizeof *label);
+        experts_case made = {0};
+        if (!x || !label || hsp_context_new(NULL, &made.ctx)) abort();
+        for (uint64_t i = 0; i < rows; i++) {
+            label[i] = i % 2;
+            x[2 * i] = (label[i] ? 1 : -1) * (i < runs[r].behind ? 1 : -1);
+            x[2 * i + 1] = -x[2 * i];
+        }
+        made.data = test_data(made.ctx, rows, 2, x, label, 2, NULL);
+        snprintf(made.settings, sizeof made.settings, "beta=%s", runs[r].beta);
+        made.model = experts_train(made.ctx, made.data, made.settings);
+        char which[80];
+        CHECK_NOTE(experts_exceeded(&made, made.model, which) == 0, "%s: %s", made.settings, which);
+        experts_free(&made);
+        free(x);
+        free(label);
+    }
+}
+
 /* Every figure that the model has, made another one. */
 static void test_lies_are_found(void)
 {
@@ -147,6 +176,28 @@ static void test_lies_are_found(void)
     experts_free(&made);
 }
 
+static int experts_stop(void *user, const hsp_progress *progress)
+{
+    (void)user;
+    return strcmp(progress->phase, "recounting") == 0;
+}
+
+/* A count that no run makes is refused, and a long recount can be stopped. */
+static void test_long_runs_end(void)
+{
+    experts_case made = experts_make(5);
+    hsp_bound *bounds = NULL;
+    hsp_error err = {0};
+    size_t count;
+    test_fact(made.model, "examples", "99999999999999");
+    CHECK(hsp_audit(made.ctx, made.model, made.data, NULL, &err, &bounds, &count) == HSP_BAD_DATA);
+    CHECK_NOTE(strstr(err.message, "99999999999999 times") != NULL, "%s", err.message);
+    test_fact(made.model, "passes", "99999999999999");
+    hsp_context_set_progress(made.ctx, experts_stop, NULL);
+    CHECK(hsp_audit(made.ctx, made.model, made.data, NULL, &err, &bounds, &count) == HSP_CANCELLED);
+    experts_free(&made);
+}
+
 static void test_refused(void)
 {
     experts_case made = experts_make(5), other = experts_make(6);
@@ -167,8 +218,10 @@ static void test_refused(void)
 int main(void)
 {
     RUN(test_runs_hold);
+    RUN(test_late_best_holds);
     RUN(test_forms_hold);
     RUN(test_lies_are_found);
+    RUN(test_long_runs_end);
     RUN(test_refused);
     return check_done();
 }

@@ -333,6 +333,23 @@ static void spoil_tried(hsp_model *model)
 {
     model->neighbors->tried = model->neighbors->rows->view.rows;
 }
+static uint64_t *spoil_sources(hsp_model *model)
+{
+    hsp__neighbors *own = model->neighbors;
+    const uint64_t rows = own->rows->view.rows;
+    if (!own->source) own->source = hsp__new(&own->rows->memory, rows, sizeof *own->source);
+    for (uint64_t i = 0; i < rows; i++)
+        own->source[i] = i;
+    return own->source;
+}
+static void spoil_source(hsp_model *model)
+{
+    spoil_sources(model)[8] = UINT64_MAX;
+}
+static void spoil_order(hsp_model *model)
+{
+    spoil_sources(model)[8] = 7;
+}
 static void spoil_link(hsp_model *model)
 {
     model->probability.link = HSP__LINK_LOGISTIC;
@@ -344,9 +361,9 @@ static void spoil_rows(hsp_model *model)
 
 static void inconsistent_models_are_refused(void)
 {
-    static void (*const spoils[])(hsp_model *) = {spoil_k,      spoil_many,  spoil_label,
-                                                  spoil_metric, spoil_index, spoil_tried,
-                                                  spoil_link,   spoil_rows};
+    static void (*const spoils[])(hsp_model *) = {
+        spoil_k,     spoil_many, spoil_label, spoil_metric, spoil_index,
+        spoil_tried, spoil_link, spoil_rows,  spoil_source, spoil_order};
     hsp_context *ctx = test_context(1, 0);
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         hsp__random random;
@@ -358,6 +375,24 @@ static void inconsistent_models_are_refused(void)
         CHECK_NOTE(hsp__model_check(ctx, model, NULL, &err) == HSP_BAD_DATA, "spoil %zu", i);
         hsp_model_free(model);
     }
+    hsp_context_free(ctx);
+}
+
+static void rows_that_are_none_are_told(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp_error err = {0};
+    hsp__random_seed(&random, 15, 0);
+    hsp_model *model = test_neighbors(ctx, &random, 3, 9, 4, HSP_DENSE);
+    ((double *)model->neighbors->rows->values)[5] = (double)NAN;
+    model->neighbors->rows->checked = 0;
+    CHECK(hsp__model_check(ctx, model, "m.hsp", &err) == HSP_BAD_DATA);
+    CHECK_NOTE(strncmp(err.message, "the rows of the neighbours: ", 28) == 0 &&
+                   !strstr(err.message + 1, "the rows of") && strstr(err.message, "finite"),
+               "%s", err.message);
+    CHECK(hsp__model_check(ctx, model, NULL, NULL) == HSP_BAD_DATA);
+    hsp_model_free(model);
     hsp_context_free(ctx);
 }
 
@@ -451,6 +486,49 @@ static void a_file_streams_by(void)
     unlink(out);
 }
 
+/* No array of more than 18 MB. */
+static void *modest_reallocate(void *user, void *pointer, size_t size)
+{
+    (void)user;
+    return size > (size_t)18 << 20 ? NULL : realloc(pointer, size);
+}
+
+static void modest_release(void *user, void *pointer)
+{
+    (void)user;
+    free(pointer);
+}
+
+/* 600 * 2,000 neighbours, of one block: more than are held at a time. */
+static void many_neighbors_are_found_in_steps(void)
+{
+    enum { KEPT = 2000, ASKING = 600 };
+    const hsp_allocator modest = {modest_reallocate, modest_release, NULL};
+    const char *svm = test_path("many.svm"), *out = test_path("many.out");
+    hsp_context *ctx = test_context(2, 0), *small = NULL;
+    hsp__random random;
+    hsp__random_seed(&random, 18, 0);
+    hsp_model *model = test_neighbors(ctx, &random, 2, KEPT, 3, HSP_DENSE);
+    hsp_data *rows = test_rows(ctx, &random, ASKING, 3, HSP_SPARSE);
+    if (hsp_data_write(ctx, rows, svm, NULL, NULL) || hsp_context_new(&modest, &small)) abort();
+    char *want = expected_lines(ctx, model, &rows->view, KEPT);
+    hsp_error err = {0};
+    hsp_status status =
+        hsp_neighbors_file(small, model, svm, NULL, KEPT, HSP_NEIGHBORS_TEXT, out, &err, NULL);
+    CHECK_NOTE(status == HSP_OK, "%s", err.message);
+    size_t size = 0;
+    char *text = status ? NULL : test_read_file(out, &size);
+    CHECK(text && size == strlen(want) && memcmp(text, want, size) == 0);
+    free(text);
+    free(want);
+    hsp_data_free(rows);
+    hsp_model_free(model);
+    hsp_context_free(small);
+    hsp_context_free(ctx);
+    unlink(svm);
+    unlink(out);
+}
+
 static void other_questions_are_refused(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -487,7 +565,9 @@ int main(void)
     RUN(models_come_back);
     RUN(broken_files_are_refused_or_harmless);
     RUN(inconsistent_models_are_refused);
+    RUN(rows_that_are_none_are_told);
     RUN(a_file_streams_by);
+    RUN(many_neighbors_are_found_in_steps);
     RUN(other_questions_are_refused);
     return check_done();
 }
