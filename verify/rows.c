@@ -50,9 +50,17 @@ int hsv_byte(hsv_checker *c, hsv_table *t)
     return (unsigned char)t->buffer[t->at++];
 }
 
+/* What is allocated while a claim is checked goes when it is done. A table outlives claims: its
+ * room is what the survey needed, and a file that needs more is another one. */
+static void rows_grows(hsv_checker *c)
+{
+    if (c->claim) hsv_reject(c, "a file changed while it was read");
+}
+
 void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size)
 {
     if (t->text_room - t->text_size < size) {
+        rows_grows(c);
         const size_t room = 2 * (t->text_size + size) + 1000;
         char *more = hsv_new(c, room, 1);
         if (t->text_size) memcpy(more, t->text, t->text_size);
@@ -82,9 +90,11 @@ int hsv_line(hsv_checker *c, hsv_table *t)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* Of a table's rows. */
 static void rows_room(hsv_checker *c, hsv_row *row, size_t room)
 {
     if (row->room >= room) return;
+    rows_grows(c);
     room = room < row->room * 2 + 64 ? row->room * 2 + 64 : room;
     uint32_t *column = hsv_new(c, room, sizeof *column);
     mpz_t *value = hsv_integers(c, room);
@@ -208,7 +218,7 @@ void hsv_scale_all(hsv_checker *c, const hsv_json *transform)
     mpz_set_ui(*c->transform.factor_below, 1);
     if (transform) rows_transform_read(c, transform);
     for (int i = 0; i < 2 && c->transform.count; i++) {
-        rows_room(c, &tables[i]->moved, tables[i]->raw.room + c->transform.count);
+        rows_room(c, &tables[i]->moved, tables[i]->raw.room + c->transform.count + 1);
         const uint32_t last = c->transform.column[c->transform.count - 1];
         if (tables[i]->width < last) tables[i]->width = last;
     }
