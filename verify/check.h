@@ -14,6 +14,10 @@
 
 #include "verify.h"
 
+_Static_assert(sizeof(unsigned long) == 8, "counts go to GMP as unsigned long");
+
+#define HSV_MOST UINT64_C(1000000000000000) /* counts, and sums of counts, are not above it */
+
 typedef struct hsv_block hsv_block;
 typedef struct hsv_json hsv_json;
 

@@ -110,7 +110,8 @@ static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run
             mpz_sizeinbase(m->updates.value[i], 2) > 50)
             hsv_unreadable(c, "updates: counts are whole numbers from 1");
         const uint64_t count = mpz_get_ui(m->updates.value[i]);
-        m->total += count;
+        m->total += count; /* no count has more than 50 bits: it cannot wrap */
+        if (m->total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
         if (count > m->most) m->most = count;
     }
     if (m->total != hsv_get_count(c, claim, "total"))

@@ -204,6 +204,124 @@ static void test_transform(void)
                       "\"transform\": [[3, 0, 1]], " SEPARATES("[]", "1")) == HALFSPACE_UNREADABLE);
 }
 
+/* A row that fills its room to the last place (64), moved, in more than one claim. */
+static void test_full_row(void)
+{
+    static const char claim[] = "{\"claim\": \"separable\", \"offset\": true, \"separator\": "
+                                "{\"w\": [[1, 1]]}, \"margin\": {\"low\": 0}}";
+    char data[8000], rest[1000];
+    size_t used = 0;
+    for (int y = 1; y >= -1; y -= 2) {
+        used += (size_t)snprintf(data + used, sizeof data - used, "%d", y);
+        for (int j = 1; j <= 64; j++)
+            used += (size_t)snprintf(data + used, sizeof data - used, " %d:%de30", j, y * j);
+        used += (size_t)snprintf(data + used, sizeof data - used, "\n");
+    }
+    snprintf(rest, sizeof rest, "\"transform\": [[1, 0, 1]], \"claims\": [%s, %s, %s, %s]", claim,
+             claim, claim, claim);
+    CHECK(!checker_run(data, LIBSVM("2", "64"), rest));
+    CHECK_TEXT(checker_reason, "");
+}
+
+/* ---- A file that is another one when it is read again ---------------------------------------- */
+
+typedef struct checker_changing {
+    const char *texts[2];
+    int starts, last; /* the second text comes behind `last` starts */
+    size_t at;
+} checker_changing;
+
+static ssize_t checker_read(void *with, char *buffer, size_t size)
+{
+    checker_changing *f = with;
+    const char *text = f->texts[f->starts > f->last];
+    const size_t left = strlen(text) - f->at, got = left < size ? left : size;
+    memcpy(buffer, text + f->at, got);
+    f->at += got;
+    return (ssize_t)got;
+}
+
+static int checker_seek(void *with, off64_t *offset, int whence)
+{
+    checker_changing *f = with;
+    if (whence != SEEK_SET || *offset) return -1;
+    f->starts++;
+    f->at = 0;
+    return 0;
+}
+
+static void test_file_changes(void)
+{
+    static const char before[] = "1 1:1\n-1 1:-1\n";
+    static const char claims[] =
+        "{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"w\": [[1, 1]]}, "
+        "\"margin\": {\"low\": 1, \"high\": 1}, \"multipliers\": [[1, 1], [2, 1]]}";
+    char hash[65], cert[2000], after[3000] = "1 1:1";
+    for (int j = 2; j <= 200; j++)
+        snprintf(after + strlen(after), sizeof after - strlen(after), " %d:1", j);
+    checker_hex(before, strlen(before), hash);
+    snprintf(cert, sizeof cert,
+             "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+             "\"sha256\": \"%s\", %s}, \"claims\": [%s, %s]}",
+             hash, LIBSVM("2", "200"), claims, claims);
+    int verified = 0;
+    for (int last = 0; last < 12; last++) {
+        checker_changing file = {.texts = {before, after}, .last = last};
+        FILE *data = fopencookie(
+            &file, "r", (cookie_io_functions_t){.read = checker_read, .seek = checker_seek});
+        FILE *text = fmemopen(cert, strlen(cert), "rb");
+        const int status = halfspace_verify_streams(text, data, NULL, NULL, NULL);
+        CHECK_NOTE(status == (file.starts > last ? HALFSPACE_REJECTED : HALFSPACE_VERIFIED),
+                   "changed behind start %d: status %d", last, status);
+        verified += !status;
+        fclose(text);
+        fclose(data);
+    }
+    CHECK(verified > 0 && verified < 10);
+}
+
+/* Counts that add up to 5 modulo 2^64, and to far more. */
+static void test_sums_of_counts(void)
+{
+    enum { COUNTS = 18447 };
+    static const char *const claims[2] = {
+        "\"learner\": \"perceptron\", \"offset\": \"none\", \"separator\": {\"w\": []}, "
+        "\"functional_margin\": 1, \"passes\": 999999999999999",
+        "\"learner\": \"winnow\", \"variant\": \"winnow2\", \"alpha\": 2, \"threshold\": 1, "
+        "\"disjunction\": [1]"};
+    const size_t room = 40 * COUNTS + 1000;
+    char *data = calloc(COUNTS + 1, 3), *cert = calloc(room, 1), hash[65];
+    for (int i = 0; i < COUNTS; i++)
+        memcpy(data + 3 * (size_t)i, "-1\n", 3);
+    checker_hex(data, strlen(data), hash);
+    for (int k = 0; k < 2; k++) {
+        size_t used = (size_t)snprintf(
+            cert, room,
+            "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+            "\"sha256\": \"%s\", %s}, \"claims\": [{\"claim\": \"mistakes\", %s, \"total\": 5, "
+            "\"updates\": [",
+            hash, LIBSVM("18447", "1"), claims[k]);
+        uint64_t sum = 0;
+        for (int i = 1; i <= COUNTS; i++) {
+            const uint64_t count = i < COUNTS ? UINT64_C(999999999999999) : 5 - sum;
+            sum += count;
+            used += (size_t)snprintf(cert + used, room - used, "%s[%d, %llu]", i > 1 ? ", " : "", i,
+                                     (unsigned long long)count);
+        }
+        CHECK(sum == 5);
+        used += (size_t)snprintf(cert + used, room - used, "]}]}");
+        FILE *files[2] = {fmemopen(cert, used, "rb"), fmemopen(data, strlen(data), "rb")};
+        FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+        CHECK(halfspace_verify_streams(files[0], files[1], NULL, NULL, err) == HALFSPACE_REJECTED);
+        fclose(err);
+        CHECK(strstr(checker_reason, "the updates of the rows are more than 10^15") != NULL);
+        fclose(files[0]);
+        fclose(files[1]);
+    }
+    free(data);
+    free(cert);
+}
+
 /* Margins that doubles cannot tell from 0, and numbers of a thousand digits. */
 static void test_exact(void)
 {
@@ -293,6 +411,9 @@ int main(void)
     RUN(test_libsvm);
     RUN(test_csv);
     RUN(test_transform);
+    RUN(test_full_row);
+    RUN(test_file_changes);
+    RUN(test_sums_of_counts);
     RUN(test_exact);
     RUN(test_format);
     RUN(test_files_missing);
