@@ -71,6 +71,7 @@ static void point_sum_row(hsv_checker *c, const hsv_row *row, void *with)
         return;
     }
     for (size_t j = 0; j < row->count; j++) {
+        if (row->column[j] > s->point->count) hsv_reject(c, "a file changed while it was read");
         mpz_ptr w = s->point->value[row->column[j] - 1];
         if (row->y > 0)
             mpz_addmul(w, s->list->value[i], row->value[j]);
