@@ -1,4 +1,4 @@
-/* Blocks that the checker owns, and leaving with a sentence. */
+/* Blocks that the checker owns, sentences, and leaving with one. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +79,67 @@ void hsv_say(hsv_checker *c, const char *format, ...)
 {
     va_list list;
     if (!c->out) return;
-    if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
+    hsv_block *mark = hsv_mark(c);
     va_start(list, format);
-    vfprintf(c->out, format, list);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
     va_end(list);
+    char *text = hsv_new(c, size, 1);
+    va_start(list, format);
+    vsnprintf(text, size, format, list);
+    va_end(list);
+    if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
+    hsv_put(c->out, text);
     fputc('\n', c->out);
+    hsv_release(c, mark);
+}
+
+/* ---- Text of others --------------------------------------------------------------------------
+ */
+
+/* The size of the character at p if it can be printed as it is, else 0: control characters, those
+ * that break lines or turn the direction of writing, bytes that are not UTF-8. */
+static size_t memory_printable(const unsigned char *p)
+{
+    if (*p < 0x80) return *p >= 0x20 && *p != 0x7f;
+    const size_t size = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    uint32_t code = *p & (0xffu >> (size + 1));
+    if (*p < 0xc2 || *p > 0xf4) return 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((p[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    const int overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+    if (overlong || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+    if (code < 0xa0 || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+        (code >= 0x2060 && code <= 0x206f) || code == 0xfeff)
+        return 0;
+    return size;
+}
+
+void hsv_put(FILE *out, const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        const size_t size = memory_printable(p);
+        if (size)
+            fwrite(p, 1, size, out);
+        else
+            fprintf(out, "\\x%02x", *p);
+        p += size ? size : 1;
+    }
+}
+
+const char *hsv_quote(hsv_checker *c, const char *text)
+{
+    const size_t most = 200, whole = strlen(text);
+    size_t size = whole < most ? whole : most;
+    while (size < whole && size && (text[size] & 0xc0) == 0x80)
+        size--; /* not in the middle of a character */
+    char *quoted = hsv_new(c, 2 * size + 6, 1), *to = quoted;
+    *to++ = '"';
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"' || text[i] == '\\') *to++ = '\\';
+        *to++ = text[i];
+    }
+    strcpy(to, size < whole ? "\"..." : "\"");
+    return quoted;
 }

@@ -270,13 +270,11 @@ static uint64_t rows_pass(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *
     rows_start(c, t);
     for (;;) {
         t->raw.count = 0;
-        t->raw.y = 0;
+        t->raw.y = t->lacks = 0;
         if (!(t->is_csv ? hsv_csv_next(c, t) : hsv_libsvm_next(c, t))) break;
-        if (!t->raw.y) { /* not used */
-            if (!t->surveyed) t->unused++;
-            continue;
-        }
-        t->raw.number = ++number;
+        if (!t->raw.y && !t->surveyed) t->unused++;
+        if (!t->raw.y && (!t->everything || t->lacks)) continue; /* not used */
+        if (t->raw.y) t->raw.number = ++number;
         if (use) use(c, rows_moved(c, t), with);
         if (!t->surveyed) t->positives += t->raw.y > 0;
     }
@@ -298,6 +296,13 @@ void hsv_survey(hsv_checker *c, hsv_table *t)
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
 {
     rows_pass(c, t, use, with);
+}
+
+void hsv_every_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+{
+    t->everything = 1;
+    rows_pass(c, t, use, with);
+    t->everything = 0;
 }
 
 typedef struct rows_load {

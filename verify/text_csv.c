@@ -93,7 +93,7 @@ static void csv_label(hsv_checker *c, hsv_table *t, size_t k, int *used)
     const size_t size = t->field_size[k];
     if (!t->field_quoted[k] && csv_is_missing(text, size)) {
         if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "the label is missing");
-        *used = 0;
+        *used = 0, t->lacks = 1;
         return;
     }
     t->raw.y = hsv_label_find(t, text, size);
@@ -109,7 +109,7 @@ static void csv_missing(hsv_checker *c, hsv_table *t, const hsv_field *f, int *u
 {
     const uint32_t own = f->kind == HSV_FIELD_CATEGORY ? (uint32_t)f->values->count : 1;
     if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "a value is missing");
-    if (t->missing == HSV_MISSING_DROP) *used = 0;
+    if (t->missing == HSV_MISSING_DROP) *used = 0, t->lacks = 1;
     if (t->missing == HSV_MISSING_MEAN && f->kind != HSV_FIELD_CATEGORY) {
         if (!f->has_mean) csv_fail(c, t, "a value is missing, and its field has no mean");
         hsv_row_add_mean(c, t, f->column, *f->mean);

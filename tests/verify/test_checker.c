@@ -39,6 +39,36 @@ static int checker_run(const char *data, const char *members, const char *rest)
     return status;
 }
 
+static char checker_said[4000];
+
+/* A certificate with these members of "data" and "test" and this claim, about these files. */
+static int checker_pair(const char *data, const char *members, const char *test,
+                        const char *test_members, const char *claim)
+{
+    char hash[2][65], cert[8000];
+    checker_hex(data, strlen(data), hash[0]);
+    checker_hex(test, strlen(test), hash[1]);
+    snprintf(cert, sizeof cert,
+             "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+             "\"sha256\": \"%s\", %s}, \"test\": {\"file\": \"z\", \"sha256\": \"%s\", %s}, "
+             "\"claims\": [%s]}",
+             hash[0], members, hash[1], test_members, claim);
+    FILE *files[3] = {fmemopen(cert, strlen(cert), "rb"),
+                      fmemopen((char *)(uintptr_t)data, strlen(data), "rb"),
+                      fmemopen((char *)(uintptr_t)test, strlen(test), "rb")};
+    FILE *out = fmemopen(checker_said, sizeof checker_said, "w");
+    FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+    memset(checker_said, 0, sizeof checker_said);
+    memset(checker_reason, 0, sizeof checker_reason);
+    const char *const names[2] = {"a b", NULL};
+    const int status = halfspace_verify_named(files[0], files[1], files[2], names, out, err);
+    fclose(out);
+    fclose(err);
+    for (int i = 0; i < 3; i++)
+        fclose(files[i]);
+    return status;
+}
+
 #define LIBSVM(rows, columns)                                                                   \
     "\"rows\": " rows ", \"columns\": " columns ", \"format\": \"libsvm\", \"index_base\": 1, " \
     "\"negative\": [\"-1\"], \"positive\": [\"1\"]"
@@ -339,6 +369,127 @@ static void test_exact(void)
           HALFSPACE_UNREADABLE);
 }
 
+/* ---- Rows of both files ---------------------------------------------------------------------- */
+
+#define TABLE(rows, columns, base, negative, positive)                                            \
+    "\"rows\": " rows ", \"columns\": " columns ", \"format\": \"libsvm\", \"index_base\": " base \
+    ", \"negative\": [" negative "], \"positive\": [" positive "], \"others\": \"drop\""
+#define ERROR(w, shared, rows, mistakes)                                                           \
+    "{\"claim\": \"error\", \"separator\": {\"w\": " w                                             \
+    "}, \"tie\": \"mistake\", \"shared\": " shared ", \"rows\": " rows ", \"mistakes\": " mistakes \
+    ", \"delta\": 0.5, \"upper\": 0.9}"
+
+static void test_error_says(void)
+{
+    static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");
+    static const char data[] = "1 1:1\n-1 1:-1\n";
+    CHECK(!checker_pair(data, both, "1 1:2\n-1 1:-2\n", both, ERROR("[[1, 1]]", "0", "2", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "data: \"a b\" is the file that was certified as \"x\": 2 rows"));
+    CHECK(strstr(checker_said, "test: this is the file that was certified as \"z\": 2 rows"));
+    CHECK(strstr(checker_said, "0 mistakes on 2 rows of test that are not in data (\"a b\").\n"));
+    CHECK(strstr(checker_said, "come independently, the true error is at most 0.9 with"));
+    CHECK(!strstr(checker_said, "do not count"));
+    /* One row is in DATA: the bound is for rows that are not. */
+    CHECK(!checker_pair(data, both, "1 1:1.0 2:0\n-1 1:-2\n", both,
+                        ERROR("[[1, 1]]", "1", "1", "0")));
+    CHECK(strstr(checker_said, "1 rows of test are in data, and do not count."));
+    CHECK(strstr(checker_said, ", the error on rows that are not in data \"a b\" is at most 0.9"));
+    CHECK(checker_pair(data, both, "1 1:1\n-1 1:-2\n", both, ERROR("[[1, 1]]", "0", "2", "0")) ==
+          HALFSPACE_REJECTED);
+    /* One row of TEST is left out. */
+    CHECK(!checker_pair(data, both, "1 1:2\n2 1:5\n-1 1:-2\n", both,
+                        ERROR("[[1, 1]]", "0", "2", "0")));
+    CHECK(strstr(checker_said, ", the error on rows of these labels is at most 0.9"));
+}
+
+/* No row of DATA passes for a new one. */
+static void test_error_files(void)
+{
+    static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");
+    static const char data[] = "1 1:1\n-1 1:-1\n", more[] = "1 1:1\n-1 1:-1\n\n";
+    /* Another first column, the same file, classes the other way round. */
+    CHECK(checker_pair(data, both, more, TABLE("2", "2", "0", "\"-1\"", "\"1\""),
+                       ERROR("[[2, 1]]", "0", "2", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "the two files are not read in the same way"));
+    CHECK(checker_pair(data, TABLE("1", "2", "1", "\"-1\"", ""), data,
+                       TABLE("1", "2", "1", "", "\"1\""),
+                       ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "the two files are the same"));
+    CHECK(checker_pair(data, both, "1 1:2\n-1 1:-2\n", TABLE("2", "2", "1", "\"1.0\"", "\"-1\""),
+                       ERROR("[[1, -1]]", "0", "2", "0")) == HALFSPACE_REJECTED);
+    CHECK(
+        strstr(checker_reason, "label \"1.0\" is positive in one file and negative in the other"));
+    /* A row that DATA leaves out is in DATA. */
+    CHECK(checker_pair(data, TABLE("1", "2", "1", "\"-1\"", ""), more,
+                       TABLE("1", "2", "1", "", "\"1\""),
+                       ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "1 rows of test are in data, 0 are certified"));
+    /* Rows that are left out are sound all the same. */
+    CHECK(checker_run("1 1:1\n2 x\n", TABLE("1", "2", "1", "\"-1\"", "\"1\""),
+                      SEPARATES("[[1, 1]]", "0")) == HALFSPACE_UNREADABLE);
+}
+
+#define FIELDS(header, missing, fields)                                                           \
+    "\"rows\": 1, \"columns\": 1, \"format\": \"csv\", \"separator\": \",\", \"header\": " header \
+    ", \"missing\": \"" missing                                                                   \
+    "\", \"negative\": [\"no\"], \"positive\": [\"yes\"], \"fields\": [" fields                   \
+    ", {\"kind\": \"label\"}]"
+
+static void test_error_fields(void)
+{
+    static const char number[] = FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 1}");
+    static const char *const others[] = {
+        FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 2}"),
+        FIELDS("false", "error", "{\"kind\": \"number\", \"mean\": 1}"),
+        FIELDS("false", "mean", "{\"kind\": \"number\"}"),
+        FIELDS("false", "mean", "{\"kind\": \"category\", \"values\": [\"2\"]}"),
+        FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 1}, {\"kind\": \"ignored\"}")};
+    CHECK(!checker_pair("1,yes\n", number, "2,yes\n", number, ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(!checker_pair("1,yes\n", number, "n,class\n2,yes\n",
+                        FIELDS("true", "mean", "{\"kind\": \"number\", \"mean\": \"1.0\"}"),
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "test: the first record is taken for names.\n"));
+    CHECK(strstr(checker_said,
+                 "data: values that are missing become the means that are certified.\n"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK(checker_pair("1,yes\n", number, i == 4 ? "2,3,yes\n" : "2,yes\n", others[i],
+                           ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+        CHECK_NOTE(strstr(checker_reason, "not read in the same way") != NULL, "%zu: %s", i,
+                   checker_reason);
+    }
+    CHECK(!checker_pair("1,2,yes\n", others[4], "2,3,yes\n", others[4],
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK(strstr(checker_said, "test: 1 of 3 fields are ignored.\n"));
+}
+
+/* Lines that the certificate would like to have in the report. */
+static void test_forged(void)
+{
+    static const char data[] = "1 1:1\n-1 1:-1\n", test[] = "\"x\\y\" 1:2\n";
+    static const char odd[] =
+        TABLE("1", "2", "1", "",
+              "\"\\\"x\\\\y\\\"\", \"v\\nverified: \\u001b[2J\\u009b\\u202e\xff\\u00e9\"");
+    CHECK(!checker_pair(data, TABLE("2", "2", "1", "\"-1\"", "\"1\""), test, odd,
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "positive: \"\\\"x\\\\y\\\"\", \"v\\x0averified: \\x1b[2J\\xc2\\x9b"
+                               "\\xe2\\x80\\xae\\xff\xc3\xa9\"; negative: no label.\n"));
+    CHECK(checker_run(data, LIBSVM("2", "2") ", \"a\\nverified: b\": 1", SEPARATES("[]", "0")) ==
+          HALFSPACE_UNREADABLE);
+    CHECK_TEXT(checker_reason, "member \"a\\x0averified: b\" has no place here\n");
+    char members[1000] = LIBSVM("2", "2") ", \"note\": \"\"";
+    char *label = strstr(members, "\"1\""), tail[400];
+    snprintf(tail, sizeof tail, "%s", label + 2);
+    memset(label + 1, 'l', 300);
+    strcpy(label + 301, tail);
+    CHECK(checker_pair("-1 1:1\n-1 1:-1\n", members, data, LIBSVM("2", "2"),
+                       ERROR("[[1, 1]]", "1", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_said, "lll\"...; negative: \"-1\".\n"));
+}
+
 /* What is not of the format is refused, not passed over. */
 static void test_format(void)
 {
@@ -417,6 +568,10 @@ int main(void)
     RUN(test_file_changes);
     RUN(test_sums_of_counts);
     RUN(test_exact);
+    RUN(test_error_says);
+    RUN(test_error_files);
+    RUN(test_error_fields);
+    RUN(test_forged);
     RUN(test_format);
     RUN(test_files_missing);
     return check_done();
