@@ -196,6 +196,7 @@ static void mistakes_model(hsv_checker *c, const hsv_json *model, mistakes_run *
     if (hsv_find(model, "b")) hsv_get_number(c, model, "b", q[1]);
     mpq_mul(q[2], *m->c2, *m->turn);
     mistakes_near(c, q[1], q[2], m, q[0]);
+    const char *within = mpq_sgn(q[0]) ? hsv_show(c, q[0], 1) : NULL;
     hsv_get_list(c, model, m->kernel ? "rows" : "w", &list);
     for (size_t i = 0; i < m->sum.count || k < list.count;) {
         const uint64_t at = i == m->sum.count ? UINT64_MAX
@@ -208,6 +209,8 @@ static void mistakes_model(hsv_checker *c, const hsv_json *model, mistakes_run *
         if (at <= given) hsv_ratio(q[2], m->sum.value[i++], *m->sum.below);
         mistakes_near(c, q[1], q[2], m, q[0]);
     }
+    hsv_say(c, "mistakes: the updates of the rows rebuild the model%s%s.",
+            within ? ", each of its numbers within " : " exactly", within ? within : "");
 }
 
 static void mistakes_bound(hsv_checker *c, mistakes_run *m)
@@ -336,7 +339,6 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
     mistakes_growth(c, &m);
     const hsv_json *model = hsv_find(claim, "model");
     if (model) mistakes_model(c, model, &m);
-    if (model) hsv_say(c, "mistakes: the updates of the rows rebuild the model.");
     if (hsv_find(claim, "converged") && hsv_get_flag(c, claim, "converged")) {
         mistakes_converged(c, &m);
         hsv_say(c, "mistakes: the run had converged.");

@@ -192,7 +192,7 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *w
     char *text = hsv_new(c, room, 1);
     if (!array) return text;
     const size_t used = (size_t)snprintf(text, room, "%s", words);
-    kernel_put(array, text + used, room - used);
+    if (used + kernel_put(array, text + used, room - used) >= room) strcpy(text + room - 4, "...");
     return text;
 }
 

@@ -6,7 +6,7 @@
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-static char checker_reason[2000];
+static char checker_reason[2000], checker_said[4000];
 
 static void checker_hex(const char *bytes, size_t size, char out[65])
 {
@@ -31,15 +31,16 @@ static int checker_run(const char *data, const char *members, const char *rest)
     FILE *files[2] = {fmemopen(cert, strlen(cert), "rb"),
                       fmemopen((char *)(uintptr_t)data, strlen(data), "rb")};
     FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+    FILE *out = fmemopen(checker_said, sizeof checker_said, "w");
     memset(checker_reason, 0, sizeof checker_reason);
-    const int status = halfspace_verify_streams(files[0], files[1], NULL, NULL, err);
+    memset(checker_said, 0, sizeof checker_said);
+    const int status = halfspace_verify_streams(files[0], files[1], NULL, out, err);
     fclose(err);
+    fclose(out);
     fclose(files[0]);
     fclose(files[1]);
     return status;
 }
-
-static char checker_said[4000];
 
 /* A certificate with these members of "data" and "test" and this claim, about these files. */
 static int checker_pair(const char *data, const char *members, const char *test,
@@ -490,6 +491,28 @@ static void test_forged(void)
     CHECK(strstr(checker_said, "lll\"...; negative: \"-1\".\n"));
 }
 
+/* A sentence says no more than was checked. */
+static void test_says(void)
+{
+    static const char data[] = "1 1:1\n-1 1:-1\n";
+#define UPDATES(model)                                                                           \
+    "\"claims\": [{\"claim\": \"mistakes\", \"learner\": \"perceptron\", \"offset\": \"none\", " \
+    "\"updates\": [[1, 1]], \"total\": 1, \"model\": {" model                                    \
+    "}, \"separator\": {\"w\": [[1, 1]]}}]"
+    CHECK(!checker_run(data, LIBSVM("2", "1"), UPDATES("\"w\": [[1, 1]]")));
+    CHECK(strstr(checker_said, "rebuild the model exactly.\n") != NULL);
+    CHECK(!checker_run(data, LIBSVM("2", "1"),
+                       UPDATES("\"w\": [[1, -123456]], \"b\": 77, \"within\": 1e9")));
+    CHECK(strstr(checker_said, "rebuild the model, each of its numbers within 1e9.\n") != NULL);
+    CHECK(!checker_run(
+        data, LIBSVM("2", "1"),
+        "\"claims\": [{\"claim\": \"mistakes\", \"learner\": \"experts\", \"beta\": \"1/3\", "
+        "\"negated\": false, \"tie\": \"mistake\", \"passes\": 3, \"abstain\": [1], \"total\": 0, "
+        "\"best\": {\"column\": 1, \"negated\": false, \"mistakes\": 0}}]"));
+    CHECK(strstr(checker_said, "of 1 experts (beta 1/3, ties mistakes, passes 3, columns that may "
+                               "abstain 1) makes 0 mistakes") != NULL);
+}
+
 /* What is not of the format is refused, not passed over. */
 static void test_format(void)
 {
@@ -572,6 +595,7 @@ int main(void)
     RUN(test_error_files);
     RUN(test_error_fields);
     RUN(test_forged);
+    RUN(test_says);
     RUN(test_format);
     RUN(test_files_missing);
     return check_done();
