@@ -163,8 +163,10 @@ int halfspace_verify_named(FILE *cert, FILE *data, FILE *test, const char *const
     c->test.name = "test";
     c->test.path = names[1];
     c->test.file = test;
+    hsv_memory_begin(c);
     if (!setjmp(c->failure)) certificate_check(c, cert);
     hsv_release(c, NULL);
+    hsv_memory_end(c);
     const int status = c->status;
     if (status && err) {
         if (status == HALFSPACE_REJECTED) fputs("rejected: ", err);

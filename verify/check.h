@@ -16,7 +16,8 @@
 
 _Static_assert(sizeof(unsigned long) == 8, "counts go to GMP as unsigned long");
 
-#define HSV_MOST UINT64_C(1000000000000000) /* counts, and sums of counts, are not above it */
+#define HSV_BITS_ALL UINT64_C(4000000000)       /* of numbers over a common denominator, together */
+#define HSV_MOST     UINT64_C(1000000000000000) /* counts, and sums of counts, are not above it */
 
 typedef struct hsv_block hsv_block;
 typedef struct hsv_json hsv_json;
@@ -156,7 +157,11 @@ typedef struct hsv_checker {
     mpz_t *scale; /* the values of all rows are whole numbers over this */
     mpz_t *base;  /* before the transform */
     long decimals;
-    size_t claim; /* the one at hand, from 1; 0: none yet */
+    size_t claim;              /* the one at hand, from 1; 0: none yet */
+    int broken;                /* GMP had no memory: its numbers are not to be touched */
+    void *(*allocate)(size_t); /* what GMP had before */
+    void *(*resize)(void *, size_t, size_t);
+    void (*drop)(void *, size_t);
 } hsv_checker;
 
 /* memory.c: blocks of zeros and arrays of zeros; released from the newest to a mark. */
@@ -165,6 +170,10 @@ mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
 hsv_block *hsv_mark(const hsv_checker *c);
 void hsv_release(hsv_checker *c, hsv_block *mark);
+
+/* memory.c: GMP's memory is the checker's between these. */
+void hsv_memory_begin(hsv_checker *c);
+void hsv_memory_end(hsv_checker *c);
 
 /* memory.c: leave with a status and a sentence. reject: the claim does not hold. */
 _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)

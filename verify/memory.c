@@ -54,14 +54,66 @@ void hsv_release(hsv_checker *c, hsv_block *mark)
 {
     while (c->blocks != mark) {
         hsv_block *block = c->blocks;
-        for (size_t i = 0; i < block->integers; i++)
+        for (size_t i = 0; !c->broken && i < block->integers; i++)
             mpz_clear(((mpz_t *)block->start)[i]);
-        for (size_t i = 0; i < block->rationals; i++)
+        for (size_t i = 0; !c->broken && i < block->rationals; i++)
             mpq_clear(((mpq_t *)block->start)[i]);
         c->blocks = block->older;
         free(block);
     }
 }
+
+/* ---- GMP's memory -----------------------------------------------------------------------------
+ *
+ * GMP knows no failure: where there is no memory it ends the program. Its functions are replaced
+ * while a checker works, by some that leave through hsv_fail. GMP may be in the middle of a number
+ * then, which it has freed, perhaps: numbers are not cleared after that, their memory is lost. */
+
+static _Thread_local hsv_checker *memory_checker; /* the one that works in this thread */
+
+static void *memory_kept(void *block)
+{
+    if (block) return block;
+    if (!memory_checker) { /* of another thread that uses GMP, as GMP does it */
+        fputs("GNU MP: Cannot allocate memory\n", stderr);
+        abort();
+    }
+    memory_checker->broken = 1;
+    hsv_fail(memory_checker, HALFSPACE_NO_MEMORY, "out of memory");
+}
+
+static void *memory_number(size_t size)
+{
+    return memory_kept(malloc(size));
+}
+
+static void *memory_resize(void *block, size_t before, size_t size)
+{
+    (void)before;
+    return memory_kept(realloc(block, size));
+}
+
+static void memory_drop(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+void hsv_memory_begin(hsv_checker *c)
+{
+    memory_checker = c;
+    mp_get_memory_functions(&c->allocate, &c->resize, &c->drop);
+    mp_set_memory_functions(memory_number, memory_resize, memory_drop);
+}
+
+void hsv_memory_end(hsv_checker *c)
+{
+    mp_set_memory_functions(c->allocate, c->resize, c->drop);
+    memory_checker = NULL;
+}
+
+/* ---- Sentences -------------------------------------------------------------------------------
+ */
 
 void hsv_fail(hsv_checker *c, int status, const char *format, ...)
 {

@@ -184,7 +184,9 @@ static void rows_transform_read(hsv_checker *c, const hsv_json *array)
         hsv_number(c, item->child->next->next, "transform", factor[i]);
         mpz_lcm(*f->offset_below, *f->offset_below, mpq_denref(offset[i]));
         mpz_lcm(*f->factor_below, *f->factor_below, mpq_denref(factor[i]));
-        if (mpz_sizeinbase(*f->offset_below, 2) + mpz_sizeinbase(*f->factor_below, 2) > 200000)
+        const size_t bits =
+            mpz_sizeinbase(*f->offset_below, 2) + mpz_sizeinbase(*f->factor_below, 2);
+        if (bits > 200000 || bits > HSV_BITS_ALL / array->count)
             hsv_unreadable(c, "transform: the common denominator is too long");
     }
     for (size_t i = 0; i < f->count; i++) {

@@ -366,6 +366,9 @@ static void test_exact(void)
     CHECK_TEXT(checker_reason, "");
     CHECK(
         !checker_run("1 1:1e-1000\n-1 1:-1e1000\n", LIBSVM("2", "1"), SEPARATES("[[1, 1]]", "0")));
+    /* A vector of all columns would not fit anywhere. */
+    CHECK(checker_run("1 1:1\n", LIBSVM("1", "4294967294"), SEPARATES("[[4294967294, 1]]", "0")) ==
+          HALFSPACE_UNREADABLE);
     CHECK(checker_run("1 1:1e-9000\n", LIBSVM("1", "1"), SEPARATES("[[1, 1]]", "0")) ==
           HALFSPACE_UNREADABLE);
 }
