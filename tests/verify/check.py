@@ -47,7 +47,8 @@ def features(t, fields):
             elif kind == 'number': x[column] = num(text)
             elif kind == 'ordinal': x[column] = F(spec['values'].index(text))
             elif text in spec['values']: x[column + spec['values'].index(text)] = F(1)
-        column += own + bool(spec.get('indicator') and own)
+        need(not spec.get('indicator') or own and t.get('missing') == 'indicator', 'indicator')
+        column += own + bool(spec.get('indicator'))
     need(column - 1 == t['columns'], 'columns')
     return (y if used else None), x
 
@@ -58,6 +59,7 @@ def read(t, path, transform):
     need(len(sides) == len(t['negative']) + len(t['positive']), 'labels')
     text, rows, left_out = data.decode().removeprefix('\ufeff'), [], []
     if t['format'] == 'csv':
+        need(not re.search(r'\r(?!\n|$)', re.sub(r'"[^"]*"', '', text)), 'carriage return')
         lines = [[f.strip() for f in r] for r in csv.reader(io.StringIO(text), delimiter=t['separator'], skipinitialspace=True) if r]
         found = [features(t, r) for r in lines[1 if t['header'] else 0:]]
     else:
@@ -331,6 +333,8 @@ def legal(k, any_constant):
     for v in k[1:]:
         if isinstance(v, list): legal(v, any_constant)
 
+def names(k): return {k[0]}.union(*(names(v) for v in k[1:] if isinstance(v, list)))
+
 def once(items):
     need(len(dict(items)) == len(items), 'a member twice')
     return dict(items)
@@ -345,7 +349,9 @@ def check(cert, data, test=None):
         rows, left_out, sides = read(c['data'], data, transform)
         others, _, other_sides = read(c['test'], test, transform) if test else (None, None, None)
         for claim in c['claims']:
-            if 'kernel' in claim: legal(claim['kernel'], claim['claim'] == 'kernel')
+            if 'kernel' in claim:
+                legal(claim['kernel'], claim['claim'] == 'kernel')
+                need('intersection' not in names(claim['kernel']) or all(v >= 0 for _, x in rows + (others or []) for v in x.values()), 'values below 0')
             if claim['claim'] == 'error': alike(c['data'], c['test'], sides, other_sides)
             CLAIMS[claim['claim']](claim | {'columns': c['data']['columns'], 'left_out': left_out}, rows, others)
     except (Reject, ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as e:

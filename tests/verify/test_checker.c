@@ -221,6 +221,35 @@ static void test_csv(void)
     CHECK(!checker_run("?,c,,yes\n2,c,,yes\n2,c,,\n", members, SEPARATES("[]", "1")));
 }
 
+/* An indicator without a missing value to mark, carriage returns, values below 0 for a kernel that
+ * has none. */
+static void test_refused(void)
+{
+#define FIELD(missing, separator)                                                                 \
+    "\"rows\": 1, \"columns\": 2, \"format\": \"csv\", \"separator\": \"" separator               \
+    "\", \"header\": false, \"missing\": \"" missing "\", \"negative\": [\"no\"], \"positive\": " \
+    "[\"yes\"], \"fields\": [{\"kind\": \"number\", \"mean\": 1, \"indicator\": true}, "          \
+    "{\"kind\": "                                                                                 \
+    "\"label\"}]"
+    static const char one[] = SEPARATES("[]", "1");
+    CHECK(!checker_run("?,yes\n", FIELD("indicator", ","), SEPARATES("[[2, 1]]", "0")));
+    CHECK(checker_run("?,yes\n", FIELD("mean", ","), one) == HALFSPACE_UNREADABLE);
+    CHECK(strstr(checker_reason, "an indicator belongs to no feature") != NULL);
+    CHECK(!checker_run("1 yes  \r\n", FIELD("indicator", " "), one));
+    CHECK(!checker_run("1  yes\r", FIELD("indicator", " "), one));
+    CHECK(!checker_run("1,\"yes\"\r\n\r\n", FIELD("indicator", ","), one));
+    CHECK(checker_run("1  \ryes\n", FIELD("indicator", " "), one) == HALFSPACE_UNREADABLE);
+    CHECK(strstr(checker_reason, "a carriage return inside a line") != NULL);
+    CHECK(checker_run("1\r,yes\n", FIELD("indicator", ","), one) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1,yes\r\r\n", FIELD("indicator", ","), one) == HALFSPACE_UNREADABLE);
+    static const char meet[] = "\"claims\": [{\"claim\": \"separable\", \"offset\": true, "
+                               "\"kernel\": [\"sum\", [\"intersection\"], [\"const\", 1]], "
+                               "\"separator\": {\"rows\": [], \"b\": 1}}]";
+    CHECK(!checker_run("1 1:1\n1 2:1\n", LIBSVM("2", "2"), meet));
+    CHECK(checker_run("1 1:1\n1 2:-1\n", LIBSVM("2", "2"), meet) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "values that are not below 0") != NULL);
+}
+
 static void test_transform(void)
 {
     /* (x1 - 1/2) 4 and x2, at 1 and 0: 2 and -2. */
@@ -589,6 +618,7 @@ int main(void)
     RUN(test_exponential);
     RUN(test_libsvm);
     RUN(test_csv);
+    RUN(test_refused);
     RUN(test_transform);
     RUN(test_full_row);
     RUN(test_file_changes);
