@@ -246,8 +246,7 @@ void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size);
 int hsv_libsvm_next(hsv_checker *c, hsv_table *t);
 int hsv_csv_next(hsv_checker *c, hsv_table *t);
 
-/* ---- The feature space (kernel.c, point.c, interval.c) ----------------------------------------
- */
+/* ---- The feature space (kernel.c, point.c, interval.c) --------------------------------------- */
 
 /* Enclosures: lo <= the value <= hi, both whole numbers over a denominator known from elsewhere. */
 

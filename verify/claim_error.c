@@ -104,8 +104,7 @@ static void error_run(hsv_checker *c, error_count *e)
     }
 }
 
-/* ---- Files that can be compared --------------------------------------------------------------
- */
+/* ---- Files that can be compared -------------------------------------------------------------- */
 
 static int error_same_values(const hsv_json *a, const hsv_json *b)
 {

@@ -112,8 +112,7 @@ void hsv_memory_end(hsv_checker *c)
     memory_checker = NULL;
 }
 
-/* ---- Sentences -------------------------------------------------------------------------------
- */
+/* ---- Sentences ------------------------------------------------------------------------------- */
 
 void hsv_fail(hsv_checker *c, int status, const char *format, ...)
 {
@@ -145,8 +144,7 @@ void hsv_say(hsv_checker *c, const char *format, ...)
     hsv_release(c, mark);
 }
 
-/* ---- Text of others --------------------------------------------------------------------------
- */
+/* ---- Text of others -------------------------------------------------------------------------- */
 
 /* The size of the character at p if it can be printed as it is, else 0: control characters, those
  * that break lines or turn the direction of writing, bytes that are not UTF-8. */

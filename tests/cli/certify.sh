@@ -40,3 +40,4 @@ halfspace certify -q iris.csv --model pair.hsp --test test.csv --claim error -o 
 halfspace verify error.cert iris.csv test.csv | tail -n 1
 tr , ';' <test.csv >other.csv
 halfspace certify -q iris.csv --model pair.hsp --test other.csv --claim error
+echo "exit $?"
