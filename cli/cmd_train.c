@@ -172,10 +172,9 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
         cli_evidence_print(run->ctx, all->evidence, done->data,
                            offset && strcmp(offset, "none") == 0, file);
     if (train_text(run, "kernel") && !train_text(run, "approx"))
-        fputs(
-            "in the kernel's space; a margin below 3e-7 of the longest row counts as none: "
-            "if rows differ in size, --scale standard may show one\n",
-            file);
+        fputs("in the kernel's space; a margin below 3e-7 of the longest row counts as none: "
+              "if rows differ in size, --scale standard may show one\n",
+              file);
 }
 
 /* The limit that ended the run, as an option. */

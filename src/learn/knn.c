@@ -256,6 +256,12 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
 {
     hsp__neighbors *own = work->model->neighbors;
     const uint64_t rows = own->rows->view.rows;
+    const uint64_t cols = own->rows->view.cols, most = hsp__near_most_columns(own->index);
+    if (most && cols > most)
+        return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
+                            "%s takes up to %llu columns, the rows have %llu: use auto",
+                            hsp__near_name(own->index), (unsigned long long)most,
+                            (unsigned long long)cols);
     if (!hsp__near_fits(own->index, own->metric, &own->rows->view))
         return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
                             "%s does not serve metric %s and %s rows: use auto",

@@ -12,14 +12,9 @@
 extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
     hsp__learn_winnow, hsp__learn_experts, hsp__learn_knn;
 
-const hsp__learner *const hsp__learners[] = {&hsp__learn_perceptron,
-                                             &hsp__learn_winnow,
-                                             &hsp__learn_experts,
-                                             &hsp__learn_svm,
-                                             &hsp__learn_logistic,
-                                             &hsp__learn_lp,
-                                             &hsp__learn_knn,
-                                             NULL};
+const hsp__learner *const hsp__learners[] = {
+    &hsp__learn_perceptron, &hsp__learn_winnow, &hsp__learn_experts, &hsp__learn_svm,
+    &hsp__learn_logistic,   &hsp__learn_lp,     &hsp__learn_knn,     NULL};
 
 const hsp_option_table *hsp_learner(size_t i)
 {

@@ -183,12 +183,21 @@ static double distance_sparse(const hsp__near_guests *g, uint64_t q, uint64_t i)
     return hsp__near_cosine(near->norms[i], d, g->norms[q]);
 }
 
+/* sqrt(xx yy), where the product leaves the range of doubles: powers of two apart, so that the root
+ * of a square is exact here too. */
+static double distance_length(double xx, double yy)
+{
+    int a, b;
+    const double x = frexp(xx, &a), y = frexp(yy, &b);
+    const int odd = (a + b) & 1;
+    return ldexp(sqrt(odd ? 2 * x * y : x * y), (a + b - odd) / 2);
+}
+
 double hsp__near_cosine(double xx, double xy, double yy)
 {
     if (xx == 0 || yy == 0) return xx == yy ? 0 : 1;
     const double both = xx * yy;
-    /* The root of a square is exact; where the product leaves the range of doubles it is not. */
-    const double length = both > 0x1p-1000 && isfinite(both) ? sqrt(both) : sqrt(xx) * sqrt(yy);
+    const double length = both > 0x1p-1000 && isfinite(both) ? sqrt(both) : distance_length(xx, yy);
     const double d = 1 - xy / length;
     return d > 0 ? d : 0;
 }
@@ -338,7 +347,7 @@ static hsp_status guests_norms(hsp__near_guests *guests, hsp_context *ctx, hsp_e
             for (uint64_t k = guests->starts[q]; k < guests->starts[q + 1]; k++)
                 guests->norms[q] += guests->values[k] * guests->values[k];
     }
-    return hsp__near_check_squares(guests->norms, guests->count, err);
+    return hsp__near_check_squares(guests->norms, guests->count, guests->first, err);
 }
 
 static hsp_status guests_kernel(hsp__near_guests *guests, hsp_context *ctx, hsp_error *err)
@@ -355,9 +364,10 @@ static hsp_status guests_kernel(hsp__near_guests *guests, hsp_context *ctx, hsp_
 }
 
 hsp_status hsp__near_guests_init(hsp__near_guests *guests, hsp_context *ctx, const hsp__near *near,
-                                 const hsp_view *queries, hsp_error *err)
+                                 const hsp_view *queries, uint64_t first, hsp_error *err)
 {
     *guests = (hsp__near_guests){.near = near, .count = queries->rows, .view = queries};
+    guests->first = first;
     hsp_status status = HSP_OK;
     if (near->plan.metric == HSP__METRIC_KERNEL)
         status = guests_kernel(guests, ctx, err);

@@ -26,6 +26,7 @@ typedef struct hsp__near_guests {
     const hsp__near *near;
     uint64_t count;
     const hsp_view *view; /* as they came: count rows */
+    uint64_t first;       /* of all queries that were asked for, the number of the first here */
     /* An index of dense rows: */
     double *spread; /* count * cols of the index: the queries' numbers, zeros where they end */
     double *tail;   /* count: what columns beyond add. l2, cosine: the sum of squares; l1: of
@@ -45,6 +46,7 @@ typedef struct hsp__near_guests {
 typedef struct hsp__near_index {
     hsp__near_kind kind;
     const char *name;
+    uint64_t most_columns; /* 0: any number */
     int (*fits)(hsp__metric metric, const hsp_view *rows);
     /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise.
      * NULL: nothing to keep, as below. */
@@ -73,13 +75,15 @@ extern const hsp__near_index hsp__near_tree;     /* near_tree.c */
 extern const hsp__near_index hsp__near_product;  /* near_product.c */
 extern const hsp__near_index hsp__near_inverted; /* near_inverted.c */
 
-/* Cosine: are the squared norms finite? HSP_BAD_DATA with the first row that has none. (near.c) */
-hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err);
+/* Cosine: are the squared norms finite? HSP_BAD_DATA with the first row that has none, where rows
+ * are counted from `first`. (near.c) */
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, uint64_t first,
+                                   hsp_error *err);
 
 /* ---- distance.c ------------------------------------------------------------------------------ */
 
 hsp_status hsp__near_guests_init(hsp__near_guests *guests, hsp_context *ctx, const hsp__near *near,
-                                 const hsp_view *queries, hsp_error *err);
+                                 const hsp_view *queries, uint64_t first, hsp_error *err);
 void hsp__near_guests_free(hsp__near_guests *guests, hsp_context *ctx);
 
 /* The distance that decides, of guest q and row i. Not for kernels: their values come in blocks. */

@@ -13,12 +13,13 @@
 enum {
     NEAR_BLOCK_LEAST = 32, /* queries at a time */
     NEAR_BLOCK_MOST = 16384,
-    NEAR_TREE_COLS = 10,      /* in more, products of bytes are faster than boxes */
-    NEAR_TREE_MOST = 16,      /* in more, boxes are no faster than a scan */
-    NEAR_TREE_ROWS = 256,     /* fewer are as well looked through one by one */
-    NEAR_INVERTED_COLS = 512, /* in so many, products of bytes are faster than lists anyway */
-    NEAR_SPARSE_SHARE =
-        16, /* one number in more columns than this: bytes would be twice the data */
+    NEAR_TREE_COLS = 10,  /* in more, products of bytes are faster than boxes */
+    NEAR_TREE_MOST = 16,  /* in more, boxes are no faster than a scan */
+    NEAR_TREE_ROWS = 256, /* fewer are as well looked through one by one */
+    /* One number in more columns than this: bytes would be more than twice the data. */
+    NEAR_SPARSE_SHARE = 16,
+    NEAR_THIN_COLS = 512, /* in up to so many, bytes are so much faster that they may be more: */
+    NEAR_THIN_SHARE = 32,
 };
 #define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
 
@@ -49,6 +50,12 @@ int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows
     return index && index->fits(metric, rows);
 }
 
+uint64_t hsp__near_most_columns(hsp__near_kind kind)
+{
+    const hsp__near_index *index = near_index(kind);
+    return index ? index->most_columns : 0;
+}
+
 /* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
  * products of bytes, where they serve. (docs/neighbors-indexes.md has what was measured.) */
 hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows)
@@ -56,13 +63,13 @@ hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows
     const hsp__metric metric = plan->metric;
     if (plan->kind != HSP__NEAR_AUTO) return plan->kind;
     const int product = hsp__near_fits(HSP__NEAR_PRODUCT, metric, rows);
+    const uint64_t share = rows->cols > NEAR_THIN_COLS ? NEAR_SPARSE_SHARE : NEAR_THIN_SHARE;
     const int sparse = rows->storage != HSP_DENSE && rows->rows &&
-                       hsp_view_stored(rows) / rows->rows < rows->cols / NEAR_SPARSE_SHARE;
+                       hsp_view_stored(rows) / rows->rows < rows->cols / share;
     if (rows->cols <= (product ? NEAR_TREE_COLS : NEAR_TREE_MOST) && rows->rows >= NEAR_TREE_ROWS &&
         hsp__near_fits(HSP__NEAR_TREE, metric, rows))
         return HSP__NEAR_TREE;
-    if (((sparse && rows->cols > NEAR_INVERTED_COLS) || !product) &&
-        hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
+    if ((sparse || !product) && hsp__near_fits(HSP__NEAR_INVERTED, metric, rows))
         return HSP__NEAR_INVERTED;
     return product ? HSP__NEAR_PRODUCT : HSP__NEAR_SCAN;
 }
@@ -83,13 +90,14 @@ static void near_square_part(void *user, uint64_t part)
         work->near->norms[i] = hsp__near_square(rows, i);
 }
 
-hsp_status hsp__near_check_squares(const double *squares, uint64_t count, hsp_error *err)
+hsp_status hsp__near_check_squares(const double *squares, uint64_t count, uint64_t first,
+                                   hsp_error *err)
 {
     for (uint64_t i = 0; i < count; i++)
         if (!isfinite(squares[i]))
             return hsp__fail(err, HSP_BAD_DATA,
                              "row %llu is too large for cosines: its squared norm is not finite",
-                             (unsigned long long)i + 1);
+                             (unsigned long long)(first + i + 1));
     return HSP_OK;
 }
 
@@ -101,7 +109,7 @@ static hsp_status near_norms(hsp_context *ctx, hsp__near *near, hsp_error *err)
     near->norms = hsp__new_raw(&ctx->allocator, rows->rows, sizeof *near->norms);
     if (!near->norms) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, near_square_part, &work);
-    return hsp__near_check_squares(near->norms, rows->rows, err);
+    return hsp__near_check_squares(near->norms, rows->rows, 0, err);
 }
 
 hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err)
@@ -132,6 +140,13 @@ static hsp_status near_prepare(hsp_context *ctx, hsp__near *near, hsp_error *err
     const hsp__metric metric = near->plan.metric;
     near->plan.kind = hsp__near_choose(&near->plan, near->rows);
     near->index = near_index(near->plan.kind);
+    if (near->index->most_columns && near->rows->cols > near->index->most_columns)
+        return hsp__fail(err, HSP_USAGE,
+                         "the index %s takes up to %llu columns, the rows have %llu: use auto, or "
+                         "scan",
+                         hsp__near_name(near->plan.kind),
+                         (unsigned long long)near->index->most_columns,
+                         (unsigned long long)near->rows->cols);
     if (!hsp__near_fits(near->plan.kind, metric, near->rows))
         return hsp__fail(
             err, HSP_USAGE, "the index %s does not serve %s of %llu %s columns: use auto, or scan",
@@ -201,7 +216,7 @@ hsp_status hsp__near_find(hsp_context *ctx, const hsp__near *near, const hsp_vie
         const uint64_t to = queries->rows - from > step ? from + step : queries->rows;
         const hsp_view some = hsp__view_slice(queries, from, to);
         hsp__near_guests guests;
-        status = hsp__near_guests_init(&guests, ctx, near, &some, err);
+        status = hsp__near_guests_init(&guests, ctx, near, &some, from, err);
         if (status) return status;
         status = near->index->find(ctx, &guests, skip ? skip + from : NULL, k, err, out + from * k);
         hsp__near_guests_free(&guests, ctx);
@@ -217,7 +232,7 @@ double hsp__near_distance(const hsp__near *near, const hsp_view *queries, uint64
     const hsp_view one = hsp__view_slice(queries, query, query + 1);
     double line[HSP__NEAR_GUESTS + 1], distance = (double)NAN;
     hsp__near_guests guests;
-    if (hsp__near_guests_init(&guests, &quiet, near, &one, NULL)) return distance;
+    if (hsp__near_guests_init(&guests, &quiet, near, &one, query, NULL)) return distance;
     if (near->plan.metric != HSP__METRIC_KERNEL)
         distance = hsp__near_pair(&guests, 0, row);
     else if (!hsp__near_kernel_block(&quiet, &guests, 0, 1, row, 1, line, HSP__NEAR_GUESTS + 1,

@@ -56,6 +56,8 @@ hsp__near_kind hsp__near_choose(const hsp__near_plan *plan, const hsp_view *rows
 const char *hsp__near_name(hsp__near_kind kind);
 /* Can that kind of index serve that metric and storage? */
 int hsp__near_fits(hsp__near_kind kind, hsp__metric metric, const hsp_view *rows);
+/* The columns that it takes at most; 0: any number. */
+uint64_t hsp__near_most_columns(hsp__near_kind kind);
 
 /* Has the kernel distances to rows that come later? HSP_USAGE for precomputed ones: k(x, x) of such
  * a row is in no Gram matrix. */

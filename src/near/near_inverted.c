@@ -15,8 +15,10 @@
  * longest has length 1), so a sum of t terms is off by at most t 2^-23 ||q||, which is added to all
  * bounds. Distances come from products as 1 - <x, q> (cosine) and ||x||^2 - 2 <x, q> + ||q||^2.
  *
- * Rows are kept in blocks, whose sums stay in the cache. Memory: the entries of the data once more.
- * Cost of a query: the lists of its columns, and a look at every row's sum. */
+ * Rows are kept in blocks, whose sums stay in the cache. A block whose rows have few of the columns
+ * knows the lists that it has by a sorted table of their numbers, so that blocks times columns is
+ * no measure of anything. Memory: the entries of the data once more. Cost of a query: the lists of
+ * its columns, and a look at every row's sum. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ enum {
     INVERTED_COMMON = 128,  /* common columns at most: numbered by 8 bits */
     INVERTED_OFTEN = 32,    /* a common column is in more than one row of so many */
     INVERTED_LOOK = 16,     /* sums that are compared at a time */
+    INVERTED_THIN = 2,      /* a block of fewer entries than one for so many lists has a table */
     INVERTED_NONE = -1,
 };
 
@@ -42,7 +45,9 @@ enum {
 /* Lists of the rows of a block. */
 typedef struct inverted_block {
     uint64_t from, count; /* rows */
-    uint32_t *starts;     /* lists + 1 */
+    uint64_t places;      /* lists that it has room for */
+    uint32_t *table;      /* places: the numbers of the lists, ascending; NULL: all there are */
+    uint32_t *starts;     /* places + 1 */
     uint16_t *rows;       /* entries: from `from` on, ascending within a list */
     float *values;
     float *common; /* count, rounded up to INVERTED_LOOK: ||x_C|| */
@@ -134,46 +139,98 @@ static hsp_status inverted_columns(inverted_build *build, hsp_error *err)
     return HSP_OK;
 }
 
-/* Count a block's entries: starts[l + 1] is how many list l has; returns those in common columns.
- */
-static uint64_t inverted_count(const inverted_build *build, inverted_block *block)
+/* Where a list is in a block; `places` when it is not. */
+static inline uint64_t inverted_place(const inverted_block *block, uint32_t list)
 {
-    uint64_t common = 0;
+    if (!block->table) return list;
+    uint64_t from = 0, to = block->places;
+    while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+        if (block->table[middle] < list)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < block->places && block->table[from] == list ? from : block->places;
+}
+
+/* How many entries a block has in lists, and how many in common columns. */
+static void inverted_count(const inverted_build *build, const inverted_block *block,
+                           uint64_t *listed, uint64_t *common)
+{
+    *listed = *common = 0;
+    for (uint64_t i = 0; i < block->count; i++) {
+        const hsp__row row = hsp__view_row(build->near->rows, block->from + i);
+        for (uint64_t k = 0; k < row.count; k++)
+            ++*(build->own->list[row.indices[k]] >= 0 ? listed : common);
+    }
+}
+
+static int inverted_compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lists that a block has, which are few of all. */
+static int inverted_table(const inverted_build *build, inverted_block *block, uint64_t entries)
+{
+    uint32_t *table = hsp__new_raw(&build->ctx->allocator, entries, sizeof *table);
+    uint64_t at = 0;
+    if (!table) return 0;
+    block->table = table;
     for (uint64_t i = 0; i < block->count; i++) {
         const hsp__row row = hsp__view_row(build->near->rows, block->from + i);
         for (uint64_t k = 0; k < row.count; k++) {
             const int32_t list = build->own->list[row.indices[k]];
-            if (list >= 0)
-                block->starts[list + 1]++;
-            else
-                common++;
+            if (list >= 0) table[at++] = (uint32_t)list;
         }
     }
-    return common;
+    qsort(table, at, sizeof *table, inverted_compare);
+    block->places = 0;
+    for (uint64_t e = 0; e < at; e++)
+        if (!e || table[e] != table[block->places - 1]) table[block->places++] = table[e];
+    return 1;
+}
+
+/* Where each list begins. */
+static void inverted_starts(const inverted_build *build, inverted_block *block)
+{
+    for (uint64_t i = 0; i < block->count; i++) {
+        const hsp__row row = hsp__view_row(build->near->rows, block->from + i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const int32_t list = build->own->list[row.indices[k]];
+            if (list >= 0) block->starts[inverted_place(block, (uint32_t)list) + 1]++;
+        }
+    }
+    for (uint64_t l = 0; l < block->places; l++)
+        block->starts[l + 1] += block->starts[l];
 }
 
 static int inverted_room(const inverted_build *build, inverted_block *block)
 {
     const hsp_allocator *memory = &build->ctx->allocator;
-    const inverted *own = build->own;
     const uint64_t wide = (block->count + INVERTED_LOOK - 1) / INVERTED_LOOK * INVERTED_LOOK;
-    block->starts = hsp__new(memory, own->lists + 1, sizeof *block->starts);
+    uint64_t entries, common;
+    inverted_count(build, block, &entries, &common);
+    block->places = build->own->lists;
+    if (entries < block->places / INVERTED_THIN && !inverted_table(build, block, entries)) return 0;
+    block->starts = hsp__new(memory, block->places + 1, sizeof *block->starts);
     block->common = hsp__new(memory, wide, sizeof *block->common);
     block->less = hsp__new(memory, wide, sizeof *block->less);
     block->common_starts = hsp__new(memory, block->count + 1, sizeof *block->common_starts);
-    if (!block->starts || !block->common || !block->less || !block->common_starts) return 0;
-    const uint64_t common = inverted_count(build, block);
-    for (uint64_t l = 0; l < own->lists; l++)
-        block->starts[l + 1] += block->starts[l];
-    const uint64_t entries = block->starts[own->lists];
     block->rows = hsp__new_raw(memory, entries, sizeof *block->rows);
     block->values = hsp__new_raw(memory, entries, sizeof *block->values);
     block->common_columns = hsp__new_raw(memory, common, sizeof *block->common_columns);
     block->common_values = hsp__new_raw(memory, common, sizeof *block->common_values);
-    return block->rows && block->values && block->common_columns && block->common_values;
+    if (!block->starts || !block->common || !block->less || !block->common_starts || !block->rows ||
+        !block->values || !block->common_columns || !block->common_values)
+        return 0;
+    inverted_starts(build, block);
+    return 1;
 }
 
-/* One row's entries; next[l] is where list l goes on. */
+/* One row's entries; next[p] is where the list at place p goes on. */
 static void inverted_row(const inverted_build *build, inverted_block *block, uint64_t i,
                          uint32_t *next)
 {
@@ -188,8 +245,9 @@ static void inverted_row(const inverted_build *build, inverted_block *block, uin
         const int32_t list = own->list[row.indices[k]];
         const double x = hsp__row_value(view, &row, k) * scale;
         if (list >= 0) {
-            block->rows[next[list]] = (uint16_t)i;
-            block->values[next[list]++] = (float)x;
+            const uint32_t to = next[inverted_place(block, (uint32_t)list)]++;
+            block->rows[to] = (uint16_t)i;
+            block->values[to] = (float)x;
         } else {
             block->common_columns[at] = (uint8_t)(-2 - list);
             block->common_values[at++] = (float)x;
@@ -205,12 +263,12 @@ static void inverted_row(const inverted_build *build, inverted_block *block, uin
 static void inverted_fill(void *user, uint64_t b)
 {
     inverted_build *build = user;
-    inverted *own = build->own;
-    inverted_block *block = &own->block[b];
+    inverted_block *block = &build->own->block[b];
     const hsp_allocator *memory = &build->ctx->allocator;
-    uint32_t *next = hsp__new_raw(memory, own->lists, sizeof *next);
-    if (next && inverted_room(build, block)) {
-        memcpy(next, block->starts, own->lists * sizeof *next);
+    uint32_t *next = NULL;
+    if (inverted_room(build, block)) next = hsp__new_raw(memory, block->places, sizeof *next);
+    if (next) {
+        memcpy(next, block->starts, block->places * sizeof *next);
         for (uint64_t i = 0; i < block->count; i++)
             inverted_row(build, block, i, next);
     } else {
@@ -226,6 +284,7 @@ static void inverted_unmake(hsp_context *ctx, hsp__near *near)
     if (!own) return;
     for (uint64_t b = 0; own->block && b < own->blocks; b++) {
         inverted_block *block = &own->block[b];
+        hsp__free(memory, block->table);
         hsp__free(memory, block->starts);
         hsp__free(memory, block->rows);
         hsp__free(memory, block->values);
@@ -330,9 +389,11 @@ static void inverted_sum(inverted_query *query, const inverted_block *block, dou
         const uint64_t column = guests->indices[e];
         const int32_t list = column < own->cols ? own->list[column] : INVERTED_NONE;
         if (list < 0) continue;
+        const uint64_t place = inverted_place(block, (uint32_t)list);
+        if (place == block->places) continue;
         const float q = (float)(guests->values[e] * scale);
-        const uint32_t to = block->starts[list + 1];
-        for (uint32_t p = block->starts[list]; p < to; p++)
+        const uint32_t to = block->starts[place + 1];
+        for (uint32_t p = block->starts[place]; p < to; p++)
             sums[block->rows[p]] += q * block->values[p];
     }
 }

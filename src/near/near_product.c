@@ -49,9 +49,11 @@ enum {
 };
 
 /* Bounds on rounding in double, relative or (cosine) absolute: a sum of 16384 terms is off by 2e-12
- * at most. Squares below the range of double are off by more: PRODUCT_TINY covers those. Beyond
- * PRODUCT_HUGE squares overflow, and nothing is claimed. */
+ * at most. A query may have more columns than the index, and sums over them have a term each that
+ * may be off: PRODUCT_TERM. Squares below the range of double are off by more: PRODUCT_TINY covers
+ * those. Beyond PRODUCT_HUGE squares overflow, and nothing is claimed. */
 #define PRODUCT_SLACK 1e-11
+#define PRODUCT_TERM  0x1p-50
 #define PRODUCT_TINY  1e-150
 #define PRODUCT_HUGE  1e150
 
@@ -377,21 +379,23 @@ typedef struct product_query {
     double error;  /* r_q */
     double spill;  /* e_q */
     double tail;   /* what columns that the index does not have add to squared distances */
+    double slack;  /* PRODUCT_SLACK, and what the query's own columns add to it */
     int64_t bias;  /* D = bias - c, with c of the tile */
 } product_query;
 
 /* The reach in units of step, at least, with r_q. */
 static void product_inside(const product *own, product_query *query)
 {
-    const double reach = query->reach;
+    const double reach = query->reach, slack = query->slack;
     double squares;
     if (own->cosine) {
-        squares = 2 * (reach + PRODUCT_SLACK);
+        squares = 2 * (reach + slack);
     } else {
-        const double far = reach * (1 + PRODUCT_SLACK) + PRODUCT_TINY;
+        const double far = reach * (1 + slack) + PRODUCT_TINY;
         squares = far * far;
     }
-    squares = squares * (1 + PRODUCT_SLACK) - query->tail * (1 - PRODUCT_SLACK);
+    squares = squares * (1 + slack) - query->tail * (1 - slack);
+    if (isnan(squares)) squares = (double)INFINITY; /* the tail is too: nothing is left out */
     query->inside = sqrt(squares > 0 ? squares : 0) / own->step + query->error;
 }
 
@@ -422,9 +426,9 @@ static product_hit product_bounds(const product *own, const product_query *query
     const double high = (root + query->spill + own->spill[place]) * own->step;
     product_hit hit = {.near = 0, .far = (double)INFINITY, .row = product_row_at(own, place)};
     if (low < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
-        hit.near = product_distance(own, query, low, -PRODUCT_SLACK);
+        hit.near = product_distance(own, query, low, -query->slack);
     if (high < PRODUCT_HUGE && query->tail < PRODUCT_HUGE)
-        hit.far = product_distance(own, query, high, PRODUCT_SLACK);
+        hit.far = product_distance(own, query, high, query->slack);
     return hit;
 }
 
@@ -538,6 +542,7 @@ static void product_guest(const product_work *work, product_query *query, double
     const double scale = product_scale(own->cosine, own->cosine ? guests->norms[q] : 1);
     query->odd = scale == 0;
     query->tail = 0;
+    query->slack = PRODUCT_SLACK + PRODUCT_TERM * (double)hsp__view_row(guests->view, q).count;
     if (guests->spread) {
         for (uint64_t k = 0; k < own->cols; k++)
             row[k] = guests->spread[q * own->cols + k] * scale;
@@ -605,6 +610,20 @@ static void product_meet(const product_work *work, product_bench *bench, uint64_
     }
 }
 
+/* Every row. No query should come to this, but none may go without an answer. */
+static void product_all(const product_work *work, product_bench *bench, product_query *query)
+{
+    query->count = 0;
+    query->reach = (double)INFINITY;
+    for (uint64_t row = 0; row < work->own->rows; row++) {
+        product_hit hit = {.row = row};
+        if (row == query->skip) continue;
+        product_settle(work, query, &hit);
+        product_add(work, bench, query, hit);
+    }
+    product_decide(work, bench, query);
+}
+
 static void product_group(const product_work *work, product_bench *bench, uint64_t group)
 {
     const uint64_t from = group * work->group, left = work->guests->count - from;
@@ -618,6 +637,7 @@ static void product_group(const product_work *work, product_bench *bench, uint64
         product_query *query = &bench->queries[r];
         product_tighten(work, bench, query);
         product_decide(work, bench, query);
+        if (query->count < work->k) product_all(work, bench, query);
         for (uint64_t h = 0; h < query->count; h++)
             work->out[query->guest * work->k + h] =
                 (hsp__neighbor){query->hits[h].near, query->hits[h].row};
@@ -675,6 +695,7 @@ static hsp_status product_find(hsp_context *ctx, const hsp__near_guests *guests,
 
 const hsp__near_index hsp__near_product = {.kind = HSP__NEAR_PRODUCT,
                                            .name = "product",
+                                           .most_columns = PRODUCT_MOST_COLUMNS,
                                            .fits = product_fits,
                                            .build = product_build_all,
                                            .unmake = product_unmake,

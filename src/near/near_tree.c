@@ -1,10 +1,11 @@
 /* Few columns: a tree of boxes.
  *
  * Equal rows are one point, found by hashing. The points are halved at about the median of the
- * column in which they spread most (as a sample has it), until few are left; a node keeps the
- * smallest box around its points. A query goes down the nearer box first and leaves out boxes that
- * are further than the k-th nearest row so far. The rows of a point are offered in their order, and
- * no more of them once one is too far: a data set that is one point many times over is one leaf.
+ * column in which they spread most, until few are left. A sample says where that is; should it have
+ * been a bad one, all points say it. A node keeps the smallest box around its points. A query goes
+ * down the nearer box first and leaves out boxes that are further than the k-th nearest row so far.
+ * The rows of a point are offered in their order, and no more of them once one is too far: a data
+ * set that is one point many times over is one leaf.
  *
  * Exact: distances to boxes and points are computed in double, in any order, and compared with a
  * limit that is larger than what rounding could make of the reach; what passes is measured by
@@ -28,6 +29,7 @@ enum {
     TREE_LEAF = 32,   /* points that are not cut any more */
     TREE_PAD = 4,     /* points of a leaf are a multiple of it */
     TREE_SAMPLE = 63, /* values of which the median is taken */
+    TREE_SURE = 256,  /* so many are not cut worse than 1 : 7, unless by equal values */
     TREE_ROUNDS = 5,  /* cuts before parts are built each by a task of its own */
     TREE_PART = 2048, /* points of a part that is worth a task */
     TREE_GUESTS = 64, /* queries of a task */
@@ -188,26 +190,36 @@ static double tree_median(const tree_job *job, uint64_t from, uint64_t to, uint6
     return sample[count / 2];
 }
 
-/* Cut a range of points in two by its box; returns where the second begins, or `to` when they are
- * all the same. */
-static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const double *box)
+/* Doubles as integers in the same order, and back. */
+static uint64_t tree_key(double x)
 {
-    const uint64_t cols = job->own->cols;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static double tree_unkey(uint64_t key)
+{
+    const uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* A range of points, cut at a value of a column; `with`: points that have it go to the left. */
+typedef struct tree_place {
+    uint64_t from, to, column;
+    double cut;
+    int with;
+} tree_place;
+
+static uint64_t tree_split(const tree_job *job, const tree_place *place)
+{
+    const uint64_t column = place->column;
+    const double cut = place->cut;
+    const int with = place->with;
     uint32_t *order = job->own->order;
-    uint64_t column = 0;
-    double most = 0;
-    for (uint64_t c = 0; c < cols; c++) {
-        /* Halves, because the difference of the ends may be more than a double holds. */
-        const double spread = box[cols + c] / 2 - box[c] / 2;
-        if (spread > most) most = spread, column = c;
-    }
-    if (!(most > 0)) /* the same, or apart by less than can be halved */
-        for (column = 0; column < cols && !(box[cols + column] > box[column]); column++)
-            ;
-    if (column == cols) return to;
-    const double cut = tree_median(job, from, to, column);
-    const int with = !(cut > box[column]); /* the least value: it goes to the left */
-    uint64_t i = from, j = to;
+    uint64_t i = place->from, j = place->to;
     for (;;) {
         double x;
         while (i < j &&
@@ -221,6 +233,78 @@ static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const 
         order[i++] = order[--j];
         order[j] = t;
     }
+}
+
+/* Points that are below a value, or at most it. */
+static uint64_t tree_below(const tree_job *job, const tree_place *place, double value, int with)
+{
+    uint64_t count = 0;
+    for (uint64_t i = place->from; i < place->to; i++) {
+        const double x = tree_value(job->view, job->own->order[i], place->column);
+        count += with ? x <= value : x < value;
+    }
+    return count;
+}
+
+/* A better cut than the sample's: one that leaves a quarter on either side, by halving what lies
+ * between the ends, whatever the order of the points; or the value that so many have that there is
+ * none. */
+static void tree_middle(const tree_job *job, tree_place *place, double low, double high)
+{
+    const uint64_t quarter = (place->to - place->from) / 4, most = place->to - place->from;
+    uint64_t from = tree_key(low), to = tree_key(high);
+    while (from < to) {
+        const uint64_t key = from + (to - from) / 2;
+        const uint64_t below = tree_below(job, place, tree_unkey(key), 1);
+        if (below >= quarter && below <= most - quarter) {
+            place->cut = tree_unkey(key);
+            place->with = 1;
+            return;
+        }
+        if (below < quarter)
+            from = key + 1;
+        else
+            to = key;
+    }
+    place->cut = tree_unkey(from);
+    place->with = !(place->cut > low);
+}
+
+/* Is a cut the fault of the sample, not of values that are equal? */
+static int tree_bad(const tree_job *job, const tree_place *place, uint64_t middle)
+{
+    const uint64_t points = place->to - place->from, left = middle - place->from;
+    const uint64_t less = left < points - left ? left : points - left;
+    if (points < TREE_SURE || less >= points / 8) return 0;
+    return tree_below(job, place, place->cut, 0) > points / 2 ||
+           tree_below(job, place, place->cut, 1) < points / 2;
+}
+
+/* Cut a range of points in two by its box; returns where the second begins, or `to` when they are
+ * all the same. */
+static uint64_t tree_cut(const tree_job *job, uint64_t from, uint64_t to, const double *box)
+{
+    const uint64_t cols = job->own->cols;
+    tree_place place = {.from = from, .to = to};
+    double most = 0;
+    for (uint64_t c = 0; c < cols; c++) {
+        /* Halves, because the difference of the ends may be more than a double holds. */
+        const double spread = box[cols + c] / 2 - box[c] / 2;
+        if (spread > most) most = spread, place.column = c;
+    }
+    if (!(most > 0)) /* the same, or apart by less than can be halved */
+        for (place.column = 0;
+             place.column < cols && !(box[cols + place.column] > box[place.column]); place.column++)
+            ;
+    if (place.column == cols) return to;
+    place.cut = tree_median(job, from, to, place.column);
+    place.with = !(place.cut > box[place.column]); /* the least value: it goes to the left */
+    uint64_t middle = tree_split(job, &place);
+    if (tree_bad(job, &place, middle)) {
+        tree_middle(job, &place, box[place.column], box[cols + place.column]);
+        middle = tree_split(job, &place);
+    }
+    return middle;
 }
 
 /* The points of a leaf; numbers beyond them are those of its last one. */
@@ -605,6 +689,7 @@ static hsp_status tree_find(hsp_context *ctx, const hsp__near_guests *guests, co
 
 const hsp__near_index hsp__near_tree = {.kind = HSP__NEAR_TREE,
                                         .name = "tree",
+                                        .most_columns = TREE_MOST_COLUMNS,
                                         .fits = tree_fits,
                                         .build = tree_build,
                                         .unmake = tree_unmake,

@@ -104,6 +104,7 @@ typedef struct hsp__bound_case {
     hsp_data *train; /* or NULL */
     double log_delta;
     int retrain;
+    int other; /* train is not byte for byte what the run saw: its row numbers mean nothing there */
     hsp__bound_run run;
     hsp__bound_rows rows;   /* of train */
     hsp__bound_space space; /* of train */

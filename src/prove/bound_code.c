@@ -8,12 +8,13 @@
  * Proof. For one h this fails with probability delta 2^-|h| (Clopper and Pearson); the sum of
  * 2^-|h| over all h is at most 1 (Kraft).
  *
- * The code of a model as stored: 8 bits for tie rule, kinds of scaling and width; which k of the d
+ * The code of a model as stored: 12 bits for tie rule, kinds of scaling, width and
+ * how classes are decided; which k of the d
  * columns have weights, log2(d + 1) + log2 C(d, k) bits; each of the k weights and the offset in 32
  * bits if all of them are single precision, else in 64; a scaling's figures in 64 bits each.
  *
  * Rounded weights: w as a function of the file's columns, each weight rounded to sign, one of W
- * powers of two below the largest, and t more binary digits; smaller ones become 0. 8 bits for tie
+ * powers of two below the largest, and t more binary digits; smaller ones become 0. 12 bits for tie
  * rule and form, 12 for the largest power, 4 for W and t, the offset in 28 (a sign, 11 of exponent,
  * 16 of mantissa), and the columns as above with log2(2 W 2^t) bits a weight. Of the W and t in the
  * table, those with the least bound are taken: they are in the code, so nothing is to be paid for
@@ -34,12 +35,14 @@ static double code_columns(double d, double k)
     return log2(d + 1) + hsp__log_choose(d, k) / LN2;
 }
 
+enum { CODE_FORM = 12 }; /* 3 ties, 9 * 9 kinds of scaling, 2 widths, 3 ways to decide: 1,458 */
+
 /* ---- As stored ---- */
 
 static double code_stored(const hsp_model *model, double *weights)
 {
     const uint64_t d = model->features;
-    double bits = 8;
+    double bits = CODE_FORM;
     int narrow = 1;
     *weights = 0;
     for (uint32_t c = 0; c < model->scorers; c++) {
@@ -122,7 +125,7 @@ static double code_write(const hsp__bound_space *space, int form, double *w)
         if (fabs(w[j]) < least) w[j] = 0;
         k += w[j] != 0;
     }
-    return 8 + 12 + 4 + 28 + code_columns(d, k) + k * (1 + log2(window) + digits);
+    return CODE_FORM + 12 + 4 + 28 + code_columns(d, k) + k * (1 + log2(window) + digits);
 }
 
 static void code_try(void *user, uint64_t form)

@@ -97,7 +97,9 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
     memset(set, 0, sizeof *set);
     set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
     if (!set->in) return hsp__fail_memory(err);
-    if (driven)
+    if (c->other)
+        snprintf(set->why, sizeof set->why, "the rows are not those that the run saw");
+    else if (driven)
         compress_updates(c, set);
     else if (machine)
         compress_support(c, set);

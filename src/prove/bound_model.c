@@ -120,7 +120,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
 
 /* ---- Learnt from ---- */
 
-static hsp_status model_check_rows(const hsp__bound_case *c, hsp_error *err)
+static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 {
     const char *fact = hsp_model_fact(c->model, "data_hash");
     char hash[HSP__HASH_TEXT];
@@ -134,7 +134,8 @@ static hsp_status model_check_rows(const hsp__bound_case *c, hsp_error *err)
             (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
     if (!fact) return HSP_OK;
     hsp_status status = hsp__view_hash(c->ctx, c->rows.view, err, hash);
-    if (!status && strcmp(fact, hash) != 0)
+    c->other = !status && strcmp(fact, hash) != 0;
+    if (c->other)
         hsp__log(c->ctx, HSP_LOG_WARNING,
                  "the training data is not byte for byte what the run saw (its hash is %s, the "
                  "model says %.40s)",

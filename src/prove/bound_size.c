@@ -64,12 +64,13 @@ typedef struct size_class {
 } size_class;
 
 /* ln Pi(m). Cover: m points are cut by hyperplanes through the origin of R^vc in
- * 2 sum_{i < vc} C(m - 1, i) ways at most. */
+ * 2 sum_{i < vc} C(m - 1, i) ways at most, and in one more by w = 0, which puts all on one side. */
 static double size_log_growth(const size_class *of, double m)
 {
     if (of->growth == SIZE_FINITE) return of->log_count;
     if (of->growth == SIZE_SAUER) return hsp__log_sauer(of->vc, m);
-    return LN2 + hsp__log_sauer(of->vc - 1, m - 1);
+    const double cut = LN2 + hsp__log_sauer(of->vc - 1, m - 1);
+    return cut + log1p(exp(-cut));
 }
 
 /* "NAME:D" against a name; *d is D, 0 without one. */

@@ -1,9 +1,10 @@
 /* Bounds by the growth function Pi of halfspaces: the number of ways in which they cut m points.
  * T. Cover (1965): hyperplanes of R^d cut m points in at most 2 sum_{i <= d} C(m - 1, i) ways,
- * those through the origin in 2 sum_{i < d} C(m - 1, i). Points on the boundary count for one side
- * (tie neg, pos), and a hyperplane can be moved a little so that none is on it. With tie zero being
- * on it is wrong for both classes, and what counts is the set of rows with y s > 0: halfspaces
- * through the origin of R^(d+1) cut y (x, 1) in sum_{i <= d + 1} C(m, i) such ways at most (Sauer).
+ * those through the origin in 2 sum_{i < d} C(m - 1, i), and w = 0 adds one way. Points on the
+ * boundary count for one side (tie neg, pos), and a hyperplane can be moved a little so that none
+ * is on it. With tie zero being on it is wrong for both classes, and what counts is the set of rows
+ * with y s > 0: halfspaces through the origin of R^(d+1) cut y (x, 1) in sum_{i <= d + 1} C(m, i)
+ * such ways at most (Sauer).
  *
  * With probability 1 - delta, for all halfspaces h, R^ being the share of mistakes on n rows:
  *     R <= R^ + sqrt((8/n) ln(4 Pi(2n) / delta))             V. Vapnik, A. Chervonenkis 1971
@@ -26,7 +27,8 @@ static double vc_growth(const hsp__bound_case *c, double *dimension)
     const double d = (double)hsp__model_inputs(c->model), m = 2 * (double)c->rows.n;
     *dimension = c->space.origin ? d : d + 1;
     if (c->model->tie == HSP_TIE_ZERO) return hsp__log_sauer(*dimension, m);
-    return LN2 + hsp__log_sauer(*dimension - 1, m - 1);
+    const double cut = LN2 + hsp__log_sauer(*dimension - 1, m - 1);
+    return cut + log1p(exp(-cut)); /* and w = 0 */
 }
 
 static int vc_applies(const hsp__bound_case *c, hsp_guarantee *to)

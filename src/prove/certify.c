@@ -186,7 +186,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
                        hsp_certificate **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    hsp__prove prove = {.ctx = ctx, .model = model};
+    hsp__prove prove = {.ctx = ctx, .model = model, .read = read};
     hsp_options *own = NULL;
     hsp_certificate *made = hsp__new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/prepare.h"
 #include "prove/model.h"
 
 /* ---- Rows that both files have --------------------------------------------------------------- */
@@ -94,6 +95,32 @@ static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_err
     return status ? status : error_mark(prove, others, shared, err);
 }
 
+/* ---- Which rows were learnt from ------------------------------------------------------------- */
+
+/* Is DATA what the model was learnt from? Else rows that are not in DATA may be rows it has seen. A
+ * model that does not say what it was learnt from is believed to be from DATA. */
+static hsp_status error_is_of_data(hsp__prove *prove, hsp_error *err, int *is)
+{
+    const char *hash = hsp_model_fact(prove->model, "data_hash");
+    const char *precision = hsp_model_fact(prove->model, "precision");
+    char found[HSP__HASH_TEXT];
+    hsp_context quiet = *prove->ctx;
+    hsp_options *read = NULL;
+    hsp_data *data = NULL;
+    *is = 1;
+    if (!hash) return HSP_OK;
+    quiet.log = NULL;
+    hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
+                                    : hsp_options_new(&quiet, hsp_read_options(), err, &read);
+    if (!status && precision) status = hsp_options_set(read, "precision", precision, err);
+    if (!status) status = hsp_data_read(&quiet, prove->data.path, read, NULL, err, &data);
+    if (!status) status = hsp__view_hash(&quiet, &data->view, err, found);
+    *is = !status && strcmp(hash, found) == 0;
+    hsp_data_free(data);
+    hsp_options_free(read);
+    return status;
+}
+
 /* ---- The claim ------------------------------------------------------------------------------- */
 
 typedef struct error_counts {
@@ -175,7 +202,15 @@ hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
         return hsp__prove_skip(prove, err, "error", "it needs %s",
                                prove->model ? "--test" : "--model");
     }
-    hsp_status status = hsp__prove_separator_new(prove, 0, err, &s);
+    int of_data;
+    hsp_status status = error_is_of_data(prove, err, &of_data);
+    if (status) return status;
+    if (!of_data)
+        return hsp__prove_skip(prove, err, "error",
+                               "the model was learnt from other rows than those of %s, or they "
+                               "were read in another way",
+                               prove->data.path);
+    status = hsp__prove_separator_new(prove, 0, err, &s);
     if (!status && s.why)
         status = hsp__prove_skip(prove, err, "error",
                                  "the model is of a kind that certificates "

@@ -44,6 +44,7 @@ typedef struct hsp__prove_note {
 typedef struct hsp__prove {
     hsp_context *ctx;
     const hsp_options *options; /* of hsp_certify */
+    const hsp_options *read;    /* of hsp_data_read, or NULL */
     const hsp_model *model;     /* or NULL */
     const char *why;            /* no claim can be made about the model; NULL: it can */
     hsp__prove_file data, test; /* test.path NULL: none */

@@ -21,3 +21,9 @@ try halfspace train svm -q --certify - <iris.csv
 try halfspace verify nowhere.cert iris.csv
 try halfspace verify iris.csv iris.csv
 ls
+# Held-out rows say nothing of a model that was learnt from other rows than DATA's: it may have seen them.
+halfspace make halfspace --rows 60 --features 3 --seed 3 -q -o all.svm
+halfspace split -q all.svm one.svm two.svm --test 0.5
+halfspace train svm -q one.svm -o one.hsp >/dev/null
+halfspace certify -q two.svm --model one.hsp --test one.svm --claim error
+echo "status $?"

@@ -175,6 +175,17 @@ static double wild(uint64_t i, uint64_t j)
     return bell(i, j) * pow(10, floor(rng() * 280) - 140);
 }
 
+/* Columns from the twentieth on whose squares leave the range of double; of some rows. */
+static double beyond(uint64_t i, uint64_t j)
+{
+    return j < 20 ? bell(i, j) : i % 3 ? pow(10, i % 2 ? 160 : 200) : 0;
+}
+
+static double unit(uint64_t i, uint64_t j)
+{
+    return i % 20 == j;
+}
+
 /* Some words that all have, many that few have; rows that have none. */
 static double words(uint64_t i, uint64_t j)
 {
@@ -244,14 +255,50 @@ static void test_scales(void)
     check_all("every scale");
 }
 
+static void test_columns_beyond(void)
+{
+    make(&rows, 300, 20, bell);
+    make(&queries, 9, 21, beyond);
+    check_all("columns beyond, too large");
+}
+
+/* A query of very many columns that the rows do not have, each too small to be seen beside 1 and
+ * all together not: what adds up in another order differs. */
+static void test_dust(void)
+{
+    enum { DUST = 1000000 };
+    static uint32_t indices[DUST];
+    static double values[DUST];
+    static const uint64_t starts[] = {0, DUST};
+    hsp_data *data = NULL;
+    for (uint32_t j = 0; j < DUST; j++)
+        indices[j] = 20 + j, values[j] = 1e-8;
+    make(&rows, 300, 20, unit);
+    store(&rows, 1);
+    queries.rows = 1;
+    queries.view = hsp_view_sparse(HSP_FLOAT64, 1, 20 + DUST, 8, starts, indices, values);
+    skips[0] = HSP__NEAR_NONE;
+    CHECK(hsp_data_copy(ctx, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+    check_metric(data, HSP__METRIC_L2, "dust");
+    check_metric(data, HSP__METRIC_COSINE, "dust");
+    hsp_data_free(data);
+}
+
 /* ---- Memory that runs out ---- */
 
-static _Atomic uint64_t asked, refuse_at, living;
+static _Atomic uint64_t asked, asked_bytes, refuse_at, living;
+
+static uintptr_t lowest, highest; /* the stack, where memory was asked for */
 
 static void *refuse(void *user, void *pointer, size_t size)
 {
-    (void)user;
+    if (user) { /* one thread */
+        const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+        lowest = here < lowest ? here : lowest;
+        highest = here > highest ? here : highest;
+    }
     if (++asked >= refuse_at) return NULL;
+    asked_bytes += size;
     if (!pointer) living++;
     return realloc(pointer, size);
 }
@@ -306,6 +353,107 @@ static void test_memory(void)
     CHECK(living == 0);
 }
 
+/* Every row has a column of its own: an index by column is no larger than the rows. */
+static void test_own_columns(void)
+{
+    enum { ROWS = 20 * 16384 };
+    static uint64_t starts[ROWS + 1];
+    static uint32_t indices[ROWS];
+    static double values[ROWS];
+    const hsp_allocator memory = {refuse, release, NULL};
+    hsp__near *near = NULL, *scan = NULL;
+    hsp_context *counted = NULL;
+    hsp_data *data = NULL;
+    refuse_at = UINT64_MAX;
+    for (uint64_t i = 0; i < ROWS; i++)
+        starts[i + 1] = i + 1, indices[i] = (uint32_t)(i * 77 % ROWS), values[i] = 1 + i % 3;
+    const hsp_view view = hsp_view_sparse(HSP_FLOAT64, ROWS, ROWS, 8, starts, indices, values);
+    queries.rows = 5;
+    queries.view = hsp_view_sparse(HSP_FLOAT64, 5, ROWS, 8, starts, indices, values);
+    CHECK(hsp_context_new(&memory, &counted) == HSP_OK);
+    CHECK(hsp_data_copy(counted, &view, NULL, NULL, NULL, &data) == HSP_OK);
+    hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_INVERTED};
+    asked_bytes = 0;
+    CHECK(hsp__near_new(counted, &plan, data, NULL, &near) == HSP_OK);
+    CHECK_NOTE(asked_bytes <= 64 * (uint64_t)ROWS, "%llu bytes", (unsigned long long)asked_bytes);
+    plan.kind = HSP__NEAR_SCAN;
+    CHECK(hsp__near_new(counted, &plan, data, NULL, &scan) == HSP_OK);
+    hsp__neighbor want[5 * 3], got[5 * 3];
+    CHECK(hsp__near_find(counted, scan, &queries.view, NULL, 3, NULL, want) == HSP_OK);
+    check_index(near, 3, NULL, want, got, "columns of their own");
+    hsp__near_free(counted, near);
+    hsp__near_free(counted, scan);
+    hsp_data_free(data);
+    hsp_context_free(counted);
+    CHECK(living == 0);
+}
+
+/* Rows whose tree would be a chain if it were cut where a sample at fixed places says: at each cut
+ * the sample has the largest numbers that there are. */
+static void chain(uint64_t count, double *numbers)
+{
+    static uint32_t order[MOST_ROWS];
+    double next = (double)count;
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i, numbers[i] = 0;
+    for (uint64_t to = count, cut = 0; to > 32; to = cut) {
+        uint64_t some = to / 32 * 2 + 3;
+        some = some < 63 ? some : 63;
+        for (uint64_t s = 0; s < some; s++) {
+            double *number = &numbers[order[to / some * s + to % some * s / some]];
+            if (*number == 0) *number = next--;
+        }
+        /* About half of the sample goes to the right: here, what came first. */
+        double sample[63] = {0};
+        for (uint64_t s = 0; s < some; s++) {
+            const double x = numbers[order[to / some * s + to % some * s / some]];
+            uint64_t at = s;
+            for (; at > 0 && sample[at - 1] > x; at--)
+                sample[at] = sample[at - 1];
+            sample[at] = x;
+        }
+        uint64_t i = 0, j = to;
+        for (;;) {
+            while (i < j && numbers[order[i]] < sample[some / 2])
+                i++;
+            while (i < j && numbers[order[j - 1]] >= sample[some / 2])
+                j--;
+            if (i >= j) break;
+            const uint32_t t = order[i];
+            order[i++] = order[--j];
+            order[j] = t;
+        }
+        cut = i;
+        if (cut == 0 || cut == to) break;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        if (numbers[i] == 0) numbers[i] = next--;
+}
+
+/* No order of the rows makes the tree deep: its depth is seen by the stack of who builds it. */
+static void test_chain(void)
+{
+    int watch = 1;
+    const hsp_allocator memory = {refuse, release, &watch};
+    const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_TREE};
+    hsp_context *watched = NULL;
+    hsp__near *near = NULL;
+    hsp_data *data = NULL;
+    refuse_at = UINT64_MAX;
+    make(&rows, MOST_ROWS, 1, few);
+    chain(rows.rows, rows.dense);
+    store(&rows, 0);
+    CHECK(hsp_context_new(&memory, &watched) == HSP_OK);
+    hsp_context_set_threads(watched, 1);
+    CHECK(hsp_data_copy(watched, &rows.view, NULL, NULL, NULL, &data) == HSP_OK);
+    lowest = UINTPTR_MAX, highest = 0;
+    CHECK(hsp__near_new(watched, &plan, data, NULL, &near) == HSP_OK);
+    CHECK_NOTE(highest - lowest <= 40000, "%llu bytes", (unsigned long long)(highest - lowest));
+    hsp__near_free(watched, near);
+    hsp_data_free(data);
+    hsp_context_free(watched);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 4;
@@ -313,7 +461,11 @@ int main(void)
     RUN(test_many_columns);
     RUN(test_alike);
     RUN(test_scales);
+    RUN(test_columns_beyond);
+    RUN(test_dust);
     RUN(test_memory);
+    RUN(test_own_columns);
+    RUN(test_chain);
     hsp_context_free(ctx);
     return check_done();
 }

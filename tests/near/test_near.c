@@ -393,6 +393,13 @@ static void test_refusals(void)
     CHECK(hsp__near_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
     CHECK(strstr(err.message, "tree") != NULL && strstr(err.message, "hamming") != NULL);
     hsp_data_free(rows);
+    const uint64_t none[2] = {0};
+    const hsp_view wide = hsp_view_sparse(HSP_FLOAT64, 1, 16385, 8, none, NULL, NULL);
+    rows = copy(&wide);
+    plan = (hsp__near_plan){HSP__METRIC_L2, HSP__NEAR_PRODUCT, NULL};
+    CHECK(hsp__near_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
+    CHECK(strstr(err.message, "16384 columns") != NULL && strstr(err.message, "16385") != NULL);
+    hsp_data_free(rows);
     s_rows.wide[5] = 1e200;
     rows = copy(&s_rows.view);
     plan = (hsp__near_plan){HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
@@ -425,6 +432,76 @@ static void test_overflow(void)
     hsp_data_free(rows);
 }
 
+/* What auto takes for sparse rows: the entries a row has, beside the columns. */
+static void test_choice(void)
+{
+    static const struct {
+        uint64_t cols, each;
+        hsp__near_kind kind;
+    } cases[] = {{780, 150, HSP__NEAR_PRODUCT}, {300, 12, HSP__NEAR_PRODUCT},
+                 {123, 14, HSP__NEAR_PRODUCT},  {500, 2, HSP__NEAR_INVERTED},
+                 {512, 1, HSP__NEAR_INVERTED},  {4000, 80, HSP__NEAR_INVERTED}};
+    enum { COUNT = 300 };
+    static uint64_t starts[COUNT + 1];
+    static uint32_t indices[COUNT * 150];
+    static double values[COUNT * 150];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (uint64_t i = 0, at = 0; i < COUNT; starts[++i] = at)
+            for (uint64_t e = 0; e < cases[c].each; e++, at++)
+                indices[at] = (uint32_t)(e * 2), values[at] = 1;
+        const hsp_view view =
+            hsp_view_sparse(HSP_FLOAT64, COUNT, cases[c].cols, 8, starts, indices, values);
+        const hsp__near_plan plan = {.metric = HSP__METRIC_L2, .kind = HSP__NEAR_AUTO};
+        const hsp__near_kind taken = hsp__near_choose(&plan, &view);
+        CHECK_NOTE(taken == cases[c].kind, "%llu of %llu: %s", (unsigned long long)cases[c].each,
+                   (unsigned long long)cases[c].cols, hsp__near_name(taken));
+    }
+}
+
+/* A query that is refused has its number among all, though they are met in blocks. */
+static void test_refused_query(void)
+{
+    enum { COUNT = 40000, BAD = 37001 };
+    static double q[COUNT];
+    static hsp__neighbor out[COUNT];
+    double x[] = {1, 2};
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 1, 1, x);
+    const hsp_view queries = hsp_view_dense(HSP_FLOAT64, COUNT, 1, 1, q);
+    const hsp__near_plan plan = {HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
+    hsp_data *rows = copy(&view);
+    hsp__near *near = NULL;
+    hsp_error err = {0};
+    q[BAD - 1] = 1e200;
+    CHECK(hsp__near_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
+    CHECK(hsp__near_find(ctx, near, &queries, NULL, 1, &err, out) == HSP_BAD_DATA);
+    CHECK_NOTE(strstr(err.message, "row 37001 ") != NULL, "%s", err.message);
+    hsp__near_free(ctx, near);
+    hsp_data_free(rows);
+}
+
+/* A row is at 0 from itself and from its multiples by powers of two, however large or small. */
+static void test_own_cosine(void)
+{
+    static const double scales[] = {0x1p-500, 1e-120, 1e-80, 1, 1e80, 1e90, 0x1p400, 1e150};
+    const hsp__near_plan plan = {HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        for (int r = 0; r < 20; r++) {
+            const double a = (1 + rng()) * scales[s], b = (1 + rng()) * scales[s];
+            double x[] = {a, b, a / 2, b / 2, 4 * a, 4 * b};
+            const hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 2, 2, x);
+            hsp_data *rows = copy(&view);
+            hsp__near *near = NULL;
+            CHECK(hsp__near_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
+            for (uint64_t q = 0; near && q < 9; q++) {
+                const double d = hsp__near_distance(near, &view, q / 3, q % 3);
+                CHECK_NOTE(d == 0, "%g from (%g, %g)", d, a, b);
+            }
+            hsp__near_free(ctx, near);
+            hsp_data_free(rows);
+        }
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
@@ -438,6 +515,9 @@ int main(void)
     RUN(test_feature_space);
     RUN(test_refusals);
     RUN(test_overflow);
+    RUN(test_refused_query);
+    RUN(test_own_cosine);
+    RUN(test_choice);
     hsp_context_free(ctx);
     return check_done();
 }

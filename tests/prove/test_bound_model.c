@@ -421,7 +421,7 @@ static void check_rounded(const hsp_guarantee *bound, const hsp_model *rounded, 
     for (uint64_t i = 0; i < view->rows; i++)
         wrong += (hsp__row_score(view, i, rounded->weights, rounded->offsets[0]) > 0) !=
                  (view->labels[i] == 1);
-    const double bits = 8 + 12 + 4 + 28 + log2(6) + hsp__log_choose(5, k) / log(2) +
+    const double bits = 12 + 12 + 4 + 28 + log2(6) + hsp__log_choose(5, k) / log(2) +
                         k * (1 + log2(window) + digits - 1);
     CHECK(near(bound->value, hsp__binomial_upper(view->rows, wrong, log(0.05) - bits * log(2))));
 }
@@ -433,7 +433,7 @@ static void by_description(void)
     hsp_outlook *out = NULL;
     CHECK(!hsp__outlook_make(ctx, model, data, NULL, NULL, NULL, &out, &rounded, &again));
     /* 8 + log2(6) + log2 C(5, 5) + 6 * 64 bits */
-    const double bits = 8 + log2(6) + 6 * 64;
+    const double bits = 12 + log2(6) + 6 * 64;
     CHECK(near(value(out, "description"),
                hsp__binomial_upper(1000, out->train_mistakes, log(0.05) - bits * log(2))));
     CHECK(value(out, "rounded") < value(out, "description"));
