@@ -52,8 +52,8 @@ static hsp_status checker_open(cli *run, const char *path, hsp_error *err, FILE 
 
 /* ---- Asking ---- */
 
-static hsp_status checker_ask(FILE *certificate, FILE *data, FILE *test, hsp_error *err,
-                              cli_verdict *verdict)
+static hsp_status checker_ask(FILE *certificate, FILE *const files[2], const char *const names[2],
+                              hsp_error *err, cli_verdict *verdict)
 {
     size_t size;
     FILE *said = open_memstream(&verdict->said, &size);
@@ -62,7 +62,7 @@ static hsp_status checker_ask(FILE *certificate, FILE *data, FILE *test, hsp_err
         if (said) fclose(said);
         return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     }
-    verdict->status = halfspace_verify_streams(certificate, data, test, said, reason);
+    verdict->status = halfspace_verify_named(certificate, files[0], files[1], names, said, reason);
     fclose(said);
     fclose(reason);
     verdict->reason[strcspn(verdict->reason, "\n")] = 0; /* one sentence */
@@ -73,9 +73,10 @@ hsp_status cli_check_certificate(cli *run, FILE *certificate, const char *data, 
                                  hsp_error *err, cli_verdict *verdict)
 {
     FILE *files[2] = {NULL, NULL};
+    const char *const names[2] = {data, test};
     hsp_status status = checker_open(run, data, err, &files[0]);
     if (status == HSP_OK && test) status = checker_open(run, test, err, &files[1]);
-    if (status == HSP_OK) status = checker_ask(certificate, files[0], files[1], err, verdict);
+    if (status == HSP_OK) status = checker_ask(certificate, files, names, err, verdict);
     for (int i = 0; i < 2; i++)
         if (files[i]) fclose(files[i]);
     return status;

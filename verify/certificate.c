@@ -48,33 +48,58 @@ static void certificate_claim(hsv_checker *c, const hsv_json *claim)
 
 static void certificate_data(hsv_checker *c, const hsv_json *root, const char *key, hsv_table *t)
 {
+    const char *called = hsv_get_text(c, hsv_find(root, key), "file");
+    const char *slash = t->path ? strrchr(t->path, '/') : NULL;
+    const int same = t->path && !strcmp(called, slash ? slash + 1 : t->path);
+    t->said = hsv_quote(c, t->path ? t->path : called);
     hsv_survey(c, t);
     hsv_say(c,
-            "%s: %.200s is the file that was certified: %llu rows (%llu positive, %llu negative), "
+            "%s: %s is the file that was certified%s%s: %llu rows (%llu positive, %llu negative), "
             "%u columns.",
-            key, hsv_get_text(c, hsv_find(root, key), "file"), (unsigned long long)t->rows,
-            (unsigned long long)t->positives, (unsigned long long)(t->rows - t->positives),
-            (unsigned)t->columns);
+            key, t->path ? t->said : "this", same ? "" : " as ", same ? "" : hsv_quote(c, called),
+            (unsigned long long)t->rows, (unsigned long long)t->positives,
+            (unsigned long long)(t->rows - t->positives), (unsigned)t->columns);
 }
 
-/* The labels of one side, with commas between. */
-static void certificate_labels(const hsv_table *t, int y, char *text, size_t room)
+/* The labels of one side, in quotes, with commas between; "..." if there are more. */
+static void certificate_labels(hsv_checker *c, const hsv_table *t, int y, char *text, size_t room)
 {
     size_t used = 0;
     snprintf(text, room, "no label");
-    for (size_t i = 0; i < t->label_count && used < room; i++)
-        if (t->labels[i].y == y)
-            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                     t->labels[i].text);
+    for (size_t i = 0; i < t->label_count; i++) {
+        if (t->labels[i].y != y) continue;
+        hsv_block *mark = hsv_mark(c);
+        const char *label = hsv_quote(c, t->labels[i].text);
+        const int fits = used + strlen(label) + 8 < room;
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
+                                 fits ? label : "...");
+        hsv_release(c, mark);
+        if (!fits) break;
+    }
+}
+
+/* What of a table's records is not in its rows as it stands there. */
+static void certificate_records(hsv_checker *c, const char *key, const hsv_table *t)
+{
+    static const char *const missing[] = {
+        [HSV_MISSING_MEAN] = "values that are missing become the means that are certified",
+        [HSV_MISSING_INDICATOR] = "values that are missing become 0, and a column of their own 1"};
+    size_t ignored = 0;
+    for (size_t k = 0; k < t->field_count; k++)
+        ignored += t->fields[k].kind == HSV_FIELD_IGNORED;
+    if (t->header) hsv_say(c, "%s: the first record is taken for names.", key);
+    if (ignored) hsv_say(c, "%s: %zu of %zu fields are ignored.", key, ignored, t->field_count);
+    if (t->missing >= HSV_MISSING_MEAN) hsv_say(c, "%s: %s.", key, missing[t->missing]);
 }
 
 /* What the numbers are about: which labels, which rows, what was done to the columns. */
 static void certificate_reading(hsv_checker *c, const char *key, const hsv_table *t)
 {
-    char positive[300], negative[300];
-    certificate_labels(t, 1, positive, sizeof positive);
-    certificate_labels(t, -1, negative, sizeof negative);
+    char positive[1000], negative[1000];
+    certificate_labels(c, t, 1, positive, sizeof positive);
+    certificate_labels(c, t, -1, negative, sizeof negative);
     hsv_say(c, "%s: positive: %s; negative: %s.", key, positive, negative);
+    certificate_records(c, key, t);
     if (t->unused)
         hsv_say(c,
                 "%s: %llu rows with other labels, or values that are missing, are left out and not "
@@ -125,23 +150,37 @@ static void certificate_check(hsv_checker *c, FILE *cert)
     hsv_say(c, "verified: %s.", count == 1 ? "the claim holds" : "all claims hold");
 }
 
-int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err)
+int halfspace_verify_named(FILE *cert, FILE *data, FILE *test, const char *const names[2],
+                           FILE *out, FILE *err)
 {
     /* Not on the stack: what longjmp leaves behind there is anybody's guess. */
     hsv_checker *c = calloc(1, sizeof *c);
     if (!c) return HALFSPACE_NO_MEMORY;
     c->out = out;
     c->data.name = "data";
+    c->data.path = names[0];
     c->data.file = data;
     c->test.name = "test";
+    c->test.path = names[1];
     c->test.file = test;
+    hsv_memory_begin(c);
     if (!setjmp(c->failure)) certificate_check(c, cert);
     hsv_release(c, NULL);
+    hsv_memory_end(c);
     const int status = c->status;
-    if (status && err)
-        fprintf(err, "%s%s\n", status == HALFSPACE_REJECTED ? "rejected: " : "", c->message);
+    if (status && err) {
+        if (status == HALFSPACE_REJECTED) fputs("rejected: ", err);
+        hsv_put(err, c->message);
+        fputc('\n', err);
+    }
     free(c);
     return status;
+}
+
+int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err)
+{
+    static const char *const names[2] = {NULL, NULL};
+    return halfspace_verify_named(cert, data, test, names, out, err);
 }
 
 /* Standard input can be read once: it is kept in a file without a name. */
@@ -170,7 +209,7 @@ int halfspace_verify(const char *cert, const char *data, const char *test, FILE 
     int status = HALFSPACE_VERIFIED;
     for (int i = 0; i < 3 && paths[i] && !status; i++)
         if (!(files[i] = certificate_open(paths[i], err))) status = HALFSPACE_UNREADABLE;
-    if (!status) status = halfspace_verify_streams(files[0], files[1], files[2], out, err);
+    if (!status) status = halfspace_verify_named(files[0], files[1], files[2], paths + 1, out, err);
     for (int i = 0; i < 3; i++)
         if (files[i]) fclose(files[i]);
     return status;

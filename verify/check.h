@@ -14,6 +14,11 @@
 
 #include "verify.h"
 
+_Static_assert(sizeof(unsigned long) == 8, "counts go to GMP as unsigned long");
+
+#define HSV_BITS_ALL UINT64_C(4000000000)       /* of numbers over a common denominator, together */
+#define HSV_MOST     UINT64_C(1000000000000000) /* counts, and sums of counts, are not above it */
+
 typedef struct hsv_block hsv_block;
 typedef struct hsv_json hsv_json;
 
@@ -48,7 +53,7 @@ typedef struct hsv_sha {
 
 typedef struct hsv_row {
     uint64_t number; /* from 1 */
-    int y;           /* -1 or +1 */
+    int y;           /* -1 or +1; 0: not used */
     size_t count, room;
     uint32_t *column; /* ascending, from 1 */
     mpz_t *value;     /* none is 0; over checker.scale */
@@ -90,6 +95,8 @@ typedef enum hsv_missing {
 /* One file: what the certificate says about it, and where reading stands. */
 typedef struct hsv_table {
     const char *name; /* "data" or "test", for messages */
+    const char *path; /* that was opened; NULL: not known */
+    const char *said; /* what to call the file in sentences, in quotes */
     FILE *file;
     unsigned char digest[32];
     uint64_t rows;
@@ -109,7 +116,9 @@ typedef struct hsv_table {
     uint64_t unused;    /* rows of other classes, or with values that are missing */
     uint32_t width;     /* the last column that is not 0 everywhere */
     long decimals;      /* values are multiples of 10^-decimals */
-    int surveyed;       /* these three are known */
+    int surveyed;       /* these are known */
+    int everything;     /* pass rows that are not used, too: their y is 0 */
+    int lacks;          /* the row at hand is left out as it lacks a value, or its label */
     mpz_t *means_below; /* the common denominator of the fields' means */
 
     uint64_t line; /* of the text, while it is read */
@@ -148,7 +157,11 @@ typedef struct hsv_checker {
     mpz_t *scale; /* the values of all rows are whole numbers over this */
     mpz_t *base;  /* before the transform */
     long decimals;
-    size_t claim; /* the one at hand, from 1; 0: none yet */
+    size_t claim;              /* the one at hand, from 1; 0: none yet */
+    int broken;                /* GMP had no memory: its numbers are not to be touched */
+    void *(*allocate)(size_t); /* what GMP had before */
+    void *(*resize)(void *, size_t, size_t);
+    void (*drop)(void *, size_t);
 } hsv_checker;
 
 /* memory.c: blocks of zeros and arrays of zeros; released from the newest to a mark. */
@@ -158,12 +171,20 @@ mpq_t *hsv_rationals(hsv_checker *c, size_t count);
 hsv_block *hsv_mark(const hsv_checker *c);
 void hsv_release(hsv_checker *c, hsv_block *mark);
 
+/* memory.c: GMP's memory is the checker's between these. */
+void hsv_memory_begin(hsv_checker *c);
+void hsv_memory_end(hsv_checker *c);
+
 /* memory.c: leave with a status and a sentence. reject: the claim does not hold. */
 _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
 #define hsv_unreadable(c, ...) hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
 void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* memory.c: text that may be anybody's. Put: what is no plain character is written \xNN, so that a
+ * sentence is one line. Quote: in quotes, \ before " and \, and cut if it is long. */
+void hsv_put(FILE *out, const char *text);
+const char *hsv_quote(hsv_checker *c, const char *text);
 
 /* json.c. Members that are not in the list (words with spaces between) are refused. */
 const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);
@@ -211,6 +232,8 @@ void hsv_survey(hsv_checker *c, hsv_table *t);
 void hsv_scale_all(hsv_checker *c, const hsv_json *transform); /* NULL: none */
 typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
+/* Those that are not used, too, but for rows that lack values or a label and are left out. */
+void hsv_every_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
 void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy);
 void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mantissa,
                  long exponent);
@@ -223,8 +246,7 @@ void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size);
 int hsv_libsvm_next(hsv_checker *c, hsv_table *t);
 int hsv_csv_next(hsv_checker *c, hsv_table *t);
 
-/* ---- The feature space (kernel.c, point.c, interval.c) ----------------------------------------
- */
+/* ---- The feature space (kernel.c, point.c, interval.c) --------------------------------------- */
 
 /* Enclosures: lo <= the value <= hi, both whole numbers over a denominator known from elsewhere. */
 

@@ -97,8 +97,48 @@ static void error_run(hsv_checker *c, error_count *e)
         memset(e->slots, 0, slots * sizeof *e->slots);
         e->filled = 0;
         for (e->stage = 0; e->stage < 3; e->stage++)
-            hsv_each_row(c, e->stage == 1 ? &c->data : &c->test, error_row, e);
+            if (e->stage == 1)
+                hsv_every_row(c, &c->data, error_row, e); /* those that are left out, too */
+            else
+                hsv_each_row(c, &c->test, error_row, e);
     }
+}
+
+/* ---- Files that can be compared -------------------------------------------------------------- */
+
+static int error_same_values(const hsv_json *a, const hsv_json *b)
+{
+    if (!a || !b) return a == b;
+    if (a->count != b->count) return 0;
+    for (a = a->child, b = b->child; a; a = a->next, b = b->next)
+        if (a->size != b->size || memcmp(a->text, b->text, a->size) != 0) return 0;
+    return 1;
+}
+
+static int error_same_field(const hsv_field *a, const hsv_field *b)
+{
+    return a->kind == b->kind && a->indicator == b->indicator && a->has_mean == b->has_mean &&
+           (!a->has_mean || mpq_equal(*a->mean, *b->mean)) &&
+           error_same_values(a->values, b->values);
+}
+
+/* The same text is the same row in both files, and of the same class: else a row of DATA could be
+ * taken for another one. */
+static void error_alike(hsv_checker *c)
+{
+    hsv_table *a = &c->data, *b = &c->test;
+    int same = a->is_csv == b->is_csv && a->index_base == b->index_base &&
+               a->separator == b->separator && a->missing == b->missing &&
+               a->field_count == b->field_count;
+    for (size_t k = 0; same && k < a->field_count; k++)
+        same = error_same_field(a->fields + k, b->fields + k);
+    if (!same) hsv_reject(c, "error: the two files are not read in the same way");
+    if (!memcmp(a->digest, b->digest, sizeof a->digest))
+        hsv_reject(c, "error: the two files are the same");
+    for (size_t i = 0; i < b->label_count; i++)
+        if (hsv_label_find(a, b->labels[i].text, b->labels[i].size) == -b->labels[i].y)
+            hsv_reject(c, "error: label %s is positive in one file and negative in the other",
+                       hsv_quote(c, b->labels[i].text));
 }
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
@@ -189,12 +229,32 @@ static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, con
     return mpz_cmp(z[4], z[5]) <= 0;
 }
 
+/* What was counted, and whose error that bounds: of the rows that the test rows were drawn from. */
+static void error_say(hsv_checker *c, const hsv_json *claim, const error_count *e)
+{
+    const hsv_json *upper = hsv_find(claim, "upper"), *delta = hsv_find(claim, "delta");
+    const int some = c->test.unused > 0;
+    hsv_say(c, "error: %llu mistakes on %llu rows of test that are not in data (%s).",
+            (unsigned long long)e->mistakes, (unsigned long long)e->rows, c->data.said);
+    if (e->shared)
+        hsv_say(c, "error: %llu rows of test are in data, and do not count.",
+                (unsigned long long)e->shared);
+    hsv_say(c,
+            "error: if rows come independently, the %s%s%s%s%s is at most %.*s with probability at "
+            "least 1 - %.*s.",
+            e->shared || some ? "error on rows" : "true error", some ? " of these labels" : "",
+            some && c->test.missing == HSV_MISSING_DROP ? " without missing values" : "",
+            e->shared ? " that are not in data " : "", e->shared ? c->data.said : "",
+            (int)upper->size, upper->text, (int)delta->size, delta->text);
+}
+
 void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
 {
     error_count e = {.work = hsv_integers(c, 2)};
     mpq_t *q = hsv_rationals(c, 2);
     hsv_members(c, claim, "claim kernel separator tie shared rows mistakes delta upper");
     if (!c->has_test) hsv_unreadable(c, "the certificate has no test file");
+    error_alike(c);
     hsv_scorer_read(c, claim, hsv_kernel_read(c, claim, 0), &e.scorer);
     e.tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
     hsv_get_number(c, claim, "delta", q[0]);
@@ -206,7 +266,7 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
     error_run(c, &e);
     const uint64_t shared = hsv_find(claim, "shared") ? hsv_get_count(c, claim, "shared") : 0;
     if (e.shared != shared)
-        hsv_reject(c, "%llu rows of the test file are in the training file, %llu are certified",
+        hsv_reject(c, "%llu rows of test are in data, %llu are certified",
                    (unsigned long long)e.shared, (unsigned long long)shared);
     if (e.rows != hsv_get_count(c, claim, "rows") ||
         e.mistakes != hsv_get_count(c, claim, "mistakes"))
@@ -215,14 +275,5 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
     if (!e.rows) hsv_reject(c, "no row of the test file is left");
     if (mpq_cmp_ui(q[1], 1, 1) < 0 && !error_tail(c, e.rows, e.mistakes, q[1], q[0]))
         hsv_reject(c, "so few mistakes are more likely than delta if the error is upper");
-    hsv_say(c,
-            "error: %llu mistakes on %llu rows that are not in the training file (%llu were, and "
-            "do not count).",
-            (unsigned long long)e.mistakes, (unsigned long long)e.rows,
-            (unsigned long long)e.shared);
-    hsv_say(c,
-            "error: if rows come independently, the true error is at most %.*s with probability "
-            "at least 1 - %.*s.",
-            (int)hsv_find(claim, "upper")->size, hsv_find(claim, "upper")->text,
-            (int)hsv_find(claim, "delta")->size, hsv_find(claim, "delta")->text);
+    error_say(c, claim, &e);
 }

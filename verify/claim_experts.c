@@ -14,6 +14,7 @@ typedef struct experts_panel {
     mpq_t *beta;
     uint64_t *half;    /* columns: h; the negation's is 2 seen - h */
     char *abstains;    /* columns: a value 0 is no vote */
+    size_t silent;     /* how many of them */
     signed char *vote; /* columns: on the row at hand */
     uint64_t seen;     /* rows so far */
     uint64_t mistakes;
@@ -194,6 +195,7 @@ static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel
             hsv_unreadable(c, "abstain: columns are from 1 to %zu, ascending", p->columns);
         before = column;
         p->abstains[column - 1] = 1;
+        p->silent++;
     }
 }
 
@@ -225,10 +227,14 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     if (!mpq_equal(q[0], q[1]) || own != least)
         hsv_reject(c, "the best expert, or its number of mistakes, is another");
     if (!experts_bound(c, &p, least)) hsv_reject(c, "experts: the bound does not hold");
+    static const char *const ties[] = {"ties negative", "ties positive", "ties mistakes"};
     hsv_say(
         c,
-        "mistakes: weighted majority of %zu experts makes %llu mistakes, the best expert (%s%llu) "
-        "%s; that is within (m* ln(1/beta) + ln N) / ln(2/(1+beta)).",
-        p.columns * (size_t)(1 + p.negated), (unsigned long long)p.mistakes,
-        negated ? "not column " : "column ", (unsigned long long)column, hsv_show(c, q[1], -1));
+        "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %llu, columns that may "
+        "abstain %zu) makes %llu mistakes, the best expert (%s%llu) %s; that is within (m* "
+        "ln(1/beta) + ln N) / ln(2/(1+beta)).",
+        p.columns * (size_t)(1 + p.negated), (int)hsv_find(claim, "beta")->size,
+        hsv_find(claim, "beta")->text, ties[p.tie], (unsigned long long)passes, p.silent,
+        (unsigned long long)p.mistakes, negated ? "not column " : "column ",
+        (unsigned long long)column, hsv_show(c, q[1], -1));
 }

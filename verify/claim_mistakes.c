@@ -110,7 +110,8 @@ static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run
             mpz_sizeinbase(m->updates.value[i], 2) > 50)
             hsv_unreadable(c, "updates: counts are whole numbers from 1");
         const uint64_t count = mpz_get_ui(m->updates.value[i]);
-        m->total += count;
+        m->total += count; /* no count has more than 50 bits: it cannot wrap */
+        if (m->total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
         if (count > m->most) m->most = count;
     }
     if (m->total != hsv_get_count(c, claim, "total"))
@@ -195,6 +196,7 @@ static void mistakes_model(hsv_checker *c, const hsv_json *model, mistakes_run *
     if (hsv_find(model, "b")) hsv_get_number(c, model, "b", q[1]);
     mpq_mul(q[2], *m->c2, *m->turn);
     mistakes_near(c, q[1], q[2], m, q[0]);
+    const char *within = mpq_sgn(q[0]) ? hsv_show(c, q[0], 1) : NULL;
     hsv_get_list(c, model, m->kernel ? "rows" : "w", &list);
     for (size_t i = 0; i < m->sum.count || k < list.count;) {
         const uint64_t at = i == m->sum.count ? UINT64_MAX
@@ -207,6 +209,8 @@ static void mistakes_model(hsv_checker *c, const hsv_json *model, mistakes_run *
         if (at <= given) hsv_ratio(q[2], m->sum.value[i++], *m->sum.below);
         mistakes_near(c, q[1], q[2], m, q[0]);
     }
+    hsv_say(c, "mistakes: the updates of the rows rebuild the model%s%s.",
+            within ? ", each of its numbers within " : " exactly", within ? within : "");
 }
 
 static void mistakes_bound(hsv_checker *c, mistakes_run *m)
@@ -335,7 +339,6 @@ static void mistakes_perceptron(hsv_checker *c, const hsv_json *claim)
     mistakes_growth(c, &m);
     const hsv_json *model = hsv_find(claim, "model");
     if (model) mistakes_model(c, model, &m);
-    if (model) hsv_say(c, "mistakes: the updates of the rows rebuild the model.");
     if (hsv_find(claim, "converged") && hsv_get_flag(c, claim, "converged")) {
         mistakes_converged(c, &m);
         hsv_say(c, "mistakes: the run had converged.");

@@ -106,10 +106,14 @@ void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
         hsv_unreadable(c, "alpha must be above 1, threshold at least 1");
     winnow_disjunction(c, hsv_get(c, claim, "disjunction", HSV_ARRAY), &rows);
     hsv_get_list(c, claim, "updates", &list);
-    for (size_t i = 0; i < list.count; i++)
+    uint64_t total = 0;
+    for (size_t i = 0; i < list.count; i++) {
         if (mpz_cmp_ui(*list.below, 1) != 0 || mpz_sgn(list.value[i]) <= 0 ||
-            mpz_sizeinbase(list.value[i], 2) > 40)
+            mpz_sizeinbase(list.value[i], 2) > 50)
             hsv_unreadable(c, "updates: counts are whole numbers from 1");
+        total += mpz_get_ui(list.value[i]); /* no count has more than 50 bits: it cannot wrap */
+        if (total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
+    }
     hsv_each_row(c, &c->data, winnow_row, &rows);
     winnow_counts counts = {.list = &list};
     hsv_each_row(c, &c->data, winnow_count_row, &counts);

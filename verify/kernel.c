@@ -162,10 +162,30 @@ static hsv_kernel *kernel_read(hsv_checker *c, const hsv_json *array, int any)
     return k;
 }
 
+static int kernel_has(const hsv_kernel *k, kernel_kind kind)
+{
+    int has = k->kind == kind;
+    for (const hsv_kernel *child = k->child; child && !has; child = child->next)
+        has = kernel_has(child, kind);
+    return has;
+}
+
+static void kernel_row(hsv_checker *c, const hsv_row *row, void *with)
+{
+    (void)with;
+    for (size_t j = 0; j < row->count; j++)
+        if (mpz_sgn(row->value[j]) < 0)
+            hsv_reject(c, "kernel: intersection is for values that are not below 0");
+}
+
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *object, int any)
 {
     const hsv_json *array = hsv_find(object, "kernel");
-    return array ? kernel_read(c, array, any) : NULL;
+    hsv_kernel *k = array ? kernel_read(c, array, any) : NULL;
+    if (!k || !kernel_has(k, KERNEL_INTERSECTION)) return k;
+    hsv_each_row(c, &c->data, kernel_row, NULL); /* in every row, also where it is not asked for */
+    if (c->has_test) hsv_each_row(c, &c->test, kernel_row, NULL);
+    return k;
 }
 
 /* name(argument, ...), as far as there is room. */
@@ -192,7 +212,7 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *w
     char *text = hsv_new(c, room, 1);
     if (!array) return text;
     const size_t used = (size_t)snprintf(text, room, "%s", words);
-    kernel_put(array, text + used, room - used);
+    if (used + kernel_put(array, text + used, room - used) >= room) strcpy(text + room - 4, "...");
     return text;
 }
 
@@ -212,8 +232,8 @@ static void kernel_dot(const hsv_row *x, const hsv_row *z, mpz_t out)
 }
 
 /* Over all columns: (x - z)^2 (rbf), |x - z| (laplace), min(x, z) (intersection). */
-static void kernel_apart(hsv_checker *c, kernel_kind kind, const hsv_row *x, const hsv_row *z,
-                         mpz_t out, mpz_t difference)
+static void kernel_apart(kernel_kind kind, const hsv_row *x, const hsv_row *z, mpz_t out,
+                         mpz_t difference)
 {
     size_t i = 0, j = 0;
     mpz_set_ui(out, 0);
@@ -221,8 +241,6 @@ static void kernel_apart(hsv_checker *c, kernel_kind kind, const hsv_row *x, con
         const int first = j == z->count || (i < x->count && x->column[i] <= z->column[j]);
         const int second = i == x->count || (j < z->count && z->column[j] <= x->column[i]);
         if (kind == KERNEL_INTERSECTION) {
-            if ((first && mpz_sgn(x->value[i]) < 0) || (second && mpz_sgn(z->value[j]) < 0))
-                hsv_reject(c, "kernel: intersection is for values that are not below 0");
             if (first && second)
                 mpz_add(out, out,
                         mpz_cmp(x->value[i], z->value[j]) < 0 ? x->value[i] : z->value[j]);
@@ -277,7 +295,7 @@ static void kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, c
 {
     mpz_t *w = k->work;
     if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACE) {
-        kernel_apart(c, k->kind, x, z, w[0], w[1]);
+        kernel_apart(k->kind, x, z, w[0], w[1]);
         mpz_mul(w[0], w[0], *k->a);
         mpz_mul(w[1], *k->a_below, *c->scale);
         if (k->kind == KERNEL_RBF) mpz_mul(w[1], w[1], *c->scale);
@@ -287,7 +305,7 @@ static void kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, c
     if (k->kind == KERNEL_CONST)
         mpz_set(lo, *k->a);
     else if (k->kind == KERNEL_INTERSECTION)
-        kernel_apart(c, k->kind, x, z, lo, w[0]);
+        kernel_apart(k->kind, x, z, lo, w[0]);
     else
         kernel_dot(x, z, lo);
     if (k->kind == KERNEL_SIGMOID) {

@@ -1,4 +1,4 @@
-/* Blocks that the checker owns, and leaving with a sentence. */
+/* Blocks that the checker owns, sentences, and leaving with one. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +54,65 @@ void hsv_release(hsv_checker *c, hsv_block *mark)
 {
     while (c->blocks != mark) {
         hsv_block *block = c->blocks;
-        for (size_t i = 0; i < block->integers; i++)
+        for (size_t i = 0; !c->broken && i < block->integers; i++)
             mpz_clear(((mpz_t *)block->start)[i]);
-        for (size_t i = 0; i < block->rationals; i++)
+        for (size_t i = 0; !c->broken && i < block->rationals; i++)
             mpq_clear(((mpq_t *)block->start)[i]);
         c->blocks = block->older;
         free(block);
     }
 }
+
+/* ---- GMP's memory -----------------------------------------------------------------------------
+ *
+ * GMP knows no failure: where there is no memory it ends the program. Its functions are replaced
+ * while a checker works, by some that leave through hsv_fail. GMP may be in the middle of a number
+ * then, which it has freed, perhaps: numbers are not cleared after that, their memory is lost. */
+
+static _Thread_local hsv_checker *memory_checker; /* the one that works in this thread */
+
+static void *memory_kept(void *block)
+{
+    if (block) return block;
+    if (!memory_checker) { /* of another thread that uses GMP, as GMP does it */
+        fputs("GNU MP: Cannot allocate memory\n", stderr);
+        abort();
+    }
+    memory_checker->broken = 1;
+    hsv_fail(memory_checker, HALFSPACE_NO_MEMORY, "out of memory");
+}
+
+static void *memory_number(size_t size)
+{
+    return memory_kept(malloc(size));
+}
+
+static void *memory_resize(void *block, size_t before, size_t size)
+{
+    (void)before;
+    return memory_kept(realloc(block, size));
+}
+
+static void memory_drop(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+void hsv_memory_begin(hsv_checker *c)
+{
+    memory_checker = c;
+    mp_get_memory_functions(&c->allocate, &c->resize, &c->drop);
+    mp_set_memory_functions(memory_number, memory_resize, memory_drop);
+}
+
+void hsv_memory_end(hsv_checker *c)
+{
+    mp_set_memory_functions(c->allocate, c->resize, c->drop);
+    memory_checker = NULL;
+}
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
 
 void hsv_fail(hsv_checker *c, int status, const char *format, ...)
 {
@@ -79,9 +130,66 @@ void hsv_say(hsv_checker *c, const char *format, ...)
 {
     va_list list;
     if (!c->out) return;
-    if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
+    hsv_block *mark = hsv_mark(c);
     va_start(list, format);
-    vfprintf(c->out, format, list);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
     va_end(list);
+    char *text = hsv_new(c, size, 1);
+    va_start(list, format);
+    vsnprintf(text, size, format, list);
+    va_end(list);
+    if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
+    hsv_put(c->out, text);
     fputc('\n', c->out);
+    hsv_release(c, mark);
+}
+
+/* ---- Text of others -------------------------------------------------------------------------- */
+
+/* The size of the character at p if it can be printed as it is, else 0: control characters, those
+ * that break lines or turn the direction of writing, bytes that are not UTF-8. */
+static size_t memory_printable(const unsigned char *p)
+{
+    if (*p < 0x80) return *p >= 0x20 && *p != 0x7f;
+    const size_t size = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    uint32_t code = *p & (0xffu >> (size + 1));
+    if (*p < 0xc2 || *p > 0xf4) return 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((p[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    const int overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+    if (overlong || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+    if (code < 0xa0 || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+        (code >= 0x2060 && code <= 0x206f) || code == 0xfeff)
+        return 0;
+    return size;
+}
+
+void hsv_put(FILE *out, const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        const size_t size = memory_printable(p);
+        if (size)
+            fwrite(p, 1, size, out);
+        else
+            fprintf(out, "\\x%02x", *p);
+        p += size ? size : 1;
+    }
+}
+
+const char *hsv_quote(hsv_checker *c, const char *text)
+{
+    const size_t most = 200, whole = strlen(text);
+    size_t size = whole < most ? whole : most;
+    while (size < whole && size && (text[size] & 0xc0) == 0x80)
+        size--; /* not in the middle of a character */
+    char *quoted = hsv_new(c, 2 * size + 6, 1), *to = quoted;
+    *to++ = '"';
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"' || text[i] == '\\') *to++ = '\\';
+        *to++ = text[i];
+    }
+    strcpy(to, size < whole ? "\"..." : "\"");
+    return quoted;
 }

@@ -170,7 +170,8 @@ static void number_common(hsv_checker *c, mpq_t *numbers, size_t count, const ch
     for (size_t i = 0; i < count; i++) {
         if (mpz_divisible_p(below, mpq_denref(numbers[i]))) continue;
         mpz_lcm(below, below, mpq_denref(numbers[i]));
-        if (mpz_sizeinbase(below, 2) > NUMBER_BELOW)
+        const size_t bits = mpz_sizeinbase(below, 2);
+        if (bits > NUMBER_BELOW || bits > HSV_BITS_ALL / count)
             hsv_unreadable(c, "%s: the common denominator is too long", what);
     }
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,8 @@
  * scores, their lengths. */
 #include "check.h"
 
+#define POINT_COLUMNS (1 << 27) /* of vectors, which hold every one */
+
 static void point_new(hsv_checker *c, hsv_kernel *k, hsv_point *p)
 {
     p->kernel = k;
@@ -16,16 +18,24 @@ static void point_finish(hsv_point *p, const mpz_t scale)
     mpz_mul(*p->score_below, *p->below, p->kernel ? *hsv_kernel_below(p->kernel) : scale);
 }
 
+static void point_dense(hsv_checker *c, hsv_point *p, size_t count)
+{
+    if (count > POINT_COLUMNS)
+        hsv_unreadable(c, "columns up to %zu are used: more than %d cannot be checked", count,
+                       POINT_COLUMNS);
+    p->count = count;
+    p->value = hsv_integers(c, count);
+}
+
 /* Weights of columns 1 to the last that is listed or in the data. */
 static void point_weights(hsv_checker *c, const hsv_list *list, hsv_point *p)
 {
-    p->count = c->data.width;
-    if (c->has_test && c->test.width > p->count) p->count = c->test.width;
+    size_t count = c->data.width;
+    if (c->has_test && c->test.width > count) count = c->test.width;
     if (list->count && list->index[list->count - 1] > c->data.columns)
         hsv_unreadable(c, "w: there are %u columns", (unsigned)c->data.columns);
-    if (list->count && list->index[list->count - 1] > p->count)
-        p->count = list->index[list->count - 1];
-    p->value = hsv_integers(c, p->count);
+    if (list->count && list->index[list->count - 1] > count) count = list->index[list->count - 1];
+    point_dense(c, p, count);
     for (size_t i = 0; i < list->count; i++)
         mpz_set(p->value[list->index[i] - 1], list->value[i]);
 }
@@ -71,6 +81,7 @@ static void point_sum_row(hsv_checker *c, const hsv_row *row, void *with)
         return;
     }
     for (size_t j = 0; j < row->count; j++) {
+        if (row->column[j] > s->point->count) hsv_reject(c, "a file changed while it was read");
         mpz_ptr w = s->point->value[row->column[j] - 1];
         if (row->y > 0)
             mpz_addmul(w, s->list->value[i], row->value[j]);
@@ -83,9 +94,13 @@ void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_kernel *k, hsv_point *p)
 {
     point_sum sum = {list, 0, p};
     point_new(c, k, p);
-    p->count = k ? list->count : c->data.width;
-    p->value = hsv_integers(c, p->count);
-    if (k) p->rows = hsv_new(c, list->count, sizeof *p->rows);
+    if (k) {
+        p->count = list->count;
+        p->value = hsv_integers(c, p->count);
+        p->rows = hsv_new(c, list->count, sizeof *p->rows);
+    } else {
+        point_dense(c, p, c->data.width);
+    }
     hsv_each_row(c, &c->data, point_sum_row, &sum);
     if (sum.found < list->count)
         hsv_reject(c, "row %llu is named, but there are %llu",

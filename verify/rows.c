@@ -50,9 +50,17 @@ int hsv_byte(hsv_checker *c, hsv_table *t)
     return (unsigned char)t->buffer[t->at++];
 }
 
+/* What is allocated while a claim is checked goes when it is done. A table outlives claims: its
+ * room is what the survey needed, and a file that needs more is another one. */
+static void rows_grows(hsv_checker *c)
+{
+    if (c->claim) hsv_reject(c, "a file changed while it was read");
+}
+
 void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size)
 {
     if (t->text_room - t->text_size < size) {
+        rows_grows(c);
         const size_t room = 2 * (t->text_size + size) + 1000;
         char *more = hsv_new(c, room, 1);
         if (t->text_size) memcpy(more, t->text, t->text_size);
@@ -82,9 +90,11 @@ int hsv_line(hsv_checker *c, hsv_table *t)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* Of a table's rows. */
 static void rows_room(hsv_checker *c, hsv_row *row, size_t room)
 {
     if (row->room >= room) return;
+    rows_grows(c);
     room = room < row->room * 2 + 64 ? row->room * 2 + 64 : room;
     uint32_t *column = hsv_new(c, room, sizeof *column);
     mpz_t *value = hsv_integers(c, room);
@@ -174,7 +184,9 @@ static void rows_transform_read(hsv_checker *c, const hsv_json *array)
         hsv_number(c, item->child->next->next, "transform", factor[i]);
         mpz_lcm(*f->offset_below, *f->offset_below, mpq_denref(offset[i]));
         mpz_lcm(*f->factor_below, *f->factor_below, mpq_denref(factor[i]));
-        if (mpz_sizeinbase(*f->offset_below, 2) + mpz_sizeinbase(*f->factor_below, 2) > 200000)
+        const size_t bits =
+            mpz_sizeinbase(*f->offset_below, 2) + mpz_sizeinbase(*f->factor_below, 2);
+        if (bits > 200000 || bits > HSV_BITS_ALL / array->count)
             hsv_unreadable(c, "transform: the common denominator is too long");
     }
     for (size_t i = 0; i < f->count; i++) {
@@ -208,7 +220,7 @@ void hsv_scale_all(hsv_checker *c, const hsv_json *transform)
     mpz_set_ui(*c->transform.factor_below, 1);
     if (transform) rows_transform_read(c, transform);
     for (int i = 0; i < 2 && c->transform.count; i++) {
-        rows_room(c, &tables[i]->moved, tables[i]->raw.room + c->transform.count);
+        rows_room(c, &tables[i]->moved, tables[i]->raw.room + c->transform.count + 1);
         const uint32_t last = c->transform.column[c->transform.count - 1];
         if (tables[i]->width < last) tables[i]->width = last;
     }
@@ -260,13 +272,11 @@ static uint64_t rows_pass(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *
     rows_start(c, t);
     for (;;) {
         t->raw.count = 0;
-        t->raw.y = 0;
+        t->raw.y = t->lacks = 0;
         if (!(t->is_csv ? hsv_csv_next(c, t) : hsv_libsvm_next(c, t))) break;
-        if (!t->raw.y) { /* not used */
-            if (!t->surveyed) t->unused++;
-            continue;
-        }
-        t->raw.number = ++number;
+        if (!t->raw.y && !t->surveyed) t->unused++;
+        if (!t->raw.y && (!t->everything || t->lacks)) continue; /* not used */
+        if (t->raw.y) t->raw.number = ++number;
         if (use) use(c, rows_moved(c, t), with);
         if (!t->surveyed) t->positives += t->raw.y > 0;
     }
@@ -288,6 +298,13 @@ void hsv_survey(hsv_checker *c, hsv_table *t)
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
 {
     rows_pass(c, t, use, with);
+}
+
+void hsv_every_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+{
+    t->everything = 1;
+    rows_pass(c, t, use, with);
+    t->everything = 0;
 }
 
 typedef struct rows_load {

@@ -82,6 +82,8 @@ static uint64_t table_field(hsv_checker *c, const hsv_json *object, hsv_table *t
             hsv_unreadable(c, "%s: the means have no small denominator", t->name);
     }
     f->indicator = hsv_find(object, "indicator") && hsv_get_flag(c, object, "indicator");
+    if (f->indicator && (t->missing != HSV_MISSING_INDICATOR || f->kind <= HSV_FIELD_IGNORED))
+        hsv_unreadable(c, "%s: an indicator belongs to no feature", t->name);
     if (f->kind <= HSV_FIELD_IGNORED) return 0;
     return (f->kind == HSV_FIELD_CATEGORY ? f->values->count : features[f->kind]) +
            (uint64_t)f->indicator;

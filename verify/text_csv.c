@@ -27,6 +27,14 @@ static int csv_quoted(hsv_checker *c, hsv_table *t)
     }
 }
 
+/* Behind a carriage return outside quotes: the end of the line, or of the file. */
+static int csv_end(hsv_checker *c, hsv_table *t)
+{
+    const int byte = hsv_byte(c, t);
+    if (byte != '\n' && byte != EOF) csv_fail(c, t, "a carriage return inside a line");
+    return byte;
+}
+
 /* A field that begins with byte, into t->text; the separator, '\n' or EOF that ends it. */
 static int csv_field(hsv_checker *c, hsv_table *t, size_t k, int byte)
 {
@@ -37,7 +45,11 @@ static int csv_field(hsv_checker *c, hsv_table *t, size_t k, int byte)
     if (quoted) byte = csv_quoted(c, t);
     size_t end = t->text_size;
     for (; byte != t->separator && byte != '\n' && byte != EOF; byte = hsv_byte(c, t)) {
-        const int blank = csv_is_space(t, byte) || byte == '\r';
+        if (byte == '\r') {
+            byte = csv_end(c, t);
+            break;
+        }
+        const int blank = csv_is_space(t, byte);
         if (byte == '"' || (quoted && !blank)) csv_fail(c, t, "a quote inside a field");
         const char one = (char)byte;
         hsv_text_add(c, t, &one, 1);
@@ -50,7 +62,7 @@ static int csv_field(hsv_checker *c, hsv_table *t, size_t k, int byte)
     if (t->separator == ' ' && byte == ' ') { /* a run of spaces, or spaces before the end */
         while (byte == ' ')
             byte = hsv_byte(c, t);
-        if (byte == '\r') byte = hsv_byte(c, t);
+        if (byte == '\r') byte = csv_end(c, t);
         if (byte != '\n' && byte != EOF) {
             t->at--; /* the byte just read: its buffer is still there */
             byte = ' ';
@@ -93,7 +105,7 @@ static void csv_label(hsv_checker *c, hsv_table *t, size_t k, int *used)
     const size_t size = t->field_size[k];
     if (!t->field_quoted[k] && csv_is_missing(text, size)) {
         if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "the label is missing");
-        *used = 0;
+        *used = 0, t->lacks = 1;
         return;
     }
     t->raw.y = hsv_label_find(t, text, size);
@@ -109,7 +121,7 @@ static void csv_missing(hsv_checker *c, hsv_table *t, const hsv_field *f, int *u
 {
     const uint32_t own = f->kind == HSV_FIELD_CATEGORY ? (uint32_t)f->values->count : 1;
     if (t->missing == HSV_MISSING_ERROR) csv_fail(c, t, "a value is missing");
-    if (t->missing == HSV_MISSING_DROP) *used = 0;
+    if (t->missing == HSV_MISSING_DROP) *used = 0, t->lacks = 1;
     if (t->missing == HSV_MISSING_MEAN && f->kind != HSV_FIELD_CATEGORY) {
         if (!f->has_mean) csv_fail(c, t, "a value is missing, and its field has no mean");
         hsv_row_add_mean(c, t, f->column, *f->mean);

@@ -62,10 +62,9 @@ int hsv_libsvm_next(hsv_checker *c, hsv_table *t)
     if (!t->raw.y && !t->drop_others)
         hsv_reject(c, "%s: line %llu: the label '%.*s' is of no class", t->name,
                    (unsigned long long)t->line, (int)(word.size < 60 ? word.size : 60), word.start);
-    const int used = t->raw.y;
     while (libsvm_next_word(t, &at, &word)) {
         if (word.size >= 4 && !memcmp(word.start, "qid:", 4)) continue;
-        if (used) libsvm_feature(c, t, &word, &before);
+        libsvm_feature(c, t, &word, &before);
     }
     return 1;
 }

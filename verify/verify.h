@@ -21,4 +21,9 @@ int halfspace_verify(const char *cert, const char *data, const char *test, FILE 
 /* The same for open files, which are read from their start, several times, and not closed. */
 int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err);
 
+/* The same, with names for DATA and TEST (or NULL) in what is said. Without them it has only those
+ * that the certificate gives. */
+int halfspace_verify_named(FILE *cert, FILE *data, FILE *test, const char *const names[2],
+                           FILE *out, FILE *err);
+
 #endif

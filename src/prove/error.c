@@ -58,10 +58,11 @@ static int error_order(const void *a, const void *b)
     return one->row < two->row ? -1 : one->row > two->row;
 }
 
-/* shared[i]: row i of TEST is in DATA. */
-static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
+/* shared[i]: row i of TEST is among these; else it stays as it is. */
+static hsp_status error_mark(hsp__prove *prove, const hsp_view *data, unsigned char *shared,
+                             hsp_error *err)
 {
-    const hsp_view *data = prove->data.view, *test = prove->test.view;
+    const hsp_view *test = prove->test.view;
     error_entry *table = hsp__new_raw(&prove->ctx->allocator, data->rows, sizeof *table);
     if (!table) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < data->rows; i++)
@@ -77,12 +78,21 @@ static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_err
             else
                 high = middle;
         }
-        shared[i] = 0;
         for (; low < data->rows && table[low].hash == key.hash && !shared[i]; low++)
             shared[i] = (unsigned char)error_same(data, table[low].row, test, i);
     }
     hsp__free(&prove->ctx->allocator, table);
     return HSP_OK;
+}
+
+/* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
+static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
+{
+    const hsp_view *others;
+    hsp_status status = error_mark(prove, prove->data.view, shared, err);
+    if (status || !prove->data.left_out) return status;
+    status = hsp_data_view(prove->ctx, prove->data.left_out, err, &others);
+    return status ? status : error_mark(prove, others, shared, err);
 }
 
 /* ---- Which rows were learnt from ------------------------------------------------------------- */
@@ -151,11 +161,18 @@ static hsp_status error_claim(hsp__prove *prove, const hsp__prove_separator *s, 
     const double delta = hsp_options_real(prove->options, "delta");
     hsp__text *text = &prove->claims;
     error_counts count = {0};
+    const hsp__text *layouts[2] = {&prove->data.layout, &prove->test.layout};
+    if (layouts[0]->size != layouts[1]->size ||
+        memcmp(layouts[0]->data, layouts[1]->data, layouts[0]->size) != 0)
+        return hsp__prove_skip(prove, err, "error",
+                               "the two files are not read in the same way (their fields, their "
+                               "separators or their first indices differ), so that rows of both "
+                               "cannot be found");
     hsp_status status = error_count(prove, s, err, &count);
     if (status) return status;
     if (!count.rows)
         return hsp__prove_skip(prove, err, "error",
-                               "all %llu rows of the test file are in the training file",
+                               "all %llu rows of the test file are in the data file",
                                (unsigned long long)count.shared);
     hsp__prove_begin(prove, "error");
     if (s->kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", s->kernel.data);

@@ -74,11 +74,10 @@ static hsp_status file_check_fields(const hsp__csv_plan *plan, const char *path,
     return HSP_OK;
 }
 
-static void file_put_csv(hsp__text *text, const hsp__csv_plan *plan, int header)
+static void file_put_layout(hsp__text *text, const hsp__csv_plan *plan)
 {
     hsp__text_puts(text, ",\n    \"separator\": ");
     file_put_name(text, &plan->separator, 1);
-    hsp__text_printf(text, ", \"header\": %s", header ? "true" : "false");
     hsp__text_printf(text, ", \"missing\": \"%s\"", hsp__missing_word(plan->missing));
     hsp__text_puts(text, ",\n    \"fields\": [");
     for (uint32_t j = 0; j < plan->count; j++) {
@@ -105,6 +104,11 @@ static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes 
     hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", hash);
     hsp__text_printf(text,
                      ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
+    if (plan)
+        file_put_layout(&file->layout, plan);
+    else
+        hsp__text_printf(&file->layout, ",\n    \"index_base\": %d",
+                         hsp_data_index_base(file->data));
     text = &file->rest; /* columns are as many as both files have */
     hsp__text_printf(text, ", \"format\": \"%s\"", plan ? "csv" : "libsvm");
     hsp__text_puts(text, ",\n    \"negative\": ");
@@ -114,12 +118,11 @@ static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes 
     /* a row that is left out for a missing value may be the only one of its class */
     const int drops = classes->drops || (plan && plan->missing == HSP__MISSING_DROP);
     hsp__text_printf(text, ", \"others\": \"%s\"", drops ? "drop" : "error");
-    if (plan)
-        file_put_csv(text, plan, header);
-    else
-        hsp__text_printf(text, ",\n    \"index_base\": %d", hsp_data_index_base(file->data));
+    if (plan) hsp__text_printf(text, ", \"header\": %s", header ? "true" : "false");
+    if (!file->layout.failed) hsp__text_add(text, file->layout.data, file->layout.size);
     hsp__text_puts(text, "\n  }");
-    return text->failed || file->json.failed ? hsp__fail_memory(err) : HSP_OK;
+    return text->failed || file->json.failed || file->layout.failed ? hsp__fail_memory(err)
+                                                                    : HSP_OK;
 }
 
 /* ---- Which classes --------------------------------------------------------------------------- */
@@ -231,18 +234,23 @@ static hsp_status file_group(hsp__prove *prove, hsp_data *whole, const hsp__prov
     const hsp_allocator *memory = &prove->ctx->allocator;
     const uint32_t *labels = whole->view.labels;
     const uint64_t n = whole->view.rows;
-    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows), count = 0;
+    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows), count = 0, others = 0;
     file->y = hsp__new_raw(memory, n, sizeof *file->y);
     hsp_status status = rows && file->y ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < n; i++) {
         const int side = classes->side[labels[i]];
         place[i] = side ? count : UINT64_MAX;
-        if (!side) continue;
+        if (!side) {
+            rows[n - ++others] = i; /* from behind */
+            continue;
+        }
         file->sides[side > 0]++;
         file->y[count] = (signed char)side;
         rows[count++] = i;
     }
     if (!status) status = hsp_data_select(prove->ctx, whole, rows, count, err, &file->data);
+    if (!status && others)
+        status = hsp_data_select(prove->ctx, whole, rows + count, others, err, &file->left_out);
     hsp__free(memory, rows);
     return status;
 }
@@ -356,6 +364,7 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     file->path = path;
     hsp__text_init(&file->json, &prove->ctx->allocator);
     hsp__text_init(&file->rest, &prove->ctx->allocator);
+    hsp__text_init(&file->layout, &prove->ctx->allocator);
     if (strcmp(path, "-") == 0)
         return hsp__fail(err, HSP_USAGE,
                          "a certificate is about a file that can be read again: name it");
@@ -380,6 +389,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
     const hsp_allocator *memory = &prove->ctx->allocator;
     if (!file->path) return;
     hsp_data_free(file->data);
+    hsp_data_free(file->left_out);
     hsp_data_free(file->moved);
     for (uint64_t i = 0; i < file->exact.long_count; i++)
         hsp__free(memory, file->longs[i].text);
@@ -389,4 +399,5 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
     hsp__free(memory, file->slack);
     hsp__text_free(&file->json);
     hsp__text_free(&file->rest);
+    hsp__text_free(&file->layout);
 }

@@ -4,7 +4,7 @@
  * space of x~ = (x, c) (measure/audit.h), and there the bounds ask for a separator through the
  * origin: the widest one, which is found on rows that have the column c appended. Any other would
  * do, with a weaker bound. Where there is none, a soft machine's weights and g = 1 give the
- * inseparable form. */
+ * inseparable form, or that of a soft run. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -23,6 +23,7 @@ typedef struct mistakes {
     double *w; /* cols: w*, */
     double b;  /* b* */
     int separates;
+    hsp__long margin; /* then: min y s*, less what it may be off */
 } mistakes;
 
 static const char *mistakes_counts(mistakes *m)
@@ -148,7 +149,8 @@ static hsp_status mistakes_widest(mistakes *m, hsp_error *err)
     if (!status) status = hsp__apart_find(prove->ctx, &space, 0, prove->width, err, &found);
     if (!status && found.kind == HSP__APART_SEPARABLE && found.weights) {
         mistakes_take(m, found.weights);
-        m->separates = mistakes_margin(m) > 0;
+        m->margin = mistakes_margin(m);
+        m->separates = m->margin > 0;
     }
     hsp__separation_free(&found);
     hsp_data_free(rows);
@@ -241,7 +243,12 @@ static int mistakes_converged(const mistakes *m, const hsp__long *w, hsp__long b
             sum += term;
             size += fabsl(term) + (file->slack ? fabsl(w[j]) * (hsp__long)file->slack[j] : 0);
         }
-        if (!((hsp__long)file->y[i] * sum > (hsp__long)m->tau + size * 1e-13L)) return 0;
+        /* what a soft run has in the row's own coordinate */
+        const hsp__long own = (hsp__long)m->plan.soft * (hsp__long)m->plan.soft *
+                              (hsp__long)m->plan.rate * (hsp__long)m->count[i];
+        if (!((hsp__long)file->y[i] * sum + own * (1 - 0x1p-50L) >
+              (hsp__long)m->tau + size * 1e-13L))
+            return 0;
     }
     return 1;
 }
@@ -290,9 +297,19 @@ static void mistakes_put_reference(const mistakes *m)
         hsp__text_puts(text, "\"");
     }
     hsp__text_puts(text, "}");
-    if (!m->separates)
+    if (m->plan.soft > 0) {
+        hsp__text_puts(text, ", \"functional_margin\": \"");
+        if (m->separates)
+            hsp__prove_put_bound(text, m->margin, 6, 0);
+        else
+            hsp__text_puts(text, "1");
+        hsp__text_puts(text, "\", \"soft\": \"");
+        hsp__prove_put_short(text, m->plan.soft);
+        hsp__text_puts(text, "\"");
+    } else if (!m->separates) {
         hsp__text_printf(text, ", \"functional_margin\": \"1\", \"passes\": %llu",
                          (unsigned long long)m->plan.passes);
+    }
 }
 
 static hsp_status mistakes_claim(mistakes *m, hsp_error *err)
@@ -301,7 +318,7 @@ static hsp_status mistakes_claim(mistakes *m, hsp_error *err)
     hsp__long *last = NULL, bias = 0;
     hsp_status status = mistakes_widest(m, err);
     if (!status && !m->separates) {
-        if (!m->plan.passes)
+        if (!m->plan.passes && !(m->plan.soft > 0))
             return hsp__prove_skip(prove, err, "mistakes",
                                    "rows were picked, not passed over, and no separator was found "
                                    "that bounds such a run");
@@ -325,8 +342,6 @@ static const char *mistakes_refuse(mistakes *m)
     const hsp_model *model = m->prove->model;
     if (m->prove->why) return m->prove->why;
     if (hsp__model_kernel(model)) return "runs with a kernel are not claimed about";
-    if (m->plan.soft > 0)
-        return "the run was soft: every row has a coordinate of its own, which the format lacks";
     if (hsp_model_fact(model, "divided_by")) return "the model was brought to unit form";
     if (!m->prove->data.rows->rows) return "there are no rows";
     return mistakes_counts(m);

@@ -19,6 +19,7 @@ typedef struct hsp__prove_file {
     const char *path;
     hsp_data *data;       /* as the file has it; owned */
     const hsp_view *view; /* of it */
+    hsp_data *left_out;   /* rows of other classes; owned, or NULL: none */
     hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
     const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
     double *slack;        /* cols: how large numbers were that scaling took away from each other;
@@ -31,6 +32,7 @@ typedef struct hsp__prove_file {
     hsp__exact_long *longs; /* owned; exact.long_count */
     hsp__text json, rest;   /* the object that describes it, but for the number of columns, which
                                stands between them */
+    hsp__text layout;       /* how its text is read: the same for files that can be compared */
 } hsp__prove_file;
 
 /* A claim that was made, or why it was not. */

@@ -34,3 +34,10 @@ halfspace verify -q bent.cert iris.csv 2>&1 | tail -n 1 | cut -c1-40
 halfspace verify -q bent.cert iris.csv >/dev/null 2>&1
 echo "exit $?"
 halfspace verify -q pair.cert iris.csv --json | grep -E '"(holds|reason)"'
+# The error on rows that are not in DATA: a row of a class that was left out is in DATA, too; files that are read otherwise have no rows in common.
+{ head -n 1 iris.csv; sed -n 2p iris.csv | sed 's/setosa/versicolor/'; echo 5.25,3.5,1.4,0.2,versicolor; echo 6.25,3,5.5,2,virginica; } >test.csv
+halfspace certify -q iris.csv --model pair.hsp --test test.csv --claim error -o error.cert | grep error
+halfspace verify error.cert iris.csv test.csv | tail -n 1
+tr , ';' <test.csv >other.csv
+halfspace certify -q iris.csv --model pair.hsp --test other.csv --claim error
+echo "exit $?"

@@ -32,7 +32,7 @@ def tamper(rng, text):
     return text[:a] + old[:k] + rng.choice('0123456789') + old[k + 1:] + text[b:]
 
 # ---- certificates of the command ----
-MODELS = [['perceptron', '--passes', '20', '--offset', 'r2'], ['perceptron', '--passes', '3', '--margin-target', '0.5'], ['svm', '--keep-dual', '--gap', '1e-7'],
+MODELS = [['perceptron', '--passes', '20', '--offset', 'r2'], ['perceptron', '--passes', '3', '--margin-target', '0.5'], ['perceptron', '--passes', '9', '--soft', '0.5'], ['svm', '--keep-dual', '--gap', '1e-7'],
           ['svm', '--keep-dual', '--loss', 'squared', '--offset', 'none'], ['svm', '--keep-dual', '--kernel', 'rbf(0.3)', '--C', '2'],
           ['svm', '--keep-dual', '--kernel', 'poly(2,1)', '--gap', '1e-6']]
 def commanded(build, seed, folder):

@@ -47,7 +47,8 @@ def features(t, fields):
             elif kind == 'number': x[column] = num(text)
             elif kind == 'ordinal': x[column] = F(spec['values'].index(text))
             elif text in spec['values']: x[column + spec['values'].index(text)] = F(1)
-        column += own + bool(spec.get('indicator') and own)
+        need(not spec.get('indicator') or own and t.get('missing') == 'indicator', 'indicator')
+        column += own + bool(spec.get('indicator'))
     need(column - 1 == t['columns'], 'columns')
     return (y if used else None), x
 
@@ -56,8 +57,9 @@ def read(t, path, transform):
     need(hashlib.sha256(data).hexdigest() == t['sha256'], 'sha256')
     sides = {label(v): -1 for v in t['negative']} | {label(v): 1 for v in t['positive']}
     need(len(sides) == len(t['negative']) + len(t['positive']), 'labels')
-    text, rows = data.decode().removeprefix('\ufeff'), []
+    text, rows, left_out = data.decode().removeprefix('\ufeff'), [], []
     if t['format'] == 'csv':
+        need(not re.search(r'\r(?!\n|$)', re.sub(r'"[^"]*"', '', text)), 'carriage return')
         lines = [[f.strip() for f in r] for r in csv.reader(io.StringIO(text), delimiter=t['separator'], skipinitialspace=True) if r]
         found = [features(t, r) for r in lines[1 if t['header'] else 0:]]
     else:
@@ -70,11 +72,11 @@ def read(t, path, transform):
     for y, x in found:
         need(all(1 <= j <= t['columns'] for j in x), 'column')
         if y is None: continue
-        if y not in sides: need(t.get('others') == 'drop', 'label'); continue
+        need(y in sides or t.get('others') == 'drop', 'label')
         for j, offset, factor in transform: x[j] = (x.get(j, 0) - num(offset)) * num(factor)
-        rows.append((sides[y], {j: v for j, v in x.items() if v}))
+        (rows if y in sides else left_out).append((sides.get(y), {j: v for j, v in x.items() if v}))
     need(len(rows) == t['rows'] > 0, 'rows')
-    return rows
+    return rows, left_out, sides
 
 # ---- the feature space: values are intervals (lo, hi) ----
 def add(a, b): return a[0] + b[0], a[1] + b[1]
@@ -162,7 +164,7 @@ def mistakes(c, rows, test):
     counts = c['updates']
     pairs(counts)
     k, n = c['total'], len(rows)
-    need(all(type(v) is int and v >= 1 and i <= n for i, v in counts) and sum(v for _, v in counts) == k, 'counts')
+    need(all(type(v) is int and v >= 1 and i <= n for i, v in counts) and sum(v for _, v in counts) == k <= 10**15, 'counts')
     if c['learner'] == 'winnow': return winnow(c, rows, {i: v for i, v in counts})
     kern, rate, tau = c.get('kernel'), num(c.get('rate', 1)), num(c.get('margin_target', 0))
     soft2 = num(c['soft']) ** 2 if 'soft' in c else F(0)
@@ -299,9 +301,15 @@ def gram(c, rows, test):
             f = K[i][k] / K[k][k]
             for j in range(k, n): K[i][j] -= f * K[k][j]
 
+def alike(data, test, sides, others):  # the same text is the same row in both files
+    field = lambda f: (f['kind'], f.get('values'), bool(f.get('indicator')), num(f['mean']) if 'mean' in f else None)
+    reading = lambda t: (t['format'], t.get('index_base'), t.get('separator'), t.get('missing', 'error'), [field(f) for f in t.get('fields', [])])
+    need(reading(data) == reading(test) and data['sha256'] != test['sha256'], 'files')
+    need(all(sides.get(name, y) == y for name, y in others.items()), 'opposite labels')
+
 def error(c, rows, test):
     p, b = separator(c['separator'], c.get('kernel'), rows, c['columns'])
-    seen, n, m, shared = {frozenset(x.items()) for _, x in rows}, 0, 0, 0
+    seen, n, m, shared = {frozenset(x.items()) for _, x in rows + c['left_out']}, 0, 0, 0
     for y, x in test:
         if frozenset(x.items()) in seen: shared += 1; continue
         lo, hi = add(p.score(x), exact(b))
@@ -325,6 +333,8 @@ def legal(k, any_constant):
     for v in k[1:]:
         if isinstance(v, list): legal(v, any_constant)
 
+def names(k): return {k[0]}.union(*(names(v) for v in k[1:] if isinstance(v, list)))
+
 def once(items):
     need(len(dict(items)) == len(items), 'a member twice')
     return dict(items)
@@ -336,11 +346,14 @@ def check(cert, data, test=None):
         need(c['format'] == 'halfspace certificate' and c['version'] == 1 and c['claims'], 'format')
         need(('test' in c) == (test is not None), 'test')
         transform = c.get('transform', [])
-        rows = read(c['data'], data, transform)
-        others = read(c['test'], test, transform) if test else None
+        rows, left_out, sides = read(c['data'], data, transform)
+        others, _, other_sides = read(c['test'], test, transform) if test else (None, None, None)
         for claim in c['claims']:
-            if 'kernel' in claim: legal(claim['kernel'], claim['claim'] == 'kernel')
-            CLAIMS[claim['claim']](claim | {'columns': c['data']['columns']}, rows, others)
+            if 'kernel' in claim:
+                legal(claim['kernel'], claim['claim'] == 'kernel')
+                need('intersection' not in names(claim['kernel']) or all(v >= 0 for _, x in rows + (others or []) for v in x.values()), 'values below 0')
+            if claim['claim'] == 'error': alike(c['data'], c['test'], sides, other_sides)
+            CLAIMS[claim['claim']](claim | {'columns': c['data']['columns'], 'left_out': left_out}, rows, others)
     except (Reject, ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError) as e:
         return '%s: %s' % (type(e).__name__, e)
     return None

@@ -304,13 +304,13 @@ def kernel(rng, rows, d):
         except check.Reject: pass
     return None
 
-def error(rng, rows, d, test):
+def error(rng, rows, d, test, left_out):
     k = rng.choice(KERNELS)
     a = [dyadic(rng.random(), 8) for _ in rows]
     s, tie = expansion(rows, a, k, dyadic(rng.uniform(-1, 1), 8)), rng.choice(['negative', 'positive', 'mistake'])
     claim = {'claim': 'error', 'separator': s, 'tie': tie, 'delta': rng.choice(['0.05', '1/20', '0.1'])} | ({'kernel': k} if k else {})
     p, b = check.separator(s, k, rows, d)
-    seen = [x for _, x in rows]
+    seen = [x for _, x in rows + left_out]
     new = [(y, x) for y, x in test if x not in seen]
     m = 0
     for y, x in new:
@@ -322,6 +322,8 @@ def error(rng, rows, d, test):
         t = F(upper, 1000)
         if upper == 1000 or sum(math.comb(n, i) * t**i * (1 - t)**(n - i) for i in range(m + 1)) <= delta: break
     return claim | {'shared': len(test) - n, 'rows': n, 'mistakes': m, 'upper': show(F(upper, 1000)) if rng.random() < .3 else '%.3f' % (upper / 1000)}
+
+def same_reading(a, b): return all(a.get(key) == b.get(key) for key in ('format', 'index_base', 'separator', 'fields'))
 
 def certificate(seed):
     """(certificate, data, test or None), as text."""
@@ -336,12 +338,17 @@ def certificate(seed):
         claims = []
         for make in rng.sample(makers, rng.randint(1, 2)):
             claims.append(make(rng, rows, d, test) if make is optimal else make(rng, rows, d))
-        if test: claims.append(error(rng, rows, d, test))
+        text, spec = table(rng, rows, d, 'data')
+        left_out = []  # a row of another class that may be in both files
+        if test and spec['format'] == 'libsvm' and rng.random() < .4:
+            left_out = [rng.choice(test)]
+            text += 'other ' + ' '.join('%d:%s' % (j - 1 + spec['index_base'], number(rng, v)) for j, v in sorted(left_out[0][1].items())) + '\n'
+            spec |= {'sha256': hashlib.sha256(text.encode()).hexdigest(), 'others': 'drop'}
+        if test: claims.append(error(rng, rows, d, test, left_out))
         claims = [c for c in claims if c]
         if not claims: continue
-        text, spec = table(rng, rows, d, 'data')
         cert = {'format': 'halfspace certificate', 'version': 1, 'data': spec}
         other = None
-        if test: other, cert['test'] = table(rng, test, d, 'test')
+        while test and (other is None or other == text or not same_reading(spec, cert['test'])): other, cert['test'] = table(rng, test, d, 'test')
         cert['claims'] = claims
         return json.dumps(cert, indent=1), text, other

@@ -6,7 +6,7 @@
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-static char checker_reason[2000];
+static char checker_reason[2000], checker_said[4000];
 
 static void checker_hex(const char *bytes, size_t size, char out[65])
 {
@@ -31,11 +31,42 @@ static int checker_run(const char *data, const char *members, const char *rest)
     FILE *files[2] = {fmemopen(cert, strlen(cert), "rb"),
                       fmemopen((char *)(uintptr_t)data, strlen(data), "rb")};
     FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+    FILE *out = fmemopen(checker_said, sizeof checker_said, "w");
     memset(checker_reason, 0, sizeof checker_reason);
-    const int status = halfspace_verify_streams(files[0], files[1], NULL, NULL, err);
+    memset(checker_said, 0, sizeof checker_said);
+    const int status = halfspace_verify_streams(files[0], files[1], NULL, out, err);
     fclose(err);
+    fclose(out);
     fclose(files[0]);
     fclose(files[1]);
+    return status;
+}
+
+/* A certificate with these members of "data" and "test" and this claim, about these files. */
+static int checker_pair(const char *data, const char *members, const char *test,
+                        const char *test_members, const char *claim)
+{
+    char hash[2][65], cert[8000];
+    checker_hex(data, strlen(data), hash[0]);
+    checker_hex(test, strlen(test), hash[1]);
+    snprintf(cert, sizeof cert,
+             "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+             "\"sha256\": \"%s\", %s}, \"test\": {\"file\": \"z\", \"sha256\": \"%s\", %s}, "
+             "\"claims\": [%s]}",
+             hash[0], members, hash[1], test_members, claim);
+    FILE *files[3] = {fmemopen(cert, strlen(cert), "rb"),
+                      fmemopen((char *)(uintptr_t)data, strlen(data), "rb"),
+                      fmemopen((char *)(uintptr_t)test, strlen(test), "rb")};
+    FILE *out = fmemopen(checker_said, sizeof checker_said, "w");
+    FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+    memset(checker_said, 0, sizeof checker_said);
+    memset(checker_reason, 0, sizeof checker_reason);
+    const char *const names[2] = {"a b", NULL};
+    const int status = halfspace_verify_named(files[0], files[1], files[2], names, out, err);
+    fclose(out);
+    fclose(err);
+    for (int i = 0; i < 3; i++)
+        fclose(files[i]);
     return status;
 }
 
@@ -190,6 +221,35 @@ static void test_csv(void)
     CHECK(!checker_run("?,c,,yes\n2,c,,yes\n2,c,,\n", members, SEPARATES("[]", "1")));
 }
 
+/* An indicator without a missing value to mark, carriage returns, values below 0 for a kernel that
+ * has none. */
+static void test_refused(void)
+{
+#define FIELD(missing, separator)                                                                 \
+    "\"rows\": 1, \"columns\": 2, \"format\": \"csv\", \"separator\": \"" separator               \
+    "\", \"header\": false, \"missing\": \"" missing "\", \"negative\": [\"no\"], \"positive\": " \
+    "[\"yes\"], \"fields\": [{\"kind\": \"number\", \"mean\": 1, \"indicator\": true}, "          \
+    "{\"kind\": "                                                                                 \
+    "\"label\"}]"
+    static const char one[] = SEPARATES("[]", "1");
+    CHECK(!checker_run("?,yes\n", FIELD("indicator", ","), SEPARATES("[[2, 1]]", "0")));
+    CHECK(checker_run("?,yes\n", FIELD("mean", ","), one) == HALFSPACE_UNREADABLE);
+    CHECK(strstr(checker_reason, "an indicator belongs to no feature") != NULL);
+    CHECK(!checker_run("1 yes  \r\n", FIELD("indicator", " "), one));
+    CHECK(!checker_run("1  yes\r", FIELD("indicator", " "), one));
+    CHECK(!checker_run("1,\"yes\"\r\n\r\n", FIELD("indicator", ","), one));
+    CHECK(checker_run("1  \ryes\n", FIELD("indicator", " "), one) == HALFSPACE_UNREADABLE);
+    CHECK(strstr(checker_reason, "a carriage return inside a line") != NULL);
+    CHECK(checker_run("1\r,yes\n", FIELD("indicator", ","), one) == HALFSPACE_UNREADABLE);
+    CHECK(checker_run("1,yes\r\r\n", FIELD("indicator", ","), one) == HALFSPACE_UNREADABLE);
+    static const char meet[] = "\"claims\": [{\"claim\": \"separable\", \"offset\": true, "
+                               "\"kernel\": [\"sum\", [\"intersection\"], [\"const\", 1]], "
+                               "\"separator\": {\"rows\": [], \"b\": 1}}]";
+    CHECK(!checker_run("1 1:1\n1 2:1\n", LIBSVM("2", "2"), meet));
+    CHECK(checker_run("1 1:1\n1 2:-1\n", LIBSVM("2", "2"), meet) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "values that are not below 0") != NULL);
+}
+
 static void test_transform(void)
 {
     /* (x1 - 1/2) 4 and x2, at 1 and 0: 2 and -2. */
@@ -204,6 +264,126 @@ static void test_transform(void)
                       "\"transform\": [[3, 0, 1]], " SEPARATES("[]", "1")) == HALFSPACE_UNREADABLE);
 }
 
+/* A row that fills its room to the last place (64), moved, in more than one claim. */
+static void test_full_row(void)
+{
+    static const char claim[] = "{\"claim\": \"separable\", \"offset\": true, \"separator\": "
+                                "{\"w\": [[1, 1]]}, \"margin\": {\"low\": 0}}";
+    char data[8000], rest[1000];
+    size_t used = 0;
+    for (int y = 1; y >= -1; y -= 2) {
+        used += (size_t)snprintf(data + used, sizeof data - used, "%d", y);
+        for (int j = 1; j <= 64; j++)
+            used += (size_t)snprintf(data + used, sizeof data - used, " %d:%de30", j, y * j);
+        used += (size_t)snprintf(data + used, sizeof data - used, "\n");
+    }
+    snprintf(rest, sizeof rest, "\"transform\": [[1, 0, 1]], \"claims\": [%s, %s, %s, %s]", claim,
+             claim, claim, claim);
+    CHECK(!checker_run(data, LIBSVM("2", "64"), rest));
+    CHECK_TEXT(checker_reason, "");
+}
+
+/* ---- A file that is another one when it is read again ---------------------------------------- */
+
+typedef struct checker_changing {
+    const char *texts[2];
+    int starts, last; /* the second text comes behind `last` starts */
+    size_t at;
+} checker_changing;
+
+static ssize_t checker_read(void *with, char *buffer, size_t size)
+{
+    checker_changing *f = with;
+    const char *text = f->texts[f->starts > f->last];
+    const size_t left = strlen(text) - f->at, got = left < size ? left : size;
+    memcpy(buffer, text + f->at, got);
+    f->at += got;
+    return (ssize_t)got;
+}
+
+static int checker_seek(void *with, off64_t *offset, int whence)
+{
+    checker_changing *f = with;
+    if (whence != SEEK_SET || *offset) return -1;
+    f->starts++;
+    f->at = 0;
+    return 0;
+}
+
+static void test_file_changes(void)
+{
+    static const char before[] = "1 1:1\n-1 1:-1\n";
+    static const char claims[] =
+        "{\"claim\": \"separable\", \"offset\": true, \"separator\": {\"w\": [[1, 1]]}, "
+        "\"margin\": {\"low\": 1, \"high\": 1}, \"multipliers\": [[1, 1], [2, 1]]}";
+    char hash[65], cert[2000], longer[3000] = "1 1:1";
+    const char *const after[2] = {longer, "1 60:1\n-1 1:-1\n"};
+    for (int j = 2; j <= 200; j++)
+        snprintf(longer + strlen(longer), sizeof longer - strlen(longer), " %d:1", j);
+    checker_hex(before, strlen(before), hash);
+    snprintf(cert, sizeof cert,
+             "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+             "\"sha256\": \"%s\", %s}, \"claims\": [%s, %s]}",
+             hash, LIBSVM("2", "200"), claims, claims);
+    int verified = 0;
+    for (int k = 0; k < 24; k++) {
+        const int last = k / 2;
+        checker_changing file = {.texts = {before, after[k % 2]}, .last = last};
+        FILE *data = fopencookie(
+            &file, "r", (cookie_io_functions_t){.read = checker_read, .seek = checker_seek});
+        FILE *text = fmemopen(cert, strlen(cert), "rb");
+        const int status = halfspace_verify_streams(text, data, NULL, NULL, NULL);
+        CHECK_NOTE(status == (file.starts > last ? HALFSPACE_REJECTED : HALFSPACE_VERIFIED),
+                   "changed behind start %d: status %d", last, status);
+        verified += !status;
+        fclose(text);
+        fclose(data);
+    }
+    CHECK(verified > 0 && verified < 20);
+}
+
+/* Counts that add up to 5 modulo 2^64, and to far more. */
+static void test_sums_of_counts(void)
+{
+    enum { COUNTS = 18447 };
+    static const char *const claims[2] = {
+        "\"learner\": \"perceptron\", \"offset\": \"none\", \"separator\": {\"w\": []}, "
+        "\"functional_margin\": 1, \"passes\": 999999999999999",
+        "\"learner\": \"winnow\", \"variant\": \"winnow2\", \"alpha\": 2, \"threshold\": 1, "
+        "\"disjunction\": [1]"};
+    const size_t room = 40 * COUNTS + 1000;
+    char *data = calloc(COUNTS + 1, 3), *cert = calloc(room, 1), hash[65];
+    for (int i = 0; i < COUNTS; i++)
+        memcpy(data + 3 * (size_t)i, "-1\n", 3);
+    checker_hex(data, strlen(data), hash);
+    for (int k = 0; k < 2; k++) {
+        size_t used = (size_t)snprintf(
+            cert, room,
+            "{\"format\": \"halfspace certificate\", \"version\": 1, \"data\": {\"file\": \"x\", "
+            "\"sha256\": \"%s\", %s}, \"claims\": [{\"claim\": \"mistakes\", %s, \"total\": 5, "
+            "\"updates\": [",
+            hash, LIBSVM("18447", "1"), claims[k]);
+        uint64_t sum = 0;
+        for (int i = 1; i <= COUNTS; i++) {
+            const uint64_t count = i < COUNTS ? UINT64_C(999999999999999) : 5 - sum;
+            sum += count;
+            used += (size_t)snprintf(cert + used, room - used, "%s[%d, %llu]", i > 1 ? ", " : "", i,
+                                     (unsigned long long)count);
+        }
+        CHECK(sum == 5);
+        used += (size_t)snprintf(cert + used, room - used, "]}]}");
+        FILE *files[2] = {fmemopen(cert, used, "rb"), fmemopen(data, strlen(data), "rb")};
+        FILE *err = fmemopen(checker_reason, sizeof checker_reason, "w");
+        CHECK(halfspace_verify_streams(files[0], files[1], NULL, NULL, err) == HALFSPACE_REJECTED);
+        fclose(err);
+        CHECK(strstr(checker_reason, "the updates of the rows are more than 10^15") != NULL);
+        fclose(files[0]);
+        fclose(files[1]);
+    }
+    free(data);
+    free(cert);
+}
+
 /* Margins that doubles cannot tell from 0, and numbers of a thousand digits. */
 static void test_exact(void)
 {
@@ -215,8 +395,154 @@ static void test_exact(void)
     CHECK_TEXT(checker_reason, "");
     CHECK(
         !checker_run("1 1:1e-1000\n-1 1:-1e1000\n", LIBSVM("2", "1"), SEPARATES("[[1, 1]]", "0")));
+    /* A vector of all columns would not fit anywhere. */
+    CHECK(checker_run("1 1:1\n", LIBSVM("1", "4294967294"), SEPARATES("[[4294967294, 1]]", "0")) ==
+          HALFSPACE_UNREADABLE);
     CHECK(checker_run("1 1:1e-9000\n", LIBSVM("1", "1"), SEPARATES("[[1, 1]]", "0")) ==
           HALFSPACE_UNREADABLE);
+}
+
+/* ---- Rows of both files ---------------------------------------------------------------------- */
+
+#define TABLE(rows, columns, base, negative, positive)                                            \
+    "\"rows\": " rows ", \"columns\": " columns ", \"format\": \"libsvm\", \"index_base\": " base \
+    ", \"negative\": [" negative "], \"positive\": [" positive "], \"others\": \"drop\""
+#define ERROR(w, shared, rows, mistakes)                                                           \
+    "{\"claim\": \"error\", \"separator\": {\"w\": " w                                             \
+    "}, \"tie\": \"mistake\", \"shared\": " shared ", \"rows\": " rows ", \"mistakes\": " mistakes \
+    ", \"delta\": 0.5, \"upper\": 0.9}"
+
+static void test_error_says(void)
+{
+    static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");
+    static const char data[] = "1 1:1\n-1 1:-1\n";
+    CHECK(!checker_pair(data, both, "1 1:2\n-1 1:-2\n", both, ERROR("[[1, 1]]", "0", "2", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "data: \"a b\" is the file that was certified as \"x\": 2 rows"));
+    CHECK(strstr(checker_said, "test: this is the file that was certified as \"z\": 2 rows"));
+    CHECK(strstr(checker_said, "0 mistakes on 2 rows of test that are not in data (\"a b\").\n"));
+    CHECK(strstr(checker_said, "come independently, the true error is at most 0.9 with"));
+    CHECK(!strstr(checker_said, "do not count"));
+    /* One row is in DATA: the bound is for rows that are not. */
+    CHECK(!checker_pair(data, both, "1 1:1.0 2:0\n-1 1:-2\n", both,
+                        ERROR("[[1, 1]]", "1", "1", "0")));
+    CHECK(strstr(checker_said, "1 rows of test are in data, and do not count."));
+    CHECK(strstr(checker_said, ", the error on rows that are not in data \"a b\" is at most 0.9"));
+    CHECK(checker_pair(data, both, "1 1:1\n-1 1:-2\n", both, ERROR("[[1, 1]]", "0", "2", "0")) ==
+          HALFSPACE_REJECTED);
+    /* One row of TEST is left out. */
+    CHECK(!checker_pair(data, both, "1 1:2\n2 1:5\n-1 1:-2\n", both,
+                        ERROR("[[1, 1]]", "0", "2", "0")));
+    CHECK(strstr(checker_said, ", the error on rows of these labels is at most 0.9"));
+}
+
+/* No row of DATA passes for a new one. */
+static void test_error_files(void)
+{
+    static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");
+    static const char data[] = "1 1:1\n-1 1:-1\n", more[] = "1 1:1\n-1 1:-1\n\n";
+    /* Another first column, the same file, classes the other way round. */
+    CHECK(checker_pair(data, both, more, TABLE("2", "2", "0", "\"-1\"", "\"1\""),
+                       ERROR("[[2, 1]]", "0", "2", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "the two files are not read in the same way"));
+    CHECK(checker_pair(data, TABLE("1", "2", "1", "\"-1\"", ""), data,
+                       TABLE("1", "2", "1", "", "\"1\""),
+                       ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "the two files are the same"));
+    CHECK(checker_pair(data, both, "1 1:2\n-1 1:-2\n", TABLE("2", "2", "1", "\"1.0\"", "\"-1\""),
+                       ERROR("[[1, -1]]", "0", "2", "0")) == HALFSPACE_REJECTED);
+    CHECK(
+        strstr(checker_reason, "label \"1.0\" is positive in one file and negative in the other"));
+    /* A row that DATA leaves out is in DATA. */
+    CHECK(checker_pair(data, TABLE("1", "2", "1", "\"-1\"", ""), more,
+                       TABLE("1", "2", "1", "", "\"1\""),
+                       ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_reason, "1 rows of test are in data, 0 are certified"));
+    /* Rows that are left out are sound all the same. */
+    CHECK(checker_run("1 1:1\n2 x\n", TABLE("1", "2", "1", "\"-1\"", "\"1\""),
+                      SEPARATES("[[1, 1]]", "0")) == HALFSPACE_UNREADABLE);
+}
+
+#define FIELDS(header, missing, fields)                                                           \
+    "\"rows\": 1, \"columns\": 1, \"format\": \"csv\", \"separator\": \",\", \"header\": " header \
+    ", \"missing\": \"" missing                                                                   \
+    "\", \"negative\": [\"no\"], \"positive\": [\"yes\"], \"fields\": [" fields                   \
+    ", {\"kind\": \"label\"}]"
+
+static void test_error_fields(void)
+{
+    static const char number[] = FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 1}");
+    static const char *const others[] = {
+        FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 2}"),
+        FIELDS("false", "error", "{\"kind\": \"number\", \"mean\": 1}"),
+        FIELDS("false", "mean", "{\"kind\": \"number\"}"),
+        FIELDS("false", "mean", "{\"kind\": \"category\", \"values\": [\"2\"]}"),
+        FIELDS("false", "mean", "{\"kind\": \"number\", \"mean\": 1}, {\"kind\": \"ignored\"}")};
+    CHECK(!checker_pair("1,yes\n", number, "2,yes\n", number, ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(!checker_pair("1,yes\n", number, "n,class\n2,yes\n",
+                        FIELDS("true", "mean", "{\"kind\": \"number\", \"mean\": \"1.0\"}"),
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "test: the first record is taken for names.\n"));
+    CHECK(strstr(checker_said,
+                 "data: values that are missing become the means that are certified.\n"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK(checker_pair("1,yes\n", number, i == 4 ? "2,3,yes\n" : "2,yes\n", others[i],
+                           ERROR("[[1, 1]]", "0", "1", "0")) == HALFSPACE_REJECTED);
+        CHECK_NOTE(strstr(checker_reason, "not read in the same way") != NULL, "%zu: %s", i,
+                   checker_reason);
+    }
+    CHECK(!checker_pair("1,2,yes\n", others[4], "2,3,yes\n", others[4],
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK(strstr(checker_said, "test: 1 of 3 fields are ignored.\n"));
+}
+
+/* Lines that the certificate would like to have in the report. */
+static void test_forged(void)
+{
+    static const char data[] = "1 1:1\n-1 1:-1\n", test[] = "\"x\\y\" 1:2\n";
+    static const char odd[] =
+        TABLE("1", "2", "1", "",
+              "\"\\\"x\\\\y\\\"\", \"v\\nverified: \\u001b[2J\\u009b\\u202e\xff\\u00e9\"");
+    CHECK(!checker_pair(data, TABLE("2", "2", "1", "\"-1\"", "\"1\""), test, odd,
+                        ERROR("[[1, 1]]", "0", "1", "0")));
+    CHECK_TEXT(checker_reason, "");
+    CHECK(strstr(checker_said, "positive: \"\\\"x\\\\y\\\"\", \"v\\x0averified: \\x1b[2J\\xc2\\x9b"
+                               "\\xe2\\x80\\xae\\xff\xc3\xa9\"; negative: no label.\n"));
+    CHECK(checker_run(data, LIBSVM("2", "2") ", \"a\\nverified: b\": 1", SEPARATES("[]", "0")) ==
+          HALFSPACE_UNREADABLE);
+    CHECK_TEXT(checker_reason, "member \"a\\x0averified: b\" has no place here\n");
+    char members[1000] = LIBSVM("2", "2") ", \"note\": \"\"";
+    char *label = strstr(members, "\"1\""), tail[400];
+    snprintf(tail, sizeof tail, "%s", label + 2);
+    memset(label + 1, 'l', 300);
+    strcpy(label + 301, tail);
+    CHECK(checker_pair("-1 1:1\n-1 1:-1\n", members, data, LIBSVM("2", "2"),
+                       ERROR("[[1, 1]]", "1", "1", "0")) == HALFSPACE_REJECTED);
+    CHECK(strstr(checker_said, "lll\"...; negative: \"-1\".\n"));
+}
+
+/* A sentence says no more than was checked. */
+static void test_says(void)
+{
+    static const char data[] = "1 1:1\n-1 1:-1\n";
+#define UPDATES(model)                                                                           \
+    "\"claims\": [{\"claim\": \"mistakes\", \"learner\": \"perceptron\", \"offset\": \"none\", " \
+    "\"updates\": [[1, 1]], \"total\": 1, \"model\": {" model                                    \
+    "}, \"separator\": {\"w\": [[1, 1]]}}]"
+    CHECK(!checker_run(data, LIBSVM("2", "1"), UPDATES("\"w\": [[1, 1]]")));
+    CHECK(strstr(checker_said, "rebuild the model exactly.\n") != NULL);
+    CHECK(!checker_run(data, LIBSVM("2", "1"),
+                       UPDATES("\"w\": [[1, -123456]], \"b\": 77, \"within\": 1e9")));
+    CHECK(strstr(checker_said, "rebuild the model, each of its numbers within 1e9.\n") != NULL);
+    CHECK(!checker_run(
+        data, LIBSVM("2", "1"),
+        "\"claims\": [{\"claim\": \"mistakes\", \"learner\": \"experts\", \"beta\": \"1/3\", "
+        "\"negated\": false, \"tie\": \"mistake\", \"passes\": 3, \"abstain\": [1], \"total\": 0, "
+        "\"best\": {\"column\": 1, \"negated\": false, \"mistakes\": 0}}]"));
+    CHECK(strstr(checker_said, "of 1 experts (beta 1/3, ties mistakes, passes 3, columns that may "
+                               "abstain 1) makes 0 mistakes") != NULL);
 }
 
 /* What is not of the format is refused, not passed over. */
@@ -292,8 +618,17 @@ int main(void)
     RUN(test_exponential);
     RUN(test_libsvm);
     RUN(test_csv);
+    RUN(test_refused);
     RUN(test_transform);
+    RUN(test_full_row);
+    RUN(test_file_changes);
+    RUN(test_sums_of_counts);
     RUN(test_exact);
+    RUN(test_error_says);
+    RUN(test_error_files);
+    RUN(test_error_fields);
+    RUN(test_forged);
+    RUN(test_says);
     RUN(test_format);
     RUN(test_files_missing);
     return check_done();

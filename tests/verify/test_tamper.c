@@ -92,6 +92,10 @@ static const struct {
     {"error", "rows", 2, TAMPER_ALL, TAMPER_ANY},
     {"error", "upper", 0, TAMPER_ALL, TAMPER_DOWN},
     {"error", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
+    {"error", "index_base", 0, TAMPER_ALL, TAMPER_ANY},
+    {"error", "index_base", 1, TAMPER_ALL, TAMPER_ANY},
+    {"error", "negative", 1, TAMPER_ALL, TAMPER_SIGN}, /* "1" is negative: twice, or the opposite */
+    {"error", "positive", 1, TAMPER_ALL, TAMPER_SIGN},
 };
 #define TAMPER_KINDS (sizeof tamper_kinds / sizeof *tamper_kinds)
 
