@@ -93,7 +93,7 @@ def training_bounds(folder):
         tau = math.log(4 * pi / 0.05) / n
         close(found["vc"]["value"], m / n + math.sqrt(8 * tau))
         close(found["vc-relative"]["value"], m / n + 2 * tau + 2 * math.sqrt(tau * (tau + m / n)))
-        bits = 8 + math.log2(columns + 1) + 64 * (columns + 1)
+        bits = 12 + math.log2(columns + 1) + 64 * (columns + 1)
         tail = lambda p: stats.binom.logcdf(m, n, p) - (math.log(0.05) - bits * LN2)
         close(found["description"]["value"], optimize.brentq(tail, m / n, 1 - 1e-9, xtol=1e-14), 1e-6)
         data, (_, arrays) = read(train), container(model)
