@@ -212,7 +212,8 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *w
     char *text = hsv_new(c, room, 1);
     if (!array) return text;
     const size_t used = (size_t)snprintf(text, room, "%s", words);
-    if (used + kernel_put(array, text + used, room - used) >= room) strcpy(text + room - 4, "...");
+    if (used + kernel_put(array, text + used, room - used) >= room)
+        memcpy(text + room - 4, "...", 4);
     return text;
 }
 

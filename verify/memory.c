@@ -190,6 +190,6 @@ const char *hsv_quote(hsv_checker *c, const char *text)
         if (text[i] == '"' || text[i] == '\\') *to++ = '\\';
         *to++ = text[i];
     }
-    strcpy(to, size < whole ? "\"..." : "\"");
+    memcpy(to, size < whole ? "\"..." : "\"\0\0\0", 5);
     return quoted;
 }

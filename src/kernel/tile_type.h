@@ -93,7 +93,7 @@ static void FN(tile_look_up)(const tile *t, NUM *out)
 static void FN(tile_ones_products)(tile *t, uint32_t space, NUM *out)
 {
     float counts[TILE_COLS];
-    const int direct = sizeof(NUM) == sizeof(float) && t->cols == TILE_COLS;
+    const int direct = !TILE_IS_WIDE && t->cols == TILE_COLS;
     tile_mark(t, space, 1);
     for (uint64_t i = 0; i < t->rows; i++) {
         const hsp__row row =

@@ -358,7 +358,7 @@ hsp_status hsp__batch_kernel_solve(hsp__batch *batch, hsp_error *err)
     if (status) return status;
     if (!batch->tasks[0].list) return kernel_classes(batch, err);
     int workers = hsp__crowd_workers(batch->ctx, batch->count);
-    if ((uint32_t)workers > kernel_shares(batch)) workers = (int)kernel_shares(batch);
+    if (workers > KERNEL_SHARES) workers = KERNEL_SHARES; /* there are no more than pairs */
     const uint32_t some = batch->count / (4 * (uint32_t)workers);
     return hsp__crowd_run(&batch->watch, workers, batch->count, some ? some : 1, kernel_some_pairs,
                           batch, err);

@@ -338,6 +338,7 @@ static void experts_proof(const experts_audit *run, hsp__audit_list *list)
     hsp__wide all = 0;
     for (uint64_t e = 0; e < run->experts; e++)
         all += experts_beside(run, e, power);
+    if (!(all > 0)) all = 1; /* no experts: none is asked for */
     const double potential = (double)(logl(all) + (hsp__wide)power * logl(2));
     const double fall = run->randomized ? (1 - run->beta) * (double)run->expected
                                         : -log1p((run->beta - 1) / 2) * (double)run->mistakes;

@@ -238,7 +238,7 @@ static hsp_status file_group(hsp__prove *prove, hsp_data *whole, const hsp__prov
     file->y = hsp__new_raw(memory, n, sizeof *file->y);
     hsp_status status = rows && file->y ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < n; i++) {
-        const int side = classes->side[labels[i]];
+        const signed char side = classes->side[labels[i]];
         place[i] = side ? count : UINT64_MAX;
         if (!side) {
             rows[n - ++others] = i; /* from behind */

@@ -25,7 +25,7 @@ typedef struct hsp__prove_scan {
 
 /* The SHA-256 of what the file holds (unpacked), and every number in it that has more digits than a
  * double: file->longs. */
-hsp_status hsp__prove_scan_file(const hsp__prove_scan *scan, hsp_error *err, char hash[65],
+hsp_status hsp__prove_scan_file(const hsp__prove_scan *of, hsp_error *err, char hash[65],
                                 hsp__prove_file *file);
 
 #endif
