@@ -22,6 +22,7 @@ enum {
     TILE_MOST_ONES = 1 << 16,    /* the same where a column takes TILE_COLS bytes */
     TILE_COUNTED = 255,          /* places whose number fits into a byte */
     BLOCK_CHEAP = 64,            /* entries of a row of ones that are counted in no time */
+    BLOCK_FEW = 32, /* rows of ones that are spread out themselves, not those they meet */
     BLOCK_PARTS = 64,
     BLOCK_BESIDE = 32 << 20 /* bytes of left rows that are gathered once for all tiles */
 };
@@ -431,11 +432,18 @@ static void block_worker(void *user, int worker)
     tile_free(&work->ctx->allocator, &t);
 }
 
-/* a is the left side; but entries are those of sparse rows. */
-static int block_turns(const hsp__kernel_pick *a)
+/* a is the left side. But entries are those of sparse rows, and the right side is spread out for
+ * them: that is to be the one with fewer rows. */
+static int block_turns(const hsp__kernel_pick *a, const hsp__kernel_pick *b)
 {
+    const hsp_view *left = a->rows->view, *right = b->rows->view;
     const hsp__kernel_road *road = a->rows->road;
-    return road && road->entries && a->rows->view->storage == HSP_DENSE;
+    const uint64_t columns = left->cols < right->cols ? left->cols : right->cols;
+    if (road && road->entries && left->storage == HSP_DENSE) return 1;
+    if (right->storage == HSP_DENSE || a->count >= b->count) return 0;
+    if (block_is_ones(left) && block_is_ones(right) && columns <= TILE_MOST_ONES)
+        return a->count <= BLOCK_FEW;
+    return road ? road->entries : block_is_sparse(left, columns);
 }
 
 static void block_free(block *work)
@@ -450,7 +458,7 @@ static hsp_status block_run(block *work, hsp_error *err)
 {
     const hsp__kernel_pick *a = work->left;
     if (work->left->count == 0 || work->right->count == 0) return HSP_OK;
-    if (!work->sums && block_turns(a)) {
+    if (!work->sums && block_turns(a, work->right)) {
         work->turned = 1;
         work->left = work->right, work->right = a;
     }
