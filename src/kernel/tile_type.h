@@ -99,7 +99,8 @@ static void FN(tile_ones_products)(tile *t, uint32_t space, NUM *out)
         const hsp__row row =
             hsp__view_row(t->left->rows->view, hsp__kernel_picked(t->left, t->from_left + i));
         NUM *to = out + i * t->cols;
-        tile_count(t, &row, 0, direct ? (float *)to : counts);
+        void *first = direct ? (void *)to : counts;
+        tile_count(t, &row, 0, first);
         for (uint64_t j = 0; j < t->cols && !direct; j++)
             to[j] = (NUM)counts[j];
         for (uint64_t k = TILE_COUNTED; k < row.count; k += TILE_COUNTED) {
