@@ -1,0 +1,177 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define POOL_THREADS 255  /* beside the caller */
+#define POOL_LOOKS   3000 /* for work before sleeping: some tens of microseconds */
+
+typedef struct pool_thread {
+    atomic_uint asked; /* how often it was asked to work; written under the lock */
+    int asleep;        /* under the lock */
+    int worker;
+    pthread_t thread;
+    pthread_cond_t wake;
+    hsp__pool *pool;
+} pool_thread;
+
+struct hsp__pool {
+    hsp_allocator memory;
+    pid_t owner;
+    int processors;
+    atomic_int eager; /* one for everybody: looking for work is in nobody's way */
+    atomic_flag taken;
+    int started;
+    int stopping;
+    int caller_asleep; /* under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    void (*fn)(void *user, int worker);
+    void *user;
+    atomic_int left; /* workers that are not done, but for the caller */
+    pool_thread *threads[POOL_THREADS];
+};
+
+static void pool_breathe(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+static int pool_looks(hsp__pool *pool)
+{
+    return atomic_load_explicit(&pool->eager, memory_order_relaxed) ? POOL_LOOKS : 0;
+}
+
+/* ---- The threads ----------------------------------------------------------------------------- */
+
+static void pool_wait_for_work(pool_thread *self, unsigned before)
+{
+    hsp__pool *pool = self->pool;
+    const int looks = pool_looks(pool);
+    for (int look = 0; look < looks; look++) {
+        if (atomic_load_explicit(&self->asked, memory_order_acquire) != before) return;
+        pool_breathe();
+    }
+    pthread_mutex_lock(&pool->lock);
+    self->asleep = 1;
+    while (atomic_load_explicit(&self->asked, memory_order_acquire) == before)
+        pthread_cond_wait(&self->wake, &pool->lock);
+    self->asleep = 0;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *pool_main(void *argument)
+{
+    pool_thread *self = argument;
+    hsp__pool *pool = self->pool;
+    for (unsigned times = 0;; times++) {
+        pool_wait_for_work(self, times);
+        if (pool->stopping) return NULL;
+        pool->fn(pool->user, self->worker);
+        if (atomic_fetch_sub_explicit(&pool->left, 1, memory_order_acq_rel) > 1) continue;
+        pthread_mutex_lock(&pool->lock);
+        if (pool->caller_asleep) pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+/* One more thread; 0: the system has none. */
+static int pool_start(hsp__pool *pool)
+{
+    pool_thread *self = hsp__new(&pool->memory, 1, sizeof *self);
+    if (!self) return 0;
+    atomic_init(&self->asked, 0);
+    self->pool = pool;
+    self->worker = pool->started + 1;
+    pthread_cond_init(&self->wake, NULL);
+    if (pthread_create(&self->thread, NULL, pool_main, self)) {
+        pthread_cond_destroy(&self->wake);
+        hsp__free(&pool->memory, self);
+        return 0;
+    }
+    pool->threads[pool->started++] = self;
+    return 1;
+}
+
+/* ---- The caller ------------------------------------------------------------------------------ */
+
+static void pool_ask(pool_thread *thread)
+{
+    hsp__pool *pool = thread->pool;
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add_explicit(&thread->asked, 1, memory_order_release);
+    if (thread->asleep) pthread_cond_signal(&thread->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void pool_wait_for_all(hsp__pool *pool)
+{
+    const int looks = pool_looks(pool);
+    for (int look = 0; look < looks; look++) {
+        if (atomic_load_explicit(&pool->left, memory_order_acquire) == 0) return;
+        pool_breathe();
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->caller_asleep = 1;
+    while (atomic_load_explicit(&pool->left, memory_order_acquire))
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pool->caller_asleep = 0;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+int hsp__pool_run(hsp__pool *pool, int workers, void (*fn)(void *user, int worker), void *user)
+{
+    if (pool->owner != getpid()) return 0;
+    if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) return 0;
+    while (pool->started < workers - 1 && pool->started < POOL_THREADS && pool_start(pool)) {
+    }
+    const int helpers = workers - 1 < pool->started ? workers - 1 : pool->started;
+    atomic_store_explicit(&pool->eager, workers <= pool->processors, memory_order_relaxed);
+    pool->fn = fn;
+    pool->user = user;
+    atomic_store_explicit(&pool->left, helpers, memory_order_relaxed);
+    for (int i = 0; i < helpers; i++)
+        pool_ask(pool->threads[i]);
+    fn(user, 0);
+    pool_wait_for_all(pool);
+    atomic_flag_clear_explicit(&pool->taken, memory_order_release);
+    return 1;
+}
+
+hsp__pool *hsp__pool_new(const hsp_allocator *memory, int processors)
+{
+    hsp__pool *pool = hsp__new(memory, 1, sizeof *pool);
+    if (!pool) return NULL;
+    pool->memory = *memory;
+    pool->owner = getpid();
+    pool->processors = processors;
+    atomic_flag_clear(&pool->taken);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    return pool;
+}
+
+void hsp__pool_free(hsp__pool *pool)
+{
+    if (!pool) return;
+    const int ours = pool->owner == getpid(); /* else there is nobody to wait for */
+    pool->stopping = 1;
+    for (int i = 0; i < pool->started; i++) {
+        pool_thread *thread = pool->threads[i];
+        if (ours) {
+            pool_ask(thread);
+            pthread_join(thread->thread, NULL);
+            pthread_cond_destroy(&thread->wake);
+        }
+        hsp__free(&pool->memory, thread);
+    }
+    hsp_allocator memory = pool->memory;
+    hsp__free(&memory, pool);
+}
