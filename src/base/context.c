@@ -34,16 +34,14 @@ hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
 {
     const hsp_allocator from_libc = {context_reallocate, context_release, NULL};
     const hsp_allocator *memory = allocator ? allocator : &from_libc;
-    hsp_context *ctx = hsp__new(memory, 1, sizeof *ctx);
+    /* one block: the context, and its pool behind it */
+    hsp_context *ctx = hsp__new(memory, 1, sizeof *ctx + hsp__pool_size());
     if (!ctx) return HSP_NO_MEMORY;
     ctx->allocator = *memory;
     ctx->block_bytes = HSP__BLOCK_BYTES;
     ctx->processors = context_processors();
-    ctx->pool = hsp__pool_new(memory, ctx->processors);
-    if (!ctx->pool) {
-        hsp__free(memory, ctx);
-        return HSP_NO_MEMORY;
-    }
+    ctx->pool = (hsp__pool *)(ctx + 1);
+    hsp__pool_init(ctx->pool, ctx->processors);
     *out = ctx;
     return HSP_OK;
 }
@@ -52,7 +50,7 @@ void hsp_context_free(hsp_context *ctx)
 {
     if (!ctx) return;
     hsp_allocator memory = ctx->allocator;
-    hsp__pool_free(ctx->pool);
+    hsp__pool_end(ctx->pool);
     hsp__free(&memory, ctx);
 }
 

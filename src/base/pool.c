@@ -4,8 +4,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 #define POOL_THREADS 255  /* beside the caller */
 #define POOL_LOOKS   3000 /* for work before sleeping: some tens of microseconds */
 
@@ -19,7 +17,6 @@ typedef struct pool_thread {
 } pool_thread;
 
 struct hsp__pool {
-    hsp_allocator memory;
     pid_t owner;
     int processors;
     atomic_int eager; /* one for everybody: looking for work is in nobody's way */
@@ -32,7 +29,7 @@ struct hsp__pool {
     void (*fn)(void *user, int worker);
     void *user;
     atomic_int left; /* workers that are not done, but for the caller */
-    pool_thread *threads[POOL_THREADS];
+    pool_thread threads[POOL_THREADS];
 };
 
 static void pool_breathe(void)
@@ -85,19 +82,17 @@ static void *pool_main(void *argument)
 /* One more thread; 0: the system has none. */
 static int pool_start(hsp__pool *pool)
 {
-    pool_thread *self = hsp__new(&pool->memory, 1, sizeof *self);
-    if (!self) return 0;
+    pool_thread *self = &pool->threads[pool->started];
     atomic_init(&self->asked, 0);
     self->pool = pool;
     self->worker = pool->started + 1;
     pthread_cond_init(&self->wake, NULL);
-    if (pthread_create(&self->thread, NULL, pool_main, self)) {
+    const int failed = pthread_create(&self->thread, NULL, pool_main, self);
+    if (failed)
         pthread_cond_destroy(&self->wake);
-        hsp__free(&pool->memory, self);
-        return 0;
-    }
-    pool->threads[pool->started++] = self;
-    return 1;
+    else
+        pool->started++;
+    return !failed;
 }
 
 /* ---- The caller ------------------------------------------------------------------------------ */
@@ -138,40 +133,36 @@ int hsp__pool_run(hsp__pool *pool, int workers, void (*fn)(void *user, int worke
     pool->user = user;
     atomic_store_explicit(&pool->left, helpers, memory_order_relaxed);
     for (int i = 0; i < helpers; i++)
-        pool_ask(pool->threads[i]);
+        pool_ask(&pool->threads[i]);
     fn(user, 0);
     pool_wait_for_all(pool);
     atomic_flag_clear_explicit(&pool->taken, memory_order_release);
     return 1;
 }
 
-hsp__pool *hsp__pool_new(const hsp_allocator *memory, int processors)
+size_t hsp__pool_size(void)
 {
-    hsp__pool *pool = hsp__new(memory, 1, sizeof *pool);
-    if (!pool) return NULL;
-    pool->memory = *memory;
+    return sizeof(hsp__pool);
+}
+
+void hsp__pool_init(hsp__pool *pool, int processors)
+{
     pool->owner = getpid();
     pool->processors = processors;
     atomic_flag_clear(&pool->taken);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->done, NULL);
-    return pool;
 }
 
-void hsp__pool_free(hsp__pool *pool)
+void hsp__pool_end(hsp__pool *pool)
 {
-    if (!pool) return;
-    const int ours = pool->owner == getpid(); /* else there is nobody to wait for */
+    if (pool->owner != getpid()) return; /* there is nobody to wait for */
     pool->stopping = 1;
     for (int i = 0; i < pool->started; i++) {
-        pool_thread *thread = pool->threads[i];
-        if (ours) {
-            pool_ask(thread);
-            pthread_join(thread->thread, NULL);
-            pthread_cond_destroy(&thread->wake);
-        }
-        hsp__free(&pool->memory, thread);
+        pool_ask(&pool->threads[i]);
+        pthread_join(pool->threads[i].thread, NULL);
+        pthread_cond_destroy(&pool->threads[i].wake);
     }
-    hsp_allocator memory = pool->memory;
-    hsp__free(&memory, pool);
+    pthread_mutex_destroy(&pool->lock);
+    pthread_cond_destroy(&pool->done);
 }

@@ -184,6 +184,7 @@ static hsp_status newton_judge(newton_run *run, const double *here)
     const hsp__problem *p = s->p;
     double *u = s->delta, *scores = s->move, *a = s->pull, *w = run->trial;
     memcpy(w, here, s->dim * sizeof *w);
+    if (s->lean && run->raw) hsp__newton_pulls(s);
     if (p->hard && run->raw) newton_stretch(s, a);
     if (p->hard) newton_separate(s, w, scores, run->err);
     run->raw = 0;
@@ -223,7 +224,7 @@ static hsp_status newton_resume(newton_run *run)
         memcpy(run->best_a, s->pull, s->n * sizeof *run->best_a);
         run->best_here = 0;
     }
-    hsp__newton_restart(s);
+    if (!s->lean) hsp__newton_restart(s);
     run->raw = 1;
     run->judged = 0;
     return HSP_OK;
@@ -511,18 +512,20 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->own = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     s->parts = newton_parts(s);
     s->middle = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
+    s->lean = s->kind == HSP__NEWTON_HALF && hsp__hessian_is_direct(s->dim);
     s->score = hsp__new_raw(memory, s->n, sizeof *s->score);
     s->own_move = !move;
     s->move = move ? move : hsp__new_raw(memory, s->n, sizeof *s->move);
-    s->pull = pull ? pull : hsp__new_raw(memory, s->n, sizeof *s->pull);
     s->own_pull = !pull;
+    /* a lean sample is never asked for them */
+    s->pull = pull ? pull : hsp__new_raw(memory, s->lean ? 0 : s->n, sizeof *s->pull);
     if (s->kind != HSP__NEWTON_LOGISTIC) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
     if (!s->score || !s->move || !s->pull || (!s->curved && s->kind != HSP__NEWTON_LOGISTIC))
         return hsp__fail_memory(err);
     double **cols[] = {&s->w, &s->u, &s->delta};
     for (size_t i = 0; i < 3; i++)
         if (!(*cols[i] = hsp__new(memory, s->dim, sizeof(double)))) return hsp__fail_memory(err);
-    s->sums = hsp__new_raw(memory, s->parts * s->dim, sizeof *s->sums);
+    s->sums = hsp__new_raw(memory, s->lean ? 0 : s->parts * s->dim, sizeof *s->sums);
     s->states = hsp__new_raw(memory, s->parts, sizeof *s->states);
     s->lines = hsp__new_raw(memory, s->parts, sizeof *s->lines);
     if (!s->sums || !s->states || !s->lines) return hsp__fail_memory(err);
