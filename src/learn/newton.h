@@ -135,7 +135,18 @@ void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double
 
 /* ---- newton_hessian.c ------------------------------------------------------------------------ */
 
-hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err);
+/* The factor of a sample's matrix, which stands in for that of all rows. */
+typedef struct hsp__hessian_lent {
+    double *factor; /* side * side, of the matrix scaled to a diagonal of ones; NULL: none */
+} hsp__hessian_lent;
+
+/* A sample takes leave of its factor, if what is to come can use it: where rows have many places,
+ * adding one to a matrix costs much more than multiplying by it. */
+void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to);
+void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent);
+
+/* `lent`: the factor of a sample, or NULL. */
+hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err);
 void hsp__hessian_free(hsp__newton *s);
 
 /* Are there so few columns that the matrix is kept? */

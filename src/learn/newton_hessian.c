@@ -7,7 +7,12 @@
  * after scaling to a diagonal of ones, since columns may have any unit.
  *
  * Many columns: conjugate gradients with products by H that pass over the rows with a weight,
- * preconditioned by H's diagonal. */
+ * preconditioned by H's diagonal.
+ *
+ * Few columns, but rows of many places: a row of k places costs k^2 / 2 operations in G and 2 k in
+ * a product. There G is only made for a sample of the rows, and its Cholesky preconditions
+ * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
+ * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. */
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +35,8 @@ enum {
     HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes */
     HESSIAN_PARTS = 8,        /* matrices that are summed */
     HESSIAN_STEPS = 2000,     /* of conjugate gradients */
+    HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
+    HESSIAN_LEND_ROWS = 4,    /* if it has so many rows a column */
     HESSIAN_RUNS = 128,       /* of places that follow one another, in a row */
     HESSIAN_ROWS = 64,        /* such rows that are added together, */
     HESSIAN_SPAN = 512 << 10, /* to so many bytes of the matrix at a time */
@@ -56,7 +63,8 @@ struct hsp__hessian {
     unsigned char *inside;           /* n: which rows are in g; NULL: g is made anew each time */
     struct hessian_waiting *waiting; /* most: of sparse floats; NULL: none */
     double *scale;                   /* dim: 1 / sqrt of H's diagonal */
-    /* Many columns: vectors of dim. */
+    const hsp__hessian_lent *lent;   /* or NULL */
+    /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
 
@@ -470,6 +478,23 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
 }
 
 /* x, the right side, becomes about H^-1 x. */
+/* The factor is that of a matrix scaled to a diagonal of ones, and it is scaled to the diagonal of
+ * H: a column that few rows have may be all but missing in the sample. */
+static void hessian_precondition(const hsp__newton *s, const double *r, double *y)
+{
+    const hsp__hessian *h = s->hessian;
+    if (h->lent) {
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] = r[j] / sqrt(h->diagonal[j]);
+        hsp__matrix_solve(h->lent->factor, s->dim, y);
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] /= sqrt(h->diagonal[j]);
+    } else {
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] = r[j] / h->diagonal[j];
+    }
+}
+
 static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -483,8 +508,7 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     memset(x, 0, dim * sizeof *x);
     double rho = 0, first = 0;
     for (int step = 0; step < HESSIAN_STEPS; step++) {
-        for (size_t j = 0; j < dim; j++)
-            y[j] = r[j] / h->diagonal[j];
+        hessian_precondition(s, r, y);
         const double next = vec->dot_f64(r, y, dim);
         if (step == 0) first = next;
         if (!(next > first * accuracy * accuracy) || !isfinite(next)) break;
@@ -579,12 +603,31 @@ int hsp__hessian_is_direct(uint64_t dim)
     return dim <= HESSIAN_COLS;
 }
 
-hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
+void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
+{
+    hsp__hessian *h = s->hessian;
+    const hsp_view *view = s->p->view;
+    hsp__hessian_lent_free(s->ctx, to);
+    if (!h->direct || s->kind != HSP__NEWTON_LOGISTIC) return;
+    if (s->n < HESSIAN_LEND_ROWS * s->dim) return;
+    if (hsp_view_stored(view) / view->rows < HESSIAN_LEND) return;
+    to->factor = h->factor;
+    h->factor = NULL;
+}
+
+void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent)
+{
+    hsp__free(&ctx->allocator, lent->factor);
+    lent->factor = NULL;
+}
+
+hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
-    h->direct = hsp__hessian_is_direct(s->dim);
+    h->lent = lent && lent->factor ? lent : NULL;
+    h->direct = hsp__hessian_is_direct(s->dim) && !h->lent;
     h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
     if (!h->down) return hsp__fail_memory(err);
     if (h->direct) return hessian_new_direct(s, h, err);
