@@ -133,6 +133,24 @@ int hsp__newton_bits_add(hsp__newton_bits *bits, const hsp__row *row);
 void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double weight,
                             double turn, double *g, size_t side, double *q);
 
+/* ---- newton_batch.c: sparse rows whose places lie beside each other -------------------------- */
+
+typedef struct hsp__newton_batch hsp__newton_batch;
+
+/* Do enough of them? */
+int hsp__newton_batch_pays(const hsp_view *view);
+
+/* For a matrix of that stride. NULL: no memory. */
+hsp__newton_batch *hsp__newton_batch_new(hsp_context *ctx, size_t side);
+void hsp__newton_batch_free(hsp_context *ctx, hsp__newton_batch *batch);
+
+/* One more row, with the offset's 1; 1: flush, there is no room for another. */
+int hsp__newton_batch_add(hsp__newton_batch *batch, const hsp__newton *s, const hsp__row *row,
+                          double weight);
+
+/* g += sum of weight x x^T of the rows added; then there are none. */
+void hsp__newton_batch_flush(hsp__newton_batch *batch, double *g);
+
 /* ---- newton_hessian.c ------------------------------------------------------------------------ */
 
 /* The factor of a sample's matrix, which stands in for that of all rows. */

@@ -32,14 +32,12 @@ enum {
     HESSIAN_SHORT = 32,       /* places of a sparse row, likewise */
     HESSIAN_BITS = 1024,      /* rows that are worth gathering as bits, */
     HESSIAN_LIST = 512,       /* and are listed at a time */
-    HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes */
+    HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes, */
+    HESSIAN_WORTH_BATCH = 64, /* and in batches, which are faster */
     HESSIAN_PARTS = 8,        /* matrices that are summed */
     HESSIAN_STEPS = 2000,     /* of conjugate gradients */
     HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
     HESSIAN_LEND_ROWS = 4,    /* if it has so many rows a column */
-    HESSIAN_RUNS = 128,       /* of places that follow one another, in a row */
-    HESSIAN_ROWS = 64,        /* such rows that are added together, */
-    HESSIAN_SPAN = 512 << 10, /* to so many bytes of the matrix at a time */
 };
 #define HESSIAN_BYTES ((uint64_t)96 << 20) /* for all those matrices */
 
@@ -48,75 +46,36 @@ struct hsp__hessian {
     double *down; /* dim: minus the gradient */
     /* Few columns: */
     size_t side;
-    uint64_t most;   /* matrices in `sums`, */
-    uint64_t parts;  /* and how many of them are used now, to be added to g; 1: g itself is */
+    uint64_t most;   /* parts that rows are cut into at most, */
+    uint64_t parts;  /* and now; the first adds to g, the others to matrices that are added to it */
     uint64_t peak;   /* rows that were in g at most since it was made anew; 0: never */
     double *g;       /* side * side */
     double *factor;  /* side * side: Cholesky of the scaled H */
-    double *sums;    /* parts * side * side, or NULL: straight to g */
-    double *scratch; /* parts * each */
+    double *sums;    /* (most - 1) * side * side, or NULL: none */
+    double *scratch; /* most * each */
     uint64_t each;
-    double *q;                       /* lean: dim, sum of c y x over the rows in g; else NULL */
-    double *q_sums;                  /* lean: most * dim */
-    hsp__newton_bits **bits;         /* most; NULL: rows are not ones, or columns are too many */
-    int by_bits;                     /* now */
-    unsigned char *inside;           /* n: which rows are in g; NULL: g is made anew each time */
-    struct hessian_waiting *waiting; /* most: of sparse floats; NULL: none */
-    double *scale;                   /* dim: 1 / sqrt of H's diagonal */
-    const hsp__hessian_lent *lent;   /* or NULL */
+    double *q;                     /* lean: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;                /* lean: (most - 1) * dim */
+    hsp__newton_batch **batches;   /* most; NULL: the places of rows are few or scattered */
+    hsp__newton_bits **bits;       /* most; NULL: rows are not ones, or columns are too many */
+    int by_bits;                   /* now */
+    unsigned char *inside;         /* n: which rows are in g; NULL: g is made anew each time */
+    double *scale;                 /* dim: 1 / sqrt of H's diagonal */
+    hsp__hessian_lent own;         /* factor once more, when it stands in for later ones */
+    const hsp__hessian_lent *lent; /* or NULL */
     /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
 
 /* ---- Adding rows to a matrix ----------------------------------------------------------------- */
 
-/* Rows in runs that wait to be added: a part of the matrix that fits into the second cache meets
- * all of them before the next part does. */
-typedef struct hessian_waiting {
-    hsp__vec_run runs[HESSIAN_ROWS][HESSIAN_RUNS];
-    size_t count[HESSIAN_ROWS], next[HESSIAN_ROWS]; /* runs; the first that is not yet added */
-    const float *values[HESSIAN_ROWS];
-    double weight[HESSIAN_ROWS];
-    size_t rows;
-} hessian_waiting;
-
 typedef struct hessian_block {
     double *g, *scratch;
     double *rows;   /* HSP__MATRIX_BLOCK * dim: rows as double, with their 1 */
     double *weight; /* HSP__MATRIX_BLOCK */
     size_t count;
-    hessian_waiting *waiting; /* NULL: rows are not such */
+    hsp__newton_batch *batch; /* NULL: rows are not such */
 } hessian_block;
-
-/* Runs that begin before column `to`. */
-static void hessian_add_runs(hessian_waiting *waiting, size_t row, size_t to, double *g,
-                             size_t side)
-{
-    const hsp__vec_table *vec = hsp__vec();
-    const float *values = waiting->values[row];
-    hsp__vec_run *runs = waiting->runs[row];
-    size_t r = waiting->next[row];
-    for (; r < waiting->count[row] && runs[r].at < to; r++) {
-        const hsp__vec_run whole = runs[r];
-        for (uint32_t k = 0; k < whole.count; k++) {
-            runs[r].count = k + 1;
-            vec->runs_axpy_f32f64(waiting->weight[row] * (double)values[whole.from + k], runs,
-                                  r + 1, values, g + (whole.at + k) * side);
-        }
-    }
-    waiting->next[row] = r;
-}
-
-static void hessian_add_waiting(const hsp__newton *s, hessian_block *block)
-{
-    hessian_waiting *waiting = block->waiting;
-    if (!waiting || !waiting->rows) return;
-    const size_t side = s->hessian->side, span = HESSIAN_SPAN / (side * sizeof(double)) + 1;
-    for (size_t to = span; to < s->d + span; to += span)
-        for (size_t row = 0; row < waiting->rows; row++)
-            hessian_add_runs(waiting, row, to, block->g, side);
-    waiting->rows = 0;
-}
 
 static void hessian_flush(const hsp__newton *s, hessian_block *block)
 {
@@ -124,7 +83,7 @@ static void hessian_flush(const hsp__newton *s, hessian_block *block)
         hsp__matrix_update(block->g, s->dim, block->rows, s->dim, block->weight, block->count,
                            block->scratch);
     block->count = 0;
-    hessian_add_waiting(s, block);
+    if (block->batch) hsp__newton_batch_flush(block->batch, block->g);
 }
 
 static void hessian_widen(const hsp__newton *s, const hsp__row *row, double *out)
@@ -166,43 +125,6 @@ static void hessian_add_ones(const hsp__newton *s, const hsp__row *row, double w
     }
 }
 
-/* The row's places as runs, where those are few enough to be worth it; else 0. `most`: room. */
-static size_t hessian_runs(const hsp__row *row, size_t most, hsp__vec_run *runs)
-{
-    size_t count = 0;
-    for (uint32_t k = 0; k < row->count; k++) {
-        hsp__vec_run *last = runs + count - 1;
-        const uint32_t at = row->indices[k];
-        if (count && last->count < HSP__VEC_RUN && at == last->at + last->count) {
-            last->count++;
-            continue;
-        }
-        if (count == most) return 0;
-        runs[count++] = (hsp__vec_run){at, k, 1};
-    }
-    return count;
-}
-
-/* Does the row wait now, for its places come in runs: pixels of one stroke lie beside each other?
- */
-static int hessian_waits(const hsp__newton *s, const hsp__row *row, double weight,
-                         hessian_block *block)
-{
-    hessian_waiting *waiting = block->waiting;
-    const size_t half = (size_t)row->count / 2;
-    if (!waiting) return 0;
-    const size_t at = waiting->rows;
-    const size_t count =
-        hessian_runs(row, half < HESSIAN_RUNS ? half : HESSIAN_RUNS, waiting->runs[at]);
-    if (!count) return 0;
-    waiting->count[at] = count;
-    waiting->next[at] = 0;
-    waiting->values[at] = row->values;
-    waiting->weight[at] = weight;
-    if (++waiting->rows == HESSIAN_ROWS) hessian_add_waiting(s, block);
-    return 1;
-}
-
 /* A row so short that calls for its lines would cost more than its products. */
 static void hessian_add_short(const hsp__newton *s, const hsp__row *row, double weight, double *g)
 {
@@ -229,7 +151,6 @@ static void hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double
         hessian_add_short(s, row, weight, block->g);
         return;
     }
-    if (hessian_waits(s, row, weight, block)) return;
     for (size_t i = 0; i < count; i++) {
         double *line = block->g + row->indices[i] * side;
         const double a = weight * hsp__row_value(s->p->view, row, i);
@@ -246,6 +167,11 @@ static void hessian_add(const hsp__newton *s, uint64_t i, double weight, hessian
     const hsp__row row = hsp__view_row(s->p->view, at);
     if (!row.indices) {
         hessian_add_dense(s, &row, weight, block);
+        return;
+    }
+    if (block->batch) {
+        if (hsp__newton_batch_add(block->batch, s, &row, weight))
+            hsp__newton_batch_flush(block->batch, block->g);
         return;
     }
     if (row.values)
@@ -327,12 +253,12 @@ static void hessian_part(void *user, uint64_t part)
     const hsp__newton *s = user;
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    const int one = h->parts == 1;
     const uint64_t from = hsp__part(s->n, h->parts, part), to = hsp__part(s->n, h->parts, part + 1);
-    double *q = h->q ? one ? h->q : h->q_sums + part * s->dim : NULL;
-    hessian_block block = {.g = one ? h->g : h->sums + part * cells};
-    if (!one) memset(block.g, 0, cells * sizeof *block.g);
-    if (!one && q) memset(q, 0, s->dim * sizeof *q);
+    double *q = part ? h->q_sums + (part - 1) * s->dim : h->q;
+    hessian_block block = {.g = part ? h->sums + (part - 1) * cells : h->g};
+    if (!h->q) q = NULL;
+    if (part) memset(block.g, 0, cells * sizeof *block.g);
+    if (part && q) memset(q, 0, s->dim * sizeof *q);
     if (h->by_bits) {
         hessian_rows_by_bits(s, from, to, h->bits[part], block.g, q);
         return;
@@ -340,7 +266,7 @@ static void hessian_part(void *user, uint64_t part)
     block.rows = h->scratch + part * h->each;
     block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
-    block.waiting = h->waiting ? h->waiting + part : NULL;
+    block.batch = h->batches ? h->batches[part] : NULL;
     hessian_rows(s, from, to, &block, q);
 }
 
@@ -352,7 +278,8 @@ static uint64_t hessian_parts(const hsp__newton *s, uint64_t rows, uint64_t most
 {
     const uint64_t cells = (uint64_t)s->hessian->side * s->hessian->side;
     const uint64_t stored = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) + 2;
-    const uint64_t parts = rows / (HESSIAN_WORTH * cells / stored / stored + 256) + 1;
+    const uint64_t worth = s->hessian->batches ? HESSIAN_WORTH_BATCH : HESSIAN_WORTH;
+    const uint64_t parts = rows / (worth * cells / stored / stored + 256) + 1;
     return parts < most ? parts : most;
 }
 
@@ -372,7 +299,7 @@ static void hessian_update(hsp__newton *s)
     h->by_bits = h->bits && rows >= HESSIAN_BITS;
     h->parts = hessian_parts(s, rows, h->most);
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
-    for (uint64_t part = 0; h->parts > 1 && part < h->parts; part++) {
+    for (uint64_t part = 0; part + 1 < h->parts; part++) {
         hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
         if (h->q) hsp__vec()->axpy_f64(1, h->q_sums + part * s->dim, h->q, (size_t)s->dim);
     }
@@ -414,6 +341,14 @@ void hsp__hessian_follow(hsp__newton *s)
         s->u[i] = hsp__newton_factor(s) * (h->q[i] - s->u[i]);
 }
 
+/* Is a matrix of these rows to stand in for others? */
+static int hessian_lends(const hsp__newton *s)
+{
+    const hsp_view *view = s->p->view;
+    return s->kind == HSP__NEWTON_LOGISTIC && s->n >= HESSIAN_LEND_ROWS * s->dim &&
+           hsp_view_stored(view) / view->rows >= HESSIAN_LEND;
+}
+
 static void hessian_direct(hsp__newton *s, double *x)
 {
     hsp__hessian *h = s->hessian;
@@ -425,6 +360,9 @@ static void hessian_direct(hsp__newton *s, double *x)
     hsp__matrix_solve(h->factor, s->dim, x);
     for (size_t i = 0; i < s->dim; i++)
         x[i] *= h->scale[i];
+    if (!hessian_lends(s)) return;
+    h->own.factor = h->factor;
+    h->lent = &h->own;
 }
 
 /* ---- Many columns ---------------------------------------------------------------------------- */
@@ -534,7 +472,7 @@ void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
     for (uint64_t j = 0; j < s->dim; j++)
         down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
     memcpy(s->delta, down, s->dim * sizeof *down);
-    if (s->hessian->direct)
+    if (s->hessian->direct && !s->hessian->lent)
         hessian_direct(s, s->delta);
     else
         hessian_conjugate(s, accuracy, s->delta);
@@ -555,9 +493,11 @@ void hsp__hessian_free(hsp__newton *s)
         hsp__free(memory, all[i]);
     for (uint64_t part = 0; h->bits && part < h->most; part++)
         hsp__newton_bits_free(s->ctx, h->bits[part]);
+    for (uint64_t part = 0; h->batches && part < h->most; part++)
+        hsp__newton_batch_free(s->ctx, h->batches[part]);
     hsp__free(memory, h->bits);
+    hsp__free(memory, h->batches);
     hsp__free(memory, h->inside);
-    hsp__free(memory, h->waiting);
     hsp__free(memory, h);
     s->hessian = NULL;
 }
@@ -570,6 +510,18 @@ static hsp_status hessian_new_bits(hsp__newton *s, hsp__hessian *h, hsp_error *e
     for (uint64_t part = 0; h->bits && part < h->most; part++)
         if (!(h->bits[part] = hsp__newton_bits_new(s->ctx, s->d))) return hsp__fail_memory(err);
     return h->bits ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status hessian_new_batches(hsp__newton *s, hsp__hessian *h, hsp_error *err)
+{
+    const hsp_view *view = s->p->view;
+    if (hsp_view_stored(view) / (view->rows + 1) < HESSIAN_SHORT || !hsp__newton_batch_pays(view))
+        return HSP_OK;
+    h->batches = hsp__new(&s->ctx->allocator, h->most, sizeof *h->batches);
+    for (uint64_t part = 0; h->batches && part < h->most; part++)
+        if (!(h->batches[part] = hsp__newton_batch_new(s->ctx, h->side)))
+            return hsp__fail_memory(err);
+    return h->batches ? HSP_OK : hsp__fail_memory(err);
 }
 
 static hsp_status hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err)
@@ -586,16 +538,14 @@ static hsp_status hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error 
     h->scratch = hsp__new_raw(memory, h->most * h->each, sizeof *h->scratch);
     if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
     h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
-    const hsp_view *view = s->p->view;
-    const int runs = view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32;
-    if (runs) h->waiting = hsp__new(memory, h->most, sizeof *h->waiting);
-    if (h->most > 1) h->sums = hsp__new_raw(memory, h->most * cells, sizeof *h->sums);
+    if (h->most > 1) h->sums = hsp__new_raw(memory, (h->most - 1) * cells, sizeof *h->sums);
     if (s->lean) h->q = hsp__new(memory, s->dim, sizeof *h->q);
-    if (s->lean) h->q_sums = hsp__new_raw(memory, h->most * s->dim, sizeof *h->q_sums);
+    if (s->lean) h->q_sums = hsp__new_raw(memory, (h->most - 1) * s->dim, sizeof *h->q_sums);
     if (!h->g || !h->factor || !h->scratch || (!h->inside && s->curved) || !h->scale ||
-        (!h->sums && h->most > 1) || (!h->waiting && runs) || (s->lean && (!h->q || !h->q_sums)))
+        (!h->sums && h->most > 1) || (s->lean && (!h->q || !h->q_sums)))
         return hsp__fail_memory(err);
-    return hessian_new_bits(s, h, err);
+    hsp_status status = hessian_new_bits(s, h, err);
+    return status ? status : hessian_new_batches(s, h, err);
 }
 
 int hsp__hessian_is_direct(uint64_t dim)
@@ -606,12 +556,9 @@ int hsp__hessian_is_direct(uint64_t dim)
 void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
 {
     hsp__hessian *h = s->hessian;
-    const hsp_view *view = s->p->view;
     hsp__hessian_lent_free(s->ctx, to);
-    if (!h->direct || s->kind != HSP__NEWTON_LOGISTIC) return;
-    if (s->n < HESSIAN_LEND_ROWS * s->dim) return;
-    if (hsp_view_stored(view) / view->rows < HESSIAN_LEND) return;
-    to->factor = h->factor;
+    if (!h->own.factor) return;
+    to->factor = h->own.factor;
     h->factor = NULL;
 }
 
@@ -630,7 +577,10 @@ hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_e
     h->direct = hsp__hessian_is_direct(s->dim) && !h->lent;
     h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
     if (!h->down) return hsp__fail_memory(err);
-    if (h->direct) return hessian_new_direct(s, h, err);
+    if (h->direct) {
+        hsp_status status = hessian_new_direct(s, h, err);
+        if (status || !hessian_lends(s)) return status;
+    }
     double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = hsp__new_raw(memory, s->dim, sizeof **all[i])))

@@ -52,15 +52,7 @@ enum {
     HSP__VEC_BYTE_COLS = 96,
 };
 
-enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64 };
-
-/* At most HSP__VEC_RUN places of a sparse row that follow one another. */
-enum { HSP__VEC_RUN = 8 };
-typedef struct hsp__vec_run {
-    uint32_t at;    /* the first place */
-    uint32_t from;  /* its number is v[from] */
-    uint32_t count; /* how many */
-} hsp__vec_run;
+enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64, HSP__VEC_OUTER = 8 };
 
 /* Two classes of rows: c of those whose label is `positive` (y = 1) and of the others (y = -1). */
 typedef struct hsp__vec_half {
@@ -101,9 +93,9 @@ typedef struct hsp__vec_table {
     void (*sparse_axpy_f32f64)(double a, const uint32_t *idx, const float *v, size_t nnz,
                                double *y);
 
-    /* The same where places come in runs: y[at + k] += a * v[from + k] for each of them. */
-    void (*runs_axpy_f32f64)(double a, const hsp__vec_run *runs, size_t count, const float *v,
-                             double *y);
+    /* Outer products of eight numbers by eight, summed: c[i * side + j] += sum over the bits r of
+     * `rows`, ascending, of a[r * 8 + i] * b[r * 8 + j], i, j < 8. */
+    void (*outer_f32f64)(uint64_t rows, const double *a, const float *b, double *c, size_t side);
 
     /* Row of ones and dense vector: the gathered sum, and y[idx[k]] += a. */
     float (*ones_dot_f32)(const uint32_t *idx, size_t nnz, const float *w);

@@ -469,9 +469,9 @@ VEC_SPARSE_SPARSE_DOT(f64, double)
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
 #include "vec/vec_half.h"
+#include "vec/vec_outer.h"
 #include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
-#include "vec/vec_runs.h"
 
 /* Four rows by eight columns: the bytes of a column are widened to 16 bits, and the sums of its
  * first and of its last two products run apart. (The instruction that multiplies bytes directly
@@ -519,7 +519,7 @@ static const hsp__vec_table vec_avx2_table = {
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
-    VEC_RUNS_ROUTINES,
+    VEC_OUTER_ROUTINES,
     VEC_HALF_ROUTINES,
     VEC_SOLVE_ROUTINES,
     VEC_PAIR_ROUTINES,

@@ -197,9 +197,9 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define PANEL_VECS  4
 #include "vec/vec_block.h"
 #include "vec/vec_half.h"
+#include "vec/vec_outer.h"
 #include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
-#include "vec/vec_runs.h"
 
 #define VEC_BYTE_VECS (HSP__VEC_BYTE_COLS / 16)
 #define VEC_BYTE_EACH(i, v)                         \
@@ -288,7 +288,7 @@ static const hsp__vec_table vec_avx512_table = {
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
-    VEC_RUNS_ROUTINES,
+    VEC_OUTER_ROUTINES,
     VEC_HALF_ROUTINES,
     VEC_SOLVE_ROUTINES,
     VEC_PAIR_ROUTINES,

@@ -313,9 +313,9 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
 #include "vec/vec_half.h"
+#include "vec/vec_outer.h"
 #include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
-#include "vec/vec_runs.h"
 
 /* Four rows of four columns at a time: sixteen running sums, which is what plain registers hold. */
 static void scalar_tile_f64(size_t k, const double *a, const double *b, double *c, size_t stride)
@@ -397,7 +397,7 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_axpy_f32),
     SCALAR(ones_axpy_f64),
     VEC_BLOCK_ROUTINES,
-    VEC_RUNS_ROUTINES,
+    VEC_OUTER_ROUTINES,
     VEC_HALF_ROUTINES,
     VEC_SOLVE_ROUTINES,
     .meet_counts = vec_meet_counts,

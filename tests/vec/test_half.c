@@ -1,5 +1,5 @@
-/* half_line, half_walk, meet_counts and solve_f64: every table gives the same bits, which are what
- * plain loops give, and nothing beyond the rows is touched. */
+/* half_line, half_walk, meet_counts, outer_f32f64 and solve_f64: every table gives the same bits,
+ * which are what plain loops give, and nothing beyond the rows is touched. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -120,6 +120,33 @@ static void test_meet_counts(void)
     }
 }
 
+static void test_outer(void)
+{
+    enum { ROWS = 64, STRIDE = 8, SIDE = 11, N = HSP__VEC_OUTER };
+    static double a[ROWS * STRIDE];
+    static float b[ROWS * STRIDE];
+    for (size_t i = 0; i < ROWS * STRIDE; i++)
+        a[i] = uniform() - 0.5, b[i] = (float)(uniform() - 0.5);
+    for (size_t k = 0; k < 3; k++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[k]);
+        for (int turn = 0; vec && turn < 50; turn++) {
+            double got[N * SIDE], want[N * SIDE];
+            const uint64_t which = turn ? (uint64_t)(uniform() * 0x1p64) : 0;
+            for (size_t i = 0; i < N * SIDE; i++)
+                got[i] = want[i] = uniform();
+            for (size_t i = 0; i < N; i++)
+                for (size_t j = 0; j < N; j++) {
+                    double sum = 0;
+                    for (size_t r = 0; r < ROWS; r++)
+                        if (which >> r & 1) sum += a[r * STRIDE + i] * (double)b[r * STRIDE + j];
+                    want[i * SIDE + j] += sum;
+                }
+            vec->outer_f32f64(which, a, b, got, SIDE);
+            CHECK_NOTE(memcmp(got, want, sizeof got) == 0, "%s", vec->name);
+        }
+    }
+}
+
 static void test_solve(void)
 {
     enum { MAX = 24, SIDES = HSP__VEC_TILE_ROWS, STRIDE = 31 };
@@ -154,6 +181,7 @@ int main(void)
 {
     RUN(test_half);
     RUN(test_meet_counts);
+    RUN(test_outer);
     RUN(test_solve);
     return check_done();
 }

@@ -670,39 +670,6 @@ static void test_many_vectors(void)
     }
 }
 
-/* Runs of places: the bits of a sparse axpy over the same places, and nothing beside them. */
-static void test_runs(void)
-{
-    enum { PLACES = 60 };
-    static float v[PLACES];
-    static double y[PLACES], want[PLACES];
-    for (int i = 0; i < TABLES; i++) {
-        const hsp__vec_table *t = hsp__vec_table_by_name(names[i]);
-        for (uint32_t turn = 0; t && turn < 500; turn++) {
-            hsp__vec_run runs[PLACES];
-            size_t count = 0;
-            for (uint32_t at = turn % 3, from = 0; at < PLACES;) {
-                uint32_t n = 1 + (turn * 7 + at * 5) % HSP__VEC_RUN;
-                if (n > PLACES - at) n = PLACES - at;
-                runs[count++] = (hsp__vec_run){at, from, n};
-                at += n + (turn + at) % 4, from += n;
-            }
-            for (uint32_t k = 0; k < PLACES; k++) {
-                v[k] = (float)sin((double)(k + turn));
-                y[k] = want[k] = cos((double)(k * turn)) * (k % 5 ? 1 : 1e20);
-            }
-            const double a = cos((double)turn) * 3;
-            for (size_t r = 0; r < count; r++)
-                for (uint32_t k = 0; k < runs[r].count; k++) {
-                    const volatile double product = a * (double)v[runs[r].from + k];
-                    want[runs[r].at + k] += product;
-                }
-            t->runs_axpy_f32f64(a, runs, count, v, y);
-            CHECK(!memcmp(y, want, sizeof y));
-        }
-    }
-}
-
 /* And the way back: each column has the bits of an axpy of its own, and what lies beside stays. */
 static void test_many_vectors_back(void)
 {
@@ -804,7 +771,6 @@ int main(void)
     RUN(test_sparse_rows_with_large_places);
     RUN(test_dense_vector_with_large_places);
     RUN(test_many_vectors);
-    RUN(test_runs);
     RUN(test_many_vectors_back);
     RUN(test_many_vectors_single);
     return check_done();
