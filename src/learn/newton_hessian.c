@@ -346,7 +346,7 @@ static int hessian_lends(const hsp__newton *s)
 {
     const hsp_view *view = s->p->view;
     return s->kind == HSP__NEWTON_LOGISTIC && s->n >= HESSIAN_LEND_ROWS * s->dim &&
-           hsp_view_stored(view) / view->rows >= HESSIAN_LEND;
+           hsp_view_stored(view) / (view->rows + 1) >= HESSIAN_LEND;
 }
 
 static void hessian_direct(hsp__newton *s, double *x)
