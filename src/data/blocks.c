@@ -9,6 +9,11 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
+enum {
+    BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */
+    BLOCKS_LEAST = 32 << 10, /* unless they would be smaller than this */
+};
+
 typedef struct blocks_buffer {
     void *bytes; /* room of them, HSP__BLOCK_PADDING beyond what is used */
     uint64_t room;
@@ -16,6 +21,7 @@ typedef struct blocks_buffer {
 
 struct hsp__blocks {
     hsp_context *ctx;
+    size_t block_bytes;
     hsp__source *source;
     const hsp__block_format *format;
     void *self;
@@ -84,7 +90,7 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
     size_t have = (size_t)run->carry_size, end = 0;
     const hsp_allocator *memory = &run->ctx->allocator;
     while (!end && !run->ended) {
-        size_t want = have > run->ctx->block_bytes ? have : run->ctx->block_bytes, got = 0;
+        size_t want = have > run->block_bytes ? have : run->block_bytes, got = 0;
         if (!hsp__reserve(memory, &buffer->bytes, &buffer->room, have + want + HSP__BLOCK_PADDING,
                           1))
             return hsp__fail_memory(err);
@@ -187,12 +193,21 @@ static void blocks_work(void *user, int worker)
     }
 }
 
+/* Of a file that is soon read, smaller ones: so that workers end together. */
+static size_t blocks_bytes(const hsp_context *ctx, const hsp__source *source)
+{
+    const uint64_t size = hsp__source_size(source);
+    const uint64_t fair = size / BLOCKS_FAIR > BLOCKS_LEAST ? size / BLOCKS_FAIR : BLOCKS_LEAST;
+    if (!size || hsp__source_packed(source) || fair > ctx->block_bytes) return ctx->block_bytes;
+    return (size_t)fair;
+}
+
 int hsp__blocks_workers(hsp_context *ctx, const hsp__source *source)
 {
     int threads = hsp_context_threads(ctx);
     uint64_t size = hsp__source_size(source);
     if (!size || hsp__source_packed(source)) return threads;
-    uint64_t blocks = size / ctx->block_bytes + 1;
+    uint64_t blocks = size / blocks_bytes(ctx, source) + 1;
     return blocks < (uint64_t)threads ? (int)blocks : threads;
 }
 
@@ -212,6 +227,7 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
 {
     const hsp_allocator *memory = &ctx->allocator;
     hsp__blocks run = {.ctx = ctx, .source = source, .format = format, .self = self};
+    run.block_bytes = blocks_bytes(ctx, source);
     run.buffers = hsp__new(memory, (uint64_t)workers, sizeof *run.buffers);
     if (!run.buffers) return hsp__fail_memory(err);
     pthread_mutex_init(&run.input, NULL);
