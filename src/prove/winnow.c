@@ -335,9 +335,10 @@ static hsp_status winnow_search(winnow *m, hsp_error *err)
 static const char *winnow_unknown(hsp__lightest outcome)
 {
     if (outcome == HSP__LIGHTEST_LATE)
-        return ", and the linear program that finds the best one took too long";
+        return " that will do, and the linear program that finds the best one took too long";
     if (outcome == HSP__LIGHTEST_UNKNOWN)
-        return ", and there is no linear programming here that would find the best one";
+        return " that will do, and there is no linear programming here that would find the best "
+               "one";
     return "";
 }
 
@@ -349,9 +350,10 @@ static hsp_status winnow_skip_balanced(winnow *m, hsp_error *err)
         status = hsp__prove_lightest(m->prove, &m->run, err, m->v, &again);
     if (status) return status;
     if (again != HSP__LIGHTEST_FOUND)
-        return hsp__prove_skip(m->prove, err, "mistakes",
-                               "no separator%s was found that the bound applies to%s",
-                               m->run.constant ? "" : " through the origin", winnow_unknown(again));
+        return hsp__prove_skip(
+            m->prove, err, "mistakes", "no separator of these rows%s was found%s",
+            m->run.constant ? "" : " through the origin",
+            again == HSP__LIGHTEST_NONE ? ", and the bound asks for one" : winnow_unknown(again));
     const winnow_sides s = winnow_try(m);
     const double W = (double)(s.weight / fminl(s.least, -s.most));
     return hsp__prove_skip(m->prove, err, "mistakes",
@@ -371,8 +373,8 @@ static hsp_status winnow_skip(winnow *m, hsp_error *err)
     if (m->run.variant == HSP__WINNOW_1)
         return hsp__prove_skip(m->prove, err, "mistakes",
                                "%s, and no weights v >= 0 were found that are 0 on all negative "
-                               "rows and above it on positive ones, which winnow1 needs%s",
-                               columns, winnow_unknown(again));
+                               "rows and above it on positive ones, which winnow1 needs",
+                               columns);
     apart.alpha = 1; /* is it the rate, or are there none at all? */
     if (again == HSP__LIGHTEST_NONE)
         status = hsp__prove_lightest(m->prove, &apart, err, m->v, &again);
@@ -381,7 +383,10 @@ static hsp_status winnow_skip(winnow *m, hsp_error *err)
         return hsp__prove_skip(m->prove, err, "mistakes",
                                "%s, and no weights v >= 0 were found with <v,x> above 1 + delta "
                                "times as large on positive rows as on negative ones%s",
-                               columns, winnow_unknown(again));
+                               columns,
+                               again == HSP__LIGHTEST_LATE
+                                   ? ": the linear program that finds them took too long"
+                                   : "");
     const winnow_sides s = winnow_try(m);
     return hsp__prove_skip(
         m->prove, err, "mistakes",
