@@ -422,97 +422,97 @@ static void test_sums_of_counts(void)
 
 /* Rows of docs/winnow.md: two of three columns; one column, on or off; halves. What is at the bound
  * is accepted, one more is not, and neither is what a theorem does not speak of. */
-static void test_winnow(void)
-{
-    static const char two[] = "-1\n-1 3:1\n-1 2:1\n1 2:1 3:1\n-1 1:1\n1 1:1 3:1\n1 1:1 2:1\n",
-                      one[] = "1 1:1\n-1 1:0\n", halves[] = "1 1:0.5 2:1\n1 1:1 2:.25\n-1 2:1\n";
+static const char winnow_two[] = "-1\n-1 3:1\n-1 2:1\n1 2:1 3:1\n-1 1:1\n1 1:1 3:1\n1 1:1 2:1\n",
+                  winnow_one[] = "1 1:1\n-1 1:0\n",
+                  winnow_halves[] = "1 1:0.5 2:1\n1 1:1 2:.25\n-1 2:1\n";
 #define ONES "[1, 1], [2, 1], [3, 1]"
 #define TWO(alpha, t, w, u, k) \
-    two, LIBSVM("7", "3"), WINNOW("winnow2", alpha, THRESHOLD(t) SEPARATOR(w) COUNTS(u, k))
+    winnow_two, LIBSVM("7", "3"), WINNOW("winnow2", alpha, THRESHOLD(t) SEPARATOR(w) COUNTS(u, k))
 #define ONE(alpha, offset, w, b, k) \
-    one, LIBSVM("2", "1"),          \
+    winnow_one, LIBSVM("2", "1"),   \
         WINNOW("balanced", alpha,   \
                "\"offset\": \"" offset "\", " BALANCED(w, b) COUNTS("[1, " k "]", k))
-#define HALVES(alpha, w, u, k) \
-    halves, LIBSVM("3", "2"), WINNOW("winnow1", alpha, THRESHOLD("2") SEPARATOR(w) COUNTS(u, k))
-    static const struct {
-        const char *data, *members, *claim;
-        int status;
-        const char *says;
-    } cases[] = {
-        /* (15/ln 1.5)(ln(2.5/ln 1.5) - 1 - ln 3) + 18 = 7.6562... */
-        {TWO("1.5", "3", ONES, "[4, 7]", "7"), 0, "= 7.65628 of the separator, S = 1.5."},
-        {TWO("3/2", "3", ONES, "[4, 8]", "8"), 1, "8 mistakes are more than the bound, 7.65628"},
-        {TWO("1.5", "3", ONES, "[1, 3], [4, 1]", "5"), 1, "add up to 4"},
-        {TWO("1.5", "3", ONES, "[1, 4]", "4"), 1, "4 demotions are more than can be"},
-        {TWO("1.5", "3", ONES, "[9, 1]", "1"), 1, "row 9 is named"},
-        {TWO("1.9999", "3", ONES, "[4, 7]", "7"), 0, "S = 1.5"},
-        {TWO("2", "3", ONES, "[4, 1]", "1"), 1, "alpha is too large for the separator"},
-        {TWO("1.5", "3", "[1, 1], [2, 1]", "[4, 1]", "1"), 1, "does not separate"},
-        {TWO("1.5", "3", "[1, 1], [2, 1], [3, -1]", "[4, 1]", "1"), 1, "a negative weight"},
-        {TWO("1.5", "3", "", "[4, 1]", "1"), 1, "no weight"},
-        {TWO("1", "3", ONES, "[4, 1]", "1"), 3, "alpha must be above 1"},
-        {TWO("1.5", "0", ONES, "[4, 1]", "1"), 3, "above 0"},
-        {TWO("1.5", "1/2", ONES, "[4, 9]", "9"), 0, "= 31.37094 of"},
-        /* W = 3, b = 2: 8 9 ln(3 3/2) + 8 3 2 */
-        {TWO("1.25", "3", ONES, "[4, 7]", "7"), 0, "8 W b n/theta = 156.293, where W = 3."},
-        {two, LIBSVM("7", "3"),
-         WINNOW("winnow2", "1.5", THRESHOLD("3") BALANCED(ONES, "-1") COUNTS("[4, 1]", "1")), 1,
-         "b must be 0"},
-        {two, LIBSVM("7", "3"),
-         WINNOW("winnow1", "1.5", THRESHOLD("3") SEPARATOR(ONES) COUNTS("[4, 1]", "1")), 1,
-         "as winnow1 needs it"},
-        /* (ln 4 - H(1/3)) / (ln 1.4/3 - ln cosh ln 1.4) = 13.249..., and 24 ln 4 */
-        {ONE("1.4", "unit", "[1, 2]", "-1", "13"), 0, "= 13.24991 of the separator, V/g = 3."},
-        {ONE("1.4", "unit", "[1, 200]", "-100", "13"), 0,
-         "(8/3) W^2 ln 2N = 33.27106, where W = 3"},
-        {ONE("1.4", "unit", "[1, 2]", "-1", "14"), 1, "14 mistakes are more than the bound"},
-        {ONE("1.1", "unit", "[1, 2]", "-1", "13"), 0, "V/g = 3."},
-        {ONE("2.2", "unit", "[1, 2]", "-1", "1"), 1,
-         "alpha is too large for the separator's margin"},
-        {ONE("1.4", "unit", "[1, 1]", "-1", "1"), 1, "does not separate"},
-        {ONE("1.4", "unit", "[1, -2]", "1", "1"), 1, "does not separate"},
-        {ONE("1.4", "none", "[1, 2]", "-1", "1"), 1, "b must be 0"},
-        {ONE("1.4", "none", "[1, 2]", "0", "1"), 1, "does not separate"},
-        {ONE("1.4", "r2", "[1, 2]", "-1", "1"), 3, "offset"},
-        /* one positive row alone, N = 1: ln 2 / ln 1.6, as ln 2 - ln cosh ln 2 = ln 2 - ln 5/4 */
-        {"1 1:1\n", LIBSVM("1", "1"),
-         WINNOW("balanced", "2",
-                "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 1]", "1")),
-         0, "= 1.474769 of the separator, V/g = 1."},
-        {"1 1:1\n", LIBSVM("1", "1"),
-         WINNOW("balanced", "2",
-                "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 2]", "2")),
-         1, "2 mistakes are more than the bound"},
-        {one, LIBSVM("2", "1"),
-         WINNOW("balanced", "1.4", THRESHOLD("1") BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
-         3, "threshold"},
-        /* (4/ln 2)(ln(8/ln 2) - 1) + 1 */
-        {HALVES("2", "[1, 1]", "[1, 7], [3, 2]", "9"), 0, "= 9.34428 of the separator, S = 2."},
-        {HALVES("2", "[1, 1]", "[1, 8], [3, 2]", "10"), 1, "10 mistakes are more than the bound"},
-        {HALVES("2", "[1, 1], [2, \"1/9\"]", "[1, 7]", "7"), 1, "as winnow1 needs it"},
-        {HALVES("2", "[1, 1], [2, 9]", "[1, 7]", "7"), 1, "does not separate"},
-        /* values beyond 0 and 1 */
-        {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
-         WINNOW("balanced", "1.4",
-                "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1")
-                    COUNTS("[1, 13]", "13")),
-         0, "by no more than 0.001 count as 0 and 1"},
-        {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
-         WINNOW("balanced", "1.4",
-                "\"offset\": \"unit\", \"clip\": \"0.00099\", " BALANCED("[1, 2]", "-1")
-                    COUNTS("[1, 13]", "13")),
-         1, "row 1 has a value that is not from 0 to 1"},
-        {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
-         WINNOW("balanced", "1.4",
-                "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
-         1, "row 2 has a value that is not from 0 to 1"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int status = checker_run(cases[i].data, cases[i].members, cases[i].claim);
-        CHECK_NOTE(status == cases[i].status, "case %zu: status %d %s%s", i, status, checker_said,
-                   checker_reason);
-        CHECK_NOTE(strstr(status ? checker_reason : checker_said, cases[i].says) != NULL,
+#define HALVES(alpha, w, u, k)       \
+    winnow_halves, LIBSVM("3", "2"), \
+        WINNOW("winnow1", alpha, THRESHOLD("2") SEPARATOR(w) COUNTS(u, k))
+static const struct {
+    const char *data, *members, *claim;
+    int status;
+    const char *says;
+} winnow_cases[] = {
+    /* (15/ln 1.5)(ln(2.5/ln 1.5) - 1 - ln 3) + 18 = 7.6562... */
+    {TWO("1.5", "3", ONES, "[4, 7]", "7"), 0, "= 7.65628 of the separator, S = 1.5."},
+    {TWO("3/2", "3", ONES, "[4, 8]", "8"), 1, "8 mistakes are more than the bound, 7.65628"},
+    {TWO("1.5", "3", ONES, "[1, 3], [4, 1]", "5"), 1, "add up to 4"},
+    {TWO("1.5", "3", ONES, "[1, 4]", "4"), 1, "4 demotions are more than can be"},
+    {TWO("1.5", "3", ONES, "[9, 1]", "1"), 1, "row 9 is named"},
+    {TWO("1.9999", "3", ONES, "[4, 7]", "7"), 0, "S = 1.5"},
+    {TWO("2", "3", ONES, "[4, 1]", "1"), 1, "alpha is too large for the separator"},
+    {TWO("1.5", "3", "[1, 1], [2, 1]", "[4, 1]", "1"), 1, "does not separate"},
+    {TWO("1.5", "3", "[1, 1], [2, 1], [3, -1]", "[4, 1]", "1"), 1, "a negative weight"},
+    {TWO("1.5", "3", "", "[4, 1]", "1"), 1, "no weight"},
+    {TWO("1", "3", ONES, "[4, 1]", "1"), 3, "alpha must be above 1"},
+    {TWO("1.5", "0", ONES, "[4, 1]", "1"), 3, "above 0"},
+    {TWO("1.5", "1/2", ONES, "[4, 9]", "9"), 0, "= 31.37094 of"},
+    /* W = 3, b = 2: 8 9 ln(3 3/2) + 8 3 2 */
+    {TWO("1.25", "3", ONES, "[4, 7]", "7"), 0, "8 W b n/theta = 156.293, where W = 3."},
+    {winnow_two, LIBSVM("7", "3"),
+     WINNOW("winnow2", "1.5", THRESHOLD("3") BALANCED(ONES, "-1") COUNTS("[4, 1]", "1")), 1,
+     "b must be 0"},
+    {winnow_two, LIBSVM("7", "3"),
+     WINNOW("winnow1", "1.5", THRESHOLD("3") SEPARATOR(ONES) COUNTS("[4, 1]", "1")), 1,
+     "as winnow1 needs it"},
+    /* (ln 4 - H(1/3)) / (ln 1.4/3 - ln cosh ln 1.4) = 13.249..., and 24 ln 4 */
+    {ONE("1.4", "unit", "[1, 2]", "-1", "13"), 0, "= 13.24991 of the separator, V/g = 3."},
+    {ONE("1.4", "unit", "[1, 200]", "-100", "13"), 0, "(8/3) W^2 ln 2N = 33.27106, where W = 3"},
+    {ONE("1.4", "unit", "[1, 2]", "-1", "14"), 1, "14 mistakes are more than the bound"},
+    {ONE("1.1", "unit", "[1, 2]", "-1", "13"), 0, "V/g = 3."},
+    {ONE("2.2", "unit", "[1, 2]", "-1", "1"), 1, "alpha is too large for the separator's margin"},
+    {ONE("1.4", "unit", "[1, 1]", "-1", "1"), 1, "does not separate"},
+    {ONE("1.4", "unit", "[1, -2]", "1", "1"), 1, "does not separate"},
+    {ONE("1.4", "none", "[1, 2]", "-1", "1"), 1, "b must be 0"},
+    {ONE("1.4", "none", "[1, 2]", "0", "1"), 1, "does not separate"},
+    {ONE("1.4", "r2", "[1, 2]", "-1", "1"), 3, "offset"},
+    /* one positive row alone, N = 1: ln 2 / ln 1.6, as ln 2 - ln cosh ln 2 = ln 2 - ln 5/4 */
+    {"1 1:1\n", LIBSVM("1", "1"),
+     WINNOW("balanced", "2", "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 1]", "1")), 0,
+     "= 1.474769 of the separator, V/g = 1."},
+    {"1 1:1\n", LIBSVM("1", "1"),
+     WINNOW("balanced", "2", "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 2]", "2")), 1,
+     "2 mistakes are more than the bound"},
+    {winnow_one, LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4", THRESHOLD("1") BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")), 3,
+     "threshold"},
+    /* (4/ln 2)(ln(8/ln 2) - 1) + 1 */
+    {HALVES("2", "[1, 1]", "[1, 7], [3, 2]", "9"), 0, "= 9.34428 of the separator, S = 2."},
+    {HALVES("2", "[1, 1]", "[1, 8], [3, 2]", "10"), 1, "10 mistakes are more than the bound"},
+    {HALVES("2", "[1, 1], [2, \"1/9\"]", "[1, 7]", "7"), 1, "as winnow1 needs it"},
+    {HALVES("2", "[1, 1], [2, 9]", "[1, 7]", "7"), 1, "does not separate"},
+    /* values beyond 0 and 1 */
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1")
+                COUNTS("[1, 13]", "13")),
+     0, "by no more than 0.001 count as 0 and 1"},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.00099\", " BALANCED("[1, 2]", "-1")
+                COUNTS("[1, 13]", "13")),
+     1, "row 1 has a value that is not from 0 to 1"},
+    {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
+     1, "row 2 has a value that is not from 0 to 1"},
+};
+
+static void test_winnow(void)
+{
+    for (size_t i = 0; i < sizeof winnow_cases / sizeof *winnow_cases; i++) {
+        const int status =
+            checker_run(winnow_cases[i].data, winnow_cases[i].members, winnow_cases[i].claim);
+        CHECK_NOTE(status == winnow_cases[i].status, "case %zu: status %d %s%s", i, status,
+                   checker_said, checker_reason);
+        CHECK_NOTE(strstr(status ? checker_reason : checker_said, winnow_cases[i].says) != NULL,
                    "case %zu: %s%s", i, checker_said, checker_reason);
     }
 }
