@@ -32,10 +32,11 @@ typedef struct winnow {
     const char *no_columns; /* why there is none; NULL: there is */
     double columns_bound;   /* infinite: none */
     /* the best separator so far: */
-    int64_t *best, *trial; /* cols + 1: weights over 10^WINNOW_PLACES; the last is the offset */
-    double bound;          /* infinite: none */
-    double *v;             /* cols + 1 */
-    hsp__lightest lightest;
+    int64_t *best, *trial;  /* cols + 1: weights over 10^WINNOW_PLACES; the last is the offset */
+    double bound;           /* infinite: none */
+    double *v;              /* cols + 1 */
+    hsp__lightest lightest; /* was it found, ... */
+    double lightness;       /* ... and sum |v| / min y (<v,x> + b) of it, of balanced runs */
 } winnow;
 
 /* ---- A disjunction --------------------------------------------------------------------------- */
@@ -319,10 +320,12 @@ static hsp_status winnow_search(winnow *m, hsp_error *err)
         if (!m->no_columns) winnow_try(m);
     }
     status = hsp__prove_lightest(m->prove, &m->run, err, m->v, &m->lightest);
-    if (!status && m->lightest == HSP__LIGHTEST_FOUND)
-        winnow_try(m);
-    else if (!status && balanced && m->lightest != HSP__LIGHTEST_NONE)
+    if (!status && m->lightest == HSP__LIGHTEST_FOUND) {
+        const winnow_sides s = winnow_try(m);
+        m->lightness = (double)(s.weight / fminl(s.least, -s.most));
+    } else if (!status && balanced && m->lightest != HSP__LIGHTEST_NONE) {
         status = winnow_try_widest(m, err);
+    }
     for (uint64_t j = 0; j < d; j++)
         m->v[j] = j < model->features ? model->weights[j] : 0;
     m->v[d] = model->offsets[0];
@@ -339,23 +342,16 @@ static const char *winnow_unknown(hsp__lightest outcome)
     if (outcome == HSP__LIGHTEST_UNKNOWN)
         return " that will do, and there is no linear programming here that would find the best "
                "one";
-    return "";
+    return ", and the bound asks for one";
 }
 
 static hsp_status winnow_skip_balanced(winnow *m, hsp_error *err)
 {
-    hsp__lightest again = m->lightest;
-    hsp_status status = HSP_OK;
-    if (again == HSP__LIGHTEST_FOUND) /* the weights have been overwritten */
-        status = hsp__prove_lightest(m->prove, &m->run, err, m->v, &again);
-    if (status) return status;
-    if (again != HSP__LIGHTEST_FOUND)
+    const double W = m->lightness;
+    if (!(W > 0))
         return hsp__prove_skip(
             m->prove, err, "mistakes", "no separator of these rows%s was found%s",
-            m->run.constant ? "" : " through the origin",
-            again == HSP__LIGHTEST_NONE ? ", and the bound asks for one" : winnow_unknown(again));
-    const winnow_sides s = winnow_try(m);
-    const double W = (double)(s.weight / fminl(s.least, -s.most));
+            m->run.constant ? "" : " through the origin", winnow_unknown(m->lightest));
     return hsp__prove_skip(m->prove, err, "mistakes",
                            "delta = %.6g is too large for these rows: the bound asks for "
                            "ln(1+delta)/W above ln cosh ln(1+delta), and W = sum |v| / min y<v,x> "
