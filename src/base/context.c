@@ -22,14 +22,26 @@ static void context_release(void *user, void *pointer)
     free(pointer);
 }
 
+/* Asking the system takes as long as a small task. */
+static int context_processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online < 1) return 1;
+    return online > CONTEXT_THREADS_MAX ? CONTEXT_THREADS_MAX : (int)online;
+}
+
 hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
 {
     const hsp_allocator from_libc = {context_reallocate, context_release, NULL};
     const hsp_allocator *memory = allocator ? allocator : &from_libc;
-    hsp_context *ctx = hsp__new(memory, 1, sizeof *ctx);
+    /* one block: the context, and its pool behind it */
+    hsp_context *ctx = hsp__new(memory, 1, sizeof *ctx + hsp__pool_size());
     if (!ctx) return HSP_NO_MEMORY;
     ctx->allocator = *memory;
     ctx->block_bytes = HSP__BLOCK_BYTES;
+    ctx->processors = context_processors();
+    ctx->pool = (hsp__pool *)(ctx + 1);
+    hsp__pool_init(ctx->pool, ctx->processors);
     *out = ctx;
     return HSP_OK;
 }
@@ -38,6 +50,7 @@ void hsp_context_free(hsp_context *ctx)
 {
     if (!ctx) return;
     hsp_allocator memory = ctx->allocator;
+    hsp__pool_end(ctx->pool);
     hsp__free(&memory, ctx);
 }
 
@@ -51,9 +64,7 @@ hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
 int hsp_context_threads(const hsp_context *ctx)
 {
     if (ctx->threads) return ctx->threads;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (online < 1) return 1;
-    return online > CONTEXT_THREADS_MAX ? CONTEXT_THREADS_MAX : (int)online;
+    return ctx->processors ? ctx->processors : context_processors();
 }
 
 void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user)

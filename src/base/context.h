@@ -2,11 +2,14 @@
 #ifndef HSP_BASE_CONTEXT_H
 #define HSP_BASE_CONTEXT_H
 
+#include "base/pool.h"
 #include "halfspace.h"
 
 struct hsp_context {
     hsp_allocator allocator;
     int threads;        /* 0: one a processor */
+    int processors;     /* 0: not asked yet */
+    hsp__pool *pool;    /* whoever copies a context borrows it; NULL: threads are started anew */
     size_t block_bytes; /* text is parsed in blocks of about this size; tests make it tiny */
     hsp_progress_fn progress;
     void *progress_user;

@@ -24,6 +24,11 @@ bool hsp__cpu_has_vnni(void)
     return hsp__cpu_has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
+bool hsp__cpu_has_popcnt_wide(void)
+{
+    return hsp__cpu_has_avx512() && __builtin_cpu_supports("avx512vpopcntdq");
+}
+
 #else
 
 bool hsp__cpu_has_avx2(void)
@@ -37,6 +42,11 @@ bool hsp__cpu_has_avx512(void)
 }
 
 bool hsp__cpu_has_vnni(void)
+{
+    return false;
+}
+
+bool hsp__cpu_has_popcnt_wide(void)
 {
     return false;
 }

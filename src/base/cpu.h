@@ -13,5 +13,6 @@ bool hsp__cpu_has_avx512(void);
 
 /* True when AVX-512 VNNI does, too. Cheap enough to ask before every tile. */
 bool hsp__cpu_has_vnni(void);
+bool hsp__cpu_has_popcnt_wide(void); /* AVX-512 that counts bits */
 
 #endif

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/context.h"
+
 #define THREADS_MAX        256
 #define THREADS_PART_BYTES ((uint64_t)1 << 20)
 
@@ -19,8 +21,9 @@ static void *threads_main(void *argument)
     return NULL;
 }
 
-void hsp__workers_run(int workers, void (*fn)(void *user, int worker), void *user)
+void hsp__workers_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker), void *user)
 {
+    if (workers > 1 && ctx->pool && hsp__pool_run(ctx->pool, workers, fn, user)) return;
     pthread_t threads[THREADS_MAX];
     threads_start starts[THREADS_MAX];
     int running = 1;
@@ -54,14 +57,10 @@ static void threads_work(void *user, int worker)
 void hsp__tasks_run(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),
                     void *user)
 {
-    if (tasks == 1) { /* asking how many processors there are takes longer than small tasks */
-        fn(user, 0);
-        return;
-    }
     threads_tasks all = {.fn = fn, .user = user, .count = tasks};
     int workers = hsp_context_threads(ctx);
     if ((uint64_t)workers > tasks) workers = (int)tasks;
-    if (workers) hsp__workers_run(workers, threads_work, &all);
+    if (workers) hsp__workers_run(ctx, workers, threads_work, &all);
 }
 
 uint64_t hsp__parts(uint64_t count, uint64_t bytes)

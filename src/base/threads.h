@@ -8,7 +8,8 @@
 
 /* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return when
  * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). */
-void hsp__workers_run(int workers, void (*fn)(void *user, int worker), void *user);
+void hsp__workers_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker),
+                      void *user);
 
 /* Run fn(user, task) for every task in 0..tasks-1, in any order, on the context's threads. */
 void hsp__tasks_run(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),

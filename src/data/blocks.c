@@ -218,7 +218,7 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
     pthread_mutex_init(&run.order, NULL);
     pthread_cond_init(&run.moved, NULL);
     atomic_init(&run.status, HSP_OK);
-    hsp__workers_run(workers, blocks_work, &run);
+    hsp__workers_run(ctx, workers, blocks_work, &run);
     pthread_cond_destroy(&run.moved);
     pthread_mutex_destroy(&run.order);
     pthread_mutex_destroy(&run.input);

@@ -150,7 +150,7 @@ static hsp_status stream_cache_round(stream_cache *cache, hsp_error *err)
 {
     for (int i = 0; i < cache->count; i++)
         cache->slices[i].status = HSP_STATUS_COUNT; /* a thread that never ran */
-    hsp__workers_run(cache->count, stream_cache_work, cache);
+    hsp__workers_run(cache->stream->ctx, cache->count, stream_cache_work, cache);
     for (int i = 0; i < cache->count; i++) {
         stream_slice *slice = &cache->slices[i];
         if (slice->status == HSP_STATUS_COUNT) stream_cache_work(cache, i);

@@ -466,7 +466,7 @@ static hsp_status block_run(block *work, hsp_error *err)
     hsp_status status = block_gather_left(work, err);
     int workers = hsp_context_threads(work->ctx);
     if ((uint64_t)workers > work->strips) workers = (int)work->strips;
-    if (!status) hsp__workers_run(workers, block_worker, work);
+    if (!status) hsp__workers_run(work->ctx, workers, block_worker, work);
     block_free(work);
     if (!status && atomic_load(&work->no_memory)) status = hsp__fail_memory(err);
     const uint64_t bad = atomic_load(&work->bad);

@@ -161,7 +161,7 @@ void hsp__crew_run(hsp__crew *crew, void (*fn)(void *user), void *user)
 {
     crew->fn = fn;
     crew->user = user;
-    hsp__workers_run(crew->workers, crew_worker, crew);
+    hsp__workers_run(crew->ctx, crew->workers, crew_worker, crew);
 }
 
 /* ---- The caller ------------------------------------------------------------------------------ */

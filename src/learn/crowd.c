@@ -78,7 +78,8 @@ hsp_status hsp__crowd_run(hsp__watch *watch, int workers, uint32_t count, uint32
     } else {
         pthread_mutex_init(&work.mutex, NULL);
         pthread_cond_init(&work.all_done, NULL);
-        hsp__workers_run((uint32_t)workers < count ? workers : (int)count, crowd_worker, &work);
+        hsp__workers_run(watch->ctx, (uint32_t)workers < count ? workers : (int)count, crowd_worker,
+                         &work);
         pthread_cond_destroy(&work.all_done);
         pthread_mutex_destroy(&work.mutex);
         for (uint32_t c = 0; !status && c < count; c++) {

@@ -184,6 +184,7 @@ static hsp_status newton_judge(newton_run *run, const double *here)
     const hsp__problem *p = s->p;
     double *u = s->delta, *scores = s->move, *a = s->pull, *w = run->trial;
     memcpy(w, here, s->dim * sizeof *w);
+    if (s->lean && run->raw) hsp__newton_pulls(s);
     if (p->hard && run->raw) newton_stretch(s, a);
     if (p->hard) newton_separate(s, w, scores, run->err);
     run->raw = 0;
@@ -223,7 +224,7 @@ static hsp_status newton_resume(newton_run *run)
         memcpy(run->best_a, s->pull, s->n * sizeof *run->best_a);
         run->best_here = 0;
     }
-    hsp__newton_restart(s);
+    if (!s->lean) hsp__newton_restart(s);
     run->raw = 1;
     run->judged = 0;
     return HSP_OK;
@@ -497,11 +498,17 @@ static double newton_unit(const hsp__newton *s)
     return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
 }
 
-/* `pull` and `move` (n) are the caller's, or NULL. */
+/* What a run may begin with: all or any of it. */
+typedef struct newton_given {
+    double *pull, *move; /* n, the caller's; NULL: none */
+    hsp__hessian_lent lent;
+} newton_given;
+
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
-                             const hsp__goal *goal, uint64_t step, double *pull, double *move,
+                             const hsp__goal *goal, uint64_t step, const newton_given *given,
                              hsp_error *err)
 {
+    double *pull = given->pull, *move = given->move;
     const hsp_allocator *memory = &ctx->allocator;
     *s = (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .kind = newton_kind(p)};
     s->n = (p->view->rows + step - 1) / step;
@@ -511,22 +518,24 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->own = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     s->parts = newton_parts(s);
     s->middle = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
+    s->lean = s->kind == HSP__NEWTON_HALF && hsp__hessian_is_direct(s->dim) && !given->lent.factor;
     s->score = hsp__new_raw(memory, s->n, sizeof *s->score);
     s->own_move = !move;
     s->move = move ? move : hsp__new_raw(memory, s->n, sizeof *s->move);
-    s->pull = pull ? pull : hsp__new_raw(memory, s->n, sizeof *s->pull);
     s->own_pull = !pull;
+    /* a lean sample is never asked for them */
+    s->pull = pull ? pull : hsp__new_raw(memory, s->lean ? 0 : s->n, sizeof *s->pull);
     if (s->kind != HSP__NEWTON_LOGISTIC) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
     if (!s->score || !s->move || !s->pull || (!s->curved && s->kind != HSP__NEWTON_LOGISTIC))
         return hsp__fail_memory(err);
     double **cols[] = {&s->w, &s->u, &s->delta};
     for (size_t i = 0; i < 3; i++)
         if (!(*cols[i] = hsp__new(memory, s->dim, sizeof(double)))) return hsp__fail_memory(err);
-    s->sums = hsp__new_raw(memory, s->parts * s->dim, sizeof *s->sums);
+    s->sums = hsp__new_raw(memory, s->lean ? 0 : s->parts * s->dim, sizeof *s->sums);
     s->states = hsp__new_raw(memory, s->parts, sizeof *s->states);
     s->lines = hsp__new_raw(memory, s->parts, sizeof *s->lines);
     if (!s->sums || !s->states || !s->lines) return hsp__fail_memory(err);
-    return hsp__hessian_new(s, err);
+    return hsp__hessian_new(s, &given->lent, err);
 }
 
 /* ---- Where to start -------------------------------------------------------------------------- */
@@ -563,10 +572,13 @@ static void newton_start(newton_run *run, const double *w, double tau)
     run->raw = 1;
 }
 
-/* Solve ever larger samples roughly: w (dim) and *tau are where to go on from. */
+/* Solve ever larger samples roughly: w (dim) and *tau are where to go on from; the last one's
+ * matrix may be of use, too. */
 static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
-                                 hsp_error *err, double *w, double *tau, uint64_t *passes)
+                                 hsp_error *err, double *w, double *tau, uint64_t *passes,
+                                 hsp__hessian_lent *lent)
 {
+    const newton_given nothing = {0};
     const uint64_t least = NEWTON_SAMPLE + NEWTON_SAMPLE_DIM * p->view->cols;
     uint64_t step = p->view->rows / least;
     hsp_status status = HSP_OK;
@@ -574,7 +586,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, goal, step, NULL, NULL, err);
+        status = newton_new(&s, ctx, p, goal, step, &nothing, err);
         if (!status) {
             run.follow = s.kind == HSP__NEWTON_BOX;
             newton_start(&run, w, *tau);
@@ -582,6 +594,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
             memcpy(w, s.w, s.dim * sizeof *w);
             *tau = fmin(s.tau, newton_sample_tau(&s));
             *passes += s.passes / step;
+            hsp__hessian_lend(&s, lent);
         }
         newton_free(&s);
     }
@@ -631,6 +644,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     const uint64_t d = p->view->cols, n = p->view->rows;
     hsp__newton s = {.ctx = ctx};
     newton_run run = {.s = &s, .goal = goal, .out = out, .err = err, .wanted = goal->gap};
+    newton_given given = {.pull = out->dual, .move = out->scores};
     double *w = hsp__new(memory, d + 1, sizeof *w), tau = 0;
     uint64_t passes = 0;
     run.kept = hsp__new(memory, d + 1, sizeof *w);
@@ -643,13 +657,14 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
         if (!p->hard && newton_is_zero(w, d + 1) && newton_is_zero(out->dual, n))
-            status = newton_samples(ctx, p, goal, err, w, &tau, &passes);
+            status = newton_samples(ctx, p, goal, err, w, &tau, &passes, &given.lent);
     }
-    if (!status) status = newton_new(&s, ctx, p, goal, 1, out->dual, out->scores, err);
+    if (!status) status = newton_new(&s, ctx, p, goal, 1, &given, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) newton_hand_back(&run);
     newton_free(&s);
+    hsp__hessian_lent_free(ctx, &given.lent);
     double *all[] = {w, run.kept, run.trial, run.best_w, run.best_a};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);

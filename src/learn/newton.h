@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_NEWTON_H
 #define HSP_LEARN_NEWTON_H
 
+#include "data/data.h"
 #include "learn/problem.h"
 
 /* The row's share of the smooth function that a Newton run minimises. */
@@ -46,14 +47,15 @@ typedef struct hsp__newton {
     double tau;    /* kinds box and ray */
     double *score; /* n: <w, x> + b */
     double *move;  /* n: what a step of length 1 adds to score */
-    double *pull;  /* n: a, the multipliers that the rows ask for */
+    int lean;      /* squared hinge, few columns: u follows from the matrix, without the rows */
+    double *pull;  /* n: a, the multipliers that the rows ask for; lean: only when asked for */
     int own_pull, own_move; /* 0: that array is the caller's */
     double *anchor; /* n: kinds box and ray: a / c of the last outer step; NULL: `middle` for all */
     double middle;
     unsigned char *curved;     /* n: does the row have curvature? Logistic: NULL, all have */
     double *w, *u;             /* dim: the weights; sum a y x */
     double *delta;             /* dim: the direction */
-    double *sums;              /* parts * dim */
+    double *sums;              /* parts * dim; lean: NULL */
     hsp__newton_state *states; /* parts */
     hsp__newton_sums *lines;   /* parts */
     hsp__newton_state now;
@@ -103,16 +105,56 @@ void hsp__newton_go(hsp__newton *s, double t);
  * the ones. */
 void hsp__newton_hold(hsp__newton *s);
 
+/* Lean: the multipliers, from the scores. */
+void hsp__newton_pulls(hsp__newton *s);
+
 /* anchor = a / c. */
 hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err);
 
 /* What the curvatures in `weight` are multiplied by. */
 double hsp__newton_factor(const hsp__newton *s);
 
+/* ---- newton_bits.c: rows of ones, many at a time --------------------------------------------- */
+
+typedef struct hsp__newton_bits hsp__newton_bits;
+
+/* Are there so few columns that it pays? */
+int hsp__newton_bits_pay(const hsp_view *view);
+
+/* NULL: no memory. */
+hsp__newton_bits *hsp__newton_bits_new(hsp_context *ctx, uint64_t d);
+void hsp__newton_bits_free(hsp_context *ctx, hsp__newton_bits *bits);
+
+/* One more row of ones; 1: flush, there is no room for another. */
+int hsp__newton_bits_add(hsp__newton_bits *bits, const hsp__row *row);
+
+/* g += weight * sum x x^T and q += turn * sum x (q may be NULL) of the rows added, x with the
+ * offset's 1; then there are none. */
+void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double weight,
+                            double turn, double *g, size_t side, double *q);
+
 /* ---- newton_hessian.c ------------------------------------------------------------------------ */
 
-hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err);
+/* The factor of a sample's matrix, which stands in for that of all rows. */
+typedef struct hsp__hessian_lent {
+    double *factor; /* side * side, of the matrix scaled to a diagonal of ones; NULL: none */
+} hsp__hessian_lent;
+
+/* A sample takes leave of its factor, if what is to come can use it: where rows have many places,
+ * adding one to a matrix costs much more than multiplying by it. */
+void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to);
+void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent);
+
+/* `lent`: the factor of a sample, or NULL. */
+hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err);
 void hsp__hessian_free(hsp__newton *s);
+
+/* Are there so few columns that the matrix is kept? */
+int hsp__hessian_is_direct(uint64_t dim);
+
+/* Lean: the matrix follows the rows' curvatures, and u the matrix. With q = sum of c y x over the
+ * rows that lack something, sum a y x = 2 (q - G w). */
+void hsp__hessian_follow(hsp__newton *s);
 
 /* delta = H^-1 (-gradient): directly where there are few columns, else by conjugate gradients, to
  * `accuracy`. *decrement is -<gradient, delta>. */

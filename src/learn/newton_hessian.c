@@ -7,7 +7,12 @@
  * after scaling to a diagonal of ones, since columns may have any unit.
  *
  * Many columns: conjugate gradients with products by H that pass over the rows with a weight,
- * preconditioned by H's diagonal. */
+ * preconditioned by H's diagonal.
+ *
+ * Few columns, but rows of many places: a row of k places costs k^2 / 2 operations in G and 2 k in
+ * a product. There G is only made for a sample of the rows, and its Cholesky preconditions
+ * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
+ * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. */
 #include <math.h>
 #include <string.h>
 
@@ -24,9 +29,14 @@
 enum {
     HESSIAN_COLS = 2400,      /* most columns, with the offset, for a matrix */
     HESSIAN_SMALL = 24,       /* up to which rows are added one by one */
+    HESSIAN_SHORT = 32,       /* places of a sparse row, likewise */
+    HESSIAN_BITS = 1024,      /* rows that are worth gathering as bits, */
+    HESSIAN_LIST = 512,       /* and are listed at a time */
     HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes */
     HESSIAN_PARTS = 8,        /* matrices that are summed */
     HESSIAN_STEPS = 2000,     /* of conjugate gradients */
+    HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
+    HESSIAN_LEND_ROWS = 4,    /* if it has so many rows a column */
     HESSIAN_RUNS = 128,       /* of places that follow one another, in a row */
     HESSIAN_ROWS = 64,        /* such rows that are added together, */
     HESSIAN_SPAN = 512 << 10, /* to so many bytes of the matrix at a time */
@@ -46,10 +56,15 @@ struct hsp__hessian {
     double *sums;    /* parts * side * side, or NULL: straight to g */
     double *scratch; /* parts * each */
     uint64_t each;
+    double *q;                       /* lean: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;                  /* lean: most * dim */
+    hsp__newton_bits **bits;         /* most; NULL: rows are not ones, or columns are too many */
+    int by_bits;                     /* now */
     unsigned char *inside;           /* n: which rows are in g; NULL: g is made anew each time */
     struct hessian_waiting *waiting; /* most: of sparse floats; NULL: none */
     double *scale;                   /* dim: 1 / sqrt of H's diagonal */
-    /* Many columns: vectors of dim. */
+    const hsp__hessian_lent *lent;   /* or NULL */
+    /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
 
@@ -188,12 +203,32 @@ static int hessian_waits(const hsp__newton *s, const hsp__row *row, double weigh
     return 1;
 }
 
+/* A row so short that calls for its lines would cost more than its products. */
+static void hessian_add_short(const hsp__newton *s, const hsp__row *row, double weight, double *g)
+{
+    const size_t side = s->hessian->side, count = (size_t)row->count;
+    const uint32_t *at = row->indices;
+    double x[HESSIAN_SHORT];
+    for (size_t i = 0; i < count; i++)
+        x[i] = hsp__row_value(s->p->view, row, i);
+    for (size_t i = 0; i < count; i++) {
+        double *line = g + at[i] * side;
+        const double a = weight * x[i];
+        for (size_t j = 0; j <= i; j++)
+            line[at[j]] += a * x[j];
+    }
+}
+
 static void hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double weight,
                                hessian_block *block)
 {
     const hsp__vec_table *vec = hsp__vec();
     const size_t side = s->hessian->side, count = (size_t)row->count;
     const int single = s->p->view->precision == HSP_FLOAT32;
+    if (count <= HESSIAN_SHORT) {
+        hessian_add_short(s, row, weight, block->g);
+        return;
+    }
     if (hessian_waits(s, row, weight, block)) return;
     for (size_t i = 0; i < count; i++) {
         double *line = block->g + row->indices[i] * side;
@@ -224,28 +259,89 @@ static void hessian_add(const hsp__newton *s, uint64_t i, double weight, hessian
     }
 }
 
+/* Add the row to q, too. */
+static void hessian_add_to(const hsp__newton *s, uint64_t i, double weight, double turn,
+                           hessian_block *block, double *q)
+{
+    hessian_add(s, i, weight, block);
+    if (!q) return;
+    hsp__products_add_row(s->p->view, i * s->step, turn, q);
+    if (s->dim > s->d) q[s->d] += turn;
+}
+
+/* Rows that came in (in = 1) or went out, of one class: they all weigh the same. Which rows those
+ * are is as good as random, so they are listed without a branch. */
+static void hessian_group_by_bits(const hsp__newton *s, uint64_t from, uint64_t to, int in,
+                                  int positive, hsp__newton_bits *bits, double *g, double *q)
+{
+    const hsp__hessian *h = s->hessian;
+    const hsp__problem *p = s->p;
+    const double c = (double)s->step * p->cost[positive], weight = in ? c : -c;
+    const double turn = positive ? weight : -weight;
+    uint64_t list[HESSIAN_LIST];
+    for (uint64_t start = from; start < to; start += HESSIAN_LIST) {
+        const uint64_t end = to - start < HESSIAN_LIST ? to : start + HESSIAN_LIST;
+        size_t count = 0;
+        for (uint64_t i = start; i < end; i++) {
+            list[count] = i * s->step;
+            count += (size_t)((s->curved[i] == in) & (h->inside[i] != in) &
+                              (hsp__problem_positive(p, i * s->step) == positive));
+        }
+        for (size_t k = 0; k < count; k++) {
+            const hsp__row row = hsp__view_row(p->view, list[k]);
+            if (hsp__newton_bits_add(bits, &row))
+                hsp__newton_bits_flush(bits, s, weight, turn, g, h->side, q);
+        }
+    }
+    hsp__newton_bits_flush(bits, s, weight, turn, g, h->side, q);
+}
+
+static void hessian_rows_by_bits(const hsp__newton *s, uint64_t from, uint64_t to,
+                                 hsp__newton_bits *bits, double *g, double *q)
+{
+    hsp__hessian *h = s->hessian;
+    for (int in = h->peak == 0; in < 2; in++) /* made anew: nothing goes out */
+        for (int positive = 0; positive < 2; positive++)
+            hessian_group_by_bits(s, from, to, in, positive, bits, g, q);
+    memcpy(h->inside + from, s->curved + from, to - from);
+}
+
+static void hessian_rows(const hsp__newton *s, uint64_t from, uint64_t to, hessian_block *block,
+                         double *q)
+{
+    hsp__hessian *h = s->hessian;
+    for (uint64_t i = from; i < to; i++) {
+        if (!h->inside) {
+            hessian_add(s, i, hsp__newton_weight(s, i), block);
+        } else if (s->curved[i] != h->inside[i]) {
+            const double cost = hsp__newton_cost(s, i), c = fabs(cost);
+            hessian_add_to(s, i, s->curved[i] ? c : -c, s->curved[i] ? cost : -cost, block, q);
+            h->inside[i] = s->curved[i];
+        }
+    }
+    hessian_flush(s, block);
+}
+
 static void hessian_part(void *user, uint64_t part)
 {
     const hsp__newton *s = user;
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    hessian_block block = {.g = h->parts > 1 ? h->sums + part * cells : h->g};
+    const int one = h->parts == 1;
+    const uint64_t from = hsp__part(s->n, h->parts, part), to = hsp__part(s->n, h->parts, part + 1);
+    double *q = h->q ? one ? h->q : h->q_sums + part * s->dim : NULL;
+    hessian_block block = {.g = one ? h->g : h->sums + part * cells};
+    if (!one) memset(block.g, 0, cells * sizeof *block.g);
+    if (!one && q) memset(q, 0, s->dim * sizeof *q);
+    if (h->by_bits) {
+        hessian_rows_by_bits(s, from, to, h->bits[part], block.g, q);
+        return;
+    }
     block.rows = h->scratch + part * h->each;
     block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
     block.waiting = h->waiting ? h->waiting + part : NULL;
-    if (h->parts > 1) memset(block.g, 0, cells * sizeof *block.g);
-    const uint64_t to = hsp__part(s->n, h->parts, part + 1);
-    for (uint64_t i = hsp__part(s->n, h->parts, part); i < to; i++) {
-        if (!h->inside) {
-            hessian_add(s, i, hsp__newton_weight(s, i), &block);
-        } else if (s->curved[i] != h->inside[i]) {
-            const double c = fabs(hsp__newton_cost(s, i));
-            hessian_add(s, i, s->curved[i] ? c : -c, &block);
-            h->inside[i] = s->curved[i];
-        }
-    }
-    hessian_flush(s, &block);
+    hessian_rows(s, from, to, &block, q);
 }
 
 /* ---- Few columns ----------------------------------------------------------------------------- */
@@ -269,12 +365,17 @@ static void hessian_update(hsp__newton *s)
         s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
         if (h->inside) memset(h->inside, 0, s->n);
+        if (h->q) memset(h->q, 0, s->dim * sizeof *h->q);
         h->peak = 0;
     }
-    h->parts = hessian_parts(s, h->peak ? s->now.turned : s->now.active, h->most);
+    const uint64_t rows = h->peak ? s->now.turned : s->now.active;
+    h->by_bits = h->bits && rows >= HESSIAN_BITS;
+    h->parts = hessian_parts(s, rows, h->most);
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
-    for (uint64_t part = 0; h->parts > 1 && part < h->parts; part++)
+    for (uint64_t part = 0; h->parts > 1 && part < h->parts; part++) {
         hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
+        if (h->q) hsp__vec()->axpy_f64(1, h->q_sums + part * s->dim, h->q, (size_t)s->dim);
+    }
     if (s->now.active > h->peak) h->peak = s->now.active;
     if (h->peak == 0) h->peak = 1;
 }
@@ -298,10 +399,25 @@ static int hessian_factor(hsp__newton *s, double lift)
     return hsp__matrix_cholesky(h->factor, dim, h->scratch);
 }
 
+void hsp__hessian_follow(hsp__newton *s)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const hsp__hessian *h = s->hessian;
+    hessian_update(s);
+    memset(s->u, 0, s->dim * sizeof *s->u);
+    for (size_t i = 0; i < s->dim; i++) {
+        const double *line = h->g + i * h->side;
+        s->u[i] += vec->dot_f64(line, s->w, i + 1);
+        vec->axpy_f64(s->w[i], line, s->u, i);
+    }
+    for (size_t i = 0; i < s->dim; i++)
+        s->u[i] = hsp__newton_factor(s) * (h->q[i] - s->u[i]);
+}
+
 static void hessian_direct(hsp__newton *s, double *x)
 {
     hsp__hessian *h = s->hessian;
-    hessian_update(s);
+    if (!s->lean) hessian_update(s);
     for (double lift = 1e-15; !hessian_factor(s, lift) && lift < 1;)
         lift *= 100;
     for (size_t i = 0; i < s->dim; i++)
@@ -362,6 +478,23 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
 }
 
 /* x, the right side, becomes about H^-1 x. */
+/* The factor is that of a matrix scaled to a diagonal of ones, and it is scaled to the diagonal of
+ * H: a column that few rows have may be all but missing in the sample. */
+static void hessian_precondition(const hsp__newton *s, const double *r, double *y)
+{
+    const hsp__hessian *h = s->hessian;
+    if (h->lent) {
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] = r[j] / sqrt(h->diagonal[j]);
+        hsp__matrix_solve(h->lent->factor, s->dim, y);
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] /= sqrt(h->diagonal[j]);
+    } else {
+        for (size_t j = 0; j < s->dim; j++)
+            y[j] = r[j] / h->diagonal[j];
+    }
+}
+
 static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -375,8 +508,7 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     memset(x, 0, dim * sizeof *x);
     double rho = 0, first = 0;
     for (int step = 0; step < HESSIAN_STEPS; step++) {
-        for (size_t j = 0; j < dim; j++)
-            y[j] = r[j] / h->diagonal[j];
+        hessian_precondition(s, r, y);
         const double next = vec->dot_f64(r, y, dim);
         if (step == 0) first = next;
         if (!(next > first * accuracy * accuracy) || !isfinite(next)) break;
@@ -416,17 +548,31 @@ void hsp__hessian_free(hsp__newton *s)
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian;
     if (!h) return;
-    double *all[] = {h->g,        h->factor,   h->sums,      h->scratch, h->scale, h->down,
-                     h->diagonal, h->residual, h->direction, h->product, h->solved};
+    double *all[] = {h->g,      h->factor,   h->sums,     h->scratch,   h->scale,
+                     h->down,   h->diagonal, h->residual, h->direction, h->product,
+                     h->solved, h->q,        h->q_sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hsp__free(memory, all[i]);
+    for (uint64_t part = 0; h->bits && part < h->most; part++)
+        hsp__newton_bits_free(s->ctx, h->bits[part]);
+    hsp__free(memory, h->bits);
     hsp__free(memory, h->inside);
     hsp__free(memory, h->waiting);
     hsp__free(memory, h);
     s->hessian = NULL;
 }
 
-static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
+static hsp_status hessian_new_bits(hsp__newton *s, hsp__hessian *h, hsp_error *err)
+{
+    if (s->p->row_weight || !s->curved || s->n < HESSIAN_BITS || !hsp__newton_bits_pay(s->p->view))
+        return HSP_OK;
+    h->bits = hsp__new(&s->ctx->allocator, h->most, sizeof *h->bits);
+    for (uint64_t part = 0; h->bits && part < h->most; part++)
+        if (!(h->bits[part] = hsp__newton_bits_new(s->ctx, s->d))) return hsp__fail_memory(err);
+    return h->bits ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
     h->side = hsp__matrix_side((size_t)s->dim);
@@ -441,28 +587,50 @@ static void hessian_new_direct(hsp__newton *s, hsp__hessian *h)
     if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
     h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
     const hsp_view *view = s->p->view;
-    if (view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32)
-        h->waiting = hsp__new(memory, h->most, sizeof *h->waiting);
+    const int runs = view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32;
+    if (runs) h->waiting = hsp__new(memory, h->most, sizeof *h->waiting);
     if (h->most > 1) h->sums = hsp__new_raw(memory, h->most * cells, sizeof *h->sums);
+    if (s->lean) h->q = hsp__new(memory, s->dim, sizeof *h->q);
+    if (s->lean) h->q_sums = hsp__new_raw(memory, h->most * s->dim, sizeof *h->q_sums);
+    if (!h->g || !h->factor || !h->scratch || (!h->inside && s->curved) || !h->scale ||
+        (!h->sums && h->most > 1) || (!h->waiting && runs) || (s->lean && (!h->q || !h->q_sums)))
+        return hsp__fail_memory(err);
+    return hessian_new_bits(s, h, err);
 }
 
-hsp_status hsp__hessian_new(hsp__newton *s, hsp_error *err)
+int hsp__hessian_is_direct(uint64_t dim)
+{
+    return dim <= HESSIAN_COLS;
+}
+
+void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
+{
+    hsp__hessian *h = s->hessian;
+    const hsp_view *view = s->p->view;
+    hsp__hessian_lent_free(s->ctx, to);
+    if (!h->direct || s->kind != HSP__NEWTON_LOGISTIC) return;
+    if (s->n < HESSIAN_LEND_ROWS * s->dim) return;
+    if (hsp_view_stored(view) / view->rows < HESSIAN_LEND) return;
+    to->factor = h->factor;
+    h->factor = NULL;
+}
+
+void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent)
+{
+    hsp__free(&ctx->allocator, lent->factor);
+    lent->factor = NULL;
+}
+
+hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err)
 {
     const hsp_allocator *memory = &s->ctx->allocator;
     hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
-    h->direct = s->dim <= HESSIAN_COLS;
+    h->lent = lent && lent->factor ? lent : NULL;
+    h->direct = hsp__hessian_is_direct(s->dim) && !h->lent;
     h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
     if (!h->down) return hsp__fail_memory(err);
-    if (h->direct) {
-        hessian_new_direct(s, h);
-        const hsp_view *view = s->p->view;
-        const int runs = view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32;
-        return h->g && h->factor && h->scratch && (h->inside || !s->curved) && h->scale &&
-                       (h->sums || h->most == 1) && (h->waiting || !runs)
-                   ? HSP_OK
-                   : hsp__fail_memory(err);
-    }
+    if (h->direct) return hessian_new_direct(s, h, err);
     double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(*all[i] = hsp__new_raw(memory, s->dim, sizeof **all[i])))

@@ -112,12 +112,37 @@ NEWTON_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp
     return sums;
 }
 
+/* Squared hinge and rows in one piece, all of a class weighing the same: the loops of vec.h. */
+static int newton_is_plain(const hsp__newton *s)
+{
+    return s->kind == HSP__NEWTON_HALF && s->step == 1 && !s->p->row_weight;
+}
+
+static hsp__vec_half newton_plain(const hsp__newton *s, uint64_t from)
+{
+    const hsp__problem *p = s->p;
+    return (hsp__vec_half){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
+}
+
+static hsp__newton_sums newton_line_plain(const hsp__newton *s, uint64_t from, uint64_t to,
+                                          double t)
+{
+    const hsp__vec_half rows = newton_plain(s, from);
+    double sums[2];
+    hsp__vec()->half_line(&rows, s->score + from, s->move + from, t, to - from, sums);
+    return (hsp__newton_sums){-sums[0], sums[1]};
+}
+
 static void newton_line_part(void *user, uint64_t part)
 {
     const newton_line *line = user;
     hsp__newton *s = line->s;
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     if (line->fresh) newton_scores(s, s->delta, from, to, s->move);
+    if (newton_is_plain(s)) {
+        s->lines[part] = newton_line_plain(s, from, to, line->t);
+        return;
+    }
     hsp__newton_sums sums;
     switch (s->kind) {
     case HSP__NEWTON_BOX:
@@ -235,10 +260,61 @@ NEWTON_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__new
     return state;
 }
 
+/* Lean: nothing but the scores, the sums of the rows, and which of them have curvature. The gain of
+ * a row is 2 c z - c z^2. */
+static hsp__newton_state newton_walk_plain(const hsp__newton *s, uint64_t from, uint64_t to,
+                                           const newton_walk *walk)
+{
+    const hsp__vec_half rows = newton_plain(s, from);
+    const double *moves = walk->t != 0 ? s->move + from : NULL;
+    double sums[2];
+    uint64_t counts[2];
+    hsp__vec()->half_walk(&rows, s->score + from, moves, walk->t, to - from, s->curved + from, sums,
+                          counts);
+    return (hsp__newton_state){.loss = sums[0],
+                               .gain = sums[1] - sums[0],
+                               .total = sums[1],
+                               .active = counts[0],
+                               .turned = counts[1]};
+}
+
+static hsp__newton_state newton_walk_lean(const hsp__newton *s, uint64_t from, uint64_t to,
+                                          const newton_walk *walk)
+{
+    const newton_costs costs = newton_costs_of(s);
+    hsp__newton_state state = {0};
+    for (uint64_t i = from; i < to; i++) {
+        const double cost = newton_cost(&costs, i), c = fabs(cost);
+        if (walk->t != 0) s->score[i] += walk->t * s->move[i];
+        const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
+        const unsigned char curved = c > 0 && z > 0;
+        state.loss += c * (some * some);
+        state.total += c * (2 * some);
+        state.active += curved;
+        state.turned += curved != s->curved[i];
+        s->curved[i] = curved;
+    }
+    state.gain = state.total - state.loss;
+    return state;
+}
+
+static void newton_walk_part_lean(const newton_walk *walk, uint64_t part)
+{
+    hsp__newton *s = walk->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    if (walk->how == NEWTON_WALK_FRESH) newton_scores(s, s->w, from, to, s->score);
+    s->states[part] = newton_is_plain(s) ? newton_walk_plain(s, from, to, walk)
+                                         : newton_walk_lean(s, from, to, walk);
+}
+
 static void newton_walk_part(void *user, uint64_t part)
 {
     const newton_walk *walk = user;
     hsp__newton *s = walk->s;
+    if (s->lean) {
+        newton_walk_part_lean(walk, part);
+        return;
+    }
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     double *sum = s->sums + part * s->dim;
     hsp__newton_state *state = &s->states[part];
@@ -279,11 +355,12 @@ static void newton_walk_all(hsp__newton *s, double t, newton_walk_how how)
         all.least = fmin(all.least, one->least);
         all.active += one->active;
         all.turned += one->turned;
-        vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
+        if (!s->lean) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
     if (s->kind == HSP__NEWTON_LOGISTIC) all.active = all.turned = s->n;
     s->now = all;
+    if (s->lean) hsp__hessian_follow(s);
 }
 
 void hsp__newton_restart(hsp__newton *s)
@@ -301,6 +378,15 @@ void hsp__newton_go(hsp__newton *s, double t)
 void hsp__newton_hold(hsp__newton *s)
 {
     newton_walk_all(s, 0, NEWTON_WALK_HOLD);
+}
+
+void hsp__newton_pulls(hsp__newton *s)
+{
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double cost = hsp__newton_cost(s, i);
+        const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]);
+        s->pull[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
+    }
 }
 
 /* ---- Anchors --------------------------------------------------------------------------------- */

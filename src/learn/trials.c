@@ -344,7 +344,7 @@ hsp_status hsp__trials_run(const hsp__trials *trials, hsp_error *err)
         pthread_mutex_init(&state.folds[f].mutex, NULL);
         state.folds[f].left = state.paths;
     }
-    hsp__workers_run(state.workers, trials_work, &state);
+    hsp__workers_run(ctx, state.workers, trials_work, &state);
     for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
         trials_drop(&state.folds[f]);
         pthread_mutex_destroy(&state.folds[f].mutex);

@@ -533,7 +533,7 @@ static hsp_status inverted_find(hsp_context *ctx, const hsp__near_guests *guests
     work.tasks = (guests->count + work.step - 1) / work.step;
     int workers = hsp_context_threads(ctx);
     if ((uint64_t)workers > work.tasks) workers = (int)work.tasks;
-    if (workers > 0) hsp__workers_run(workers, inverted_worker, &work);
+    if (workers > 0) hsp__workers_run(ctx, workers, inverted_worker, &work);
     return atomic_load(&work.no_memory) ? hsp__fail_memory(err) : HSP_OK;
 }
 

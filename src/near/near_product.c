@@ -689,7 +689,7 @@ static hsp_status product_find(hsp_context *ctx, const hsp__near_guests *guests,
     work.groups = (guests->count + work.group - 1) / work.group;
     int workers = hsp_context_threads(ctx);
     if ((uint64_t)workers > work.groups) workers = (int)work.groups;
-    if (workers > 0) hsp__workers_run(workers, product_worker, &work);
+    if (workers > 0) hsp__workers_run(ctx, workers, product_worker, &work);
     return atomic_load(&work.no_memory) ? hsp__fail_memory(err) : HSP_OK;
 }
 

@@ -1,14 +1,17 @@
 /* Are two sets of rows separable, and by how much?
  *
- * 1. The hard machine (learn/batch_hard.c) gives, in double precision, weights with a margin, and
+ * 1. Two equal rows of both classes are a point in common that anybody can see. Of thousands of
+ *    columns, multipliers of any other common point would have as many digits: there a soft machine
+ *    of a very large C gives points of the hulls that are as good as the same.
+ * 2. The hard machine (learn/batch_hard.c) gives, in double precision, weights with a margin, and
  *    multipliers of the two hulls whose points are as far apart; or rows with a point in common.
- * 2. Weights and multipliers are rounded to decimals of few digits, and what they then show is
+ * 3. Weights and multipliers are rounded to decimals of few digits, and what they then show is
  *    computed anew in long double with a bound on all errors: those of the sums, and that a double
  *    is not quite the decimal of the file. If low and high are near enough, that is the answer.
- * 3. Of rows with a point in common the multipliers are solved for exactly (exact_common.c).
- * 4. Where that does not settle it (margins a billionth of the rows, hulls that touch), Wolfe's
+ * 4. Of rows with a point in common the multipliers are solved for exactly (exact_common.c).
+ * 5. Where that does not settle it (margins a billionth of the rows, hulls that touch), Wolfe's
  *    method in exact arithmetic does, if there are few columns (exact_nearest.c).
- * 5. Else: a wider interval; or, of hulls that are all but touching, "no margin above epsilon". */
+ * 6. Else: a wider interval; or, of hulls that are all but touching, "no margin above epsilon". */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,14 +19,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "prove/prove.h"
+#include "prove/same.h"
 
-#define APART_WIDE      2000                /* more columns than this ... */
-#define APART_DUAL_ROWS 20000               /* ... and fewer rows than this: solve in the rows */
+#define APART_WIDE      1500                /* more columns than this: not exactly */
+#define APART_DUAL_ROWS 20000               /* and fewer rows than this: solve in the rows */
 #define APART_DIGITS    ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
 #define APART_COLUMNS   120                 /* Wolfe's method: columns, */
 #define APART_ENTRIES   1000000             /* and rows * columns, at most */
 #define APART_SECONDS   "600"               /* for the machine */
 #define APART_SHARE     12                  /* digits of multipliers */
+#define APART_SOFT      1e8  /* C of the soft machine, times the mean square of rows */
+#define APART_TOUCH     1e-6 /* of their length: as good as touching */
 
 typedef struct apart {
     hsp_context *ctx;
@@ -303,6 +309,15 @@ static int apart_settled(const apart *m)
            to->high_value - to->low_value <= m->width * to->high_value;
 }
 
+/* What was tried last is forgotten. */
+static void apart_forget(apart *m)
+{
+    hsp_model_free(m->model);
+    m->model = NULL;
+    hsp_evidence_free(m->run.evidence);
+    m->run = (hsp_training){0};
+}
+
 /* Scaled columns are no longer the decimals of the file; but what the hulls have in common they
  * have in any scale, as long as there is an offset. */
 static int apart_exact_allowed(const apart *m)
@@ -346,18 +361,24 @@ static hsp_status apart_nearest(apart *m, hsp_error *err)
     return status;
 }
 
+/* The least y s(x) of the model, in double precision. */
+static double apart_least(const apart *m)
+{
+    double least = HUGE_VAL;
+    for (uint64_t i = 0; i < m->view->rows; i++)
+        least = fmin(least,
+                     m->y[i] * hsp__row_score(m->view, i, m->model->weights, m->model->offsets[0]));
+    return least;
+}
+
 /* Some separator, where the widest is out of reach: by linear programming. Its interval is wide. */
 static hsp_status apart_some(apart *m, hsp_error *err)
 {
     hsp_context quiet = *m->ctx;
     hsp_options *options = NULL;
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
-    hsp__long least = HUGE_VALL;
     quiet.log = NULL;
-    hsp_model_free(m->model);
-    m->model = NULL;
-    hsp_evidence_free(m->run.evidence);
-    m->run.evidence = NULL;
+    apart_forget(m);
     hsp_status status = hsp_options_new(m->ctx, apart_learner("lp"), err, &options);
     if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
     if (!status) status = hsp_options_set(options, "max-seconds", APART_SECONDS, err);
@@ -365,13 +386,98 @@ static hsp_status apart_some(apart *m, hsp_error *err)
     hsp_options_free(options);
     if (status == HSP_UNSUPPORTED) return HSP_OK; /* a build without linear programming */
     if (status || !m->model) return status ? status : apart_touching(m, err);
-    for (uint64_t i = 0; i < m->view->rows; i++)
-        least = fminl(least,
-                      (hsp__long)m->y[i] * (hsp__long)hsp__row_score(m->view, i, m->model->weights,
-                                                                     m->model->offsets[0]));
+    const double least = apart_least(m);
     for (uint64_t j = 0; least > 0 && j < m->view->cols; j++)
-        m->model->weights[j] /= (double)least;
+        m->model->weights[j] /= least;
     return apart_rounded(m, err);
+}
+
+/* ---- Before all that ------------------------------------------------------------------------- */
+
+/* Two equal rows of both classes: of all such pairs the one that is over first. */
+static int apart_pair(const apart *m, const hsp__same_key *keys, uint64_t pair[2])
+{
+    const uint64_t n = m->view->rows;
+    uint64_t over = n;
+    for (uint64_t from = 0, to; from < n; from = to) {
+        const uint64_t first = keys[from].row;
+        for (to = from + 1; to < n && keys[to].hash == keys[from].hash; to++) {
+            const uint64_t other = keys[to].row;
+            if (other >= over || m->y[other] == m->y[first]) continue;
+            if (!hsp__same_rows(m->view, first, m->view, other)) continue;
+            pair[0] = first;
+            pair[1] = over = other;
+        }
+    }
+    return over < n;
+}
+
+static hsp_status apart_twins(apart *m, hsp_error *err)
+{
+    uint64_t pair[2];
+    int found = 0;
+    if (!apart_exact_allowed(m)) return HSP_OK;
+    hsp__same_key *keys = hsp__same_keys(m->ctx, m->view);
+    if (!keys) return hsp__fail_memory(err);
+    const int there = apart_pair(m, keys, pair);
+    hsp__free(&m->ctx->allocator, keys);
+    /* without an offset, a row of zeros is enough, and two are one too many */
+    for (uint64_t count = 2; there && count > 0 && !found; count--) {
+        hsp_status status = hsp__exact_common(m->ctx, &m->file->exact, pair, count, m->offset,
+                                              APART_DIGITS, err, m->to, &found);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+static double apart_mean_square(const apart *m)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < m->view->rows; i++) {
+        const hsp__row row = hsp__view_row(m->view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            sum += hsp__row_value(m->view, &row, k) * hsp__row_value(m->view, &row, k);
+    }
+    return sum / (double)m->view->rows;
+}
+
+static hsp_status apart_train_soft(apart *m, double C, hsp_error *err)
+{
+    hsp_context quiet = *m->ctx;
+    hsp_options *options = NULL;
+    char text[HSP_NUMBER_MAX];
+    quiet.log = NULL;
+    hsp_number_text(C, HSP_FLOAT64, text);
+    hsp_status status = hsp_options_new(m->ctx, apart_learner("svm"), err, &options);
+    if (!status) status = hsp_options_set(options, "loss", "squared", err);
+    if (!status) status = hsp_options_set(options, "C", text, err);
+    if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
+    if (!status) status = hsp_options_set(options, "max-passes", "1000", err);
+    if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
+    hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
+    if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
+    hsp_options_free(options);
+    if (!status && m->run.stop == HSP_STOP_REQUEST)
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request");
+    return status;
+}
+
+/* Where the squares of what rows lack are least, w = sum a y x with a = 2 C times what each lacks:
+ * for C without end, ||w|| / sum a goes to 0 unless nothing is lacking. */
+static hsp_status apart_soft(apart *m, hsp_error *err)
+{
+    const double square = apart_mean_square(m);
+    int shown = 0;
+    if (m->view->cols <= APART_WIDE || !(square > 0) || !isfinite(square)) return HSP_OK;
+    hsp_status status = apart_train_soft(m, APART_SOFT / square, err);
+    if (!status && m->model && m->model->weights && apart_least(m) <= 0) {
+        const hsp_updates updates = hsp_model_updates(m->model);
+        status = apart_hulls(m, updates.count, updates.row, updates.amount, err, &shown);
+    }
+    if (!status && shown && m->to->high_value <= APART_TOUCH * sqrt(square))
+        m->to->kind = HSP__APART_NEAR;
+    apart_forget(m);
+    return status;
 }
 
 /* One class alone: an offset will do. */
@@ -381,6 +487,13 @@ static void apart_alone(apart *m)
     to->kind = HSP__APART_SEPARABLE;
     hsp__text_puts(&to->w, "[]");
     hsp__text_puts(&to->b, m->file->sides[1] ? "1" : "-1");
+}
+
+static hsp_status apart_machine(apart *m, hsp_error *err)
+{
+    hsp_status status = apart_train(m, err);
+    if (status) return status;
+    return m->model ? apart_rounded(m, err) : apart_touching(m, err);
 }
 
 hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
@@ -399,16 +512,16 @@ hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int of
         apart_alone(&m);
         return HSP_OK;
     }
-    if (both) status = apart_train(&m, err);
-    if (!status && both) status = m.model ? apart_rounded(&m, err) : apart_touching(&m, err);
+    if (both) status = apart_twins(&m, err);
+    if (!status && both && to->kind == HSP__APART_UNKNOWN) status = apart_soft(&m, err);
+    if (!status && both && to->kind == HSP__APART_UNKNOWN) status = apart_machine(&m, err);
     if (!status && !apart_settled(&m)) status = apart_nearest(&m, err);
     if (!status && both && to->kind == HSP__APART_UNKNOWN) status = apart_some(&m, err);
     if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
                     to->multipliers.failed))
         status = hsp__fail_memory(err);
     hsp__free(&ctx->allocator, m.w);
-    hsp_evidence_free(m.run.evidence);
-    hsp_model_free(m.model);
+    apart_forget(&m);
     return status;
 }
 

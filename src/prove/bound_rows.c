@@ -14,6 +14,7 @@
 #include "data/sweep.h"
 #include "kernel/gram.h"
 #include "prove/bound.h"
+#include "prove/same.h"
 
 #define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */
@@ -365,108 +366,17 @@ void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space)
 
 /* ---- Rows of two files ---- */
 
-typedef struct shared_key {
-    uint64_t hash, row;
-} shared_key;
-
-/* The next entry that is not zero, from k on. */
-static uint64_t shared_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
-{
-    while (k < row->count && hsp__row_value(view, row, k) == 0)
-        k++;
-    return k;
-}
-
-static int shared_equal(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
-{
-    const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
-    for (uint64_t p = 0, q = 0;; p++, q++) {
-        p = shared_skip(a, &x, p);
-        q = shared_skip(b, &y, q);
-        if (p == x.count || q == y.count) return p == x.count && q == y.count;
-        if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
-            hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
-            return 0;
-    }
-}
-
-/* The same for equal rows, however they are stored. */
-static uint64_t shared_hash(const hsp_view *view, uint64_t i)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    for (uint64_t k = shared_skip(view, &row, 0); k < row.count;
-         k = shared_skip(view, &row, k + 1)) {
-        const double value = hsp__row_value(view, &row, k);
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        hash =
-            (hash ^ (bits + hsp__row_column(&row, k) * 0xd1342543de82ef95u)) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-typedef struct shared_job {
-    const hsp_view *view;
-    shared_key *keys; /* view->rows */
-    uint64_t parts;
-} shared_job;
-
-static void shared_part(void *user, uint64_t part)
-{
-    const shared_job *job = user;
-    const uint64_t to = hsp__part(job->view->rows, job->parts, part + 1);
-    for (uint64_t i = hsp__part(job->view->rows, job->parts, part); i < to; i++)
-        job->keys[i] = (shared_key){shared_hash(job->view, i), i};
-}
-
-static int shared_compare(const void *left, const void *right)
-{
-    const shared_key *a = left, *b = right;
-    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-static shared_key *shared_keys(hsp_context *ctx, const hsp_view *view)
-{
-    shared_job job = {.view = view, .parts = hsp__parts(view->rows, 64)};
-    job.keys = hsp__new_raw(&ctx->allocator, view->rows, sizeof *job.keys);
-    if (!job.keys) return NULL;
-    hsp__tasks_run(ctx, job.parts, shared_part, &job);
-    return job.keys;
-}
-
-/* Is a row of `train` with this hash, keys sorted, equal to row i of `test`? */
-static int shared_find(const hsp_view *train, const shared_key *keys, const hsp_view *test,
-                       const shared_key *wanted)
-{
-    uint64_t low = 0, high = train->rows;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (keys[middle].hash < wanted->hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < train->rows && keys[low].hash == wanted->hash; low++)
-        if (shared_equal(train, keys[low].row, test, wanted->row)) return 1;
-    return 0;
-}
-
 hsp_status hsp__bound_shared(hsp_context *ctx, const hsp_view *train, const hsp_view *test,
                              hsp_error *err, uint64_t *count, uint64_t *first)
 {
-    shared_key *keys = shared_keys(ctx, train), *wanted = shared_keys(ctx, test);
-    hsp_status status = keys && wanted ? HSP_OK : hsp__fail_memory(err);
+    hsp__same_key *keys = hsp__same_keys(ctx, train);
     *count = *first = 0;
-    if (!status) qsort(keys, train->rows, sizeof *keys, shared_compare);
-    for (uint64_t i = 0; !status && i < test->rows; i++) {
-        if (!shared_find(train, keys, test, &wanted[i])) continue;
+    if (!keys) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < test->rows; i++) {
+        if (!hsp__same_find(train, keys, test, i)) continue;
         if (!*count) *first = i;
         ++*count;
     }
     hsp__free(&ctx->allocator, keys);
-    hsp__free(&ctx->allocator, wanted);
-    return status;
+    return HSP_OK;
 }

@@ -11,77 +11,20 @@
 #include "base/memory.h"
 #include "learn/prepare.h"
 #include "prove/model.h"
+#include "prove/same.h"
 
 /* ---- Rows that both files have --------------------------------------------------------------- */
-
-/* Rows with the same numbers have the same hash. */
-static uint64_t error_hash(const hsp_view *view, uint64_t i)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (uint64_t k = 0; k < row.count; k++) {
-        const double x = hsp__row_value(view, &row, k);
-        uint64_t bits;
-        if (x == 0) continue;
-        memcpy(&bits, &x, sizeof bits);
-        hash = (hash ^ hsp__row_column(&row, k)) * UINT64_C(0x9e3779b97f4a7c15);
-        hash = ((hash ^ hash >> 29) ^ bits) * UINT64_C(0xbf58476d1ce4e5b9);
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-static int error_same(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
-{
-    const hsp__row one = hsp__view_row(a, i), two = hsp__view_row(b, j);
-    uint64_t k = 0, l = 0;
-    for (;;) {
-        while (k < one.count && hsp__row_value(a, &one, k) == 0)
-            k++;
-        while (l < two.count && hsp__row_value(b, &two, l) == 0)
-            l++;
-        if (k == one.count || l == two.count) return k == one.count && l == two.count;
-        if (hsp__row_column(&one, k) != hsp__row_column(&two, l)) return 0;
-        if (hsp__row_value(a, &one, k) != hsp__row_value(b, &two, l)) return 0;
-        k++, l++;
-    }
-}
-
-typedef struct error_entry {
-    uint64_t hash, row;
-} error_entry;
-
-static int error_order(const void *a, const void *b)
-{
-    const error_entry *one = a, *two = b;
-    if (one->hash != two->hash) return one->hash < two->hash ? -1 : 1;
-    return one->row < two->row ? -1 : one->row > two->row;
-}
 
 /* shared[i]: row i of TEST is among these; else it stays as it is. */
 static hsp_status error_mark(hsp__prove *prove, const hsp_view *data, unsigned char *shared,
                              hsp_error *err)
 {
     const hsp_view *test = prove->test.view;
-    error_entry *table = hsp__new_raw(&prove->ctx->allocator, data->rows, sizeof *table);
-    if (!table) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < data->rows; i++)
-        table[i] = (error_entry){error_hash(data, i), i};
-    qsort(table, data->rows, sizeof *table, error_order);
-    for (uint64_t i = 0; i < test->rows; i++) {
-        const error_entry key = {error_hash(test, i), 0};
-        uint64_t low = 0, high = data->rows;
-        while (low < high) {
-            const uint64_t middle = low + (high - low) / 2;
-            if (error_order(&table[middle], &key) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (; low < data->rows && table[low].hash == key.hash && !shared[i]; low++)
-            shared[i] = (unsigned char)error_same(data, table[low].row, test, i);
-    }
-    hsp__free(&prove->ctx->allocator, table);
+    hsp__same_key *keys = hsp__same_keys(prove->ctx, data);
+    if (!keys) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < test->rows; i++)
+        if (!shared[i]) shared[i] = (unsigned char)hsp__same_find(data, keys, test, i);
+    hsp__free(&prove->ctx->allocator, keys);
     return HSP_OK;
 }
 

@@ -64,21 +64,41 @@ void hsp__matrix_update(double *g, size_t n, const double *rows, size_t stride,
 
 /* ---- Cholesky -------------------------------------------------------------------------------- */
 
+/* The diagonal block of a panel: count columns from g, in place. inverse[j] = 1 / L_jj. */
+static int matrix_corner(double *g, size_t side, size_t count, double *inverse)
+{
+    for (size_t i = 0; i < count; i++) {
+        double *row = g + i * side;
+        for (size_t j = 0; j <= i; j++) {
+            const double *other = g + j * side;
+            double sum = row[j];
+            for (size_t k = 0; k < j; k++)
+                sum -= row[k] * other[k];
+            row[j] = j < i ? sum * inverse[j] : sum;
+        }
+        if (!(row[i] > 0) || !isfinite(row[i])) return 0;
+        row[i] = sqrt(row[i]);
+        inverse[i] = 1 / row[i];
+    }
+    return 1;
+}
+
 /* Columns first .. first + count - 1 of L, whose updates from the columns before were made. */
 static int matrix_panel(double *g, size_t n, size_t side, size_t first, size_t count)
 {
-    const hsp__vec_table *vec = hsp__vec();
-    for (size_t i = first; i < n; i++) {
-        double *row = g + i * side + first;
-        const size_t last = i - first < count ? i - first : count;
-        for (size_t j = 0; j < last; j++) {
-            const double *other = g + (first + j) * side + first;
-            row[j] = (row[j] - vec->dot_f64(row, other, j)) / other[j];
-        }
-        if (last == count) continue;
-        const double pivot = row[last] - vec->sqnorm_f64(row, last);
-        if (!(pivot > 0) || !isfinite(pivot)) return 0;
-        row[last] = sqrt(pivot);
+    enum { ROWS = HSP__VEC_TILE_ROWS };
+    double *corner = g + first * side + first;
+    double inverse[MATRIX_PANEL], x[MATRIX_PANEL * ROWS];
+    if (!matrix_corner(corner, side, count, inverse)) return 0;
+    for (size_t i = first + count; i < n; i += ROWS) {
+        const size_t rows = n - i < ROWS ? n - i : ROWS;
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t j = 0; j < count; j++)
+                x[j * ROWS + r] = r < rows ? g[(i + r) * side + first + j] : 0;
+        hsp__vec()->solve_f64(count, corner, inverse, side, x);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t j = 0; j < count; j++)
+                g[(i + r) * side + first + j] = x[j * ROWS + r];
     }
     return 1;
 }

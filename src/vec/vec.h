@@ -62,6 +62,13 @@ typedef struct hsp__vec_run {
     uint32_t count; /* how many */
 } hsp__vec_run;
 
+/* Two classes of rows: c of those whose label is `positive` (y = 1) and of the others (y = -1). */
+typedef struct hsp__vec_half {
+    const uint32_t *labels;
+    uint32_t positive;
+    double cost[2]; /* negative, positive */
+} hsp__vec_half;
+
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
 
@@ -171,6 +178,20 @@ typedef struct hsp__vec_table {
      * where row j has the place, else 0. counts[j] = how many of at most 255 places they share. */
     void (*ones_counts)(const uint32_t *idx, size_t nnz, const uint8_t *spread, float *counts);
 
+    /* Rows of squared hinge loss along a line (learn/newton_rows.c), z = 1 - y (score + t move):
+     * sums[0] = sum of 2 y c z move, sums[1] = sum of c move^2, both over rows with z > 0. */
+    void (*half_line)(const hsp__vec_half *rows, const double *score, const double *move, double t,
+                      size_t n, double sums[2]);
+    /* score += t move (move NULL: score stays); then with z = 1 - y score: sums[0] = sum of c z^2,
+     * sums[1] = sum of 2 c z over rows with z > 0; on says which those are (of c > 0): counts[0] so
+     * many, counts[1] where on was another. */
+    void (*half_walk)(const hsp__vec_half *rows, double *score, const double *move, double t,
+                      size_t n, unsigned char *on, double sums[2], uint64_t counts[2]);
+    /* Rows of `words` words, a multiple of 8, `stride` apart: counts[j] = how many bits row j has
+     * in common with the last one, row count - 1. */
+    void (*meet_counts)(const uint64_t *bits, size_t stride, size_t words, size_t count,
+                        uint32_t *counts);
+
     /* A step of two variables (learn/smo.c): f += ti * ki + tj * kj; the place of the smallest f +
      * up, which is *low, and the largest f + down, *high. n is a multiple of HSP__VEC_PAIR. */
     size_t (*pair_step_f32)(double *f, double ti, const float *ki, double tj, const float *kj,
@@ -193,6 +214,10 @@ typedef struct hsp__vec_table {
     /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
      * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
     void (*tile_f64)(size_t k, const double *a, const double *b, double *c, size_t stride);
+
+    /* L x = x for eight right sides: element j of side r is x[j * 8 + r]; L is lower triangular of
+     * order n, row by row, inverse[j] is 1 over its diagonal. */
+    void (*solve_f64)(size_t n, const double *l, const double *inverse, size_t stride, double *x);
 
     /* A tile of products of bytes, which are exact: c[i * 96 + j] = base[j] + 2 * (sum over k < 4 *
      * quads of a[i][k] * b_j[k]) for i < 4, j < 96, where b holds four numbers of each of its 96

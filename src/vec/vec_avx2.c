@@ -468,6 +468,8 @@ VEC_SPARSE_SPARSE_DOT(f64, double)
 #define PANEL_ROWS  4
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
+#include "vec/vec_half.h"
+#include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
 #include "vec/vec_runs.h"
 
@@ -518,8 +520,11 @@ static const hsp__vec_table vec_avx2_table = {
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
     VEC_RUNS_ROUTINES,
+    VEC_HALF_ROUTINES,
+    VEC_SOLVE_ROUTINES,
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
+    .meet_counts = vec_meet_counts,
     .tile_f64 = vec_tile_f64,
     .byte_tile = hsp__vec_avx2_byte_tile,
 };

@@ -196,6 +196,8 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define PANEL_ROWS  6
 #define PANEL_VECS  4
 #include "vec/vec_block.h"
+#include "vec/vec_half.h"
+#include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
 #include "vec/vec_runs.h"
 
@@ -256,14 +258,42 @@ static unsigned vec_byte_tile(size_t quads, const uint8_t *const *a, const int8_
     return hits;
 }
 
+/* With the instruction that counts bits, eight words at a time. */
+__attribute__((target("avx512vpopcntdq"))) static void vec_meet_counts_wide(
+    const uint64_t *bits, size_t stride, size_t words, size_t count, uint32_t *counts)
+{
+    const uint64_t *own = bits + (count - 1) * stride;
+    for (size_t j = 0; j < count; j++, bits += stride) {
+        __m512i sum = _mm512_setzero_si512();
+        for (size_t k = 0; k < words; k += 8) {
+            const __m512i both =
+                _mm512_and_si512(_mm512_loadu_si512(bits + k), _mm512_loadu_si512(own + k));
+            sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
+        }
+        counts[j] = (uint32_t)_mm512_reduce_add_epi64(sum);
+    }
+}
+
+static void vec_meet_counts_some(const uint64_t *bits, size_t stride, size_t words, size_t count,
+                                 uint32_t *counts)
+{
+    if (hsp__cpu_has_popcnt_wide())
+        vec_meet_counts_wide(bits, stride, words, count, counts);
+    else
+        vec_meet_counts(bits, stride, words, count, counts);
+}
+
 static const hsp__vec_table vec_avx512_table = {
     .name = "avx512",
     VEC_DENSE_ROUTINES,
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
     VEC_RUNS_ROUTINES,
+    VEC_HALF_ROUTINES,
+    VEC_SOLVE_ROUTINES,
     VEC_PAIR_ROUTINES,
     VEC_SPARSE_ROUTINES,
+    .meet_counts = vec_meet_counts_some,
     .tile_f64 = vec_tile_f64,
     .byte_tile = vec_byte_tile,
 };

@@ -312,6 +312,8 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
 #define PANEL_ROWS  4
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
+#include "vec/vec_half.h"
+#include "vec/vec_solve.h"
 #include "vec/vec_pair.h"
 #include "vec/vec_runs.h"
 
@@ -396,6 +398,9 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_axpy_f64),
     VEC_BLOCK_ROUTINES,
     VEC_RUNS_ROUTINES,
+    VEC_HALF_ROUTINES,
+    VEC_SOLVE_ROUTINES,
+    .meet_counts = vec_meet_counts,
     VEC_PAIR_ROUTINES,
     .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
     .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,

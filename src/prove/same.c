@@ -1,0 +1,91 @@
+#include "prove/same.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+/* The next entry that is not zero, from k on. */
+static uint64_t same_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
+{
+    while (k < row->count && hsp__row_value(view, row, k) == 0)
+        k++;
+    return k;
+}
+
+int hsp__same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
+{
+    const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
+    for (uint64_t p = 0, q = 0;; p++, q++) {
+        p = same_skip(a, &x, p);
+        q = same_skip(b, &y, q);
+        if (p == x.count || q == y.count) return p == x.count && q == y.count;
+        if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
+            hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
+            return 0;
+    }
+}
+
+static uint64_t same_hash(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    uint64_t hash = 0x9e3779b97f4a7c15u;
+    for (uint64_t k = same_skip(view, &row, 0); k < row.count; k = same_skip(view, &row, k + 1)) {
+        const double value = hsp__row_value(view, &row, k);
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash =
+            (hash ^ (bits + hsp__row_column(&row, k) * 0xd1342543de82ef95u)) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+typedef struct same_job {
+    const hsp_view *view;
+    hsp__same_key *keys; /* view->rows */
+    uint64_t parts;
+} same_job;
+
+static void same_part(void *user, uint64_t part)
+{
+    const same_job *job = user;
+    const uint64_t to = hsp__part(job->view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(job->view->rows, job->parts, part); i < to; i++)
+        job->keys[i] = (hsp__same_key){same_hash(job->view, i), i};
+}
+
+static int same_compare(const void *left, const void *right)
+{
+    const hsp__same_key *a = left, *b = right;
+    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+hsp__same_key *hsp__same_keys(hsp_context *ctx, const hsp_view *view)
+{
+    same_job job = {.view = view, .parts = hsp__parts(view->rows, 64)};
+    job.keys = hsp__new_raw(&ctx->allocator, view->rows, sizeof *job.keys);
+    if (!job.keys) return NULL;
+    hsp__tasks_run(ctx, job.parts, same_part, &job);
+    qsort(job.keys, view->rows, sizeof *job.keys, same_compare);
+    return job.keys;
+}
+
+int hsp__same_find(const hsp_view *view, const hsp__same_key *keys, const hsp_view *other,
+                   uint64_t i)
+{
+    const uint64_t hash = same_hash(other, i);
+    uint64_t low = 0, high = view->rows;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (keys[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < view->rows && keys[low].hash == hash; low++)
+        if (hsp__same_rows(view, keys[low].row, other, i)) return 1;
+    return 0;
+}
