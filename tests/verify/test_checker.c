@@ -499,6 +499,16 @@ static const struct {
             "\"offset\": \"unit\", \"clip\": \"0.00099\", " BALANCED("[1, 2]", "-1")
                 COUNTS("[1, 13]", "13")),
      1, "row 1 has a value that is not from 0 to 1"},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-0.9")
+                COUNTS("[1, 1]", "1")),
+     0, "V/g = 3.22222."},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1.1")
+                COUNTS("[1, 1]", "1")),
+     0, "V/g = 3.44444."},
     {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
      WINNOW("balanced", "1.4",
             "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
