@@ -503,12 +503,12 @@ static const struct {
      WINNOW("balanced", "1.4",
             "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-0.9")
                 COUNTS("[1, 1]", "1")),
-     0, "V/g = 3.22222."},
+     0, "V/g = 3.222222."},
     {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
      WINNOW("balanced", "1.4",
             "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1.1")
                 COUNTS("[1, 1]", "1")),
-     0, "V/g = 3.44444."},
+     0, "V/g = 3.444444."},
     {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
      WINNOW("balanced", "1.4",
             "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
