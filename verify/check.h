@@ -253,6 +253,8 @@ int hsv_csv_next(hsv_checker *c, hsv_table *t);
 /* exp(-above / below) in multiples of 2^-HSV_BITS, above / below >= 0. */
 #define HSV_BITS 192
 void hsv_exp(const mpz_t above, const mpz_t below, mpz_t lo, mpz_t hi);
+/* ln(above / below), likewise, of any number above 0. */
+void hsv_log(const mpz_t above, const mpz_t below, mpz_t lo, mpz_t hi);
 void hsv_root_up(mpq_t out, const mpq_t square); /* a rational >= the root, and near it */
 /* out += factor * [lo, hi] */
 void hsv_span_add(mpz_t out_lo, mpz_t out_hi, const mpz_t factor, const mpz_t lo, const mpz_t hi);
@@ -314,6 +316,8 @@ void hsv_rows_load(hsv_checker *c, const uint64_t *numbers, size_t count, hsv_ro
 typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
 hsv_claim hsv_claim_separable, hsv_claim_inseparable, hsv_claim_mistakes, hsv_claim_optimal,
     hsv_claim_stable, hsv_claim_kernel, hsv_claim_error;
+/* Of a claim "mistakes": the counts in "updates", whole and from 1, whose sum is "total". */
+uint64_t hsv_get_updates(hsv_checker *c, const hsv_json *claim, hsv_list *list);
 void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim);
 void hsv_claim_experts(hsv_checker *c, const hsv_json *claim);
 

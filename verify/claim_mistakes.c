@@ -91,6 +91,23 @@ static void mistakes_converged(hsv_checker *c, mistakes_run *m)
     hsv_each_row(c, &c->data, mistakes_end_row, &e);
 }
 
+uint64_t hsv_get_updates(hsv_checker *c, const hsv_json *claim, hsv_list *list)
+{
+    uint64_t total = 0;
+    hsv_get_list(c, claim, "updates", list);
+    for (size_t i = 0; i < list->count; i++) {
+        if (mpz_cmp_ui(*list->below, 1) != 0 || mpz_sgn(list->value[i]) <= 0 ||
+            mpz_sizeinbase(list->value[i], 2) > 50)
+            hsv_unreadable(c, "updates: counts are whole numbers from 1");
+        total += mpz_get_ui(list->value[i]); /* no count has more than 50 bits: it cannot wrap */
+        if (total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
+    }
+    if (total != hsv_get_count(c, claim, "total"))
+        hsv_reject(c, "the updates of the rows add up to %llu, not to the total",
+                   (unsigned long long)total);
+    return total;
+}
+
 static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run *m)
 {
     mpq_set_ui(*m->rate, 1, 1);
@@ -104,19 +121,9 @@ static void mistakes_options(hsv_checker *c, const hsv_json *claim, mistakes_run
         mpq_mul(*m->soft2, *m->soft2, *m->soft2);
     }
     m->kernel = hsv_kernel_read(c, claim, 0);
-    hsv_get_list(c, claim, "updates", &m->updates);
-    for (size_t i = 0; i < m->updates.count; i++) {
-        if (mpz_cmp_ui(*m->updates.below, 1) != 0 || mpz_sgn(m->updates.value[i]) <= 0 ||
-            mpz_sizeinbase(m->updates.value[i], 2) > 50)
-            hsv_unreadable(c, "updates: counts are whole numbers from 1");
-        const uint64_t count = mpz_get_ui(m->updates.value[i]);
-        m->total += count; /* no count has more than 50 bits: it cannot wrap */
-        if (m->total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
-        if (count > m->most) m->most = count;
-    }
-    if (m->total != hsv_get_count(c, claim, "total"))
-        hsv_reject(c, "the updates of the rows add up to %llu, not to the total",
-                   (unsigned long long)m->total);
+    m->total = hsv_get_updates(c, claim, &m->updates);
+    for (size_t i = 0; i < m->updates.count; i++)
+        if (mpz_get_ui(m->updates.value[i]) > m->most) m->most = mpz_get_ui(m->updates.value[i]);
 }
 
 /* c^2, once R^2 is known, and R~^2 + 2 tau / rate; a soft run's R~^2 has Delta^2 in it. */

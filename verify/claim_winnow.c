@@ -1,7 +1,12 @@
-/* Claim 3, Winnow on a disjunction of k columns: p promotions and q demotions within Littlestone's
- * bound. A promotion multiplies, by alpha, the weight of some column of the disjunction, at most
- * theta before it; the total weight starts at d and never falls below 0. Logarithms are avoided by
- * comparing powers. */
+/* Claim 3, Winnow: p promotions and q demotions within the bounds of its theorems.
+ *
+ * A disjunction of k columns: a promotion multiplies, by alpha, the weight of some column of the
+ * disjunction, at most theta before it; the total weight starts at d and never falls below 0.
+ * Logarithms are avoided by comparing powers.
+ *
+ * A separator v of known weight: what v's columns gain is at most what the total weight allows them
+ * (docs/certificates.md has the steps). The bounds have logarithms of rational numbers in them,
+ * which are enclosed; a bound is taken at its lower end. */
 #include "check.h"
 
 #define WINNOW_BITS 20000000 /* of a power that is computed */
@@ -46,20 +51,6 @@ static int winnow_powers(hsv_checker *c, const mpq_t alpha, uint64_t n, const mp
     return mpz_cmp(z[0], z[1]) <= 0;
 }
 
-typedef struct winnow_counts {
-    const hsv_list *list;
-    size_t found;
-    uint64_t sum[2]; /* of negative and of positive rows */
-} winnow_counts;
-
-static void winnow_count_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    winnow_counts *w = with;
-    (void)c;
-    if (w->found == w->list->count || w->list->index[w->found] != row->number) return;
-    w->sum[row->y > 0] += mpz_get_ui(w->list->value[w->found++]);
-}
-
 static void winnow_disjunction(hsv_checker *c, const hsv_json *array, winnow_rows *rows)
 {
     uint32_t *column = hsv_new(c, array->count, sizeof *column), before = 0;
@@ -74,65 +65,228 @@ static void winnow_disjunction(hsv_checker *c, const hsv_json *array, winnow_row
     rows->column = column;
 }
 
-/* What the demotions may be: winnow2 alpha d / ((alpha - 1) theta) + alpha p, winnow1 d / theta +
- * (alpha - 1) p. */
-static void winnow_demotions(hsv_checker *c, int two, const mpq_t alpha, const mpq_t theta,
-                             uint64_t p, mpq_t out)
+/* ---- Formulas -------------------------------------------------------------------------------- */
+
+/* ln of a rational number, at most (way < 0) or at least that. */
+static void winnow_log(hsv_checker *c, mpq_t out, const mpq_t of, int way)
 {
-    mpq_t *q = hsv_rationals(c, 3);
-    mpq_set_ui(q[0], 1, 1);
-    mpq_sub(q[0], alpha, q[0]); /* alpha - 1 */
-    mpq_set_ui(out, c->data.columns, 1);
-    mpq_div(out, out, theta);
-    if (two) {
-        mpq_mul(out, out, alpha);
-        mpq_div(out, out, q[0]);
-    }
-    mpq_set_ui(q[1], p, 1);
-    mpq_mul(q[1], q[1], two ? alpha : q[0]);
-    mpq_add(out, out, q[1]);
+    mpz_t *z = hsv_integers(c, 3);
+    hsv_log(mpq_numref(of), mpq_denref(of), z[0], z[1]);
+    mpz_setbit(z[2], HSV_BITS);
+    hsv_ratio(out, z[way > 0], z[2]);
 }
+
+/* Works a formula out, operators behind what they are about. Letters are the numbers x; + - * /
+ * take the last two, < and > are logarithms, rounded down or up, =y keeps the last one as y. */
+static void winnow_work(hsv_checker *c, mpq_t *x, const char *formula)
+{
+    mpq_t *last = hsv_rationals(c, 8); /* the first is not used */
+    for (const char *f = formula; *f; f++)
+        if (*f == '=') {
+            mpq_set(x[(unsigned char)*++f], *last--);
+        } else if (*f == '<' || *f == '>') {
+            winnow_log(c, *last, *last, *f == '<' ? -1 : 1);
+        } else if (*f >= '0' && *f <= '9') {
+            mpq_set_ui(*++last, (unsigned long)(*f - '0'), 1);
+        } else if (*f == '+' || *f == '-' || *f == '*' || *f == '/') {
+            last--;
+            (*f == '+'   ? mpq_add
+             : *f == '-' ? mpq_sub
+             : *f == '*' ? mpq_mul
+                         : mpq_div)(last[0], last[0], last[1]);
+        } else if (*f != ' ') {
+            mpq_set(*++last, x[(unsigned char)*f]);
+        }
+}
+
+/* ---- A separator of known weight ------------------------------------------------------------- */
+
+typedef struct winnow_sides {
+    hsv_scorer v;
+    mpz_t *ends; /* 4: -clip, 0, 1, 1 + clip over the rows' scale, the clip rounded down */
+    mpz_t *sum;
+    mpz_t *side; /* 2: the largest s of negative rows, the least of positive ones, ... */
+    int seen[2]; /* ... if there are any; over v.below */
+} winnow_sides;
+
+static void winnow_side_row(hsv_checker *c, const hsv_row *row, void *with)
+{
+    winnow_sides *w = with;
+    mpz_set_ui(*w->sum, 0);
+    for (size_t j = 0; j < row->count; j++) {
+        mpz_srcptr x = row->value[j];
+        if (mpz_cmp(x, w->ends[0]) < 0 || mpz_cmp(x, w->ends[3]) > 0)
+            hsv_reject(c, "row %llu has a value that is not from 0 to 1",
+                       (unsigned long long)row->number);
+        if (mpz_cmp(x, w->ends[1]) < 0) x = w->ends[1];
+        if (mpz_cmp(x, w->ends[2]) > 0) x = w->ends[2];
+        if (row->column[j] <= w->v.point.count)
+            mpz_addmul(*w->sum, w->v.point.value[row->column[j] - 1], x);
+    }
+    mpz_mul(*w->sum, *w->sum, *w->v.factor);
+    mpz_add(*w->sum, *w->sum, *w->v.b_over);
+    const int up = row->y > 0, order = mpz_cmp(*w->sum, w->side[up]);
+    if (!w->seen[up] || (up ? order < 0 : order > 0)) mpz_set(w->side[up], *w->sum);
+    w->seen[up] = 1;
+}
+
+/* V = sum |v_j| + |b| over v.below, and H = ln V - sum |v_j| ln |v_j| / V from above, which is the
+ * same in any unit: that of whole numbers is taken. Is one of v_j negative? */
+static int winnow_weigh(hsv_checker *c, const winnow_sides *w, mpq_t *x)
+{
+    mpz_t *z = hsv_integers(c, 7);
+    int negative = 0;
+    mpz_set_ui(z[5], 1);
+    for (size_t j = 0; j <= w->v.point.count; j++) {
+        mpz_set(z[0], *w->v.b_over);
+        if (j < w->v.point.count) {
+            mpz_mul(z[0], w->v.point.value[j], *w->v.factor);
+            mpz_mul(z[0], z[0], *c->scale);
+        }
+        negative |= mpz_sgn(z[0]) < 0;
+        mpz_abs(z[0], z[0]);
+        if (!mpz_sgn(z[0])) continue;
+        hsv_log(z[0], z[5], z[1], z[2]);
+        hsv_span_add(z[3], z[4], z[0], z[1], z[2]);
+        mpz_add(z[6], z[6], z[0]);
+    }
+    if (!mpz_sgn(z[6])) hsv_reject(c, "the separator has no weight");
+    mpz_mul_2exp(z[0], z[6], HSV_BITS);
+    mpq_set_z(x['V'], z[6]);
+    hsv_ratio(x['h'], z[3], z[0]);
+    winnow_work(c, x, "V>h-=H");
+    hsv_ratio(x['V'], z[6], *w->v.below);
+    return negative;
+}
+
+/* winnow1 and winnow2, <v,x> at least P on positive rows, at most Q on negative ones. From below,
+ *     B = (K S/ln a) (ln Z - 1 - H) + (K - 1) n/(d t)
+ * with S = V/P, s = (P - Q)/P, Z = S d t K/((K - 1) ln a). */
+static void winnow_bound(hsv_checker *c, int two, mpq_t *x)
+{
+    winnow_work(c, x, "VP/=S PQ-P/=s as*d-=r a<=l a>=u");
+    if (two && mpq_sgn(x['r']) <= 0)
+        hsv_reject(c, "alpha is too large for the separator: the least <v,x> of positive rows is "
+                      "not above alpha times the largest of negative ones");
+    if (!two && mpq_sgn(x['Q']))
+        hsv_reject(c, "the separator is not 0 on all negative rows, as winnow1 needs it");
+    if (mpq_sgn(x['l']) <= 0) hsv_reject(c, "alpha is too near to 1");
+    winnow_work(c, x, two ? "a1+r/=K" : "a=K");
+    winnow_work(c, x, "KS*dt**K1-/u/<1-H-KS**=B");
+    winnow_work(c, x, mpq_sgn(x['B']) < 0 ? "Bl/=B" : "Bu/=B");
+    winnow_work(c, x, "BK1-n*dt*/+=B");
+    if (!two) return;
+    /* The same in W and b, the total weight and the threshold once the sides are 1 apart. */
+    winnow_work(c, x, "VPQ-/=W PPQ-/=b dW*=l db*=u tS*=z");
+    if (mpq_cmp_ui(x['l'], 1, 2) >= 0 && mpq_cmp_ui(x['u'], 1, 2) <= 0 &&
+        mpq_cmp_ui(x['z'], 1, 1) >= 0)
+        winnow_work(c, x, "8W*z<W*bn*t/+*=E");
+}
+
+/* balanced, all y s at least g: B = (ln 2N - H)/(ln a g/V - ln C) from below, C = cosh ln a. */
+static void winnow_balanced(hsv_checker *c, mpq_t *x)
+{
+    winnow_work(c, x, "a1a/+2/=C a<gV/*C>-=l a>gV/*C<-=u");
+    if (mpq_sgn(x['l']) <= 0) hsv_reject(c, "alpha is too large for the separator's margin");
+    winnow_work(c, x, "2N*<H-u/=B Vg/=W a<W*=l a>W*=u");
+    if (mpq_cmp_ui(x['l'], 1, 2) >= 0 && mpq_cmp_ui(x['u'], 3, 2) <= 0)
+        winnow_work(c, x, "8W*W*3/2N*<*=E");
+}
+
+static void winnow_separator(hsv_checker *c, const hsv_json *claim, int variant, mpq_t *x)
+{
+    const int balanced = variant == 2;
+    const int unit = balanced && hsv_get_choice(c, claim, "offset", "none unit");
+    winnow_sides w = {
+        .ends = hsv_integers(c, 4), .sum = hsv_integers(c, 1), .side = hsv_integers(c, 2)};
+    if (hsv_find(claim, "clip")) hsv_get_number(c, claim, "clip", x['c']);
+    if (mpq_sgn(x['c']) < 0) hsv_unreadable(c, "clip: must not be below 0");
+    mpz_mul(w.ends[3], *c->scale, mpq_numref(x['c']));
+    mpz_fdiv_q(w.ends[3], w.ends[3], mpq_denref(x['c']));
+    mpz_neg(w.ends[0], w.ends[3]);
+    mpz_set(w.ends[2], *c->scale);
+    mpz_add(w.ends[3], w.ends[3], w.ends[2]);
+    hsv_scorer_read(c, claim, NULL, &w.v);
+    if (!unit && mpq_sgn(*w.v.b)) hsv_reject(c, "b must be 0 without an offset");
+    hsv_each_row(c, &c->data, winnow_side_row, &w);
+    if (winnow_weigh(c, &w, x) && !balanced) hsv_reject(c, "the separator has a negative weight");
+    hsv_ratio(x['P'], w.side[1], *w.v.below);
+    hsv_ratio(x['Q'], w.side[0], *w.v.below);
+    mpq_neg(x['g'], x['Q']);
+    if (!w.seen[0] || (w.seen[1] && mpq_cmp(x['P'], x['g']) < 0)) mpq_set(x['g'], x['P']);
+    if (balanced ? mpq_sgn(x['g']) <= 0 : !w.seen[1] || mpq_cmp(x['P'], x['Q']) <= 0)
+        hsv_reject(c, "the separator does not separate the rows");
+    mpq_set_ui(x['N'], (unsigned long)c->data.columns + (unsigned long)unit, 1);
+    if (balanced)
+        winnow_balanced(c, x);
+    else
+        winnow_bound(c, variant, x);
+    const char *bound = hsv_show(c, x['B'], -1);
+    const unsigned long total = mpz_get_ui(mpq_numref(x['k']));
+    if (mpq_cmp(x['k'], x['B']) > 0)
+        hsv_reject(c, "%lu mistakes are more than the bound, %s", total, bound);
+    hsv_say(c, "mistakes: Winnow's %lu mistakes are within %s = %s of the separator, %s = %s.",
+            total,
+            balanced ? "(ln 2N - H)/(ln alpha g/V - ln cosh ln alpha)"
+                     : "(K S/ln alpha)(ln Z - 1 - H) + (K-1) n/(delta theta)",
+            bound, balanced ? "V/g" : "S", hsv_show(c, x[balanced ? 'W' : 'S'], -1));
+    if (mpq_sgn(x['E']))
+        hsv_say(c, "mistakes: so they are within %s = %s, where W = %s.",
+                balanced ? "(8/3) W^2 ln 2N" : "8 W^2 ln(theta W/b) + 8 W b n/theta",
+                hsv_show(c, x['E'], -1), hsv_show(c, x['W'], -1));
+    if (mpq_sgn(x['c']))
+        hsv_say(c, "mistakes: values that leave [0,1] by no more than %s count as 0 and 1.",
+                hsv_show(c, x['c'], 1));
+}
+
+/* ---- The claim ------------------------------------------------------------------------------- */
 
 void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
 {
+    static const char *const members[] = {
+        "claim learner variant alpha threshold disjunction updates total",
+        "claim learner variant alpha threshold separator clip updates total",
+        "claim learner variant alpha offset separator clip updates total"};
     winnow_rows rows = {0};
     hsv_list list = {0};
-    mpq_t *q = hsv_rationals(c, 5);
-    hsv_members(c, claim, "claim learner variant alpha threshold disjunction updates total");
-    const int two = hsv_get_choice(c, claim, "variant", "winnow1 winnow2");
-    hsv_get_number(c, claim, "alpha", q[0]);
-    hsv_get_number(c, claim, "threshold", q[1]);
-    if (mpq_cmp_ui(q[0], 1, 1) <= 0 || mpq_cmp_ui(q[1], 1, 1) < 0)
-        hsv_unreadable(c, "alpha must be above 1, threshold at least 1");
-    winnow_disjunction(c, hsv_get(c, claim, "disjunction", HSV_ARRAY), &rows);
-    hsv_get_list(c, claim, "updates", &list);
-    uint64_t total = 0;
-    for (size_t i = 0; i < list.count; i++) {
-        if (mpz_cmp_ui(*list.below, 1) != 0 || mpz_sgn(list.value[i]) <= 0 ||
-            mpz_sizeinbase(list.value[i], 2) > 50)
-            hsv_unreadable(c, "updates: counts are whole numbers from 1");
-        total += mpz_get_ui(list.value[i]); /* no count has more than 50 bits: it cannot wrap */
-        if (total > HSV_MOST) hsv_reject(c, "the updates of the rows are more than 10^15");
+    hsv_point sum = {0};
+    uint64_t p = 0;
+    mpq_t *x = hsv_rationals(c, 128); /* by their letters */
+    const int variant = hsv_get_choice(c, claim, "variant", "winnow1 winnow2 balanced");
+    const int separator = hsv_find(claim, "separator") != NULL, balanced = variant == 2;
+    hsv_members(c, claim, members[balanced ? 2 : separator]);
+    hsv_get_number(c, claim, "alpha", x['a']);
+    if (!balanced) hsv_get_number(c, claim, "threshold", x['t']);
+    if (mpq_cmp_ui(x['a'], 1, 1) <= 0 || (!balanced && mpq_sgn(x['t']) <= 0) ||
+        (!balanced && !separator && mpq_cmp_ui(x['t'], 1, 1) < 0))
+        hsv_unreadable(c, "alpha must be above 1, threshold at least 1 (with a separator above 0)");
+    if (!balanced && !separator)
+        winnow_disjunction(c, hsv_get(c, claim, "disjunction", HSV_ARRAY), &rows);
+    const uint64_t total = hsv_get_updates(c, claim, &list), k = rows.count;
+    hsv_point_sum(c, &list, NULL, &sum); /* for the classes of these rows */
+    for (size_t i = 0; i < list.count; i++)
+        if (list.y[i] > 0) p += mpz_get_ui(list.value[i]);
+    const uint64_t q = total - p;
+    mpq_set_ui(x['n'], c->data.columns, 1);
+    mpq_set_ui(x['k'], total, 1);
+    mpq_set_ui(x['p'], p, 1);
+    mpq_set_ui(x['q'], q, 1);
+    winnow_work(c, x, "a1-=d");
+    /* The total weight stays above 0: whatever the labels are, this many demotions can be. */
+    if (!balanced) winnow_work(c, x, variant ? "na*dt*/ap*+=D" : "nt/dp*+=D");
+    if (!balanced && mpq_cmp(x['q'], x['D']) > 0)
+        hsv_reject(c, "%llu demotions are more than can be", (unsigned long long)q);
+    if (balanced || separator) {
+        winnow_separator(c, claim, variant, x);
+        return;
     }
     hsv_each_row(c, &c->data, winnow_row, &rows);
-    winnow_counts counts = {.list = &list};
-    hsv_each_row(c, &c->data, winnow_count_row, &counts);
-    if (counts.found < list.count)
-        hsv_reject(c, "row %llu is named, but there are %llu",
-                   (unsigned long long)list.index[counts.found], (unsigned long long)c->data.rows);
-    const uint64_t p = counts.sum[1], k = rows.count;
-    if (p + counts.sum[0] != hsv_get_count(c, claim, "total"))
-        hsv_reject(c, "the updates of the rows do not add up to the total");
-    if (p > k && !winnow_powers(c, q[0], p - k, q[1], k))
+    if (p > k && !winnow_powers(c, x['a'], p - k, x['t'], k))
         hsv_reject(c, "%llu promotions are more than k (1 + log theta)", (unsigned long long)p);
-    winnow_demotions(c, two, q[0], q[1], p, q[2]);
-    mpq_set_ui(q[3], counts.sum[0], 1);
-    if (mpq_cmp(q[3], q[2]) > 0)
-        hsv_reject(c, "%llu demotions are more than can be", (unsigned long long)counts.sum[0]);
     hsv_say(c,
             "mistakes: every label is the disjunction of %zu columns; Winnow's %llu promotions are "
             "within k(1 + log theta / log alpha), its %llu demotions within %s, so that its %llu "
             "mistakes are within Littlestone's bound.",
-            rows.count, (unsigned long long)p, (unsigned long long)counts.sum[0],
-            hsv_show(c, q[2], -1), (unsigned long long)(p + counts.sum[0]));
+            rows.count, (unsigned long long)p, (unsigned long long)q, hsv_show(c, x['D'], -1),
+            (unsigned long long)total);
 }

@@ -107,6 +107,58 @@ void hsv_exp(const mpz_t above, const mpz_t below, mpz_t lo, mpz_t hi)
     interval_exp(hi, above, below, 1);
 }
 
+/* 2 atanh(above / below), from 0 to 1/3, in multiples of 2^-bits: at most (way < 0) or at least
+ * that. It is twice the sum of t^k / k, k odd. Each power is at most a ninth of the one before:
+ * what comes behind one of a unit or less is less than a unit together. */
+static void interval_atanh(mpz_t sum, const mpz_t above, const mpz_t below, mp_bitcnt_t bits,
+                           int way)
+{
+    mpz_t t, power, term;
+    mpz_inits(t, power, term, NULL);
+    mpz_mul_2exp(t, above, bits);
+    (way < 0 ? mpz_fdiv_q : mpz_cdiv_q)(t, t, below);
+    mpz_set(power, t);
+    mpz_set_ui(sum, way > 0);
+    for (unsigned long k = 1;; k += 2) {
+        (way < 0 ? mpz_fdiv_q_ui : mpz_cdiv_q_ui)(term, power, k);
+        mpz_add(sum, sum, term);
+        if (mpz_cmp_ui(power, 1) <= 0) break;
+        for (int i = 0; i < 2; i++) {
+            mpz_mul(power, power, t);
+            (way < 0 ? mpz_fdiv_q_2exp : mpz_cdiv_q_2exp)(power, power, bits);
+        }
+    }
+    mpz_mul_2exp(sum, sum, 1);
+    mpz_clears(t, power, term, NULL);
+}
+
+/* ln x = k ln 2 + ln m, x = 2^k m, 1 <= m < 2; ln m = 2 atanh((m - 1) / (m + 1)), as that of 2. */
+void hsv_log(const mpz_t above, const mpz_t below, mpz_t lo, mpz_t hi)
+{
+    const mp_bitcnt_t bits = HSV_BITS + 32;
+    mpz_t m[2], n[2];
+    mpz_inits(m[0], m[1], n[0], n[1], NULL);
+    long k = (long)mpz_sizeinbase(above, 2) - (long)mpz_sizeinbase(below, 2);
+    for (;; k--) { /* at most twice: the sizes are right but for one bit */
+        mpz_mul_2exp(m[0], above, k < 0 ? (mp_bitcnt_t)-k : 0);
+        mpz_mul_2exp(m[1], below, k > 0 ? (mp_bitcnt_t)k : 0);
+        if (mpz_cmp(m[0], m[1]) >= 0) break;
+    }
+    mpz_sub(n[0], m[0], m[1]);
+    mpz_add(n[1], m[0], m[1]);
+    interval_atanh(lo, n[0], n[1], bits, -1);
+    interval_atanh(hi, n[0], n[1], bits, 1);
+    mpz_set_ui(m[0], 1);
+    mpz_set_ui(m[1], 3);
+    interval_atanh(n[0], m[0], m[1], bits, -1);
+    interval_atanh(n[1], m[0], m[1], bits, 1);
+    mpz_set_si(m[0], k);
+    hsv_span_add(lo, hi, m[0], n[0], n[1]);
+    mpz_fdiv_q_2exp(lo, lo, bits - HSV_BITS);
+    mpz_cdiv_q_2exp(hi, hi, bits - HSV_BITS);
+    mpz_clears(m[0], m[1], n[0], n[1], NULL);
+}
+
 /* sqrt(p / q) = sqrt(p q 4^64) / (q 2^64) */
 void hsv_root_up(mpq_t out, const mpq_t square)
 {

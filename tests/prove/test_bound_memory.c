@@ -1,12 +1,11 @@
-/* Memory that runs out under the bounds: the n-th allocation fails, n = 1, 2, 3 ..., alone or with
- * all that follow. The call then says so or does without it; no block is left behind, and an output
- * is untouched unless the call succeeded. */
+/* Memory that runs out under bounds and certificates: the n-th allocation fails, n = 1, 2, 3 ...,
+ * alone or with all that follow. The call then says so or does without it; no block is left behind,
+ * and an output is untouched unless the call succeeded. */
 #include <math.h>
 #include <stdatomic.h>
 
 #include "base/context.h"
-#include "check.h"
-#include "halfspace.h"
+#include "helpers.h"
 
 static atomic_llong live;
 static atomic_ullong asked;
@@ -37,6 +36,9 @@ typedef struct memory_scene {
     hsp_options *simulate;
     hsp_outlook *outlook;
     hsp_simulation *simulation;
+    hsp_certificate *certificate;
+    const char *path;    /* of a file that is certified */
+    hsp_options *claims; /* what about it */
 } memory_scene;
 
 static hsp_status memory_call_outlook(memory_scene *s, hsp_error *err)
@@ -49,8 +51,15 @@ static hsp_status memory_call_simulate(memory_scene *s, hsp_error *err)
     return hsp_simulate_bounds(s->ctx, s->simulate, err, &s->simulation);
 }
 
+static hsp_status memory_call_certify(memory_scene *s, hsp_error *err)
+{
+    return hsp_certify(s->ctx, s->path, NULL, s->model, s->claims, err, &s->certificate);
+}
+
 static void memory_clear(memory_scene *s)
 {
+    hsp_certificate_free(s->certificate);
+    s->certificate = NULL;
     hsp_outlook_free(s->outlook);
     hsp_simulation_free(s->simulation);
     s->outlook = NULL;
@@ -71,7 +80,8 @@ static void memory_walk(memory_scene *s, hsp_status (*call)(memory_scene *, hsp_
         fail_at = 0;
         CHECK_NOTE(status == HSP_OK || status == HSP_NO_MEMORY, "allocation %llu: %s", at,
                    err.message);
-        CHECK(status == HSP_OK || (!s->outlook && !s->simulation && err.status == HSP_NO_MEMORY));
+        CHECK(status == HSP_OK ||
+              (!s->outlook && !s->simulation && !s->certificate && err.status == HSP_NO_MEMORY));
         memory_clear(s);
         CHECK_NOTE(atomic_load(&live) == before, "allocation %llu left blocks behind", at);
         done = !reached;
@@ -125,6 +135,26 @@ static void simulated(void)
     hsp_options_free(scene.simulate);
 }
 
+/* Two of three columns are on: with a bound, and with one that delta is too large for. */
+static void winnow(void)
+{
+    static const char *const runs[][2] = {
+        {"delta", "0.5"}, {"delta", "1"}, {"variant", "balanced"}, {"variant", "winnow1"}};
+    if (!PROVE_GMP) CHECK_SKIP("built without GMP");
+    proved_file file = file_of("-1\n-1 3:1\n-1 2:1\n1 2:1 3:1\n-1 1:1\n1 1:1 3:1\n1 1:1 2:1\n");
+    memory_scene own = {.ctx = scene.ctx, .path = file.path};
+    CHECK(!hsp_data_read(own.ctx, file.path, NULL, NULL, NULL, &own.train));
+    own.claims = options_of(own.ctx, hsp_certify_options(), "claim", "mistakes", NULL);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        memory_train(&own, "winnow", runs[i][0], runs[i][1]);
+        memory_walk(&own, memory_call_certify, i % 2 == 0);
+    }
+    hsp_options_free(own.claims);
+    hsp_model_free(own.model);
+    hsp_data_free(own.train);
+    file_free(&file);
+}
+
 int main(void)
 {
     static const char train[] = "1 1:1 2:2\n-1 1:-3\n1 2:5\n-1 1:-4 2:1\n-1 2:-2\n1 1:3\n";
@@ -139,6 +169,7 @@ int main(void)
     RUN(kernel);
     RUN(scaled);
     RUN(simulated);
+    RUN(winnow);
     hsp_model_free(scene.model);
     hsp_data_free(scene.train);
     hsp_data_free(scene.test);

@@ -1,5 +1,6 @@
 /* Claims about models: what a learner left behind, made exact, and accepted by the checker. */
 #include "helpers.h"
+#include "learn/lp_clp.h"
 
 static hsp_context *ctx;
 static uint64_t state = 88172645463325252;
@@ -195,8 +196,9 @@ static proved_file bits(int rows, int cols, int relevant, double noise)
     return file;
 }
 
+/* `form`: what the certificate has; or `why` there is none. */
 static void check_panel(const char *path, const char *learner, const char *const *told,
-                        const char *why)
+                        const char *form, const char *why)
 {
     hsp_options *options = options_of(ctx, learner_of(learner), NULL);
     hsp_error err = {0};
@@ -207,8 +209,9 @@ static void check_panel(const char *path, const char *learner, const char *const
         CHECK_NOTE(!m.text && strstr(why_not(m.certificate, "mistakes"), why), "%s",
                    why_not(m.certificate, "mistakes"));
     else
-        CHECK_NOTE(m.text && checker_accepts(m.text, path, NULL), "%s %s", learner,
-                   told[0] ? told[0] : "");
+        CHECK_NOTE(m.text && checker_accepts(m.text, path, NULL) && strstr(m.text, form),
+                   "%s %s: %s", learner, told[0] ? told[0] : "",
+                   m.text ? m.text : why_not(m.certificate, "mistakes"));
     made_free(&m);
     hsp_options_free(options);
 }
@@ -216,29 +219,141 @@ static void check_panel(const char *path, const char *learner, const char *const
 static void test_panels(void)
 {
     static const struct {
-        const char *learner, *told[7], *why;
+        const char *learner, *told[9], *form, *why;
     } cases[] = {
-        {"winnow", {NULL}, NULL},
-        {"winnow", {"variant", "winnow1", "order", "shuffle", NULL}, NULL},
-        {"winnow", {"delta", "0.5", "threshold", "9.5", NULL}, NULL},
-        {"winnow", {"variant", "balanced", NULL}, "winnow1"},
-        {"winnow", {"threshold", "0.5", NULL}, "threshold"},
-        {"experts", {NULL}, NULL},
-        {"experts", {"negated", "yes", "tie", "pos", NULL}, NULL},
-        {"experts", {"beta", "0.9", "passes", "3", "votes", "sign", NULL}, NULL},
-        {"experts", {"votes", "bit", "tie", "zero", "beta", "0.123456789", NULL}, NULL},
-        {"experts", {"order", "shuffle", NULL}, "shuffled"},
-        {"experts", {"randomized", "yes", NULL}, "chance"},
+        {"winnow", {NULL}, "separator", NULL},
+        {"winnow", {"variant", "winnow1", "order", "shuffle", NULL}, "separator", NULL},
+        {"winnow", {"variant", "winnow1", "delta", "0.2", NULL}, "disjunction", NULL},
+        {"winnow", {"delta", "0.5", "threshold", "9.5", NULL}, "separator", NULL},
+        {"winnow", {"threshold", "0.5", NULL}, "separator", NULL},
+        {"winnow", {"average", "average", "passes", "3", NULL}, "separator", NULL},
+        {"winnow", {"variant", "balanced", NULL}, "", "delta = 1 is too large"},
+        {"winnow", {"variant", "balanced", "delta", "0.1", NULL}, "\"offset\": \"unit\"", NULL},
+        {"winnow", {"variant", "balanced", "offset", "none", NULL}, "", "through the origin"},
+        {"winnow", {"variant", "balanced", "threshold", "1", NULL}, "", "threshold"},
+        {"experts", {NULL}, "", NULL},
+        {"experts", {"negated", "yes", "tie", "pos", NULL}, "", NULL},
+        {"experts", {"beta", "0.9", "passes", "3", "votes", "sign", NULL}, "", NULL},
+        {"experts", {"votes", "bit", "tie", "zero", "beta", "0.123456789", NULL}, "", NULL},
+        {"experts", {"order", "shuffle", NULL}, "", "shuffled"},
+        {"experts", {"randomized", "yes", NULL}, "", "chance"},
     };
     static const char *const nothing[] = {NULL};
     if (!PROVE_GMP) CHECK_SKIP("built without GMP");
     proved_file clean = bits(150, 24, 3, 0), noisy = bits(120, 10, 1, 0.15);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        /* without linear programming other separators are tried, and may not do */
+        const int light = cases[i].told[1] && strcmp(cases[i].told[1], "balanced") == 0;
+        if (light && !hsp__clp_there()) continue;
         check_panel(strcmp(cases[i].learner, "winnow") == 0 ? clean.path : noisy.path,
-                    cases[i].learner, cases[i].told, cases[i].why);
-    check_panel(noisy.path, "winnow", nothing, "no disjunction");
+                    cases[i].learner, cases[i].told, cases[i].form, cases[i].why);
+    }
+    check_panel(noisy.path, "winnow", nothing, "", "no disjunction");
     file_free(&clean);
     file_free(&noisy);
+}
+
+/* The lightest separators of small files, known by hand. */
+static void test_lightest(void)
+{
+    static const char two[] = "-1\n-1 3:1\n-1 2:1\n1 2:1 3:1\n-1 1:1\n1 1:1 3:1\n1 1:1 2:1\n",
+                      half[] = "1 1:0.5 2:1\n1 1:1 2:.25\n-1 2:1\n-1 2:.5\n",
+                      mixed[] = "1 1:1 2:.5\n1 1:.75\n-1 1:.75 2:1\n-1\n";
+    static const struct {
+        const char *text, *told[7], *form, *why;
+    } cases[] = {
+        {two,
+         {"delta", "0.5", NULL},
+         "\"separator\": {\"w\": [[1, \"1\"], [2, \"1\"], [3, \"1\"]]}",
+         NULL},
+        {two, {"delta", "0.99", NULL}, "[[1, \"1\"], [2, \"1\"], [3, \"1\"]]", NULL},
+        /* 2 against 1: 1 + delta is not to be above 2, and 1/(2b) = 1/4 */
+        {two, {NULL}, "", "at least, and up to 1; train with delta = 0.25"},
+        {two, {"variant", "winnow1", NULL}, "", "which winnow1 needs"},
+        /* the sides of <v,x> are 2 and 1: 2/3 (x1 + x2 + x3) - 1 has g = 1/3, V = 3: W = 9 */
+        {two, {"variant", "balanced", NULL}, "", "is 9 at best; train with delta = 0.118"},
+        {two,
+         {"variant", "balanced", "delta", "0.12", NULL},
+         "\"w\": [[1, \"0.666666666667\"], [2, \"0.666666666667\"], [3, \"0.666666666667\"]], "
+         "\"b\": "
+         "\"-1\"}",
+         NULL},
+        {half, {"variant", "winnow1", NULL}, "\"separator\": {\"w\": [[1, \"1\"]]}", NULL},
+        {half,
+         {"delta", "3", "order", "worst", NULL},
+         "\"separator\": {\"w\": [[1, \"1\"]]}",
+         NULL},
+        {mixed, {NULL}, "", "no weights v >= 0 were found"},
+        {mixed, {"variant", "balanced", "delta", "0.05", NULL}, "\"b\": \"-", NULL},
+    };
+    if (!PROVE_GMP || !hsp__clp_there()) CHECK_SKIP("built without GMP or CLP");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        proved_file file = file_of(cases[i].text);
+        check_panel(file.path, "winnow", cases[i].told, cases[i].form, cases[i].why);
+        file_free(&file);
+    }
+}
+
+/* Rows in [0,1] on two sides of some v (winnow1, winnow2: v >= 0, <v,x> at least 1 and at most
+ * `low`), and the largest delta of which a bound is sure. */
+static proved_file weighed(const char *variant, int rows, int cols, double low, double *delta)
+{
+    const int balanced = variant[0] == 'b', first = variant[6] == '1';
+    double v[16], V = 0.5, W;
+    proved_file file = file_new();
+    for (int j = 0; j < cols; j++) {
+        v[j] = j < 3 ? 0.6 + 0.4 * uniform() : 0;
+        if (balanced && j == 1) v[j] = -v[j];
+        V += fabs(v[j]);
+    }
+    for (int found = 0; found < rows;) {
+        double x[16], s = 0;
+        for (int j = 0; j < cols; j++) {
+            x[j] = first && j < 3 && found % 2 ? 0 : floor(uniform() * 100) / 100;
+            s += v[j] * x[j];
+        }
+        if (balanced ? fabs(s - 0.5) < low : (s < 1 && s > (first ? 0 : low))) continue;
+        if ((balanced ? s > 0.5 : s >= 1) == found % 2) continue;
+        fprintf(file.file, "%d", found % 2 ? -1 : 1);
+        for (int j = 0; j < cols; j++)
+            fprintf(file.file, " %d:%.2f", j + 1, x[j]);
+        fputc('\n', file.file);
+        found++;
+    }
+    fflush(file.file);
+    W = V / low;
+    *delta = balanced ? expm1(1 / W) : first ? 3 : 0.99 * (1 / low - 1);
+    return file;
+}
+
+/* Every run is within the bound of the separator that is found, and one is found. */
+static void test_weighed(void)
+{
+    static const char *const variants[] = {"winnow1", "winnow2", "balanced"}, *const orders[] = {
+                                                                                  "cyclic",
+                                                                                  "shuffle",
+                                                                                  "worst"};
+    if (!PROVE_GMP || !hsp__clp_there()) CHECK_SKIP("built without GMP or CLP");
+    for (int i = 0; i < 60; i++) {
+        const char *variant = variants[i % 3];
+        char text[32], theta[32];
+        double delta;
+        proved_file file =
+            weighed(variant, 30, 4 + i % 9, (i % 3 == 2 ? 0.1 : 0.5) + 0.2 * uniform(), &delta);
+        snprintf(text, sizeof text, "%.4f", delta * (i % 2 ? 1 : uniform()) + 1e-3);
+        snprintf(theta, sizeof theta, "%.3f", i % 3 == 2 ? 0.0 : 0.3 + 8 * uniform());
+        hsp_options *options =
+            options_of(ctx, learner_of("winnow"), "variant", variant, "delta", text, "threshold",
+                       theta, "passes", "20", "order", orders[i / 3 % 3], NULL);
+        made m = make(file.path, NULL, options, "mistakes");
+        CHECK_NOTE(m.text && checker_accepts(m.text, file.path, NULL) &&
+                       strstr(m.text, "\"separator\": {"),
+                   "run %d, %s, delta %s: %s", i, variant, text,
+                   why_not(m.certificate, "mistakes"));
+        made_free(&m);
+        hsp_options_free(options);
+        file_free(&file);
+    }
 }
 
 /* ---- What cannot be claimed is said ---- */
@@ -372,6 +487,8 @@ int main(void)
     RUN(test_stable);
     RUN(test_perceptrons);
     RUN(test_panels);
+    RUN(test_lightest);
+    RUN(test_weighed);
     RUN(test_refused);
     RUN(test_shared);
     RUN(test_published);

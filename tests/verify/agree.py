@@ -35,10 +35,13 @@ def tamper(rng, text):
 MODELS = [['perceptron', '--passes', '20', '--offset', 'r2'], ['perceptron', '--passes', '3', '--margin-target', '0.5'], ['perceptron', '--passes', '9', '--soft', '0.5'], ['svm', '--keep-dual', '--gap', '1e-7'],
           ['svm', '--keep-dual', '--loss', 'squared', '--offset', 'none'], ['svm', '--keep-dual', '--kernel', 'rbf(0.3)', '--C', '2'],
           ['svm', '--keep-dual', '--kernel', 'poly(2,1)', '--gap', '1e-6']]
+WINNOWS = [['winnow', '--delta', '0.2'], ['winnow', '--delta', '1', '--threshold', '1.5'], ['winnow', '--variant', 'winnow1'], ['winnow', '--variant', 'balanced', '--delta', '0.1', '--passes', '30'],
+           ['winnow', '--variant', 'balanced', '--delta', '0.05', '--order', 'worst', '--scale', 'min-max']]
 def commanded(build, seed, folder):
     """A certificate that `halfspace certify` makes of small random rows and perhaps of a model; None if it makes none."""
     rng, halfspace = random.Random(seed), os.path.join(build, 'halfspace')
-    d, kind = rng.randint(1, 3), rng.choice(['separable', 'any'])
+    d, kind = rng.randint(1, 3), rng.choice(['separable', 'any', 'unit'])
+    if kind == 'unit': d = rng.randint(2, 5)
     parts = [produce.draw(rng, rng.randint(4, 10), d, kind) for _ in range(2)]
     text, spec = (produce.as_libsvm if rng.random() < .6 else produce.as_csv)(rng, parts[0], d)
     while True:  # the second file is written in the same way
@@ -50,7 +53,7 @@ def commanded(build, seed, folder):
         '--format', 'csv', '--label', str(1 + [f['kind'] for f in spec['fields']].index('label')), '--header', 'yes' if spec['header'] else 'no']
     command, two = [halfspace, 'certify', '-q', data, '-o', cert] + read, False
     if rng.random() < .7:
-        learner = rng.choice(MODELS)
+        learner = rng.choice(WINNOWS if kind == 'unit' else MODELS)
         if subprocess.run([halfspace, 'train', learner[0], '-q', data, '-o', model] + learner[1:] + read, capture_output=True).returncode: return None
         command += ['--model', model]
         two = rng.random() < .5

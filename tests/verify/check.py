@@ -89,6 +89,10 @@ def exp(t):  # Decimal's is correctly rounded
     with decimal.localcontext(decimal.Context(prec=60, Emin=-10**9)):
         e = F((decimal.Decimal(t.numerator) / decimal.Decimal(t.denominator)).exp())
         return e * (1 - F(1, 10**50)), e * (1 + F(1, 10**50))
+def ln(v):
+    with decimal.localcontext(decimal.Context(prec=80, Emin=-10**9, Emax=10**9)):
+        e = F((decimal.Decimal(v.numerator) / decimal.Decimal(v.denominator)).ln())
+        return e - (1 + abs(e)) / 10**60, e + (1 + abs(e)) / 10**60
 def dot(x, z): return sum((v * z[j] for j, v in x.items() if j in z), F(0))
 def kernel(k, x, z):
     name, args = k[0], k[1:]
@@ -202,14 +206,35 @@ def mistakes(c, rows, test):
     need(rest <= 0 or rest ** 2 <= 4 * big * d2, 'bound')
 
 def winnow(c, rows, counts):
-    alpha, theta, target, d = num(c['alpha']), num(c['threshold']), c['disjunction'], c['columns']
-    need(alpha > 1 and theta >= 1 and ascending(target, d), 'winnow')
-    for y, x in rows: need(all(v == 1 for v in x.values()) and (y > 0) == any(j in x for j in target), 'disjunction')
-    need(c['variant'] in ('winnow1', 'winnow2'), 'variant')
+    alpha, d, balanced, first = num(c['alpha']), c['columns'], c['variant'] == 'balanced', c['variant'] == 'winnow1'
+    need(alpha > 1 and (balanced or first or c['variant'] == 'winnow2'), 'winnow')
+    theta, total = F(1) if balanced else num(c['threshold']), sum(counts.values())
     p = sum(v for i, v in counts.items() if rows[i - 1][0] > 0)
-    q, k = sum(counts.values()) - p, len(target)
-    need(p <= k or alpha ** (p - k) <= theta ** k, 'promotions')
-    need(q <= (alpha * d / ((alpha - 1) * theta) + alpha * p if c['variant'] == 'winnow2' else d / theta + (alpha - 1) * p), 'demotions')
+    need(theta > 0 and (balanced or total - p <= (d / theta + (alpha - 1) * p if first else alpha * d / ((alpha - 1) * theta) + alpha * p)), 'demotions')
+    if balanced or 'separator' in c: return winnow_separator(c, rows, total, alpha, theta, balanced, first)
+    target = ascending(c['disjunction'], d)
+    need(theta >= 1 and target, 'disjunction')
+    for y, x in rows: need(all(v == 1 for v in x.values()) and (y > 0) == any(j in x for j in target), 'disjunction')
+    need(p <= len(target) or alpha ** (p - len(target)) <= theta ** len(target), 'promotions')
+
+def winnow_separator(c, rows, k, alpha, theta, balanced, first):
+    (v, b), clip, n, L = separator(c['separator'], None, rows, c['columns']), num(c.get('clip', 0)), F(c['columns']), ln(alpha)
+    need(clip >= 0 and all(-clip <= t <= 1 + clip for _, x in rows for t in x.values()), 'values')
+    need(b == 0 or balanced and {'none': 0, 'unit': 1}[c['offset']], 'b')
+    s = [(y, dot(v.w, {j: min(max(t, F(0)), F(1)) for j, t in x.items()}) + b) for y, x in rows]
+    low, high = min((t for y, t in s if y > 0), default=None), max((t for y, t in s if y < 0), default=F(0))
+    weights = [abs(t) for t in [*v.w.values(), b] if t]
+    V = sum(weights)
+    H = ln(V)[1] - sum(t * ln(t)[0] for t in weights) / V
+    if balanced:
+        g, C = min(y * t for y, t in s), ln((alpha + 1 / alpha) / 2)
+        need(g > 0 and L[0] * g / V > C[1], 'margin')
+        return need(k <= (ln(2 * (n + {'none': 0, 'unit': 1}[c['offset']]))[0] - H) / (L[1] * g / V - C[0]), 'bound')
+    need(all(t >= 0 for t in v.w.values()) and low is not None and low > high and (high == 0 if first else low > alpha * high), 'sides')
+    S, delta = V / low, alpha - 1
+    K = alpha if first else (1 + alpha) / (alpha * (low - high) / low - delta)
+    inner = K * S * (ln(S * delta * theta * K / (K - 1) / L[1])[0] - 1 - H)
+    need(k <= inner / L[inner > 0] + (K - 1) * n / (delta * theta), 'bound')
 
 def sign_root(a, b, beta):  # of a + b sqrt(beta)
     s, t = (a > 0) - (a < 0), (b > 0) - (b < 0)

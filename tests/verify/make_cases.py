@@ -55,6 +55,18 @@ case('passes', [(-1, '1 1'), (1, '1 1'), (1, '2 0')],
 bits = [(1 if a or b else -1, '%d %d %d' % (a, b, c)) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
 case('winnow', bits, [{'claim': 'mistakes', 'learner': 'winnow', 'variant': 'winnow2', 'alpha': '2', 'threshold': '3',
                        'disjunction': [1, 2], 'updates': [[3, 1], [5, 1], [6, 1]], 'total': 3}])
+# Two of three (docs/winnow.md): P = 2, Q = 1, S = 3/2, K = 10, H = ln 3, and the bound is 7.656...
+two = [(1 if a + b + c > 1 else -1, '%d %d %d' % (a, b, c)) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+case('weighed', two, [{'claim': 'mistakes', 'learner': 'winnow', 'variant': 'winnow2', 'alpha': '1.5', 'threshold': '3',
+                       'separator': {'w': [[1, '1'], [2, '1'], [3, '1']]}, 'updates': [[4, 2], [6, 2], [7, 2], [8, 1]], 'total': 7}])
+# v = 2 and the constant column's -1: g = 1, V = 3, N = 2, and the bound is 13.25...
+case('balanced', [(1, '1'), (-1, '0')],
+     [{'claim': 'mistakes', 'learner': 'winnow', 'variant': 'balanced', 'alpha': '1.4', 'offset': 'unit',
+       'separator': {'w': [[1, '2']], 'b': '-1'}, 'updates': [[1, 8], [2, 5]], 'total': 13}])
+# Halves, and a second column that says nothing: winnow1 with S = 2, K = 2; the bound is 9.344...
+case('halves', [(1, '0.5 1'), (1, '1 0.25'), (-1, '0 1')],
+     [{'claim': 'mistakes', 'learner': 'winnow', 'variant': 'winnow1', 'alpha': '2', 'threshold': '2',
+       'separator': {'w': [[1, '1']]}, 'updates': [[1, 7], [3, 2]], 'total': 9}])
 case('experts', bits, [{'claim': 'mistakes', 'learner': 'experts', 'beta': '1/2', 'negated': True, 'tie': 'negative', 'passes': 1,
                         'total': 3, 'best': {'column': 1, 'negated': False, 'mistakes': '2'}}])
 # Hinge loss with an optimum in whole numbers: the nearest pair is 2 apart, multipliers 1/2 below the cost 1.

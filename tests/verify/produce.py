@@ -17,12 +17,16 @@ def root(v, way, digits=9):
     if way > 0 and F(n, 10**digits) ** 2 < v: n += 1
     return '%d.%0*d' % (n // 10**digits, digits, n % 10**digits)
 
+def together(x): return x.get(1, F(0)) + x.get(2, F(0))
 def draw(rng, n, d, kind):
     """n rows of d columns, as pairs (y, x), values with few decimals."""
     while True:
         rows = []
         for _ in range(n):
-            if kind == 'bits': x = {j: F(1) for j in range(1, d + 1) if rng.random() < .5}
+            if kind == 'unit':
+                x = {1: F(1, 2)}
+                while F(2, 5) < together(x) < 1: x = {j: F(t, 10) for j in range(1, d + 1) if (t := rng.choice([0, 0, *range(11)]))}
+            elif kind == 'bits': x = {j: F(1) for j in range(1, d + 1) if rng.random() < .5}
             else: x = {j: v for j in range(1, d + 1) if rng.random() < .8 and (v := F(rng.randint(-40, 40), 10))}
             rows.append([rng.choice((-1, 1)), x])
         if kind == 'separable':
@@ -30,6 +34,8 @@ def draw(rng, n, d, kind):
             for r in rows: r[0] = 1 if sum(w[j - 1] * v for j, v in r[1].items()) > .3 else -1
         if kind == 'bits':
             for r in rows: r[0] = 1 if 1 in r[1] or 2 in r[1] else -1
+        if kind == 'unit':
+            for r in rows: r[0] = 1 if together(r[1]) >= 1 else -1
         if {y for y, _ in rows} == {-1, 1}: return rows
 
 def number(rng, v):
@@ -221,6 +227,39 @@ def winnow(rng, rows, d):
     return {'claim': 'mistakes', 'learner': 'winnow', 'variant': variant, 'alpha': show(alpha), 'threshold': show(theta),
             'disjunction': [1, 2], 'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts)}
 
+def weighed(rng, rows, d):
+    """Winnow with the separator x1 + x2, or nearly; counts of a run, or the largest that are within the bound."""
+    variant = rng.choice(['winnow1', 'winnow2', 'winnow2', 'balanced', 'balanced'])
+    v = {j: dyadic(rng.uniform(.9, 1), 10) if rng.random() < .5 else F(1) for j in (1, 2)}
+    if d > 2 and rng.random() < .3: v[3] = F(rng.choice([-1, 1]) if variant == 'balanced' else 1, 50)
+    claim = {'claim': 'mistakes', 'learner': 'winnow', 'variant': variant, 'separator': {'w': [[j, show(t)] for j, t in v.items()]}}
+    if variant == 'balanced':
+        claim |= {'offset': rng.choice(['none', 'unit', 'unit']), 'alpha': show(1 + dyadic(rng.choice([.05, .1, .2, rng.random()]), 20))}
+        if claim['offset'] == 'unit': claim['separator']['b'] = '-0.7'
+    else: claim |= {'threshold': show(F(rng.choice([2 * d, d, 3, 2]), 2)), 'alpha': show(1 + dyadic(rng.choice([.1, .25, .5, 1, rng.random()]), 20))}
+    if rng.random() < .2: claim['clip'] = '1e-9'
+    alpha, theta = float(check.num(claim['alpha'])), float(check.num(claim.get('threshold', '0')))
+    e, counts, out = [0.] * (d + 1), [0] * len(rows), set()
+    for _ in range(3):
+        for i, (y, x) in enumerate(rows):
+            x = {j: float(t) for j, t in x.items()} | ({0: 1.} if claim.get('offset') == 'unit' else {})
+            s = sum(t * (alpha**e[j] - alpha**-e[j] if variant == 'balanced' else 0 if j in out else alpha**e[j]) for j, t in x.items()) - theta
+            if y * s > 0: continue
+            counts[i] += 1
+            if variant == 'winnow1' and y < 0: out |= x.keys()
+            else: e = [t + y * x.get(j, 0) for j, t in enumerate(e)]
+    def made(): return claim | {'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts)}
+    def holds():
+        try: check.mistakes(made() | {'columns': d}, rows, None)
+        except check.Reject: return False
+        return True
+    if not holds(): return None
+    at, step = rng.randrange(len(rows)), 2**12 if rng.random() < .5 else 0
+    while step:
+        counts[at] += step
+        if not holds(): counts[at] -= step; step //= 2
+    return made()
+
 def experts(rng, rows, d):
     beta, negated, tie = rng.choice([F(1, 2), F(1, 3), F(9, 10)]), rng.random() < .5, rng.choice(['negative', 'positive', 'mistake'])
     silent = [j for j in range(1, d + 1) if rng.random() < .3]
@@ -329,12 +368,12 @@ def certificate(seed):
     """(certificate, data, test or None), as text."""
     rng = random.Random(seed)
     while True:
-        d, kind = rng.randint(1, 3), rng.choice(['separable', 'any', 'bits'])
-        if kind == 'bits': d = rng.randint(2, 6)
+        d, kind = rng.randint(1, 3), rng.choice(['separable', 'any', 'bits', 'unit'])
+        if kind in ('bits', 'unit'): d = rng.randint(2, 6)
         rows = draw(rng, rng.randint(3, 9), d, kind)
         test = draw(rng, rng.randint(2, 12), d, kind) if rng.random() < .4 else None
         if test and rng.random() < .5: test.append(rng.choice(rows))
-        makers = [separable, common_point, perceptron, experts, optimal, optimal, kernel] + ([winnow] * 2 if kind == 'bits' else [])
+        makers = [separable, common_point, perceptron, experts, optimal, optimal, kernel] + ([winnow] * 2 if kind == 'bits' else []) + ([weighed] * 4 if kind in ('bits', 'unit') else [])
         claims = []
         for make in rng.sample(makers, rng.randint(1, 2)):
             claims.append(make(rng, rows, d, test) if make is optimal else make(rng, rows, d))

@@ -129,34 +129,28 @@ static void test_decimals(void)
     mpz_clears(mantissa, want, NULL);
 }
 
-/* exp(-t) against 60 known digits, and lo <= hi within a few units. */
-static void test_exponential(void)
+typedef struct checker_value {
+    const char *above, *below, *digits; /* of the function of above/below, 10^60 times, cut down */
+} checker_value;
+
+/* Enclosures against 60 known digits, and lo <= hi within a few units. */
+static void checker_enclosed(void (*function)(const mpz_t, const mpz_t, mpz_t, mpz_t),
+                             const checker_value *values, size_t count)
 {
-    static const struct {
-        const char *above, *below, *digits; /* digits of exp(-above/below), as a whole number */
-    } cases[] = {
-        {"0", "1", "1000000000000000000000000000000000000000000000000000000000000"},
-        {"1", "1", "367879441171442321595523770161460867445811131031767834507836"},
-        {"1", "2", "606530659712633423603799534991180453441918135487186955682892"},
-        {"10", "1", "45399929762484851535591515560550610237918088866564969259"},
-        {"1", "10", "904837418035959573164249059446436621194705360980400952056257"},
-        {"50", "1", "192874984796391778301734281652701257475"},
-        {"100000", "1", "0"},
-    };
     mpz_t n[6], power;
     for (int i = 0; i < 6; i++)
         mpz_init(n[i]);
     mpz_init(power);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mpz_set_str(n[0], cases[i].above, 10);
-        mpz_set_str(n[1], cases[i].below, 10);
-        hsv_exp(n[0], n[1], n[2], n[3]);
+    for (size_t i = 0; i < count; i++) {
+        mpz_set_str(n[0], values[i].above, 10);
+        mpz_set_str(n[1], values[i].below, 10);
+        function(n[0], n[1], n[2], n[3]);
         CHECK(mpz_cmp(n[2], n[3]) <= 0);
         mpz_sub(n[4], n[3], n[2]);
         CHECK_NOTE(mpz_cmp_ui(n[4], 2) <= 0, "case %zu is %lu wide", i, mpz_get_ui(n[4]));
         /* lo / 2^bits <= (digits + 1) / 10^60 and digits / 10^60 <= hi / 2^bits */
         mpz_ui_pow_ui(power, 10, 60);
-        mpz_set_str(n[5], cases[i].digits, 10);
+        mpz_set_str(n[5], values[i].digits, 10);
         mpz_mul(n[2], n[2], power);
         mpz_mul(n[3], n[3], power);
         mpz_mul_2exp(n[4], n[5], HSV_BITS);
@@ -168,6 +162,38 @@ static void test_exponential(void)
     for (int i = 0; i < 6; i++)
         mpz_clear(n[i]);
     mpz_clear(power);
+}
+
+static void test_exponential(void)
+{
+    static const checker_value values[] = {
+        {"0", "1", "1000000000000000000000000000000000000000000000000000000000000"},
+        {"1", "1", "367879441171442321595523770161460867445811131031767834507836"},
+        {"1", "2", "606530659712633423603799534991180453441918135487186955682892"},
+        {"10", "1", "45399929762484851535591515560550610237918088866564969259"},
+        {"1", "10", "904837418035959573164249059446436621194705360980400952056257"},
+        {"50", "1", "192874984796391778301734281652701257475"},
+        {"100000", "1", "0"},
+    };
+    checker_enclosed(hsv_exp, values, sizeof values / sizeof *values);
+}
+
+static void test_logarithm(void)
+{
+    static const checker_value values[] = {
+        {"1", "1", "0"},
+        {"2", "1", "693147180559945309417232121458176568075500134360255254120680"},
+        {"10", "1", "2302585092994045684017991454684364207601101488628772976033327"},
+        {"1", "3", "-1098612288668109691395245236922525704647490557822749451734695"},
+        {"3", "4", "-287682072451780927439219005993827431503509710897761056506666"},
+        {"1000000000000000000000000000001", "1000000000000000000000000000000",
+         "999999999999999999999999999999"},
+        {"10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+         "0000"
+         "00000000",
+         "1", "230258509299404568401799145468436420760110148862877297603332790"},
+    };
+    checker_enclosed(hsv_log, values, sizeof values / sizeof *values);
 }
 
 static void test_libsvm(void)
@@ -382,6 +408,123 @@ static void test_sums_of_counts(void)
     }
     free(data);
     free(cert);
+}
+
+/* ---- Winnow with a separator of known weight ---- */
+
+#define WINNOW(variant, alpha, rest)                                                          \
+    "\"claims\": [{\"claim\": \"mistakes\", \"learner\": \"winnow\", \"variant\": \"" variant \
+    "\", \"alpha\": \"" alpha "\", " rest "}]"
+#define SEPARATOR(w)   "\"separator\": {\"w\": [" w "]}"
+#define THRESHOLD(t)   "\"threshold\": \"" t "\", "
+#define COUNTS(u, k)   ", \"updates\": [" u "], \"total\": " k
+#define BALANCED(w, b) "\"separator\": {\"w\": [" w "], \"b\": \"" b "\"}"
+
+/* Rows of docs/winnow.md: two of three columns; one column, on or off; halves. What is at the bound
+ * is accepted, one more is not, and neither is what a theorem does not speak of. */
+static const char winnow_two[] = "-1\n-1 3:1\n-1 2:1\n1 2:1 3:1\n-1 1:1\n1 1:1 3:1\n1 1:1 2:1\n",
+                  winnow_one[] = "1 1:1\n-1 1:0\n",
+                  winnow_halves[] = "1 1:0.5 2:1\n1 1:1 2:.25\n-1 2:1\n";
+#define ONES "[1, 1], [2, 1], [3, 1]"
+#define TWO(alpha, t, w, u, k) \
+    winnow_two, LIBSVM("7", "3"), WINNOW("winnow2", alpha, THRESHOLD(t) SEPARATOR(w) COUNTS(u, k))
+#define ONE(alpha, offset, w, b, k) \
+    winnow_one, LIBSVM("2", "1"),   \
+        WINNOW("balanced", alpha,   \
+               "\"offset\": \"" offset "\", " BALANCED(w, b) COUNTS("[1, " k "]", k))
+#define HALVES(alpha, w, u, k)       \
+    winnow_halves, LIBSVM("3", "2"), \
+        WINNOW("winnow1", alpha, THRESHOLD("2") SEPARATOR(w) COUNTS(u, k))
+static const struct {
+    const char *data, *members, *claim;
+    int status;
+    const char *says;
+} winnow_cases[] = {
+    /* (15/ln 1.5)(ln(2.5/ln 1.5) - 1 - ln 3) + 18 = 7.6562... */
+    {TWO("1.5", "3", ONES, "[4, 7]", "7"), 0, "= 7.65628 of the separator, S = 1.5."},
+    {TWO("3/2", "3", ONES, "[4, 8]", "8"), 1, "8 mistakes are more than the bound, 7.65628"},
+    {TWO("1.5", "3", ONES, "[1, 3], [4, 1]", "5"), 1, "add up to 4"},
+    {TWO("1.5", "3", ONES, "[1, 4]", "4"), 1, "4 demotions are more than can be"},
+    {TWO("1.5", "3", ONES, "[9, 1]", "1"), 1, "row 9 is named"},
+    {TWO("1.9999", "3", ONES, "[4, 7]", "7"), 0, "S = 1.5"},
+    {TWO("2", "3", ONES, "[4, 1]", "1"), 1, "alpha is too large for the separator"},
+    {TWO("1.5", "3", "[1, 1], [2, 1]", "[4, 1]", "1"), 1, "does not separate"},
+    {TWO("1.5", "3", "[1, 1], [2, 1], [3, -1]", "[4, 1]", "1"), 1, "a negative weight"},
+    {TWO("1.5", "3", "", "[4, 1]", "1"), 1, "no weight"},
+    {TWO("1", "3", ONES, "[4, 1]", "1"), 3, "alpha must be above 1"},
+    {TWO("1.5", "0", ONES, "[4, 1]", "1"), 3, "above 0"},
+    {TWO("1.5", "1/2", ONES, "[4, 9]", "9"), 0, "= 31.37094 of"},
+    /* W = 3, b = 2: 8 9 ln(3 3/2) + 8 3 2 */
+    {TWO("1.25", "3", ONES, "[4, 7]", "7"), 0, "8 W b n/theta = 156.293, where W = 3."},
+    {winnow_two, LIBSVM("7", "3"),
+     WINNOW("winnow2", "1.5", THRESHOLD("3") BALANCED(ONES, "-1") COUNTS("[4, 1]", "1")), 1,
+     "b must be 0"},
+    {winnow_two, LIBSVM("7", "3"),
+     WINNOW("winnow1", "1.5", THRESHOLD("3") SEPARATOR(ONES) COUNTS("[4, 1]", "1")), 1,
+     "as winnow1 needs it"},
+    /* (ln 4 - H(1/3)) / (ln 1.4/3 - ln cosh ln 1.4) = 13.249..., and 24 ln 4 */
+    {ONE("1.4", "unit", "[1, 2]", "-1", "13"), 0, "= 13.24991 of the separator, V/g = 3."},
+    {ONE("1.4", "unit", "[1, 200]", "-100", "13"), 0, "(8/3) W^2 ln 2N = 33.27106, where W = 3"},
+    {ONE("1.4", "unit", "[1, 2]", "-1", "14"), 1, "14 mistakes are more than the bound"},
+    {ONE("1.1", "unit", "[1, 2]", "-1", "13"), 0, "V/g = 3."},
+    {ONE("2.2", "unit", "[1, 2]", "-1", "1"), 1, "alpha is too large for the separator's margin"},
+    {ONE("1.4", "unit", "[1, 1]", "-1", "1"), 1, "does not separate"},
+    {ONE("1.4", "unit", "[1, -2]", "1", "1"), 1, "does not separate"},
+    {ONE("1.4", "none", "[1, 2]", "-1", "1"), 1, "b must be 0"},
+    {ONE("1.4", "none", "[1, 2]", "0", "1"), 1, "does not separate"},
+    {ONE("1.4", "r2", "[1, 2]", "-1", "1"), 3, "offset"},
+    /* one positive row alone, N = 1: ln 2 / ln 1.6, as ln 2 - ln cosh ln 2 = ln 2 - ln 5/4 */
+    {"1 1:1\n", LIBSVM("1", "1"),
+     WINNOW("balanced", "2", "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 1]", "1")), 0,
+     "= 1.474769 of the separator, V/g = 1."},
+    {"1 1:1\n", LIBSVM("1", "1"),
+     WINNOW("balanced", "2", "\"offset\": \"none\", " SEPARATOR("[1, 7]") COUNTS("[1, 2]", "2")), 1,
+     "2 mistakes are more than the bound"},
+    {winnow_one, LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4", THRESHOLD("1") BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")), 3,
+     "threshold"},
+    /* (4/ln 2)(ln(8/ln 2) - 1) + 1 */
+    {HALVES("2", "[1, 1]", "[1, 7], [3, 2]", "9"), 0, "= 9.34428 of the separator, S = 2."},
+    {HALVES("2", "[1, 1]", "[1, 8], [3, 2]", "10"), 1, "10 mistakes are more than the bound"},
+    {HALVES("2", "[1, 1], [2, \"1/9\"]", "[1, 7]", "7"), 1, "as winnow1 needs it"},
+    {HALVES("2", "[1, 1], [2, 9]", "[1, 7]", "7"), 1, "does not separate"},
+    /* values beyond 0 and 1 */
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1")
+                COUNTS("[1, 13]", "13")),
+     0, "by no more than 0.001 count as 0 and 1"},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.00099\", " BALANCED("[1, 2]", "-1")
+                COUNTS("[1, 13]", "13")),
+     1, "row 1 has a value that is not from 0 to 1"},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-0.9")
+                COUNTS("[1, 1]", "1")),
+     0, "V/g = 3.222222."},
+    {"1 1:1.001\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1.1")
+                COUNTS("[1, 1]", "1")),
+     0, "V/g = 3.444444."},
+    {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
+     1, "row 2 has a value that is not from 0 to 1"},
+};
+
+static void test_winnow(void)
+{
+    for (size_t i = 0; i < sizeof winnow_cases / sizeof *winnow_cases; i++) {
+        const int status =
+            checker_run(winnow_cases[i].data, winnow_cases[i].members, winnow_cases[i].claim);
+        CHECK_NOTE(status == winnow_cases[i].status, "case %zu: status %d %s%s", i, status,
+                   checker_said, checker_reason);
+        CHECK_NOTE(strstr(status ? checker_reason : checker_said, winnow_cases[i].says) != NULL,
+                   "case %zu: %s%s", i, checker_said, checker_reason);
+    }
 }
 
 /* Margins that doubles cannot tell from 0, and numbers of a thousand digits. */
@@ -616,6 +759,7 @@ int main(void)
     RUN(test_hash);
     RUN(test_decimals);
     RUN(test_exponential);
+    RUN(test_logarithm);
     RUN(test_libsvm);
     RUN(test_csv);
     RUN(test_refused);
@@ -624,6 +768,7 @@ int main(void)
     RUN(test_file_changes);
     RUN(test_sums_of_counts);
     RUN(test_exact);
+    RUN(test_winnow);
     RUN(test_error_says);
     RUN(test_error_files);
     RUN(test_error_fields);

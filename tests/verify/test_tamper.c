@@ -68,6 +68,24 @@ static const struct {
     {"winnow", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
     {"winnow", "updates", 0, TAMPER_ALL, TAMPER_GONE},
     {"winnow", "total", 0, TAMPER_ALL, TAMPER_ANY},
+    {"weighed", "w", 0, TAMPER_ALL, TAMPER_ANY},
+    {"weighed", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
+    {"weighed", "w", 0, TAMPER_ALL, TAMPER_GONE},
+    {"weighed", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
+    {"weighed", "updates", 0, TAMPER_ALL, TAMPER_GONE},
+    {"weighed", "total", 0, TAMPER_ALL, TAMPER_ANY},
+    {"balanced", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
+    {"balanced", "w", 0, TAMPER_VALUE, TAMPER_DOWN},
+    {"balanced", "w", 0, TAMPER_ALL, TAMPER_GONE},
+    {"balanced", "b", 0, TAMPER_ALL, TAMPER_ANY},
+    {"balanced", "b", 0, TAMPER_ALL, TAMPER_SIGN},
+    {"balanced", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
+    {"balanced", "total", 0, TAMPER_ALL, TAMPER_ANY},
+    {"halves", "w", 0, TAMPER_INDEX, TAMPER_ANY},
+    {"halves", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
+    {"halves", "w", 0, TAMPER_ALL, TAMPER_GONE},
+    {"halves", "updates", 0, TAMPER_ALL, TAMPER_GONE},
+    {"halves", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"experts", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"experts", "mistakes", 0, TAMPER_ALL, TAMPER_ANY},
     {"optimal", "w", 0, TAMPER_ALL, TAMPER_ANY},
@@ -276,8 +294,9 @@ static void tamper_kind(size_t k)
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 static const char *const tamper_names[] = {
-    "separable", "origin",  "common",  "line",   "epsilon", "perceptron", "passes", "winnow",
-    "experts",   "optimal", "squared", "stable", "witness", "gram",       "factor", "error"};
+    "separable", "origin",  "common",   "line",   "epsilon", "perceptron", "passes",
+    "winnow",    "weighed", "balanced", "halves", "experts", "optimal",    "squared",
+    "stable",    "witness", "gram",     "factor", "error"};
 #define TAMPER_CASES (sizeof tamper_names / sizeof *tamper_names)
 
 static void test_sound(void)

@@ -1,0 +1,504 @@
+/* The mistakes of winnow, within the bounds of its theorems (docs/winnow.md).
+ *
+ * A disjunction: rows of zeros and ones whose label says whether one of r columns is on. Which
+ * columns those are is looked for: none of them may be on in a negative row, and of those that are
+ * not, the one that is on in most of the positive rows that are left is taken, again and again. Few
+ * columns make a low bound; any will do for a true one.
+ *
+ * A separator of known weight: candidates are the disjunction, the lightest separator by linear
+ * programming (lightest.c), and the model's own weights. Each is rounded to decimals, and then the
+ * bound is computed from what those do on the rows. The lowest bound of all is claimed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "prove/winnow.h"
+
+#define WINNOW_PLACES 12    /* decimals of a separator whose largest weight is 1 */
+#define WINNOW_CLIP   1e-12 /* scaled values leave [0,1] by less; the file's long decimals too */
+#define WINNOW_SURE   1e-9  /* relative: what a bound computed here may be off */
+
+typedef struct winnow {
+    hsp__prove *prove;
+    hsp__winnow_run run;
+    uint64_t *count; /* rows: updates */
+    uint64_t total;
+    double clip; /* 0: no value is beyond 0 and 1 */
+    /* the disjunction: */
+    unsigned char *in;      /* cols; NULL: not looked for */
+    const char *no_columns; /* why there is none; NULL: there is */
+    double columns_bound;   /* infinite: none */
+    /* the best separator so far: */
+    int64_t *best, *trial;  /* cols + 1: weights over 10^WINNOW_PLACES; the last is the offset */
+    double bound;           /* infinite: none */
+    double *v;              /* cols + 1 */
+    hsp__lightest lightest; /* was it found, ... */
+    double lightness;       /* ... and sum |v| / min y (<v,x> + b) of it, of balanced runs */
+} winnow;
+
+/* ---- A disjunction --------------------------------------------------------------------------- */
+
+typedef struct winnow_cover {
+    const hsp__prove_file *file;
+    unsigned char *off; /* cols: on in a negative row, or taken */
+    unsigned char *in;  /* cols: taken */
+    unsigned char *met; /* rows: one of those taken is on */
+    uint64_t *count;    /* cols: positive rows left that it is on in */
+} winnow_cover;
+
+/* What no disjunction has; NULL: nothing. */
+static const char *winnow_look(winnow_cover *m)
+{
+    const hsp_view *view = m->file->rows;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double x = hsp__row_value(view, &row, k);
+            if (x != 0 && x != 1)
+                return "the bound of a disjunction is about rows of zeros and ones";
+            if (x == 1 && m->file->y[i] < 0) m->off[hsp__row_column(&row, k)] = 1;
+        }
+    }
+    return NULL;
+}
+
+/* One more column; 0: none is left that helps. */
+static int winnow_take(winnow_cover *m)
+{
+    const hsp_view *view = m->file->rows;
+    uint64_t best = view->cols;
+    memset(m->count, 0, view->cols * sizeof *m->count);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; m->file->y[i] > 0 && !m->met[i] && k < row.count; k++)
+            m->count[hsp__row_column(&row, k)] += hsp__row_value(view, &row, k) == 1;
+    }
+    for (uint64_t j = 0; j < view->cols; j++)
+        if (!m->off[j] && m->count[j] && (best == view->cols || m->count[j] > m->count[best]))
+            best = j;
+    if (best == view->cols) return 0;
+    m->in[best] = m->off[best] = 1;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            if (hsp__row_column(&row, k) == best && hsp__row_value(view, &row, k) == 1)
+                m->met[i] = 1;
+    }
+    return 1;
+}
+
+static const char *winnow_find(winnow_cover *m)
+{
+    const char *why = winnow_look(m);
+    if (why) return why;
+    while (winnow_take(m))
+        continue;
+    for (uint64_t i = 0; i < m->file->rows->rows; i++)
+        if (m->file->y[i] > 0 && !m->met[i]) return "the labels are no disjunction of columns";
+    return NULL;
+}
+
+static hsp_status winnow_disjunction(hsp__prove *prove, hsp_error *err, unsigned char **in,
+                                     const char **why)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const uint64_t d = prove->data.rows->cols, n = prove->data.rows->rows;
+    winnow_cover m = {.file = &prove->data,
+                      .off = hsp__new(memory, d, 1),
+                      .in = hsp__new(memory, d, 1),
+                      .met = hsp__new(memory, n, 1),
+                      .count = hsp__new(memory, d, sizeof *m.count)};
+    hsp_status status = m.off && m.in && m.met && m.count ? HSP_OK : hsp__fail_memory(err);
+    if (!status) *why = winnow_find(&m);
+    hsp__free(memory, m.off);
+    hsp__free(memory, m.met);
+    hsp__free(memory, m.count);
+    *in = m.in; /* the caller frees it, also after a failure */
+    return status;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* Updates per row; why they are not known, or NULL. */
+static const char *winnow_count(winnow *m)
+{
+    const hsp__prove *prove = m->prove;
+    const hsp_updates updates = hsp_model_updates(prove->model);
+    const char *made = hsp_model_fact(prove->model, "updates");
+    char text[32];
+    for (uint64_t k = 0; k < updates.count; k++) {
+        const uint64_t i = updates.row[k];
+        if (i >= prove->data.rows->rows || updates.amount[k] * prove->data.y[i] < 0)
+            return "the run was on other rows than those of this file";
+        m->count[i] += (uint64_t)llround(fabs(updates.amount[k]));
+        m->total += (uint64_t)llround(fabs(updates.amount[k]));
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)m->total);
+    return made && strcmp(made, text) == 0 ? NULL : "the model does not keep all its updates";
+}
+
+/* How far values are beyond 0 and 1, which scaling alone may make them by rounding. */
+static const char *winnow_values(winnow *m)
+{
+    const hsp__prove_file *file = &m->prove->data;
+    double beyond = 0, slack = 0;
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__row row = hsp__view_row(file->rows, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double x = hsp__row_value(file->rows, &row, k);
+            beyond = fmax(beyond, fmax(-x, x - 1));
+        }
+    }
+    for (uint64_t j = 0; file->slack && j < file->rows->cols; j++)
+        slack = fmax(slack, file->slack[j]);
+    if (beyond > (file->moved ? 1e-6 : 0)) return "there are values that are not from 0 to 1";
+    if (file->moved || file->exact.long_count)
+        m->clip = fmax(WINNOW_CLIP, 2 * beyond + 1e-15 * slack);
+    return NULL;
+}
+
+static const char *winnow_refuse(winnow *m, const hsp_options *told)
+{
+    static const char *const names[] = {"winnow1", "winnow2", "balanced"};
+    const hsp__prove *prove = m->prove;
+    if (prove->why) return prove->why;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(hsp_options_text(told, "variant"), names[i]) == 0)
+            m->run.variant = (hsp__winnow_variant)i;
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    m->run.constant = balanced && strcmp(hsp_options_text(told, "offset"), "none") != 0;
+    m->run.alpha = 1 + hsp_options_real(told, "delta");
+    m->run.theta = hsp_options_is_set(told, "threshold") ? hsp_options_real(told, "threshold")
+                   : balanced                            ? 0
+                                                         : (double)prove->model->features;
+    m->run.cols = prove->data.rows->cols;
+    if (balanced && m->run.theta != 0)
+        return "the run was balanced with a threshold, and the theorem is about none";
+    if (!balanced && !(m->run.theta > 0)) return "the theorems ask for a threshold above 0";
+    if (!balanced && !prove->data.sides[1]) return "there are no positive rows";
+    if (hsp_model_fact(prove->model, "divided_by")) return "the model was brought to unit form";
+    const char *why = winnow_count(m);
+    return why ? why : winnow_values(m);
+}
+
+/* ---- Separators ------------------------------------------------------------------------------ */
+
+/* What a separator does on the rows: its weight and entropy; s of the two sides, worse than they
+ * are by what sums may be off. */
+typedef struct winnow_sides {
+    hsp__long weight, entropy, least, most;
+} winnow_sides;
+
+static hsp__long winnow_weight(const winnow *m, uint64_t j)
+{
+    return (hsp__long)m->trial[j] / 1e12L;
+}
+
+static winnow_sides winnow_look_at(const winnow *m)
+{
+    const hsp__prove_file *file = &m->prove->data;
+    const uint64_t d = m->run.cols;
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    winnow_sides s = {0, 0, HUGE_VALL, balanced ? -HUGE_VALL : 0};
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__row row = hsp__view_row(file->rows, i);
+        hsp__long sum = winnow_weight(m, d), size = fabsl(sum);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            const hsp__long x = (hsp__long)hsp__row_value(file->rows, &row, k);
+            const hsp__long term = winnow_weight(m, j) * fminl(fmaxl(x, 0), 1);
+            sum += term;
+            size += fabsl(term);
+            if (file->slack) size += fabsl(winnow_weight(m, j)) * (hsp__long)file->slack[j];
+        }
+        if (file->y[i] > 0)
+            s.least = fminl(s.least, sum - size * 0x1p-50L);
+        else
+            s.most = fmaxl(s.most, sum + size * 0x1p-50L);
+    }
+    for (uint64_t j = 0; j <= d; j++) {
+        const hsp__long v = fabsl(winnow_weight(m, j));
+        s.weight += v;
+        if (v > 0) s.entropy -= v * logl(v);
+    }
+    s.entropy = s.entropy / s.weight + logl(s.weight);
+    return s;
+}
+
+/* (B) of docs/winnow.md; infinite where it does not apply. */
+static double winnow_balanced(const winnow *m, const winnow_sides *s)
+{
+    const hsp__long eta = logl((hsp__long)m->run.alpha), delta = (hsp__long)m->run.alpha - 1;
+    const hsp__long g = fminl(s->least, -s->most),
+                    spread = log1pl(delta * delta / (2 * (1 + delta)));
+    const hsp__long gain = eta * g / s->weight - spread;
+    const hsp__long N = (hsp__long)m->run.cols + (hsp__long)m->run.constant;
+    if (!(g > 0) || !(gain > (hsp__long)WINNOW_SURE * spread)) return HUGE_VAL;
+    return (double)((logl(2 * N) - s->entropy) / gain);
+}
+
+/* (S), likewise. */
+static double winnow_plain(const winnow *m, const winnow_sides *s)
+{
+    const int first = m->run.variant == HSP__WINNOW_1;
+    const hsp__long alpha = (hsp__long)m->run.alpha, delta = alpha - 1, eta = logl(alpha);
+    const hsp__long n = (hsp__long)m->run.cols, theta = (hsp__long)m->run.theta;
+    const hsp__long room = alpha * (s->least - s->most) / s->least - delta;
+    for (uint64_t j = 0; j < m->run.cols; j++)
+        if (m->trial[j] < 0) return HUGE_VAL;
+    if (!(s->least > 0) || !isfinite(s->least) ||
+        !(first ? s->most <= 0 : room > (hsp__long)WINNOW_SURE))
+        return HUGE_VAL;
+    const hsp__long K = first ? alpha : (1 + alpha) / room, S = s->weight / s->least;
+    const hsp__long Z = S * delta * theta * K / ((K - 1) * eta);
+    return (double)(K * S / eta * (logl(Z) - 1 - s->entropy) + (K - 1) * n / (delta * theta));
+}
+
+/* The weights in m->v, cut to decimals; kept if their bound is the lowest. */
+static winnow_sides winnow_try(winnow *m)
+{
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    double most = 0;
+    if (!m->run.constant) m->v[m->run.cols] = 0;
+    for (uint64_t j = 0; j <= m->run.cols; j++)
+        most = fmax(most, fabs(m->v[j]));
+    if (!(most > 0) || !isfinite(most)) return (winnow_sides){0};
+    for (uint64_t j = 0; j <= m->run.cols; j++)
+        m->trial[j] = hsp__prove_grid((hsp__long)m->v[j] / (hsp__long)most, WINNOW_PLACES);
+    const winnow_sides sides = winnow_look_at(m);
+    const double bound = balanced ? winnow_balanced(m, &sides) : winnow_plain(m, &sides);
+    if (bound < m->bound) {
+        int64_t *swap = m->best;
+        m->best = m->trial;
+        m->trial = swap;
+        m->bound = bound;
+    }
+    return sides;
+}
+
+/* (D): of the disjunction. */
+static double winnow_columns_bound(const winnow *m)
+{
+    const double alpha = m->run.alpha, theta = m->run.theta, n = (double)m->run.cols;
+    double r = 0;
+    if (m->no_columns || theta < 1) return HUGE_VAL;
+    for (uint64_t j = 0; j < m->run.cols; j++)
+        r += m->in[j];
+    const double p = r * (1 + log(theta) / log(alpha));
+    return m->run.variant == HSP__WINNOW_1 ? n / theta + alpha * p
+                                           : alpha * n / ((alpha - 1) * theta) + (1 + alpha) * p;
+}
+
+/* The widest separator, where the lightest is not known. */
+static hsp_status winnow_try_widest(winnow *m, hsp_error *err)
+{
+    hsp_status status = hsp__prove_apart(m->prove, err);
+    const hsp__separation *apart = &m->prove->apart;
+    if (status || apart->kind != HSP__APART_SEPARABLE || !apart->weights) return status;
+    memcpy(m->v, apart->weights, m->run.cols * sizeof *m->v);
+    m->v[m->run.cols] = apart->bias;
+    winnow_try(m);
+    return HSP_OK;
+}
+
+/* All candidates. */
+static hsp_status winnow_search(winnow *m, hsp_error *err)
+{
+    const hsp_model *model = m->prove->model;
+    const uint64_t d = m->run.cols;
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    hsp_status status = HSP_OK;
+    if (!balanced) {
+        status = winnow_disjunction(m->prove, err, &m->in, &m->no_columns);
+        if (status) return status;
+        m->columns_bound = winnow_columns_bound(m);
+        for (uint64_t j = 0; j < d; j++)
+            m->v[j] = m->in[j];
+        if (!m->no_columns) winnow_try(m);
+    }
+    status = hsp__prove_lightest(m->prove, &m->run, err, m->v, &m->lightest);
+    if (!status && m->lightest == HSP__LIGHTEST_FOUND) {
+        const winnow_sides s = winnow_try(m);
+        m->lightness = (double)(s.weight / fminl(s.least, -s.most));
+    } else if (!status && balanced && m->lightest != HSP__LIGHTEST_NONE) {
+        status = winnow_try_widest(m, err);
+    }
+    for (uint64_t j = 0; j < d; j++)
+        m->v[j] = j < model->features ? model->weights[j] : 0;
+    m->v[d] = model->offsets[0];
+    if (!status) winnow_try(m);
+    return status;
+}
+
+/* ---- Why there is none ----------------------------------------------------------------------- */
+
+static const char *winnow_unknown(hsp__lightest outcome)
+{
+    if (outcome == HSP__LIGHTEST_LATE)
+        return " that will do, and the linear program that finds the best one took too long";
+    if (outcome == HSP__LIGHTEST_UNKNOWN)
+        return " that will do, and there is no linear programming here that would find the best "
+               "one";
+    return ", and the bound asks for one";
+}
+
+static hsp_status winnow_skip_balanced(winnow *m, hsp_error *err)
+{
+    const double W = m->lightness;
+    if (!(W > 0))
+        return hsp__prove_skip(
+            m->prove, err, "mistakes", "no separator of these rows%s was found%s",
+            m->run.constant ? "" : " through the origin", winnow_unknown(m->lightest));
+    return hsp__prove_skip(m->prove, err, "mistakes",
+                           "delta = %.6g is too large for these rows: the bound asks for "
+                           "ln(1+delta)/W above ln cosh ln(1+delta), and W = sum |v| / min y<v,x> "
+                           "is %.6g at best; train with delta = %.3g",
+                           m->run.alpha - 1, W, expm1(1 / W));
+}
+
+static hsp_status winnow_skip(winnow *m, hsp_error *err)
+{
+    const char *columns = m->no_columns ? m->no_columns : "the threshold is below 1";
+    hsp__winnow_run apart = m->run;
+    hsp__lightest again = m->lightest;
+    hsp_status status = HSP_OK;
+    if (m->run.variant == HSP__WINNOW_BALANCED) return winnow_skip_balanced(m, err);
+    if (m->run.variant == HSP__WINNOW_1)
+        return hsp__prove_skip(m->prove, err, "mistakes",
+                               "%s, and no weights v >= 0 were found that are 0 on all negative "
+                               "rows and above it on positive ones, which winnow1 needs",
+                               columns);
+    apart.alpha = 1; /* is it the rate, or are there none at all? */
+    if (again == HSP__LIGHTEST_NONE)
+        status = hsp__prove_lightest(m->prove, &apart, err, m->v, &again);
+    if (status) return status;
+    if (again != HSP__LIGHTEST_FOUND)
+        return hsp__prove_skip(m->prove, err, "mistakes",
+                               "%s, and no weights v >= 0 were found with <v,x> above 1 + delta "
+                               "times as large on positive rows as on negative ones%s",
+                               columns,
+                               again == HSP__LIGHTEST_LATE
+                                   ? ": the linear program that finds them took too long"
+                                   : "");
+    const winnow_sides s = winnow_try(m);
+    return hsp__prove_skip(
+        m->prove, err, "mistakes",
+        "%s, and delta = %.6g is too large for the bound of a separator, which "
+        "asks for <v,x> on positive rows above 1 + delta times that on negative "
+        "ones: of the lightest v >= 0 it is %.6g at least, and up to %.6g; train "
+        "with delta = %.3g",
+        columns, m->run.alpha - 1, (double)s.least, (double)s.most,
+        (double)((s.least - s.most) / (2 * s.least)));
+}
+
+/* ---- The claim ------------------------------------------------------------------------------- */
+
+static void winnow_put_separator(const winnow *m)
+{
+    hsp__text *text = &m->prove->claims;
+    const uint64_t d = m->run.cols;
+    uint64_t some = 0;
+    hsp__text_puts(text, ",\n     \"separator\": {\"w\": [");
+    for (uint64_t j = 0; j < d; j++) {
+        if (!m->best[j]) continue;
+        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
+        hsp__prove_put_grid(text, m->best[j], WINNOW_PLACES);
+        hsp__text_puts(text, "\"]");
+    }
+    hsp__text_puts(text, "]");
+    if (m->best[d]) {
+        hsp__text_puts(text, ", \"b\": \"");
+        hsp__prove_put_grid(text, m->best[d], WINNOW_PLACES);
+        hsp__text_puts(text, "\"");
+    }
+    hsp__text_puts(text, "}");
+    if (m->clip > 0) {
+        hsp__text_puts(text, ", \"clip\": \"");
+        hsp__prove_put_bound(text, (hsp__long)m->clip, 2, 1);
+        hsp__text_puts(text, "\"");
+    }
+}
+
+static void winnow_put_disjunction(const winnow *m)
+{
+    hsp__text *text = &m->prove->claims;
+    uint64_t some = 0;
+    hsp__text_puts(text, ",\n     \"disjunction\": [");
+    for (uint64_t j = 0; j < m->run.cols; j++)
+        if (m->in[j])
+            hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)j + 1);
+    hsp__text_puts(text, "]");
+}
+
+static hsp_status winnow_claim(winnow *m, hsp_error *err)
+{
+    static const char *const names[] = {"winnow1", "winnow2", "balanced"};
+    hsp__prove *prove = m->prove;
+    hsp__text *text = &prove->claims;
+    uint64_t some = 0;
+    hsp__prove_begin(prove, "mistakes");
+    hsp__text_printf(text, ", \"learner\": \"winnow\", \"variant\": \"%s\", \"alpha\": \"",
+                     names[m->run.variant]);
+    hsp__prove_put_exact(text, m->run.alpha);
+    if (m->run.variant == HSP__WINNOW_BALANCED) {
+        hsp__text_printf(text, "\", \"offset\": \"%s\"", m->run.constant ? "unit" : "none");
+    } else {
+        hsp__text_puts(text, "\", \"threshold\": \"");
+        hsp__prove_put_short(text, m->run.theta);
+        hsp__text_puts(text, "\"");
+    }
+    if (m->columns_bound <= m->bound)
+        winnow_put_disjunction(m);
+    else
+        winnow_put_separator(m);
+    hsp__text_puts(text, ",\n     \"updates\": [");
+    for (uint64_t i = 0; i < prove->data.rows->rows; i++)
+        if (m->count[i])
+            hsp__text_printf(text, "%s[%llu, %llu]", some++ ? ", " : "", (unsigned long long)i + 1,
+                             (unsigned long long)m->count[i]);
+    hsp__text_printf(text, "], \"total\": %llu", (unsigned long long)m->total);
+    return hsp__prove_end(prove, err, "mistakes");
+}
+
+static hsp_status winnow_prove(winnow *m, hsp_error *err)
+{
+    hsp_status status = winnow_search(m, err);
+    if (status) return status;
+    const double bound = fmin(m->bound, m->columns_bound);
+    if (!isfinite(bound)) return winnow_skip(m, err);
+    if ((double)m->total > bound * (1 - WINNOW_SURE))
+        return hsp__prove_skip(
+            m->prove, err, "mistakes",
+            "%llu mistakes are more than the bound, %.6g: this is no run on these "
+            "rows",
+            (unsigned long long)m->total, bound);
+    return winnow_claim(m, err);
+}
+
+hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_error *err)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const uint64_t d = prove->data.rows->cols;
+    winnow m = {.prove = prove,
+                .count = hsp__new(memory, prove->data.rows->rows, sizeof *m.count),
+                .best = hsp__new(memory, d + 1, sizeof *m.best),
+                .trial = hsp__new(memory, d + 1, sizeof *m.trial),
+                .v = hsp__new(memory, d + 1, sizeof *m.v),
+                .columns_bound = HUGE_VAL,
+                .bound = HUGE_VAL};
+    hsp_status status = m.count && m.best && m.trial && m.v ? HSP_OK : hsp__fail_memory(err);
+    const char *why = status ? NULL : winnow_refuse(&m, told);
+    if (!status && why)
+        status = hsp__prove_skip(prove, err, "mistakes", "%s", why);
+    else if (!status)
+        status = winnow_prove(&m, err);
+    hsp__free(memory, m.in);
+    hsp__free(memory, m.count);
+    hsp__free(memory, m.best);
+    hsp__free(memory, m.trial);
+    hsp__free(memory, m.v);
+    return status;
+}

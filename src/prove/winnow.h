@@ -1,0 +1,36 @@
+/* Separators for the mistake bounds of winnow. */
+#ifndef HSP_PROVE_WINNOW_H
+#define HSP_PROVE_WINNOW_H
+
+#include "prove/prove.h"
+
+typedef enum hsp__winnow_variant {
+    HSP__WINNOW_1,
+    HSP__WINNOW_2,
+    HSP__WINNOW_BALANCED
+} hsp__winnow_variant;
+
+typedef struct hsp__winnow_run {
+    hsp__winnow_variant variant;
+    int constant;  /* balanced: every row has a column of ones */
+    double alpha;  /* 1 + delta */
+    double theta;  /* balanced: 0 */
+    uint64_t cols; /* of the rows */
+} hsp__winnow_run;
+
+typedef enum hsp__lightest {
+    HSP__LIGHTEST_FOUND,
+    HSP__LIGHTEST_NONE,   /* there is none, as far as CLP can tell */
+    HSP__LIGHTEST_LATE,   /* it takes too long, or the user asked to stop */
+    HSP__LIGHTEST_UNKNOWN /* there is no linear programming in this build, or not for so many */
+} hsp__lightest;
+
+/* lightest.c: weights v (cols + 1; the last is the constant column's) of the separator for which
+ * the bound is lowest, but for its entropy. */
+hsp_status hsp__prove_lightest(hsp__prove *prove, const hsp__winnow_run *run, hsp_error *err,
+                               double *v, hsp__lightest *outcome);
+
+/* `learner` is winnow; `told` are the options of its run. */
+hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_error *err);
+
+#endif
