@@ -203,7 +203,10 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     const hsp_view *view = task->problem.view;
     for (uint64_t i = 0; batch->count == 1 && i < view->rows; i++) {
         const double score = scores[i] + s->b;
-        task->mistakes += hsp__decide(&score, 1, batch->plan->tie) != view->labels[i];
+        const uint32_t said = score > 0   ? 1
+                              : score < 0 ? 0
+                                          : hsp__decide(&score, 1, batch->plan->tie);
+        task->mistakes += said != view->labels[i];
     }
     return HSP_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/products.h"
+#include "model/model.h"
 #include "vec/vec.h"
 
 enum { JUDGE_PARTS = 64 };
@@ -22,7 +23,9 @@ static uint64_t judge_parts(const hsp__problem *p)
 
 /* ---- Losses ---------------------------------------------------------------------------------- */
 
-double hsp__judge_loss(hsp__loss loss, double m)
+#define JUDGE_INLINE static inline __attribute__((always_inline))
+
+JUDGE_INLINE double judge_loss(hsp__loss loss, double m)
 {
     const double z = 1 - m;
     if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
@@ -31,11 +34,21 @@ double hsp__judge_loss(hsp__loss loss, double m)
 }
 
 /* -loss'(m): what a row asks for, a / c. */
-double hsp__judge_pull(hsp__loss loss, double m)
+JUDGE_INLINE double judge_pull(hsp__loss loss, double m)
 {
     if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? exp(-m) / (1 + exp(-m)) : 1 / (1 + exp(m));
     if (!(m < 1)) return 0;
     return loss == HSP__LOSS_HINGE ? 1 : 2 * (1 - m);
+}
+
+double hsp__judge_loss(hsp__loss loss, double m)
+{
+    return judge_loss(loss, m);
+}
+
+double hsp__judge_pull(hsp__loss loss, double m)
+{
+    return judge_pull(loss, m);
 }
 
 /* e(a) of one row of cost c > 0. */
@@ -45,10 +58,10 @@ static double judge_entropy(double a, double c)
     return -c * ((p > 0 ? p * log(p) : 0) + (q > 0 ? q * log(q) : 0));
 }
 
-static double judge_gain(const hsp__problem *p, double a, double c)
+JUDGE_INLINE double judge_gain(hsp__loss loss, int hard, double a, double c)
 {
-    if (p->loss == HSP__LOSS_HINGE || p->hard) return a;
-    return p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : judge_entropy(a, c);
+    if (loss == HSP__LOSS_HINGE || hard) return a;
+    return loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : judge_entropy(a, c);
 }
 
 /* ---- The best offset for given scores -------------------------------------------------------- */
@@ -294,7 +307,7 @@ static void judge_gain_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double a = work->given[i];
         if (a == 0) continue;
-        gain += judge_gain(p, a, hsp__problem_cost(p, i));
+        gain += judge_gain(p->loss, p->hard, a, hsp__problem_cost(p, i));
         t += hsp__problem_y(p, i) * a;
     }
     work->sums[part][0] = gain, work->sums[part][1] = t;
@@ -346,28 +359,103 @@ int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
            (dual > s->dual_value || (isnan(s->dual_value) && !isnan(dual)) ? HSP__KEEP_DUAL : 0);
 }
 
+typedef struct judge_both {
+    const hsp__problem *p;
+    const double *w, *a;
+    double b;
+    double *scores, *u;
+    uint64_t parts;
+    double *more; /* (parts - 1) * cols: what the other parts add to u */
+    struct {
+        double loss, gain, t;
+    } sums[JUDGE_PARTS];
+} judge_both;
+
+/* One look at each row gives its score, its share of u, and what it adds to both values. The loss
+ * is a constant here, so that the loop has it but once. */
+JUDGE_INLINE void judge_both_rows(judge_both *work, uint64_t part, hsp__loss loss, int hard)
+{
+    const hsp__problem *p = work->p;
+    const hsp_view *view = p->view;
+    const uint64_t from = hsp__part(view->rows, work->parts, part),
+                   to = hsp__part(view->rows, work->parts, part + 1);
+    const int narrow = hsp__products_narrow(view);
+    double *u = part ? work->more + (part - 1) * view->cols : work->u;
+    double sum = 0, gain = 0, t = 0;
+    memset(u, 0, view->cols * sizeof *u);
+    if (narrow)
+        hsp__products_narrow_scores(view, work->w, 0, from, to - from, 1, work->scores + from);
+    for (uint64_t i = from; i < to; i++) {
+        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i), a = work->a[i];
+        if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
+        const double m = y * (work->scores[i] + work->b);
+        if (!hard)
+            sum += c * judge_loss(loss, m);
+        else if (!(m >= 1))
+            sum = HUGE_VAL;
+        if (a == 0) continue;
+        gain += judge_gain(loss, hard, a, c);
+        t += y * a;
+        hsp__products_add_row(view, i, y * a, u);
+    }
+    work->sums[part].loss = sum;
+    work->sums[part].gain = gain;
+    work->sums[part].t = t;
+}
+
+static void judge_both_part(void *user, uint64_t part)
+{
+    judge_both *work = user;
+    if (work->p->hard)
+        judge_both_rows(work, part, HSP__LOSS_HINGE, 1);
+    else if (work->p->loss == HSP__LOSS_HINGE)
+        judge_both_rows(work, part, HSP__LOSS_HINGE, 0);
+    else if (work->p->loss == HSP__LOSS_SQUARED)
+        judge_both_rows(work, part, HSP__LOSS_SQUARED, 0);
+    else
+        judge_both_rows(work, part, HSP__LOSS_LOGISTIC, 0);
+}
+
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out)
 {
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t d = p->view->cols;
+    judge_both work = {.p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
+    double loss = 0, gain = 0, t = 0;
+    work.parts = p->view->rows ? hsp__products_parts(p->view) : 1;
+    work.more = hsp__new_raw(memory, (work.parts - 1) * d, sizeof *work.more);
+    if (!work.more) return hsp__fail_memory(err);
     hsp__judge_balance(ctx, p, a);
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        scores[i] = hsp__problem_y(p, i) * a[i]; /* until the scores themselves come */
-    hsp_status status = hsp__products_combine(ctx, p->view, scores, err, u);
-    if (status) return status;
-    hsp__products_scores(ctx, p->view, w, 0, scores);
-    if (p->penalty == HSP__PENALTY_L1) judge_shrink(p, a, u);
-    out->primal = hsp__judge_primal(ctx, p, w, b, scores);
-    out->dual = hsp__judge_dual(ctx, p, a, u);
+    hsp__tasks_run(ctx, work.parts, judge_both_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++) {
+        loss += work.sums[part].loss, gain += work.sums[part].gain, t += work.sums[part].t;
+        if (part) hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, (size_t)d);
+    }
+    hsp__free(memory, work.more);
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
+    out->primal = judge_penalty(p, w, b) + loss;
+    out->dual = gain - (hsp__vec()->sqnorm_f64(u, (size_t)d) + own * own) / 2;
+    if (p->penalty == HSP__PENALTY_L1) {
+        judge_shrink(p, a, u);
+        out->dual = hsp__judge_dual(ctx, p, a, u);
+    }
     out->gap = hsp__judge_gap(out->primal, out->dual);
     return HSP_OK;
 }
 
 /* ---- KKT ------------------------------------------------------------------------------------- */
 
-static double judge_length(const hsp_view *view, uint64_t i)
+JUDGE_INLINE double judge_length(const hsp_view *view, uint64_t i)
 {
     const hsp__row row = hsp__view_row(view, i);
     if (!row.values) return sqrt((double)row.count);
+    if (hsp__products_narrow(view)) {
+        double sum = 0;
+        for (uint64_t k = 0; k < row.count; k++)
+            sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
+        return sqrt(sum);
+    }
     return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
                                                : hsp__vec()->sqnorm_f64(row.values, row.count));
 }
@@ -388,18 +476,18 @@ static double judge_stationarity(const hsp__problem *p, const double *w, const d
     return off;
 }
 
-static double judge_slack(const hsp__problem *p, double m, double a, double c)
+JUDGE_INLINE double judge_slack(hsp__loss loss, int hard, double m, double a, double c)
 {
-    if (p->hard) return m > 1 ? a * (m - 1) : 0;
+    if (hard) return m > 1 ? a * (m - 1) : 0;
     if (!(c > 0)) return 0;
-    if (p->loss != HSP__LOSS_HINGE) return fabs(a / c - hsp__judge_pull(p->loss, m));
+    if (loss != HSP__LOSS_HINGE) return fabs(a / c - judge_pull(loss, m));
     return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
 }
 
-static void judge_count(const hsp__problem *p, double m, double a, double c, hsp__kkt *out)
+JUDGE_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, double c, hsp__kkt *out)
 {
     if (!(a > 0)) return;
-    const int free_one = p->loss == HSP__LOSS_HINGE && !p->hard && a < c;
+    const int free_one = loss == HSP__LOSS_HINGE && !hard && a < c;
     out->support++;
     if (fabs(m - 1) <= 1e-6 || (free_one && fabs(m - 1) <= 1e-3))
         out->on++;
@@ -422,9 +510,8 @@ typedef struct judge_rows {
     } sums[JUDGE_PARTS];
 } judge_rows;
 
-static void judge_rows_part(void *user, uint64_t part)
+JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss loss, int hard)
 {
-    judge_rows *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     hsp__kkt kkt = {0};
@@ -434,17 +521,30 @@ static void judge_rows_part(void *user, uint64_t part)
         const double m = y * (work->scores[i] + work->b);
         const double over = fmax(-a, a - judge_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
-        if (p->hard) kkt.primal = fmax(kkt.primal, 1 - m);
-        kkt.complementarity = fmax(kkt.complementarity, judge_slack(p, m, a, c));
+        if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
+        kkt.complementarity = fmax(kkt.complementarity, judge_slack(loss, hard, m, a, c));
         total += a;
         t += y * a;
         if (work->lengths && a > 0) size += a * judge_length(p->view, i);
-        judge_count(p, m, a, c, &kkt);
+        judge_count(loss, hard, m, a, c, &kkt);
     }
     work->sums[part].kkt = kkt;
     work->sums[part].total = total;
     work->sums[part].t = t;
     work->sums[part].size = size;
+}
+
+static void judge_rows_part(void *user, uint64_t part)
+{
+    judge_rows *work = user;
+    if (work->p->hard)
+        judge_rows_some(work, part, HSP__LOSS_HINGE, 1);
+    else if (work->p->loss == HSP__LOSS_HINGE)
+        judge_rows_some(work, part, HSP__LOSS_HINGE, 0);
+    else if (work->p->loss == HSP__LOSS_SQUARED)
+        judge_rows_some(work, part, HSP__LOSS_SQUARED, 0);
+    else
+        judge_rows_some(work, part, HSP__LOSS_LOGISTIC, 0);
 }
 
 /* sum a ||x|| comes back, or 0 when it is not wanted. */

@@ -380,13 +380,21 @@ void hsp__newton_hold(hsp__newton *s)
     newton_walk_all(s, 0, NEWTON_WALK_HOLD);
 }
 
-void hsp__newton_pulls(hsp__newton *s)
+static void newton_pulls_part(void *user, uint64_t part)
 {
-    for (uint64_t i = 0; i < s->n; i++) {
-        const double cost = hsp__newton_cost(s, i);
+    hsp__newton *s = user;
+    const newton_costs costs = newton_costs_of(s);
+    const uint64_t to = hsp__part(s->n, s->parts, part + 1);
+    for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
+        const double cost = newton_cost(&costs, i);
         const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]);
         s->pull[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
     }
+}
+
+void hsp__newton_pulls(hsp__newton *s)
+{
+    hsp__tasks_run(s->ctx, s->parts, newton_pulls_part, s);
 }
 
 /* ---- Anchors --------------------------------------------------------------------------------- */

@@ -121,9 +121,7 @@ static void products_combine_part(void *user, uint64_t part)
     }
 }
 
-/* Each part has a sum of its own, so there are few: as many as keep 8 processors busy, fewer when
- * the sums would be larger than the rows. */
-static uint64_t products_combine_parts(const hsp_view *view)
+uint64_t hsp__products_parts(const hsp_view *view)
 {
     const uint64_t most = hsp_view_stored(view) / (4 * view->cols + 1) + 1;
     uint64_t parts = hsp__parts(view->rows, hsp_view_stored(view) / view->rows * sizeof(double));
@@ -144,7 +142,7 @@ hsp_status hsp__products_both(hsp_context *ctx, const hsp_view *view, const doub
     if (scores) memset(scores, 0, view->rows * sizeof *scores);
     if (view->rows == 0 || view->cols == 0) return HSP_OK;
     products work = {.view = view, .w = w, .v = v, .out = out, .scores = scores};
-    work.parts = products_combine_parts(view);
+    work.parts = hsp__products_parts(view);
     work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, products_combine_part, &work);

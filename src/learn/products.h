@@ -26,4 +26,8 @@ int hsp__products_narrow(const hsp_view *view);
 void hsp__products_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
                                  uint64_t count, uint64_t step, double *out);
 
+/* Parts that rows are cut into where each has a sum of its own: few, as many as keep 8 processors
+ * busy, fewer when the sums would be larger than the rows. */
+uint64_t hsp__products_parts(const hsp_view *view);
+
 #endif
