@@ -131,11 +131,20 @@ static hsp_status batch_keep_dual(const hsp__batch *batch, hsp_model *model, hsp
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-static void batch_linear(const hsp__batch *batch, hsp_model *model)
+/* The weights change hands: two of them may be as large as the data. */
+static hsp_status batch_linear(hsp__batch *batch, hsp_context *ctx, hsp__outcome *outcome,
+                               hsp_error *err, hsp_model **out)
 {
+    hsp_status status = hsp__outcome_frame(ctx, outcome, batch->count, 0, err, out);
+    if (status) return status;
+    hsp_model *model = *out;
     for (uint32_t c = 0; c < batch->count; c++)
         model->offsets[c] = batch->tasks[c].solution.b;
-    memcpy(model->weights, batch->weights, batch->count * model->features * sizeof *model->weights);
+    hsp__free(&model->memory, model->weights);
+    model->features = batch->prepared.view->cols;
+    model->weights = batch->weights;
+    batch->weights = NULL;
+    return HSP_OK;
 }
 
 static hsp_status batch_fill(hsp__batch *batch, hsp_context *ctx, hsp__outcome *outcome,
@@ -158,7 +167,6 @@ static hsp_status batch_fill(hsp__batch *batch, hsp_context *ctx, hsp__outcome *
 
 hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
 {
-    hsp__prepared *prepared = &batch->prepared;
     hsp_context unasked = *batch->ctx; /* whoever asked the run to stop wants its model */
     unasked.progress = NULL;
     hsp__outcome outcome =
@@ -168,10 +176,8 @@ hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
     hsp_model *model = NULL;
     hsp_status status = batch->kernel
                             ? hsp__batch_kernel_model(batch, &unasked, &outcome, err, &model)
-                            : hsp__outcome_frame(&unasked, &outcome, batch->count,
-                                                 prepared->view->cols, err, &model);
+                            : batch_linear(batch, &unasked, &outcome, err, &model);
     if (status) return status;
-    if (!batch->kernel) batch_linear(batch, model);
     status = batch_fill(batch, &unasked, &outcome, model, err);
     if (status)
         hsp_model_free(model);

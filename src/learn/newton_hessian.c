@@ -31,6 +31,7 @@ enum {
     HESSIAN_SMALL = 24,       /* up to which rows are added one by one */
     HESSIAN_SHORT = 32,       /* places of a sparse row, likewise */
     HESSIAN_BITS = 1024,      /* rows that are worth gathering as bits, */
+    HESSIAN_BITS_PART = 5000, /* that are worth a matrix of their own, */
     HESSIAN_LIST = 512,       /* and are listed at a time */
     HESSIAN_WORTH = 8,        /* additions to a matrix for each that summing it takes, */
     HESSIAN_WORTH_BATCH = 64, /* and in batches, which are faster */
@@ -297,7 +298,8 @@ static void hessian_update(hsp__newton *s)
     }
     const uint64_t rows = h->peak ? s->now.turned : s->now.active;
     h->by_bits = h->bits && rows >= HESSIAN_BITS;
-    h->parts = hessian_parts(s, rows, h->most);
+    const uint64_t by_bits = rows / HESSIAN_BITS_PART + 1;
+    h->parts = hessian_parts(s, rows, h->by_bits && by_bits < h->most ? by_bits : h->most);
     hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
     for (uint64_t part = 0; part + 1 < h->parts; part++) {
         hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
@@ -507,7 +509,7 @@ static hsp_status hessian_new_bits(hsp__newton *s, hsp__hessian *h, hsp_error *e
     if (s->p->row_weight || !s->curved || s->n < HESSIAN_BITS || !hsp__newton_bits_pay(s->p->view))
         return HSP_OK;
     h->bits = hsp__new(&s->ctx->allocator, h->most, sizeof *h->bits);
-    for (uint64_t part = 0; h->bits && part < h->most; part++)
+    for (uint64_t part = 0; h->bits && part < h->most && part <= s->n / HESSIAN_BITS_PART; part++)
         if (!(h->bits[part] = hsp__newton_bits_new(s->ctx, s->d))) return hsp__fail_memory(err);
     return h->bits ? HSP_OK : hsp__fail_memory(err);
 }

@@ -123,7 +123,7 @@ static void products_combine_part(void *user, uint64_t part)
 
 uint64_t hsp__products_parts(const hsp_view *view)
 {
-    const uint64_t most = hsp_view_stored(view) / (4 * view->cols + 1) + 1;
+    const uint64_t most = hsp_view_stored(view) / (16 * view->cols + 1) + 1;
     uint64_t parts = hsp__parts(view->rows, hsp_view_stored(view) / view->rows * sizeof(double));
     if (parts > 8) parts = 8;
     return parts > most ? most : parts;
