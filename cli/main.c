@@ -1,6 +1,7 @@
 /* halfspace: the command. From argv to a sub-command and an exit status. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,8 +334,17 @@ static void main_guard_streams(void)
             exit(hsp_status_exit(HSP_IO));
 }
 
+/* One heap for all threads: what one of them frees, another can use. They rarely ask for memory. */
+static void main_share_heap(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    main_share_heap();
     main_guard_streams();
     return main_finish(main_dispatch(argc, argv));
 }
