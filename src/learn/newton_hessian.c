@@ -40,7 +40,8 @@ enum {
     HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
     HESSIAN_LEND_ROWS = 4,    /* if it has so many rows a column */
 };
-#define HESSIAN_BYTES ((uint64_t)96 << 20) /* for all those matrices */
+#define HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
+#define HESSIAN_SHARE 8                   /* one part in so many of what the rows take */
 
 struct hsp__hessian {
     int direct;
@@ -532,7 +533,9 @@ static hsp_status hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error 
     h->side = hsp__matrix_side((size_t)s->dim);
     const uint64_t cells = (uint64_t)h->side * h->side;
     h->most = hessian_parts(s, s->n, HESSIAN_PARTS);
-    while (h->most > 1 && h->most * cells * sizeof(double) > HESSIAN_BYTES)
+    const uint64_t share = hsp_view_stored(s->p->view) * 8 / HESSIAN_SHARE;
+    const uint64_t bytes = share > HESSIAN_BYTES ? share : HESSIAN_BYTES;
+    while (h->most > 1 && (h->most - 1) * cells * sizeof(double) > bytes)
         h->most--;
     h->each = hsp__matrix_scratch((size_t)s->dim) + HSP__MATRIX_BLOCK * (s->dim + 1);
     h->g = hsp__new(memory, cells, sizeof *h->g);

@@ -224,6 +224,57 @@ static void many_columns(void)
     hsp_context_free(ctx);
 }
 
+/* Rows with their numbers side by side: three runs of columns, of which the first tells the class,
+ * more often than not. */
+static slow_set strokes(uint64_t seed, uint64_t n, uint64_t d, slow_storage storage)
+{
+    hsp__random random;
+    hsp__random_seed(&random, seed, 3);
+    slow_set set = slow_new(n, d);
+    for (uint64_t i = 0; i < n; i++) {
+        const int told = hsp__random_unit(&random) < 0.8;
+        set.labels[i] = i < 2 ? (uint32_t)i : hsp__random_unit(&random) < 0.4;
+        for (int run = 0; run < 3; run++) {
+            uint64_t at = hsp__random_below(&random, d - d / 5);
+            if (run == 0 && told) at = set.labels[i] ? at / 2 : at / 2 + d / 3;
+            for (uint64_t k = 0; k < d / 5; k++)
+                set.x[i * d + at + k] = hsp__random_unit(&random) + 0.1;
+        }
+    }
+    slow_store(&set, storage);
+    return set;
+}
+
+/* Rows go into the matrix many at a time: ones as bits, numbers side by side as blocks; for the
+ * logistic loss a sample's matrix stands in for that of all. */
+static void many_rows(void)
+{
+    static const slow_storage storages[] = {SLOW_ONES, SLOW_SPARSE32, SLOW_SPARSE64};
+    for (uint64_t k = 0; k < 18; k++) {
+        const slow_storage storage = storages[k % 3];
+        slow_set set =
+            storage == SLOW_ONES ? strokes(k, 9000, 40, storage) : strokes(k, 2500, 150, storage);
+        double *weight = malloc(set.n * sizeof *weight);
+        hsp__problem p = problem_of(&set, (hsp__loss)(k / 3 % 3), (hsp__offset)(k % 7 % 3), 0.5);
+        p.cost[1] = k % 2 ? 0.5 : 2;
+        for (uint64_t i = 0; weight && i < set.n; i++)
+            weight[i] = (double)(i % 3);
+        if (k >= 9) p.row_weight = weight;
+        hsp_context *alone = make_context(1), *four = make_context(4);
+        solved one = solve(alone, &p, 1e-8), two = solve(four, &p, 1e-8);
+        check_solved(&set, &p, &one, 1e-8, "many rows");
+        CHECK(memcmp(one.s.w, two.s.w, set.d * sizeof(double)) == 0);
+        CHECK(memcmp(one.s.dual, two.s.dual, set.n * sizeof(double)) == 0);
+        CHECK(one.s.b == two.s.b && one.s.gap == two.s.gap && one.s.passes == two.s.passes);
+        solved_free(&one);
+        solved_free(&two);
+        hsp_context_free(alone);
+        hsp_context_free(four);
+        free(weight);
+        slow_free(&set);
+    }
+}
+
 /* ---- Degenerate ------------------------------------------------------------------------------ */
 
 typedef void (*spoil)(slow_set *set);
@@ -516,9 +567,11 @@ static void no_memory(void)
     hsp_context *ctx;
     until_failure = -1;
     CHECK(hsp_context_new(&allocator, &ctx) == HSP_OK);
-    slow_set set = slow_clouds(1, 5000, 3, 0.5, SLOW_DENSE32);
-    for (int k = 0; k < 4; k++) {
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), HSP__OFFSET_FREE, 1);
+    slow_set sets[] = {slow_clouds(1, 5000, 3, 0.5, SLOW_DENSE32), strokes(1, 3000, 30, SLOW_ONES),
+                       strokes(1, 1500, 100, SLOW_SPARSE32)};
+    for (int k = 0; k < 8; k++) {
+        hsp__problem p =
+            problem_of(&sets[k < 4 ? 0 : k % 2 + 1], (hsp__loss)(k % 3), HSP__OFFSET_FREE, 1);
         p.hard = k == 3;
         p.loss = p.hard ? HSP__LOSS_HINGE : p.loss;
         int fails = 0;
@@ -534,7 +587,8 @@ static void no_memory(void)
         CHECK(fails > 10 && fails < 199);
     }
     until_failure = -1;
-    slow_free(&set);
+    for (int k = 0; k < 3; k++)
+        slow_free(&sets[k]);
     hsp_context_free(ctx);
 }
 
@@ -546,6 +600,7 @@ int main(void)
     RUN(weights_are_copies);
     RUN(large_costs);
     RUN(many_columns);
+    RUN(many_rows);
     RUN(degenerate_problems);
     RUN(tiny_problems);
     RUN(hard_problems);
