@@ -206,7 +206,7 @@ static void hessian_group_by_bits(const hsp__newton *s, uint64_t from, uint64_t 
     const hsp__problem *p = s->p;
     const double c = (double)s->step * p->cost[positive], weight = in ? c : -c;
     const double turn = positive ? weight : -weight;
-    uint64_t list[HESSIAN_LIST];
+    uint64_t list[HESSIAN_LIST] = {0};
     for (uint64_t start = from; start < to; start += HESSIAN_LIST) {
         const uint64_t end = to - start < HESSIAN_LIST ? to : start + HESSIAN_LIST;
         size_t count = 0;
