@@ -273,6 +273,37 @@ static inline const char *libsvm_small_integer(const char *p, uint64_t *value)
     return p + n;
 }
 
+/* Features of value 1 that follow one another, "12:1 40:1 ", as many as there are: index, colon,
+ * value and what ends it lie in one word of eight bytes. What is not so is left to the loop below.
+ * Xor '0', a colon is 0x0a, a space 0x10, a newline 0x3a. */
+static inline void libsvm_ones(libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
+                               const hsp_precision precision)
+{
+    const char *p = at->p;
+    uint64_t k = row->stored, least = row->least;
+    while (at->end - p > 8) {
+        const uint64_t x = hsp__decimal_load8(p), others = hsp__decimal_others(x);
+        const unsigned n = others ? hsp__decimal_run(others) : 0;
+        const uint64_t behind = x >> 8 * n, ends = behind >> 16 & 0xff;
+        const uint64_t index = hsp__decimal_join(x, n);
+        if (n == 0 || n > 5 || (behind & 0xffff) != 0x010a || index < least) break;
+        if (ends != 0x10 && ends != 0x3a) break;
+        scratch->indices[k] = (uint32_t)index - scratch->base;
+        if (precision == HSP_FLOAT32)
+            ((float *)scratch->values)[k] = 1;
+        else
+            ((double *)scratch->values)[k] = 1;
+        k++;
+        least = index + 1;
+        p += n + 2;
+        if (ends == 0x3a) break;
+        p++;
+    }
+    at->p = p;
+    row->stored = k;
+    row->least = least;
+}
+
 /* The features of one row, up to its newline, comment, or the end. Inlined twice below, once a
  * precision, so that `precision` is a constant in the loop. */
 static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scratch *scratch,
@@ -284,6 +315,9 @@ static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scr
     double *const doubles = scratch->values;
     const uint32_t base = scratch->base;
     for (;;) {
+        while (libsvm_is_blank(*at->p))
+            at->p++;
+        if (row->all_ones) libsvm_ones(scratch, at, row, precision);
         while (libsvm_is_blank(*at->p))
             at->p++;
         if (at->p >= at->end || libsvm_ends_token(*at->p)) return HSP_OK;
@@ -702,6 +736,16 @@ static void libsvm_pass_place(void *self, int worker, const hsp__block *text)
     (void)text;
 }
 
+/* How much of the beginning shows whether rows are dense: some whole lines. */
+static size_t libsvm_glance(const char *text, size_t size)
+{
+    size_t end = (size_t)32 << 10;
+    if (size <= end) return size;
+    while (end && text[end - 1] != '\n')
+        end--;
+    return end ? end : size;
+}
+
 /* Look at the beginning of the file: are columns numbered from 0, are dense rows smaller? What is
  * wrong with it will be said when its turn comes. */
 static hsp_status libsvm_probe(libsvm_stream *stream, hsp__source *source, hsp_error *err)
@@ -713,6 +757,7 @@ static hsp_status libsvm_probe(libsvm_stream *stream, hsp__source *source, hsp_e
     hsp_status status = hsp__stream_probe(stream->stream, source, err, &text, &block.size);
     if (status) return status;
     block.text = text;
+    if (reader->base_fixed) block.size = libsvm_glance(text, block.size);
     if (libsvm_parse(reader, 0, &block, NULL) == HSP_NO_MEMORY) status = hsp__fail_memory(err);
     hsp__free(&reader->ctx->allocator, text);
     if (status) return status;
