@@ -44,6 +44,7 @@
 
 #define NEWTON_STEPS       1000 /* Newton steps in all, where they should be ten or fifty */
 #define NEWTON_INNER       200  /* for one set of anchors */
+#define NEWTON_SLOW        4    /* steps that may not halve what is left, lean */
 #define NEWTON_STALLS      8    /* outer steps that may bring nothing */
 #define NEWTON_STALLS_HARD 40   /* hard: that take to see whether the rows can be separated */
 #define NEWTON_SAMPLE      256  /* rows that a sample has at least, */
@@ -213,6 +214,25 @@ static hsp_status newton_judge(newton_run *run, const double *here)
     return HSP_OK;
 }
 
+/* What follows from the matrix has its rounding errors, which sums over the rows themselves have
+ * not: of columns far from 0, or rows of very different size, the gradient may be all error. From
+ * here on it is the rows' own. */
+static hsp_status newton_leave_lean(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    const hsp_allocator *memory = &s->ctx->allocator;
+    hsp__free(memory, s->sums);
+    s->sums = hsp__new_raw(memory, s->parts * s->dim, sizeof *s->sums);
+    if (s->own_pull) {
+        hsp__free(memory, s->pull);
+        s->pull = hsp__new_raw(memory, s->n, sizeof *s->pull);
+    }
+    if (!s->sums || !s->pull) return hsp__fail_memory(run->err);
+    s->lean = 0;
+    hsp__newton_restart(s);
+    return HSP_OK;
+}
+
 /* The judge was not content: go on, with the best multipliers put aside and our own restored. */
 static hsp_status newton_resume(newton_run *run)
 {
@@ -224,9 +244,10 @@ static hsp_status newton_resume(newton_run *run)
         memcpy(run->best_a, s->pull, s->n * sizeof *run->best_a);
         run->best_here = 0;
     }
-    if (!s->lean) hsp__newton_restart(s);
     run->raw = 1;
     run->judged = 0;
+    if (s->lean) return newton_leave_lean(run);
+    hsp__newton_restart(s);
     return HSP_OK;
 }
 
@@ -369,7 +390,8 @@ static hsp_status newton_minimise(newton_run *run)
 {
     hsp__newton *s = run->s;
     const int anchored = hsp__newton_anchored(s);
-    double first = 0, left = HUGE_VAL;
+    double first = 0, left = HUGE_VAL, before = HUGE_VAL;
+    int slow = 0;
     for (int moved = 0; !run->over && moved < NEWTON_INNER; moved++) {
         const newton_figures f = newton_figure(s);
         const double slack = s->now.slack;
@@ -383,7 +405,16 @@ static hsp_status newton_minimise(newton_run *run)
             return HSP_OK;
         newton_step(run, 0, &left);
         if (moved == 0) first = left;
-        if (!(left > 1e-25 * first) || !(left > 1e-16 * f.size)) return HSP_OK;
+        slow += left > 0.5 * before;
+        before = left;
+        const int ended = !(left > 1e-25 * first) || !(left > 1e-16 * f.size);
+        if (s->lean && !run->sample && (slow >= NEWTON_SLOW || ended)) {
+            hsp_status status = newton_leave_lean(run);
+            if (status) return status;
+            before = HUGE_VAL;
+        } else if (ended) {
+            return HSP_OK;
+        }
     }
     return HSP_OK;
 }

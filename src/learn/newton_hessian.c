@@ -37,8 +37,9 @@ enum {
     HESSIAN_WORTH_BATCH = 64, /* and in batches, which are faster */
     HESSIAN_PARTS = 8,        /* matrices that are summed */
     HESSIAN_STEPS = 2000,     /* of conjugate gradients */
-    HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
-    HESSIAN_LEND_ROWS = 4,    /* if it has so many rows a column */
+    HESSIAN_PATIENCE = 16, /* products that a direction may take with another's factor, at least */
+    HESSIAN_LEND = 32,     /* places of a row from which on a sample's matrix is lent, */
+    HESSIAN_LEND_ROWS = 4, /* if it has so many rows a column */
 };
 #define HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
 #define HESSIAN_SHARE 8                   /* one part in so many of what the rows take */
@@ -63,6 +64,7 @@ struct hsp__hessian {
     int by_bits;                   /* now */
     unsigned char *inside;         /* n: which rows are in g; NULL: g is made anew each time */
     double *scale;                 /* dim: 1 / sqrt of H's diagonal */
+    int alone;                     /* no factor but that of the very matrix will do */
     hsp__hessian_lent own;         /* factor once more, when it stands in for later ones */
     const hsp__hessian_lent *lent; /* or NULL */
     /* Many columns, or that: vectors of dim. */
@@ -204,7 +206,7 @@ static void hessian_group_by_bits(const hsp__newton *s, uint64_t from, uint64_t 
 {
     const hsp__hessian *h = s->hessian;
     const hsp__problem *p = s->p;
-    const double c = (double)s->step * p->cost[positive], weight = in ? c : -c;
+    const double c = p->hard ? 1 : (double)s->step * p->cost[positive], weight = in ? c : -c;
     const double turn = positive ? weight : -weight;
     uint64_t list[HESSIAN_LIST] = {0};
     for (uint64_t start = from; start < to; start += HESSIAN_LIST) {
@@ -363,7 +365,7 @@ static void hessian_direct(hsp__newton *s, double *x)
     hsp__matrix_solve(h->factor, s->dim, x);
     for (size_t i = 0; i < s->dim; i++)
         x[i] *= h->scale[i];
-    if (!hessian_lends(s)) return;
+    if (h->alone || !hessian_lends(s)) return;
     h->own.factor = h->factor;
     h->lent = &h->own;
 }
@@ -418,7 +420,6 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
         hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
 }
 
-/* x, the right side, becomes about H^-1 x. */
 /* The factor is that of a matrix scaled to a diagonal of ones, and it is scaled to the diagonal of
  * H: a column that few rows have may be all but missing in the sample. */
 static void hessian_precondition(const hsp__newton *s, const double *r, double *y)
@@ -436,7 +437,17 @@ static void hessian_precondition(const hsp__newton *s, const double *r, double *
     }
 }
 
-static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
+/* How many products a direction may take: with another's factor, as many as putting the rows into a
+ * matrix of one's own would cost, about; then that is better. */
+static uint64_t hessian_patience(const hsp__newton *s)
+{
+    const uint64_t places = hsp_view_stored(s->p->view) / (s->p->view->rows + 1);
+    if (!s->hessian->lent) return HESSIAN_STEPS;
+    return places / 4 > HESSIAN_PATIENCE ? places / 4 : HESSIAN_PATIENCE;
+}
+
+/* x, the right side, becomes about H^-1 x. 0: that took too long. */
+static int hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 {
     const hsp__vec_table *vec = hsp__vec();
     hsp__hessian *h = s->hessian;
@@ -448,23 +459,41 @@ static void hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     memcpy(r, x, dim * sizeof *r);
     memset(x, 0, dim * sizeof *x);
     double rho = 0, first = 0;
-    for (int step = 0; step < HESSIAN_STEPS; step++) {
+    const uint64_t patience = hessian_patience(s), most = s->goal->max_passes;
+    for (uint64_t step = 0; step < patience; step++) {
         hessian_precondition(s, r, y);
         const double next = vec->dot_f64(r, y, dim);
         if (step == 0) first = next;
-        if (!(next > first * accuracy * accuracy) || !isfinite(next)) break;
+        if (!(next > first * accuracy * accuracy) || !isfinite(next)) return 1;
         for (size_t j = 0; j < dim; j++)
             p[j] = step == 0 ? y[j] : y[j] + next / rho * p[j];
         rho = next;
         hessian_product(s, p, q);
         s->passes++;
         hsp_stop stop; /* whoever asked for the direction will be told the same */
-        if (hsp__watch_tick(s->goal->watch, s->n, s->goal->report, &stop)) break;
+        if (hsp__watch_tick(s->goal->watch, s->n, s->goal->report, &stop)) return 1;
+        if (most && s->passes >= most) return 1;
         const double curve = vec->dot_f64(p, q, dim);
-        if (!(curve > 0)) break;
+        if (!(curve > 0)) return 0;
         vec->axpy_f64(rho / curve, p, x, dim);
         vec->axpy_f64(-rho / curve, q, r, dim);
     }
+    return 0;
+}
+
+static hsp_status hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err);
+
+/* The factor that was lent does not serve (large C: weights that differ by orders of magnitude from
+ * those it was made of). 0: there is no memory for another; it must. */
+static int hessian_stand_alone(hsp__newton *s)
+{
+    hsp__hessian *h = s->hessian;
+    if (!h->lent) return 0;
+    if (!h->direct && hessian_new_direct(s, h, NULL)) return 0;
+    h->direct = h->alone = 1;
+    h->lent = NULL;
+    h->own.factor = NULL;
+    return 1;
 }
 
 /* ---- The direction --------------------------------------------------------------------------- */
@@ -475,10 +504,12 @@ void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
     for (uint64_t j = 0; j < s->dim; j++)
         down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
     memcpy(s->delta, down, s->dim * sizeof *down);
-    if (s->hessian->direct && !s->hessian->lent)
+    if (s->hessian->direct && !s->hessian->lent) {
         hessian_direct(s, s->delta);
-    else
-        hessian_conjugate(s, accuracy, s->delta);
+    } else if (!hessian_conjugate(s, accuracy, s->delta) && hessian_stand_alone(s)) {
+        memcpy(s->delta, down, s->dim * sizeof *down);
+        hessian_direct(s, s->delta);
+    }
     *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
 }
 

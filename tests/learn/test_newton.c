@@ -275,6 +275,85 @@ static void many_rows(void)
     }
 }
 
+/* Columns far from 0, and rows of very different size: what is summed of the matrix is rounding. */
+static void far_from_zero(void)
+{
+    hsp_context *ctx = make_context(1);
+    for (uint64_t k = 0; k < 12; k++) {
+        slow_set set = slow_clouds(k, 3000, 8, 0.3, SLOW_DENSE64);
+        for (uint64_t i = 0; i < set.n * set.d; i++) {
+            if (k % 3 == 0) set.x[i] += 1e6;
+            if (k % 3 == 1 && i % set.d == 0) set.x[i] += 1.6e9 + 1e4 * (double)(i % 977);
+            if (k % 3 == 2 && i / set.d % 500 == 7) set.x[i] *= 1e8;
+        }
+        slow_store(&set, SLOW_DENSE64);
+        hsp__problem p = problem_of(&set, HSP__LOSS_SQUARED, (hsp__offset)(k / 3 % 3), 1);
+        solved one = solve(ctx, &p, 1e-3);
+        CHECK_NOTE(one.s.stop == HSP_STOP_CONVERGED && one.s.passes < 100, "%d: %d passes", (int)k,
+                   (int)one.s.passes);
+        solved_free(&one);
+        slow_free(&set);
+    }
+    hsp_context_free(ctx);
+}
+
+/* Forty groups of columns of which one is 1: with the offset their sums are all but the same, and
+ * for large C a sample's matrix says little about that of all rows. */
+static void groups_of_columns(void)
+{
+    enum { GROUPS = 40, EACH = 4 };
+    hsp_context *ctx = make_context(2);
+    hsp__random random;
+    hsp__random_seed(&random, 5, 5);
+    slow_set set = slow_new(6000, GROUPS * EACH);
+    for (uint64_t i = 0; i < set.n; i++) {
+        double score = 0;
+        for (uint64_t g = 0; g < GROUPS; g++) {
+            const uint64_t at = hsp__random_below(&random, EACH);
+            set.x[i * set.d + g * EACH + at] = 1 + 0.01 * hsp__random_normal(&random);
+            score += (double)(at * (g % 5)) - 1.5 * (double)(g % 5);
+        }
+        set.labels[i] = i < 2 ? (uint32_t)i : score + 2 * hsp__random_normal(&random) > 0;
+    }
+    slow_store(&set, SLOW_SPARSE32);
+    const double costs[] = {1, 1e3, 1e6};
+    for (int k = 0; k < 3; k++) {
+        hsp__problem p = problem_of(&set, HSP__LOSS_LOGISTIC, HSP__OFFSET_FREE, costs[k]);
+        solved one = solve(ctx, &p, 1e-6);
+        check_solved(&set, &p, &one, 1e-6, "groups");
+        CHECK_NOTE(one.s.passes < 300, "C %g: %d passes", costs[k], (int)one.s.passes);
+        solved_free(&one);
+    }
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
+/* A hard margin asks for no cost, whatever the problem has; rows of ones, so many that they are
+ * bits. */
+static void hard_ones(void)
+{
+    hsp_context *ctx = make_context(1);
+    slow_set set = strokes(3, 3000, 30, SLOW_ONES);
+    for (uint64_t i = 0; i < set.n; i++) {
+        double score = 0;
+        for (uint64_t j = 0; j < set.d; j++)
+            score += set.x[i * set.d + j] * ((double)(j * 7 % 11) - 4.6);
+        set.labels[i] = score > 0;
+    }
+    hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, HSP__OFFSET_FREE, 1);
+    p.hard = 1;
+    solved one = solve(ctx, &p, 1e-8);
+    p.cost[0] = p.cost[1] = 1e7;
+    solved two = solve(ctx, &p, 1e-8);
+    check_solved(&set, &p, &one, 1e-8, "hard ones");
+    CHECK(two.s.stop == HSP_STOP_CONVERGED && two.s.passes == one.s.passes);
+    CHECK(memcmp(one.s.w, two.s.w, set.d * sizeof(double)) == 0);
+    solved_free(&one);
+    solved_free(&two);
+    slow_free(&set);
+    hsp_context_free(ctx);
+}
+
 /* ---- Degenerate ------------------------------------------------------------------------------ */
 
 typedef void (*spoil)(slow_set *set);
@@ -601,6 +680,9 @@ int main(void)
     RUN(large_costs);
     RUN(many_columns);
     RUN(many_rows);
+    RUN(far_from_zero);
+    RUN(groups_of_columns);
+    RUN(hard_ones);
     RUN(degenerate_problems);
     RUN(tiny_problems);
     RUN(hard_problems);
