@@ -1,7 +1,6 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "base/context.h"
 #include "base/memory.h"
@@ -235,7 +234,8 @@ static void test_every_truncation(void)
     }
 }
 
-/* Half a million keys in an order that is bad for naive methods, then a duplicate of the first. */
+/* Half a million keys in an order that is bad for naive methods, which would take minutes; then a
+ * duplicate of the first. */
 static void test_many_keys(void)
 {
     const int count = 500000;
@@ -244,7 +244,6 @@ static void test_many_keys(void)
     for (int i = 0; i < count; i++)
         hsp__text_printf(&text, "%c\"key%07d\":%d", i ? ',' : '{', count - i, i);
     hsp__text_puts(&text, "}");
-    clock_t before = clock();
     hsp__json *json = parse(text.data);
     const hsp__json_value *root = hsp__json_root(json);
     CHECK(hsp__json_count(root) == (size_t)count);
@@ -259,7 +258,6 @@ static void test_many_keys(void)
     hsp_error err = {0};
     CHECK(hsp__json_parse(&ctx->allocator, text.data, text.size, "t", &err, &json) == HSP_BAD_DATA);
     CHECK(err.column == text.size - strlen("\"key0000000\":0}") + 1);
-    CHECK((double)(clock() - before) / CLOCKS_PER_SEC <= 5);
     hsp__text_free(&text);
 }
 
