@@ -21,7 +21,8 @@
 #include "prove/prove.h"
 #include "prove/same.h"
 
-#define APART_WIDE      1500                /* more columns than this: not exactly */
+#define APART_WIDE      1500                /* more columns than this, and more rows: not exactly */
+#define APART_DUAL_COLS 2000                /* more columns than this */
 #define APART_DUAL_ROWS 20000               /* and fewer rows than this: solve in the rows */
 #define APART_DIGITS    ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
 #define APART_COLUMNS   120                 /* Wolfe's method: columns, */
@@ -52,7 +53,7 @@ static hsp_status apart_options(const apart *m, hsp_options *options, hsp_error 
     const hsp_view *view = m->view;
     char gap[HSP_NUMBER_MAX];
     const int wide =
-        view->cols > APART_WIDE && view->rows < APART_DUAL_ROWS && view->rows <= view->cols;
+        view->cols > APART_DUAL_COLS && view->rows < APART_DUAL_ROWS && view->rows <= view->cols;
     hsp_number_text(fmax(m->width / 16, 1e-10), HSP_FLOAT64, gap);
     hsp_status status = hsp_options_set(options, "hard", "yes", err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
@@ -441,7 +442,7 @@ static double apart_mean_square(const apart *m)
     return sum / (double)m->view->rows;
 }
 
-static hsp_status apart_train_soft(apart *m, double C, hsp_error *err)
+static hsp_status apart_train_soft(apart *m, double C, const char *scale, hsp_error *err)
 {
     hsp_context quiet = *m->ctx;
     hsp_options *options = NULL;
@@ -452,6 +453,7 @@ static hsp_status apart_train_soft(apart *m, double C, hsp_error *err)
     if (!status) status = hsp_options_set(options, "loss", "squared", err);
     if (!status) status = hsp_options_set(options, "C", text, err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
+    if (!status) status = hsp_options_set(options, "scale", scale, err);
     if (!status) status = hsp_options_set(options, "max-passes", "1000", err);
     if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
@@ -463,19 +465,32 @@ static hsp_status apart_train_soft(apart *m, double C, hsp_error *err)
 }
 
 /* Where the squares of what rows lack are least, w = sum a y x with a = 2 C times what each lacks:
- * for C without end, ||w|| / sum a goes to 0 unless nothing is lacking. */
+ * for C without end, ||w|| / sum a goes to 0 unless nothing is lacking. Beside one column of huge
+ * numbers a margin in another looks like nothing: so whether rows can be separated is asked of
+ * columns that are all of one size. */
 static hsp_status apart_soft(apart *m, hsp_error *err)
 {
+    const hsp_view *view = m->view;
     const double square = apart_mean_square(m);
+    hsp__separation *to = m->to;
     int shown = 0;
-    if (m->view->cols <= APART_WIDE || !(square > 0) || !isfinite(square)) return HSP_OK;
-    hsp_status status = apart_train_soft(m, APART_SOFT / square, err);
-    if (!status && m->model && m->model->weights && apart_least(m) <= 0) {
+    if (view->cols <= APART_WIDE || view->rows <= view->cols) return HSP_OK;
+    if (!(square > 0) || !isfinite(square)) return HSP_OK;
+    const double places = (double)hsp_view_stored(view) / (double)view->rows;
+    hsp_status status = apart_train_soft(m, APART_SOFT / places, "max-abs", err);
+    const int lacking = !status && m->run.training_error > 0;
+    apart_forget(m);
+    if (lacking) status = apart_train_soft(m, APART_SOFT / square, "none", err);
+    if (!status && lacking && m->model && m->model->weights && apart_least(m) <= 0) {
         const hsp_updates updates = hsp_model_updates(m->model);
         status = apart_hulls(m, updates.count, updates.row, updates.amount, err, &shown);
     }
-    if (!status && shown && m->to->high_value <= APART_TOUCH * sqrt(square))
-        m->to->kind = HSP__APART_NEAR;
+    if (!status && shown && to->high_value <= APART_TOUCH * sqrt(square)) {
+        to->kind = HSP__APART_NEAR;
+    } else {
+        to->high.size = to->multipliers.size = 0;
+        to->used = 0;
+    }
     apart_forget(m);
     return status;
 }
