@@ -178,8 +178,9 @@ const cli_command cli_certify_command = {
         "nothing "
         "with what found the evidence, looks at all of it before the certificate is written.\n\n"
         "Without --claim, every claim that can be made is made: separable (with an interval of the "
-        "widest margin) or not separable (with the rows that show it); of a perceptron, that its "
-        "mistakes are within their bound; of a machine with --keep-dual, how near to the optimum "
+        "widest margin) or not separable (with the rows that show it); of a perceptron, winnow or "
+        "experts, that its mistakes are within their bound; of a machine with --keep-dual, how "
+        "near to the optimum "
         "it is, and which predictions the optimum cannot change; with --test, a bound on the true "
         "error; with --kernel, whether a Gram matrix is positive semidefinite.\n\n"
         "The status is 1 when no claim could be made.",

@@ -200,7 +200,8 @@ static void winnow_separator(hsv_checker *c, const hsv_json *claim, int variant,
     winnow_sides w = {
         .ends = hsv_integers(c, 4), .sum = hsv_integers(c, 1), .side = hsv_integers(c, 2)};
     if (hsv_find(claim, "clip")) hsv_get_number(c, claim, "clip", x['c']);
-    if (mpq_sgn(x['c']) < 0) hsv_unreadable(c, "clip: must not be below 0");
+    if (mpq_sgn(x['c']) < 0 || mpq_cmp_ui(x['c'], 1, 1000) > 0)
+        hsv_unreadable(c, "clip: must be from 0 to 0.001");
     mpz_mul(w.ends[3], *c->scale, mpq_numref(x['c']));
     mpz_fdiv_q(w.ends[3], w.ends[3], mpq_denref(x['c']));
     mpz_neg(w.ends[0], w.ends[3]);

@@ -157,7 +157,7 @@ static const char *winnow_values(winnow *m)
     if (beyond > (file->moved ? 1e-6 : 0)) return "there are values that are not from 0 to 1";
     if (file->moved || file->exact.long_count)
         m->clip = fmax(WINNOW_CLIP, 2 * beyond + 1e-15 * slack);
-    return NULL;
+    return m->clip > 1e-3 ? "scaling took away from each other numbers that are too large" : NULL;
 }
 
 static const char *winnow_refuse(winnow *m, const hsp_options *told)
@@ -369,7 +369,7 @@ static hsp_status winnow_skip(winnow *m, hsp_error *err)
     if (m->run.variant == HSP__WINNOW_1)
         return hsp__prove_skip(m->prove, err, "mistakes",
                                "%s, and no weights v >= 0 were found that are 0 on all negative "
-                               "rows and above it on positive ones, which winnow1 needs",
+                               "rows and above 0 on positive ones, which winnow1 needs",
                                columns);
     apart.alpha = 1; /* is it the rate, or are there none at all? */
     if (again == HSP__LIGHTEST_NONE)

@@ -219,7 +219,7 @@ def winnow(c, rows, counts):
 
 def winnow_separator(c, rows, k, alpha, theta, balanced, first):
     (v, b), clip, n, L = separator(c['separator'], None, rows, c['columns']), num(c.get('clip', 0)), F(c['columns']), ln(alpha)
-    need(clip >= 0 and all(-clip <= t <= 1 + clip for _, x in rows for t in x.values()), 'values')
+    need(0 <= clip <= F(1, 1000) and all(-clip <= t <= 1 + clip for _, x in rows for t in x.values()), 'values')
     need(b == 0 or balanced and {'none': 0, 'unit': 1}[c['offset']], 'b')
     s = [(y, dot(v.w, {j: min(max(t, F(0)), F(1)) for j, t in x.items()}) + b) for y, x in rows]
     low, high = min((t for y, t in s if y > 0), default=None), max((t for y, t in s if y < 0), default=F(0))

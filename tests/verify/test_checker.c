@@ -509,6 +509,11 @@ static const struct {
             "\"offset\": \"unit\", \"clip\": \"0.001\", " BALANCED("[1, 2]", "-1.1")
                 COUNTS("[1, 1]", "1")),
      0, "V/g = 3.444444."},
+    {"1 1:1.002\n-1 1:-.001\n", LIBSVM("2", "1"),
+     WINNOW("balanced", "1.4",
+            "\"offset\": \"unit\", \"clip\": \"0.002\", " BALANCED("[1, 2]", "-1")
+                COUNTS("[1, 1]", "1")),
+     3, "clip: must be from 0 to 0.001"},
     {"1 1:1\n-1 1:-1e-99\n", LIBSVM("2", "1"),
      WINNOW("balanced", "1.4",
             "\"offset\": \"unit\", " BALANCED("[1, 2]", "-1") COUNTS("[1, 1]", "1")),
