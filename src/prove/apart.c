@@ -29,8 +29,10 @@
 #define APART_ENTRIES   1000000             /* and rows * columns, at most */
 #define APART_SECONDS   "600"               /* for the machine */
 #define APART_SHARE     12                  /* digits of multipliers */
-#define APART_SOFT      1e8  /* C of the soft machine, times the mean square of rows */
-#define APART_TOUCH     1e-6 /* of their length: as good as touching */
+#define APART_SOFT      1e8   /* C of the soft machine, times the mean square of rows */
+#define APART_GLANCE    "40"  /* passes in which it separates what is easily separated, */
+#define APART_PASSES    "600" /* and in which it settles what cannot be */
+#define APART_TOUCH     1e-6  /* of their length: as good as touching */
 
 typedef struct apart {
     hsp_context *ctx;
@@ -442,7 +444,8 @@ static double apart_mean_square(const apart *m)
     return sum / (double)m->view->rows;
 }
 
-static hsp_status apart_train_soft(apart *m, double C, const char *scale, hsp_error *err)
+static hsp_status apart_train_soft(apart *m, double C, const char *scale, const char *passes,
+                                   hsp_error *err)
 {
     hsp_context quiet = *m->ctx;
     hsp_options *options = NULL;
@@ -454,7 +457,7 @@ static hsp_status apart_train_soft(apart *m, double C, const char *scale, hsp_er
     if (!status) status = hsp_options_set(options, "C", text, err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
     if (!status) status = hsp_options_set(options, "scale", scale, err);
-    if (!status) status = hsp_options_set(options, "max-passes", "1000", err);
+    if (!status) status = hsp_options_set(options, "max-passes", passes, err);
     if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
@@ -477,10 +480,10 @@ static hsp_status apart_soft(apart *m, hsp_error *err)
     if (view->cols <= APART_WIDE || view->rows <= view->cols) return HSP_OK;
     if (!(square > 0) || !isfinite(square)) return HSP_OK;
     const double places = (double)hsp_view_stored(view) / (double)view->rows;
-    hsp_status status = apart_train_soft(m, APART_SOFT / places, "max-abs", err);
+    hsp_status status = apart_train_soft(m, APART_SOFT / places, "max-abs", APART_GLANCE, err);
     const int lacking = !status && m->run.training_error > 0;
     apart_forget(m);
-    if (lacking) status = apart_train_soft(m, APART_SOFT / square, "none", err);
+    if (lacking) status = apart_train_soft(m, APART_SOFT / square, "none", APART_PASSES, err);
     if (!status && lacking && m->model && m->model->weights && apart_least(m) <= 0) {
         const hsp_updates updates = hsp_model_updates(m->model);
         status = apart_hulls(m, updates.count, updates.row, updates.amount, err, &shown);
