@@ -75,6 +75,9 @@ static inline hsp__row hsp__view_row(const hsp_view *view, uint64_t i)
 /* Rows [from, to) of a view, borrowed. */
 hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);
 
+/* Do two rows have the same numbers, however they are stored? */
+int hsp__view_same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j);
+
 /* Entry k of a row, and its column. */
 static inline double hsp__row_value(const hsp_view *view, const hsp__row *row, uint64_t k)
 {

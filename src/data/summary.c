@@ -117,27 +117,6 @@ static void summary_rows_end(const summary_rows *rows, hsp_totals *totals)
 
 /* ---- Equal rows ------------------------------------------------------------------------------ */
 
-/* The next entry that is not zero, from k on. */
-static uint64_t summary_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
-{
-    while (k < row->count && hsp__row_value(view, row, k) == 0)
-        k++;
-    return k;
-}
-
-static int summary_rows_equal(const hsp_view *view, uint64_t i, uint64_t j)
-{
-    hsp__row a = hsp__view_row(view, i), b = hsp__view_row(view, j);
-    for (uint64_t p = 0, q = 0;; p++, q++) {
-        p = summary_skip(view, &a, p);
-        q = summary_skip(view, &b, q);
-        if (p == a.count || q == b.count) return p == a.count && q == b.count;
-        if (hsp__row_column(&a, p) != hsp__row_column(&b, q) ||
-            hsp__row_value(view, &a, p) != hsp__row_value(view, &b, q))
-            return 0;
-    }
-}
-
 static int summary_compare(const void *left, const void *right)
 {
     const summary_key *a = left, *b = right;
@@ -165,7 +144,7 @@ static uint64_t summary_take_equals(summary_twins *twins, uint64_t bucket, summa
     uint64_t others = 0, first = keys[0].row, equal = 1;
     int mixed = 0;
     for (uint64_t k = 1; k < count; k++) {
-        if (summary_rows_equal(twins->view, first, keys[k].row)) {
+        if (hsp__view_same_rows(twins->view, first, twins->view, keys[k].row)) {
             equal++;
             mixed |= labels && labels[keys[k].row] != labels[first];
         } else {

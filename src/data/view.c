@@ -38,6 +38,27 @@ uint64_t hsp_view_stored(const hsp_view *view)
     return hsp__view_start(view, view->rows) - hsp__view_start(view, 0);
 }
 
+/* The next entry that is not zero, from k on. */
+static uint64_t view_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
+{
+    while (k < row->count && hsp__row_value(view, row, k) == 0)
+        k++;
+    return k;
+}
+
+int hsp__view_same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
+{
+    const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
+    for (uint64_t p = 0, q = 0;; p++, q++) {
+        p = view_skip(a, &x, p);
+        q = view_skip(b, &y, q);
+        if (p == x.count || q == y.count) return p == x.count && q == y.count;
+        if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
+            hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
+            return 0;
+    }
+}
+
 hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to)
 {
     hsp_view slice = *view;

@@ -22,9 +22,9 @@
  * stationarity is sum z y x = 0: the common point of the two hulls.
  *
  * All stop by hsp__judge's gap. Cost of a step: X delta for all rows; rows whose multiplier changed
- * are added to the gradient, rows whose curvature changed to the matrix (newton_hessian.c); its
- * Cholesky. Many rows: a sample of them is solved roughly first, so that the full problem starts
- * near its solution.
+ * are added to the gradient (squared hinge, few columns: it follows from the matrix), rows whose
+ * curvature changed to the matrix (newton_hessian.c); its Cholesky. Many rows: a sample of them is
+ * solved roughly first, so that the full problem starts near its solution.
  *
  * Keerthi, DeCoste: A modified finite Newton method for fast solution of large scale linear SVMs,
  * JMLR 6, 2005. Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method for

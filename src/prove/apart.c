@@ -407,7 +407,7 @@ static int apart_pair(const apart *m, const hsp__same_key *keys, uint64_t pair[2
         for (to = from + 1; to < n && keys[to].hash == keys[from].hash; to++) {
             const uint64_t other = keys[to].row;
             if (other >= over || m->y[other] == m->y[first]) continue;
-            if (!hsp__same_rows(m->view, first, m->view, other)) continue;
+            if (!hsp__view_same_rows(m->view, first, m->view, other)) continue;
             pair[0] = first;
             pair[1] = over = other;
         }

@@ -1,45 +1,20 @@
 #include "prove/same.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
-
-/* The next entry that is not zero, from k on. */
-static uint64_t same_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
-{
-    while (k < row->count && hsp__row_value(view, row, k) == 0)
-        k++;
-    return k;
-}
-
-int hsp__same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
-{
-    const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
-    for (uint64_t p = 0, q = 0;; p++, q++) {
-        p = same_skip(a, &x, p);
-        q = same_skip(b, &y, q);
-        if (p == x.count || q == y.count) return p == x.count && q == y.count;
-        if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
-            hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
-            return 0;
-    }
-}
+#include "data/columns.h"
 
 static uint64_t same_hash(const hsp_view *view, uint64_t i)
 {
     const hsp__row row = hsp__view_row(view, i);
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    for (uint64_t k = same_skip(view, &row, 0); k < row.count; k = same_skip(view, &row, k + 1)) {
+    uint64_t hash[2] = {0, 0};
+    for (uint64_t k = 0; k < row.count; k++) {
         const double value = hsp__row_value(view, &row, k);
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        hash =
-            (hash ^ (bits + hsp__row_column(&row, k) * 0xd1342543de82ef95u)) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
+        if (value != 0) hsp__hash_entry(hsp__row_column(&row, k), value, hash);
     }
-    return hash;
+    return hash[0];
 }
 
 typedef struct same_job {
@@ -86,6 +61,6 @@ int hsp__same_find(const hsp_view *view, const hsp__same_key *keys, const hsp_vi
             high = middle;
     }
     for (; low < view->rows && keys[low].hash == hash; low++)
-        if (hsp__same_rows(view, keys[low].row, other, i)) return 1;
+        if (hsp__view_same_rows(view, keys[low].row, other, i)) return 1;
     return 0;
 }

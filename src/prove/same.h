@@ -13,9 +13,6 @@ typedef struct hsp__same_key {
 /* One key a row, ascending by hash, then row; ctx's allocator. NULL: no memory. */
 hsp__same_key *hsp__same_keys(hsp_context *ctx, const hsp_view *view);
 
-/* Do rows i and j have the same numbers? */
-int hsp__same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j);
-
 /* Is row i of `other` among those of `view`, whose keys these are? */
 int hsp__same_find(const hsp_view *view, const hsp__same_key *keys, const hsp_view *other,
                    uint64_t i);

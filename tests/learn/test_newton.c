@@ -224,6 +224,21 @@ static void many_columns(void)
     hsp_context_free(ctx);
 }
 
+/* Solved, and by one thread to the same bits as by four. */
+static void check_threads(const slow_set *set, const hsp__problem *p, double gap, const char *what)
+{
+    hsp_context *alone = make_context(1), *four = make_context(4);
+    solved one = solve(alone, p, gap), two = solve(four, p, gap);
+    check_solved(set, p, &one, gap, what);
+    CHECK(memcmp(one.s.w, two.s.w, set->d * sizeof(double)) == 0);
+    CHECK(memcmp(one.s.dual, two.s.dual, set->n * sizeof(double)) == 0);
+    CHECK(one.s.b == two.s.b && one.s.gap == two.s.gap && one.s.passes == two.s.passes);
+    solved_free(&one);
+    solved_free(&two);
+    hsp_context_free(alone);
+    hsp_context_free(four);
+}
+
 /* Rows with their numbers side by side: three runs of columns, of which the first tells the class,
  * more often than not. */
 static slow_set strokes(uint64_t seed, uint64_t n, uint64_t d, slow_storage storage)
@@ -260,16 +275,7 @@ static void many_rows(void)
         for (uint64_t i = 0; weight && i < set.n; i++)
             weight[i] = (double)(i % 3);
         if (k >= 9) p.row_weight = weight;
-        hsp_context *alone = make_context(1), *four = make_context(4);
-        solved one = solve(alone, &p, 1e-8), two = solve(four, &p, 1e-8);
-        check_solved(&set, &p, &one, 1e-8, "many rows");
-        CHECK(memcmp(one.s.w, two.s.w, set.d * sizeof(double)) == 0);
-        CHECK(memcmp(one.s.dual, two.s.dual, set.n * sizeof(double)) == 0);
-        CHECK(one.s.b == two.s.b && one.s.gap == two.s.gap && one.s.passes == two.s.passes);
-        solved_free(&one);
-        solved_free(&two);
-        hsp_context_free(alone);
-        hsp_context_free(four);
+        check_threads(&set, &p, 1e-8, "many rows");
         free(weight);
         slow_free(&set);
     }
@@ -543,16 +549,7 @@ static void threads_same_bits(void)
     for (uint64_t k = 0; k < 5; k++) {
         slow_set set = slow_clouds(k, 24000, 30, 0.2, k % 2 ? SLOW_DENSE32 : SLOW_SPARSE32);
         hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k % 3), 1);
-        hsp_context *alone = make_context(1), *four = make_context(4);
-        solved one = solve(alone, &p, 1e-4), two = solve(four, &p, 1e-4);
-        check_solved(&set, &p, &one, 1e-4, "threads");
-        CHECK(memcmp(one.s.w, two.s.w, set.d * sizeof(double)) == 0);
-        CHECK(memcmp(one.s.dual, two.s.dual, set.n * sizeof(double)) == 0);
-        CHECK(one.s.b == two.s.b && one.s.gap == two.s.gap && one.s.passes == two.s.passes);
-        solved_free(&one);
-        solved_free(&two);
-        hsp_context_free(alone);
-        hsp_context_free(four);
+        check_threads(&set, &p, 1e-4, "threads");
         slow_free(&set);
     }
 }
