@@ -355,8 +355,59 @@ static inline bool decimal_clinger(const decimal_scan *s, double *v)
     return true;
 }
 
+/* clang-format off */
+static const uint64_t decimal_tens_u64[20] = {
+    0, /* so that 0 has one digit */ 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+    1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+    1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+    UINT64_C(10000000000000000000)};
+/* clang-format on */
+
+static inline int decimal_count_digits(uint64_t v)
+{
+    /* 1233 / 4096 is log10(2), a little low: the guess is right or one short. */
+    int guess = ((64 - __builtin_clzll(v | 1)) * 1233) >> 12;
+    return guess + (v >= decimal_tens_u64[guess]);
+}
+
+int hsp__decimal_widest_digits(hsp__decimal_widest widest)
+{
+    return decimal_count_digits(widest);
+}
+
+void hsp__decimal_widen(uint64_t w, unsigned scale, hsp__decimal_widest *widest)
+{
+    if (scale == 0 && w <= UINT64_C(1) << 24) return;
+    while (w % 10 == 0)
+        w /= 10;
+    const int digits = decimal_count_digits(w);
+    const uint64_t most = digits < 20 ? decimal_tens_u64[digits] - 1 : HSP__DECIMAL_LONG;
+    if (most > *widest) *widest = most;
+}
+
+/* Is the scanned number more than its first 19 digits, which are in w? */
+static bool decimal_is_long(const decimal_scan *s)
+{
+    const char *last = s->last;
+    if (!s->cut) return false;
+    while (last[-1] == '0' || last[-1] == '.')
+        last--;
+    return last - decimal_first_nonzero(s) - (s->dot < last) > DECIMAL_W_DIGITS;
+}
+
+/* Note the scanned number, which became the float of this ordinal. */
+static void decimal_widen(const decimal_scan *s, uint64_t ordinal, const decimal_format *f,
+                          hsp__decimal_widest *widest)
+{
+    if (s->w == 0) return;
+    if (decimal_is_long(s) || ordinal < UINT64_C(1) << f->stored)
+        *widest = HSP__DECIMAL_LONG;
+    else if (s->w > *widest)
+        hsp__decimal_widen(s->w, s->q != 0, widest);
+}
+
 const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
-                                  hsp__decimal_result *r)
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
 {
     decimal_scan s;
     const char *after = decimal_scan_number(p, end, &s);
@@ -367,11 +418,14 @@ const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
         if (*r == HSP__DECIMAL_INF) v = (double)INFINITY;
         if (*r == HSP__DECIMAL_NAN) v = (double)NAN;
         if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else if (!decimal_clinger(&s, &v)) {
+    } else if (decimal_clinger(&s, &v)) {
+        decimal_widen(&s, decimal_binary64.infinity, &decimal_binary64, widest);
+    } else {
         uint64_t bits = decimal_to_ordinal(&s, &decimal_binary64);
         memcpy(&v, &bits, sizeof v);
         if (bits == decimal_binary64.infinity) *r = HSP__DECIMAL_OVERFLOW;
         if (bits == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
+        decimal_widen(&s, bits, &decimal_binary64, widest);
     }
     *out = s.negative ? -v : v;
     return after;
@@ -379,7 +433,8 @@ const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
 
 const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
 {
-    const char *after = hsp__decimal_f64_told(p, end, out, r);
+    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
+    const char *after = hsp__decimal_f64_told(p, end, out, &widest, r);
     if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
     return after;
 }
@@ -398,7 +453,7 @@ static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
 }
 
 const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
-                                  hsp__decimal_result *r)
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
 {
     decimal_scan s;
     const char *after = decimal_scan_number(p, end, &s);
@@ -409,12 +464,15 @@ const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
         if (*r == HSP__DECIMAL_INF) v = INFINITY;
         if (*r == HSP__DECIMAL_NAN) v = NAN;
         if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else if (!decimal_clinger_f32(&s, &v)) {
+    } else if (decimal_clinger_f32(&s, &v)) {
+        decimal_widen(&s, decimal_binary32.infinity, &decimal_binary32, widest);
+    } else {
         uint64_t ordinal = decimal_to_ordinal(&s, &decimal_binary32);
         uint32_t bits = (uint32_t)ordinal;
         memcpy(&v, &bits, sizeof v);
         if (ordinal == decimal_binary32.infinity) *r = HSP__DECIMAL_OVERFLOW;
         if (ordinal == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
+        decimal_widen(&s, ordinal, &decimal_binary32, widest);
     }
     *out = s.negative ? -v : v;
     return after;
@@ -422,7 +480,8 @@ const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
 
 const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
 {
-    const char *after = hsp__decimal_f32_told(p, end, out, r);
+    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
+    const char *after = hsp__decimal_f32_told(p, end, out, &widest, r);
     if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
     return after;
 }
@@ -450,21 +509,6 @@ static const char decimal_pairs[200] = "0001020304050607080910111213141516171819
                                        "25262728293031323334353637383940414243444546474849"
                                        "50515253545556575859606162636465666768697071727374"
                                        "75767778798081828384858687888990919293949596979899";
-
-/* clang-format off */
-static const uint64_t decimal_tens_u64[20] = {
-    0, /* so that 0 has one digit */ 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
-    1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
-    1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
-    UINT64_C(10000000000000000000)};
-/* clang-format on */
-
-static inline int decimal_count_digits(uint64_t v)
-{
-    /* 1233 / 4096 is log10(2), a little low: the guess is right or one short. */
-    int guess = ((64 - __builtin_clzll(v | 1)) * 1233) >> 12;
-    return guess + (v >= decimal_tens_u64[guess]);
-}
 
 /* Write the n digits of v, n being their count, at buf. */
 static void decimal_put_digits(uint64_t v, int n, char *buf)

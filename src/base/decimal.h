@@ -45,12 +45,28 @@ typedef enum hsp__decimal_result {
 const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r);
 const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r);
 
-/* The same, where a number that is not 0 but becomes 0 is HSP__DECIMAL_TINY: the readers of data
- * count those. */
+/* How many significant digits the decimals read so far have at most, leading and trailing zeros not
+ * counted: 10^digits - 1, so that nearly every number is settled by one comparison. Start with
+ * HSP__DECIMAL_SHORT: up to 6 digits are not told apart, because decimals of 6 digits or fewer
+ * never meet in a float (FLT_DIG), nor does one of them meet a whole number up to 2^24, which is
+ * not counted either. HSP__DECIMAL_LONG: 20 digits or more, or a number below the normal range of
+ * the type, where fewer digits survive. */
+typedef uint64_t hsp__decimal_widest;
+#define HSP__DECIMAL_SHORT UINT64_C(999999)
+#define HSP__DECIMAL_LONG  UINT64_MAX
+
+/* The same as a number of digits: 6 to 19, or 20 for HSP__DECIMAL_LONG. */
+int hsp__decimal_widest_digits(hsp__decimal_widest widest);
+
+/* Note the number w / 10^scale, w > *widest. */
+void hsp__decimal_widen(uint64_t w, unsigned scale, hsp__decimal_widest *widest);
+
+/* The same as hsp__decimal_f32 and _f64, where a number that is not 0 but becomes 0 is
+ * HSP__DECIMAL_TINY (the readers of data count those), and `widest` is kept. */
 const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
-                                  hsp__decimal_result *r);
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r);
 const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
-                                  hsp__decimal_result *r);
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r);
 
 /* Read the decimal digits at p (no sign) as an unsigned integer. OK, NONE or OVERFLOW; on OVERFLOW
  * *out is UINT64_MAX and all the digits are passed over. */
@@ -184,12 +200,14 @@ static inline const char *hsp__decimal_scan_short(const char *p, const char *end
 
 /* w and 10^scale are exact in a double, so their quotient is rounded once: that is the answer. */
 static inline const char *hsp__decimal_f64_padded(const char *p, const char *end, double *out,
+                                                  hsp__decimal_widest *widest,
                                                   hsp__decimal_result *r)
 {
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
     if (__builtin_expect(q == NULL || s.w > HSP__DECIMAL_EXACT, 0))
-        return hsp__decimal_f64_told(p, end, out, r);
+        return hsp__decimal_f64_told(p, end, out, widest, r);
+    if (__builtin_expect(s.w > *widest, 0)) hsp__decimal_widen(s.w, s.scale, widest);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     *out = s.negative ? -v : v;
     *r = HSP__DECIMAL_OK;
@@ -201,16 +219,18 @@ static inline const char *hsp__decimal_f64_padded(const char *p, const char *end
  * 53 bits, and the quotient once more, so that the double is within two units of its last place of
  * the decimal; four are allowed for. A short number is never a denormal float. */
 static inline const char *hsp__decimal_f32_padded(const char *p, const char *end, float *out,
+                                                  hsp__decimal_widest *widest,
                                                   hsp__decimal_result *r)
 {
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
-    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32_told(p, end, out, r);
+    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32_told(p, end, out, widest, r);
+    if (__builtin_expect(s.w > *widest, 0)) hsp__decimal_widen(s.w, s.scale, widest);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     if (__builtin_expect((bits & 0x1fffffff) - 0x0ffffffc <= 8, 0))
-        return hsp__decimal_f32_told(p, end, out, r);
+        return hsp__decimal_f32_told(p, end, out, widest, r);
     *out = (float)(s.negative ? -v : v);
     *r = HSP__DECIMAL_OK;
     return q;

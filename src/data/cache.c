@@ -62,12 +62,13 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
 {
     const hsp_view *view = &data->view;
     char rows[HSP__DECIMAL_MAX], cols[HSP__DECIMAL_MAX], nonzeros[HSP__DECIMAL_MAX];
+    char digits[HSP__DECIMAL_MAX];
     hsp__tensor tensors[4];
     size_t tensor_count = cache_tensors(view, values, tensors);
     hsp__decimal_print_u64(view->rows, rows);
     hsp__decimal_print_u64(view->cols, cols);
     hsp__decimal_print_u64(data->nonzeros, nonzeros);
-    hsp__meta meta[11] = {
+    hsp__meta meta[12] = {
         {"format", CACHE_FORMAT},
         {"version", CACHE_VERSION},
         {"storage", hsp_storage_name(view->storage)},
@@ -81,6 +82,8 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
     if (features) meta[count++] = (hsp__meta){"features", features};
     if (encoding) meta[count++] = (hsp__meta){"encoding", encoding};
     if (data->index_base) meta[count++] = (hsp__meta){"index_base", data->index_base};
+    hsp__decimal_print_u64((uint64_t)data->digits, digits);
+    if (data->digits) meta[count++] = (hsp__meta){"digits", digits};
     return hsp__container_write(ctx, path, meta, count, tensors, tensor_count, err);
 }
 
@@ -215,6 +218,12 @@ static hsp_status cache_read_meta(const hsp__container *container, hsp_data *dat
     if (!status) status = hsp__meta_names(container, "features", &data->feature_names, err);
     if (status) return status;
     data->view.classes = data->class_names.count;
+    if (hsp__container_meta(container, "digits")) {
+        uint64_t digits;
+        status = hsp__meta_count(container, "digits", 20, err, &digits);
+        if (status) return status;
+        data->digits = (int)digits;
+    }
     if (data->feature_names.count && data->feature_names.count != data->view.cols)
         return cache_fail(container, "there are %u feature names for %llu columns",
                           data->feature_names.count, (unsigned long long)data->view.cols);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "data/encode.h"
@@ -196,6 +197,7 @@ typedef struct hsp__csv_counts {
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
     uint64_t tiny;     /* numbers that are not 0 and became 0 */
+    hsp__decimal_widest widest;
     uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
 } hsp__csv_counts;
 

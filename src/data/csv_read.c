@@ -161,6 +161,13 @@ static hsp_status csv_finish_labels(csv_reader *reader, hsp_error *err)
     return HSP_OK;
 }
 
+/* A mean that stands in a gap is no decimal of the file. */
+static int csv_digits(const csv_reader *reader)
+{
+    const int means = reader->plan.missing == HSP__MISSING_MEAN && reader->counts.missing_line;
+    return means ? 0 : hsp__decimal_widest_digits(reader->counts.widest);
+}
+
 static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp_error *err,
                              hsp_data **out)
 {
@@ -180,6 +187,7 @@ static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp
         data->class_names = reader->table.classes;
         hsp__names_init(&reader->table.classes, &reader->ctx->allocator);
     }
+    data->digits = csv_digits(reader);
     hsp__data_seal(data);
     *out = data;
     return HSP_OK;

@@ -65,8 +65,8 @@ static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, u
         else
             value.f = NAN;
     } else {
-        stop = wide ? hsp__decimal_f64_told(field->text, end, &value.d, &result)
-                    : hsp__decimal_f32_told(field->text, end, &value.f, &result);
+        stop = wide ? hsp__decimal_f64_told(field->text, end, &value.d, &worker->widest, &result)
+                    : hsp__decimal_f32_told(field->text, end, &value.f, &worker->widest, &result);
         if (stop != end) result = HSP__DECIMAL_NONE;
         if (result == HSP__DECIMAL_TINY)
             worker->tiny++;
@@ -192,6 +192,7 @@ static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, ui
  * nearly every field of nearly every file. 0: look again with care. */
 static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_cursor *cursor,
                                                                   int separator, int wide,
+                                                                  hsp__decimal_widest *widest,
                                                                   void *cell, int *last)
 {
     const char *p = cursor->at, *end = cursor->end;
@@ -199,11 +200,11 @@ static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_curso
     p += *p == ' ';
     if (wide) {
         double value;
-        p = hsp__decimal_f64_padded(p, end, &value, &result);
+        p = hsp__decimal_f64_padded(p, end, &value, widest, &result);
         memcpy(cell, &value, sizeof value);
     } else {
         float value;
-        p = hsp__decimal_f32_padded(p, end, &value, &result);
+        p = hsp__decimal_f32_padded(p, end, &value, widest, &result);
         memcpy(cell, &value, sizeof value);
     }
     if (result != HSP__DECIMAL_OK || p >= end) return 0;
@@ -262,7 +263,8 @@ static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *work
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
     if (column->kind == HSP__COLUMN_NUMBER)
-        return csv_quick_number(cursor, (unsigned char)separator, wide, cell, last);
+        return csv_quick_number(cursor, (unsigned char)separator, wide, &worker->widest, cell,
+                                last);
     if (column->words == HSP__NAME_NONE) return 0;
     uint32_t number;
     if (!csv_quick_word(cursor, &worker->words[column->words], &number, last)) return 0;
@@ -487,6 +489,7 @@ static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
     const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
+    worker->widest = HSP__DECIMAL_SHORT;
     const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
     worker->words = hsp__new(memory, words, sizeof *worker->words);
     worker->recent = hsp__new(memory, (uint64_t)words * recent, sizeof *worker->recent);
@@ -538,6 +541,7 @@ void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
     for (int i = 0; i < reader->count; i++) {
         counts->dropped += reader->workers[i].dropped;
         counts->tiny += reader->workers[i].tiny;
+        if (reader->workers[i].widest > counts->widest) counts->widest = reader->workers[i].widest;
         for (uint32_t j = 0; j < reader->plan->count; j++) {
             counts->missing[j] += reader->workers[i].missing[j];
             counts->unseen[j] += reader->workers[i].unseen[j];
@@ -551,6 +555,7 @@ void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
 int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
                          const hsp_allocator *memory)
 {
+    counts->widest = HSP__DECIMAL_SHORT;
     counts->missing = hsp__new(memory, plan->count, sizeof *counts->missing);
     counts->unseen = hsp__new(memory, plan->count, sizeof *counts->unseen);
     return counts->missing && counts->unseen;

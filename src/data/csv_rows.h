@@ -25,7 +25,8 @@ typedef struct hsp__csv_worker {
     uint64_t *missing;                     /* plan->count, over all blocks */
     uint64_t *unseen;                      /* plan->count, over all blocks */
     uint64_t dropped;                      /* rows, over all blocks */
-    uint64_t tiny; /* numbers that are not 0 and became 0, over all blocks */
+    uint64_t tiny;              /* numbers that are not 0 and became 0, over all blocks */
+    hsp__decimal_widest widest; /* of the numbers of all blocks */
 } hsp__csv_worker;
 
 typedef struct hsp__csv_reader {

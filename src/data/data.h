@@ -2,6 +2,8 @@
 #ifndef HSP_DATA_DATA_H
 #define HSP_DATA_DATA_H
 
+#include <float.h>
+
 #include "base/names.h"
 #include "halfspace.h"
 
@@ -12,6 +14,11 @@ struct hsp_data {
     hsp_view view;            /* points into the owned arrays below, or into the mapped container */
     uint64_t nonzeros;        /* values other than zero (sparse rows store no zeros) */
     int checked;              /* the view's arrays are known to be sound */
+    int digits;               /* of the text that the values were read from: no value has more
+                                 significant decimal digits than this (6: 6 or fewer, or a whole
+                                 number up to 2^24; 20: 20 or more, or a value below the normal
+                                 range). 0: unknown, because the values were computed, or came from
+                                 the caller. See hsp__data_is_exact. */
     void *values;             /* owned, or NULL */
     uint64_t *starts;         /* owned, or NULL */
     uint32_t *indices;        /* owned, or NULL */
@@ -47,6 +54,15 @@ hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *e
 static inline size_t hsp__value_bytes(hsp_precision precision)
 {
     return precision == HSP_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+/* Are two values of the data set equal exactly when the decimals that they were read from are? Two
+ * decimals of up to FLT_DIG digits never round to the same float, nor two of up to DBL_DIG digits
+ * to the same double. 0 when that is not known. */
+static inline int hsp__data_is_exact(const hsp_data *data)
+{
+    const int most = data->view.precision == HSP_FLOAT32 ? FLT_DIG : DBL_DIG;
+    return data->digits && data->digits <= most;
 }
 
 /* One row of a view. Dense rows have no indices: entry k is column k. */

@@ -56,6 +56,7 @@ typedef struct libsvm_scratch {
     int zeros;     /* an index 0 is in the block; with base 1 it has wrapped around */
     int qid;       /* a "qid:" was met */
     uint64_t tiny; /* numbers that are not 0 and became 0 */
+    hsp__decimal_widest widest;
 } libsvm_scratch;
 
 typedef struct libsvm_reader {
@@ -360,11 +361,13 @@ static inline hsp_status libsvm_features(const libsvm_reader *reader, libsvm_scr
             zero = index == 0;
             one = index == 1;
         } else if (precision == HSP_FLOAT32) {
-            value_end = hsp__decimal_f32_padded(at->p, at->end, &singles[k], &result);
+            value_end =
+                hsp__decimal_f32_padded(at->p, at->end, &singles[k], &scratch->widest, &result);
             zero = singles[k] == 0;
             one = singles[k] == 1;
         } else {
-            value_end = hsp__decimal_f64_padded(at->p, at->end, &doubles[k], &result);
+            value_end =
+                hsp__decimal_f64_padded(at->p, at->end, &doubles[k], &scratch->widest, &result);
             zero = doubles[k] == 0;
             one = doubles[k] == 1;
         }
@@ -553,8 +556,10 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
     reader->workers = hsp__blocks_workers(ctx, source);
     reader->scratch = hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
     if (!reader->scratch) return hsp__fail_memory(err);
-    for (int i = 0; i < reader->workers; i++)
+    for (int i = 0; i < reader->workers; i++) {
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
+        reader->scratch[i].widest = HSP__DECIMAL_SHORT;
+    }
     return HSP_OK;
 }
 
@@ -597,6 +602,14 @@ static void libsvm_tell(const libsvm_reader *reader)
     hsp__tell_tiny(reader->ctx, reader->name, reader->precision, tiny);
 }
 
+static int libsvm_digits(const libsvm_reader *reader)
+{
+    hsp__decimal_widest widest = HSP__DECIMAL_SHORT;
+    for (int i = 0; i < reader->workers; i++)
+        if (reader->scratch[i].widest > widest) widest = reader->scratch[i].widest;
+    return hsp__decimal_widest_digits(widest);
+}
+
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out)
 {
@@ -609,10 +622,14 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         status = hsp__blocks_run(ctx, source, &libsvm_format, &reader, reader.workers, err);
     if (!status) {
         libsvm_tell(&reader);
+        const int digits = libsvm_digits(&reader);
         libsvm_free_scratch(&reader); /* before the end may need memory of its own */
         uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
         status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
-        if (!status) (*out)->index_base = libsvm_base_text(&reader);
+        if (!status) {
+            (*out)->index_base = libsvm_base_text(&reader);
+            (*out)->digits = digits;
+        }
     }
     libsvm_free_scratch(&reader);
     hsp__rows_free(&reader.rows);

@@ -78,6 +78,7 @@ static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, 
     if (!status) status = hsp__data_copy_names(job->to, data, err);
     if (status) return status;
     job->to->view.classes = from->classes;
+    job->to->digits = data->digits;
     for (uint64_t part = 0; part < job->parts; part++)
         job->to->nonzeros += job->nonzeros[part];
     hsp__data_seal(job->to);

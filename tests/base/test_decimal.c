@@ -27,6 +27,8 @@ static int test_random_below(int n)
     return (int)(test_random() % (uint64_t)n);
 }
 
+static hsp__decimal_widest widest; /* of the readers where nobody asks */
+
 static uint32_t bits_f32(float v)
 {
     uint32_t bits;
@@ -86,7 +88,7 @@ static void expect_f32(const char *text, size_t n, float want)
     CHECK_NOTE(hsp__decimal_f32(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
     right = tiny(text, n, want == 0) ? HSP__DECIMAL_TINY : right;
-    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &got, &widest, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
 }
 
@@ -98,7 +100,7 @@ static void expect_f64(const char *text, size_t n, double want)
     CHECK_NOTE(hsp__decimal_f64(p, p + n, &got, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
     right = tiny(text, n, want == 0) ? HSP__DECIMAL_TINY : right;
-    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &got, &r) == p + n, "%.60s", text);
+    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &got, &widest, &r) == p + n, "%.60s", text);
     CHECK_NOTE(bits_f64(got) == bits_f64(want) && r == right, "%.60s: %a", text, got);
 }
 
@@ -421,9 +423,11 @@ static void expect_reason(const reason_case *c)
     double d;
     float f;
     CHECK_NOTE(hsp__decimal_f64(p, p + n, &d, &r) == used && r == c->reason, "%s", c->text);
-    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &d, &r) == used && r == c->reason, "%s", c->text);
+    CHECK_NOTE(hsp__decimal_f64_padded(p, p + n, &d, &widest, &r) == used && r == c->reason, "%s",
+               c->text);
     CHECK_NOTE(hsp__decimal_f32(p, p + n, &f, &r) == used && r == c->reason, "%s", c->text);
-    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &f, &r) == used && r == c->reason, "%s", c->text);
+    CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &f, &widest, &r) == used && r == c->reason, "%s",
+               c->text);
     if (r == HSP__DECIMAL_NAN) CHECK(isnan(d) && isnan(f));
     if (r == HSP__DECIMAL_NONE) CHECK(bits_f64(d) == 0 && bits_f32(f) == 0);
     if (r == HSP__DECIMAL_INF || r == HSP__DECIMAL_OVERFLOW) {
@@ -462,15 +466,65 @@ static void tells_what_became_zero(void)
         hsp__decimal_result one, two, plain;
         float f;
         double d;
-        CHECK(hsp__decimal_f32_told(p, p + n, &f, &one) == p + n);
-        CHECK(hsp__decimal_f32_padded(p, p + n, &f, &two) == p + n && one == two);
+        CHECK(hsp__decimal_f32_told(p, p + n, &f, &widest, &one) == p + n);
+        CHECK(hsp__decimal_f32_padded(p, p + n, &f, &widest, &two) == p + n && one == two);
         CHECK_NOTE((one == HSP__DECIMAL_TINY) == cases[i].single, "%s", cases[i].text);
         CHECK(hsp__decimal_f32(p, p + n, &f, &plain) == p + n && plain == HSP__DECIMAL_OK);
-        CHECK(hsp__decimal_f64_told(p, p + n, &d, &one) == p + n);
-        CHECK(hsp__decimal_f64_padded(p, p + n, &d, &two) == p + n && one == two);
+        CHECK(hsp__decimal_f64_told(p, p + n, &d, &widest, &one) == p + n);
+        CHECK(hsp__decimal_f64_padded(p, p + n, &d, &widest, &two) == p + n && one == two);
         CHECK_NOTE((one == HSP__DECIMAL_TINY) == cases[i].twice, "%s", cases[i].text);
         CHECK(hsp__decimal_f64(p, p + n, &d, &plain) == p + n && plain == HSP__DECIMAL_OK);
     }
+}
+
+static int digits_of(const char *text, int wide, int quick)
+{
+    const size_t n = strlen(text);
+    const char *p = padded(text, n);
+    hsp__decimal_widest digits = HSP__DECIMAL_SHORT;
+    hsp__decimal_result r;
+    float f;
+    double d;
+    if (wide && quick) hsp__decimal_f64_padded(p, p + n, &d, &digits, &r);
+    if (wide && !quick) hsp__decimal_f64_told(p, p + n, &d, &digits, &r);
+    if (!wide && quick) hsp__decimal_f32_padded(p, p + n, &f, &digits, &r);
+    if (!wide && !quick) hsp__decimal_f32_told(p, p + n, &f, &digits, &r);
+    return hsp__decimal_widest_digits(digits);
+}
+
+static void counts_significant_digits(void)
+{
+    static const struct {
+        const char *text;
+        int single, twice;
+    } cases[] = {{"0", 6, 6},
+                 {"12.5", 6, 6},
+                 {"0.000001234", 6, 6},
+                 {"12.500000000", 6, 6},
+                 {"1.234567", 7, 7},
+                 {"-0.1234567800", 8, 8},
+                 {"9999999", 6, 6}, /* a whole number that a float holds */
+                 {"16777216", 6, 6},
+                 {"16777217", 8, 8},
+                 {"1700000001", 10, 10},
+                 {"1700000000", 6, 6},
+                 {"1.7000000e9", 6, 6},
+                 {"0.12345678901234567", 17, 17},
+                 {"1234567890123456789", 19, 19},
+                 {"12345678901234567890.00", 19, 19},
+                 {"12345678901234567891", 20, 20},
+                 {"0.1000000000000000000000000000", 6, 6},
+                 {"100000000000000000000000.01", 20, 20},
+                 {"1e-40", 20, 6}, /* below the normal floats */
+                 {"1e-310", 20, 20},
+                 {"1e-400", 20, 20},
+                 {"0e-400", 6, 6},
+                 {"word", 6, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int quick = 0; quick < 2; quick++) {
+            CHECK_NOTE(digits_of(cases[i].text, 0, quick) == cases[i].single, "%s", cases[i].text);
+            CHECK_NOTE(digits_of(cases[i].text, 1, quick) == cases[i].twice, "%s", cases[i].text);
+        }
 }
 
 /* Reading right before memory that must not be touched; a fault is the failure. */
@@ -495,8 +549,8 @@ static void stays_inside_the_buffer(void)
         uint64_t u1, u2;
         memset(loose, '7', n + HSP__DECIMAL_PADDING);
         memcpy(loose, s, n);
-        const char *after = hsp__decimal_f64_padded(loose, loose + n, &d2, &r2);
-        const char *after32 = hsp__decimal_f32_padded(loose, loose + n, &f2, &r2);
+        const char *after = hsp__decimal_f64_padded(loose, loose + n, &d2, &widest, &r2);
+        const char *after32 = hsp__decimal_f32_padded(loose, loose + n, &f2, &widest, &r2);
         const char *after_u = hsp__decimal_u64_padded(loose, loose + n, &u2, &r2);
         memcpy(strict, s, n);
         CHECK(hsp__decimal_f64(strict, strict + n, &d1, &r1) - strict == after - loose);
@@ -783,6 +837,7 @@ int main(void)
     RUN(says_what_is_there);
     RUN(f32_overflows_before_f64);
     RUN(tells_what_became_zero);
+    RUN(counts_significant_digits);
     RUN(stays_inside_the_buffer);
     RUN(reads_unsigned_integers);
     RUN(prints_integers);
