@@ -67,6 +67,10 @@ static void inspect_print_totals(const inspect *seen)
     if (seen->verified) table_line(&table, "checksums", "%s", "as written");
     printf("%s\n", show_input(seen->path));
     table_print(&table, stdout);
+    if (!all->exact)
+        printf("  Equal, constant and zero are said of the values as rounded to %s precision: "
+               "this input cannot be read again to compare its decimals.\n",
+               hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double");
 }
 
 static void inspect_print_classes(const inspect *seen)
@@ -149,6 +153,8 @@ static const cli_term inspect_keys[] = {
      "rows of zeros; equal to an earlier row; equal to a row of another class"},
     {"empty_columns, constant_columns, duplicate_columns",
      "columns of zeros; of one other value; equal to an earlier column"},
+    {"exact", "true: rows and columns are equal, constant or zero as decimals of the file; false: "
+              "after rounding to the precision in memory"},
     {"class_runs, class_runs_expected",
      "runs of one class in the order of the file; how many a random order would have"},
     {"columns",
@@ -204,6 +210,7 @@ static void inspect_json_totals(cli_json_writer *json, const inspect *seen)
     json_count(json, "empty_columns", all->empty_columns);
     json_count(json, "constant_columns", all->constant_columns);
     json_count(json, "duplicate_columns", all->duplicate_columns);
+    json_flag(json, "exact", all->exact);
     json_count(json, "class_runs", all->class_runs);
     json_number(json, "class_runs_expected", all->class_runs_expected);
 }
@@ -248,6 +255,9 @@ static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
     seen->check_seconds = cli_seconds() - start;
     start = cli_seconds();
     if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen->data, err, &seen->summary);
+    if (status == HSP_OK)
+        status = hsp_summary_confirm(run->ctx, seen->summary, seen->data, seen->path,
+                                     run->options[INSPECT_READ], err);
     seen->summary_seconds = cli_seconds() - start;
     return status;
 }

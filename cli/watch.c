@@ -16,6 +16,8 @@ typedef struct watched {
     const hsp_summary *summary;
     const hsp_totals *totals;
     uint32_t classes;
+    const char *rounded; /* what comes before a statement that holds for the values in memory, and
+                            perhaps not for the decimals that they were read from; "" for nothing */
 } watched;
 
 static void watch_add(cli_watch *watch, char *sentence)
@@ -94,21 +96,23 @@ static void watch_rows(const watched *seen)
     const hsp_totals *all = seen->totals;
     if (all->contradictory_rows)
         watch_add(seen->watch,
-                  cli_format("%s row%s equal%s a row of another class: no function of "
+                  cli_format("%s%s row%s equal%s a row of another class: no function of "
                              "these columns is right on all of them.",
-                             show_count(all->contradictory_rows), plural(all->contradictory_rows),
+                             seen->rounded, show_count(all->contradictory_rows),
+                             plural(all->contradictory_rows),
                              all->contradictory_rows == 1 ? "s" : ""));
     if (all->duplicate_rows)
         watch_add(seen->watch,
-                  cli_format("%s row%s equal%s an earlier one: a random split puts "
+                  cli_format("%s%s row%s equal%s an earlier one: a random split puts "
                              "copies on both sides.",
-                             show_count(all->duplicate_rows), plural(all->duplicate_rows),
-                             all->duplicate_rows == 1 ? "s" : ""));
+                             seen->rounded, show_count(all->duplicate_rows),
+                             plural(all->duplicate_rows), all->duplicate_rows == 1 ? "s" : ""));
     if (all->empty_rows)
         watch_add(seen->watch,
-                  cli_format("%s row%s all zeros: without an offset, no separator can "
+                  cli_format("%s%s row%s all zeros: without an offset, no separator can "
                              "place %s.",
-                             show_count(all->empty_rows), all->empty_rows == 1 ? " is" : "s are",
+                             seen->rounded, show_count(all->empty_rows),
+                             all->empty_rows == 1 ? " is" : "s are",
                              all->empty_rows == 1 ? "it" : "them"));
     if (all->rows && all->cols > all->rows)
         watch_add(seen->watch, cli_format("There are more columns than rows (%s, %s): almost any "
@@ -156,8 +160,8 @@ static void watch_kind(const watched *seen, uint64_t count, int (*is)(const hsp_
 {
     if (!count) return;
     char *names = watch_names(seen, is);
-    watch_add(seen->watch,
-              cli_format("%s %s: %s.", show_count(count), count == 1 ? one : many, names));
+    watch_add(seen->watch, cli_format("%s%s %s: %s.", seen->rounded, show_count(count),
+                                      count == 1 ? one : many, names));
     free(names);
 }
 
@@ -195,8 +199,16 @@ static void watch_ranges(const watched *seen)
 
 void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary)
 {
-    const watched seen = {watch, data, summary, hsp_summary_totals(summary),
-                          hsp_data_classes(data)};
+    const hsp_totals *totals = hsp_summary_totals(summary);
+    const int single = hsp_data_precision(data) == HSP_FLOAT32;
+    const watched seen = {.watch = watch,
+                          .data = data,
+                          .summary = summary,
+                          .totals = totals,
+                          .classes = hsp_data_classes(data),
+                          .rounded = totals->exact ? ""
+                                     : single      ? "After rounding to single precision, "
+                                                   : "After rounding to double precision, "};
     watch_labels(&seen);
     watch_balance(&seen);
     watch_order(&seen);

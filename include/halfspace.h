@@ -392,6 +392,15 @@ HSP_API hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *
                                    hsp_summary **out);
 HSP_API void hsp_summary_free(hsp_summary *summary);
 
+/* Decimals with more digits than memory holds can become equal there. Confirm, by reading the file
+ * again that `data` was read from with `options` (NULL: the defaults), which rows and columns are
+ * equal, constant or zero as decimals, and correct the counts. Where totals.exact is set already,
+ * nothing is read. A file that cannot be read again (standard input, a pipe) or holds no decimals
+ * is no failure: totals.exact stays as it is. */
+HSP_API hsp_status hsp_summary_confirm(hsp_context *ctx, hsp_summary *summary, hsp_data *data,
+                                       const char *path, const hsp_options *options,
+                                       hsp_error *err);
+
 typedef struct hsp_totals {
     uint64_t rows, cols, nonzeros;
     double density;  /* nonzeros / (rows * cols); 0 when either is 0 */
@@ -405,6 +414,8 @@ typedef struct hsp_totals {
     uint64_t contradictory_rows;          /* equal to a row of another class */
     uint64_t class_runs;        /* runs of one class in file order; = classes: sorted by class */
     double class_runs_expected; /* of the same labels in a random order */
+    int exact; /* what is said to be equal, constant or zero is so for the numbers as they were
+                  given; 0: for their roundings in memory only (hsp_summary_confirm) */
 } hsp_totals;
 
 typedef struct hsp_column_summary {

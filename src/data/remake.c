@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -211,8 +212,13 @@ static hsp_status remake_run(hsp_context *ctx, hsp_data *data, remake_job *job, 
     if (!status) status = hsp__data_copy_names(job->to, data, err);
     if (status) return status;
     job->to->view.classes = from->classes;
-    if (!plan->factor && !plan->unit_rows && !plan->votes && plan->precision >= from->precision)
-        job->to->digits = data->digits;
+    /* a float that was rounded is not what was read, in a double either; nor is a double that
+     * nobody counted the digits of, in a float */
+    const int lost =
+        !hsp__data_is_exact(data) &&
+        (plan->precision > from->precision ? data->digits > 0 : plan->precision < from->precision);
+    if (!plan->factor && !plan->unit_rows && !plan->votes)
+        job->to->digits = lost ? hsp__decimal_widest_digits(HSP__DECIMAL_LONG) : data->digits;
     for (uint64_t part = 0; part < job->parts; part++)
         job->to->nonzeros += job->nonzeros[part];
     hsp__data_seal(job->to);

@@ -3,8 +3,10 @@
  * One pass over the rows takes norms and a 128-bit hash of each row; the passes of columns.h take
  * the columns' figures and hashes. Equal hashes only nominate: rows are then compared number by
  * number within a bucket of equal hashes, and columns are compared in one more pass over the rows,
- * so that every count is exact. Zeros, stored or not, and of either sign, are equal. Memory: 48
- * bytes a row and a few accumulators a column. */
+ * so that every count is exact for the values in memory. Zeros, stored or not, and of either sign,
+ * are equal. Decimals that are equal are equal in memory; where the converse need not hold,
+ * summary_exact.c looks at the file again. Memory: 56 bytes a row and a few accumulators a column.
+ */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,15 +17,8 @@
 #include "base/threads.h"
 #include "data/columns.h"
 #include "data/data.h"
+#include "data/summary.h"
 #include "data/sweep.h"
-
-struct hsp_summary {
-    hsp_allocator memory;
-    hsp_totals totals;
-    uint32_t classes;
-    uint64_t *class_counts;      /* classes */
-    hsp_column_summary *columns; /* totals.cols */
-};
 
 void hsp_summary_free(hsp_summary *summary)
 {
@@ -31,6 +26,7 @@ void hsp_summary_free(hsp_summary *summary)
     hsp_allocator memory = summary->memory;
     hsp__free(&memory, summary->class_counts);
     hsp__free(&memory, summary->columns);
+    hsp__free(&memory, summary->same);
     hsp__free(&memory, summary);
 }
 
@@ -133,6 +129,7 @@ typedef struct summary_twins {
     uint64_t *starts;        /* buckets + 1 */
     uint64_t *duplicate;     /* buckets: rows equal to an earlier one */
     uint64_t *contradictory; /* buckets: rows equal to one of another class */
+    uint64_t *same;          /* rows: as in hsp_summary */
 } summary_twins;
 
 /* The rows equal to keys[0] among keys[0..count) are counted; the others, in their order, move to
@@ -146,6 +143,7 @@ static uint64_t summary_take_equals(summary_twins *twins, uint64_t bucket, summa
     for (uint64_t k = 1; k < count; k++) {
         if (hsp__view_same_rows(twins->view, first, twins->view, keys[k].row)) {
             equal++;
+            twins->same[first] = twins->same[keys[k].row] = first;
             mixed |= labels && labels[keys[k].row] != labels[first];
         } else {
             keys[others++] = keys[k];
@@ -192,6 +190,8 @@ static hsp_status summary_twins_run(hsp_context *ctx, summary_twins *twins, cons
 {
     const hsp_allocator *memory = &ctx->allocator;
     const uint64_t rows = totals->rows;
+    for (uint64_t i = 0; i < rows; i++)
+        twins->same[i] = HSP__SUMMARY_ALONE;
     twins->buckets = 2;
     twins->shift = 63;
     for (; twins->buckets < 4096 && twins->buckets * 256 < rows; twins->buckets *= 2)
@@ -213,10 +213,10 @@ static hsp_status summary_twins_run(hsp_context *ctx, summary_twins *twins, cons
 }
 
 static hsp_status summary_equal_rows(hsp_context *ctx, const hsp_view *view,
-                                     const summary_key *keys, hsp_totals *totals, hsp_error *err)
+                                     const summary_key *keys, hsp_summary *summary, hsp_error *err)
 {
-    summary_twins twins = {.view = view};
-    hsp_status status = summary_twins_run(ctx, &twins, keys, totals, err);
+    summary_twins twins = {.view = view, .same = summary->same};
+    hsp_status status = summary_twins_run(ctx, &twins, keys, &summary->totals, err);
     hsp__free(&ctx->allocator, twins.keys);
     hsp__free(&ctx->allocator, twins.starts);
     hsp__free(&ctx->allocator, twins.duplicate);
@@ -224,10 +224,11 @@ static hsp_status summary_equal_rows(hsp_context *ctx, const hsp_view *view,
     return status;
 }
 
-static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_totals *totals,
+static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_summary *summary,
                                        hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
+    hsp_totals *totals = &summary->totals;
     summary_rows rows = {.view = &data->view, .parts = hsp__sweep_parts(data)};
     rows.of_part = hsp__new(memory, rows.parts, sizeof *rows.of_part);
     rows.keys = hsp__new_raw(memory, totals->rows, sizeof *rows.keys);
@@ -236,7 +237,7 @@ static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_tot
         status = hsp__sweep(ctx, "measuring rows", totals->rows, rows.parts, summary_rows_part,
                             &rows, err);
     if (!status) summary_rows_end(&rows, totals);
-    if (!status) status = summary_equal_rows(ctx, rows.view, rows.keys, totals, err);
+    if (!status) status = summary_equal_rows(ctx, rows.view, rows.keys, summary, err);
     hsp__free(memory, rows.of_part);
     hsp__free(memory, rows.keys);
     return status;
@@ -432,13 +433,16 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
     summary->classes = view->classes;
     summary->totals.rows = view->rows;
     summary->totals.cols = view->cols;
+    /* as read, or never rounded: a table with means in its gaps does not say */
+    summary->totals.exact = hsp__data_is_exact(data) || (!data->digits && !data->encoding);
     summary->class_counts = hsp__new(memory, view->classes, sizeof *summary->class_counts);
     summary->columns = hsp__new(memory, view->cols, sizeof *summary->columns);
-    if (!summary->class_counts || !summary->columns) {
+    summary->same = hsp__new_raw(memory, view->rows, sizeof *summary->same);
+    if (!summary->class_counts || !summary->columns || !summary->same) {
         status = hsp__fail_memory(err);
     } else {
         summary_look_at_classes(view, summary->class_counts, &summary->totals);
-        status = summary_look_at_rows(ctx, data, &summary->totals, err);
+        status = summary_look_at_rows(ctx, data, summary, err);
     }
     if (!status)
         status = summary_look_at_columns(ctx, data, &summary->totals, summary->columns, err);

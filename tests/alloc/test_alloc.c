@@ -298,6 +298,20 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
     return hsp_summary_new(s->ctx, s->data, err, &s->out_summary);
 }
 
+/* The file has rows and columns that are equal in memory only. */
+static hsp_status alloc_summary_confirm(alloc_scene *s, hsp_error *err)
+{
+    hsp_data *data = NULL;
+    hsp_summary *summary = NULL;
+    hsp_status status = hsp_data_read(s->ctx, alloc_path("long.csv"), NULL, NULL, err, &data);
+    if (!status) status = hsp_summary_new(s->ctx, data, err, &summary);
+    if (!status)
+        status = hsp_summary_confirm(s->ctx, summary, data, alloc_path("long.csv"), NULL, err);
+    hsp_summary_free(summary);
+    hsp_data_free(data);
+    return status;
+}
+
 static hsp_status alloc_options_new(alloc_scene *s, hsp_error *err)
 {
     return hsp_options_new(s->ctx, hsp_read_options(), err, &s->out_options);
@@ -546,8 +560,9 @@ static void context(void)
 /* The files that were asked for are all there is in the folder. */
 static void nothing_is_left(void)
 {
-    static const char *const files[] = {"in.svm",  "in.csv",  "in.hsp",  "in.scaling",  "in.json",
-                                        "out.svm", "out.csv", "out.hsp", "out.scaling", "out.json"};
+    static const char *const files[] = {"long.csv",   "in.svm",      "in.csv",  "in.hsp",
+                                        "in.scaling", "in.json",     "out.svm", "out.csv",
+                                        "out.hsp",    "out.scaling", "out.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(alloc_path(files[i]));
     CHECK(rmdir(alloc_folder) == 0);
@@ -788,6 +803,7 @@ int main(void)
         {"write an encoding", NULL, {0}, alloc_encoding_write},
         {"write a file", NULL, {0}, alloc_file_write},
         {"summary", NULL, {0}, alloc_summary},
+        {"summary, confirmed", NULL, {0}, alloc_summary_confirm},
         {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",
@@ -802,6 +818,7 @@ int main(void)
     };
     CHECK(mkdtemp(alloc_folder) != NULL);
     alloc_put_file("in.svm", alloc_libsvm);
+    alloc_put_file("long.csv", "a,b,y\n1.00000000000000001,1,u\n1,1.00000000000000002,v\n1,1,u\n");
     alloc_put_file("in.csv", alloc_csv);
     RUN(context);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -1,0 +1,285 @@
+#include "data/decimals.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/blocks.h"
+#include "data/container.h"
+#include "data/csv.h"
+#include "data/data.h"
+
+/* ---- One number ------------------------------------------------------------------------------ */
+
+static int decimals_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The number behind an e: far beyond any exponent that matters, it stays where it is. */
+static int64_t decimals_exponent(const char *p, const char *end)
+{
+    const int negative = p < end && *p == '-';
+    int64_t value = 0;
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    for (; p < end && decimals_digit(*p); p++)
+        if (value < INT64_MAX / 100) value = value * 10 + (*p - '0');
+    return negative ? -value : value;
+}
+
+hsp__decimal_value hsp__decimal_value_of(const char *text, size_t size)
+{
+    const char *end = text + size, *p = text;
+    hsp__decimal_value value = {.sign = 1};
+    int64_t whole = 0; /* digits before the dot, from the first that is not 0; behind it, less one a
+                          zero */
+    int dot = 0;
+    if (p < end && (*p == '-' || *p == '+')) value.sign = *p++ == '-' ? -1 : 1;
+    for (; p < end && (decimals_digit(*p) || *p == '.'); p++) {
+        if (*p == '.') {
+            dot = 1;
+            continue;
+        }
+        if (*p != '0') {
+            if (!value.from) value.from = p;
+            value.to = p + 1;
+        }
+        if (value.from && !dot) whole++;
+        if (!value.from && dot) whole--;
+    }
+    if (!value.from) return (hsp__decimal_value){.sign = 0};
+    value.exponent = whole;
+    if (p < end && (*p == 'e' || *p == 'E')) value.exponent += decimals_exponent(p + 1, end);
+    return value;
+}
+
+int hsp__decimal_value_same(const hsp__decimal_value *a, const hsp__decimal_value *b)
+{
+    const char *p = a->from, *q = b->from;
+    if (a->sign != b->sign || a->exponent != b->exponent) return 0;
+    while (p < a->to && q < b->to) {
+        if (*p == '.')
+            p++;
+        else if (*q == '.')
+            q++;
+        else if (*p++ != *q++)
+            return 0;
+    }
+    return p == a->to && q == b->to;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+typedef struct decimals {
+    hsp_context *ctx;
+    const char *path;
+    const hsp_data *data;
+    hsp__csv_plan plan; /* of a table */
+    uint64_t *column;   /* of a table: the first column of each column of its encoding */
+    hsp__text unquoted;
+    void *entries; /* hsp__decimal_entry, of the row at hand */
+    uint64_t room;
+    uint64_t row; /* from 0 */
+    hsp__decimals_fn fn;
+    void *user;
+} decimals;
+
+static hsp_status decimals_add(decimals *m, uint64_t count, uint64_t column, const char *text,
+                               size_t size, hsp_error *err)
+{
+    if (!hsp__reserve(&m->ctx->allocator, &m->entries, &m->room, count + 1,
+                      sizeof(hsp__decimal_entry)))
+        return hsp__fail_memory(err);
+    ((hsp__decimal_entry *)m->entries)[count] = (hsp__decimal_entry){column, text, size};
+    return HSP_OK;
+}
+
+/* The row is complete. */
+static hsp_status decimals_row(decimals *m, uint64_t count, hsp_error *err)
+{
+    if (m->row >= m->data->view.rows) {
+        m->row++; /* there are too many: the end of the reading says so */
+        return HSP_OK;
+    }
+    return m->fn(m->user, m->row++, m->entries, count, err);
+}
+
+/* ---- libsvm text ----------------------------------------------------------------------------- */
+
+static int decimals_ends_token(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '#';
+}
+
+static hsp_status decimals_line(decimals *m, const char *p, const char *end, hsp_error *err)
+{
+    const uint64_t base = (uint64_t)hsp_data_index_base(m->data);
+    uint64_t tokens = 0, count = 0;
+    for (;;) {
+        while (p < end && decimals_ends_token(*p) && *p != '#')
+            p++;
+        if (p == end || *p == '#') break;
+        const char *token = p, *colon = NULL;
+        for (; p < end && !decimals_ends_token(*p); p++)
+            if (*p == ':' && !colon) colon = p;
+        if (!tokens++ || !colon || !decimals_digit(*token)) continue; /* a label; qid:N */
+        uint64_t index = 0;
+        for (const char *q = token; q < colon; q++)
+            index = index * 10 + (uint64_t)(*q - '0');
+        if (index < base || index - base >= m->data->view.cols) continue;
+        hsp_status status =
+            decimals_add(m, count++, index - base, colon + 1, (size_t)(p - colon - 1), err);
+        if (status) return status;
+    }
+    return tokens ? decimals_row(m, count, err) : HSP_OK;
+}
+
+static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *block, hsp_error *err)
+{
+    const char *p = block->text, *end = p + block->size;
+    (void)worker;
+    while (p < end) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
+        hsp_status status = decimals_line(self, p, stop, err);
+        if (status) return status;
+        p = stop + 1;
+        block->lines++;
+    }
+    return HSP_OK;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static hsp_status decimals_record(decimals *m, hsp__csv_cursor *cursor, hsp_error *err)
+{
+    const hsp__csv_plan *plan = &m->plan;
+    hsp__csv_field field = {.last = 0};
+    uint64_t count = 0;
+    int is_row = 1;
+    for (uint32_t j = 0; !field.last; j++) {
+        hsp_status status = hsp__csv_next(cursor, &field, err);
+        if (status) return status;
+        if (j >= plan->count) continue;
+        const hsp__csv_column *column = &plan->columns[j];
+        const int missing = hsp__csv_is_missing(field.text, field.size);
+        if (column->kind == HSP__COLUMN_LABEL && missing && !field.quoted) is_row = 0;
+        if (column->kind > HSP__COLUMN_ORDINAL) continue;
+        if (missing && plan->missing == HSP__MISSING_DROP) is_row = 0;
+        if (column->kind == HSP__COLUMN_NUMBER && !missing)
+            status =
+                decimals_add(m, count++, m->column[column->encoded], field.text, field.size, err);
+        if (status) return status;
+    }
+    return is_row ? decimals_row(m, count, err) : HSP_OK;
+}
+
+static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block, hsp_error *err)
+{
+    decimals *m = self;
+    hsp__csv_cursor cursor = {.at = block->text,
+                              .end = block->text + block->size,
+                              .line_start = block->text,
+                              .line = 1,
+                              .separator = m->plan.separator,
+                              .unquoted = &m->unquoted};
+    (void)worker;
+    while (hsp__csv_skip_blank(&cursor)) {
+        hsp_status status = decimals_record(m, &cursor, err);
+        if (status) return status;
+    }
+    block->lines = cursor.line - 1;
+    return HSP_OK;
+}
+
+/* Where each column of the encoding begins among the columns of the data set. */
+static hsp_status decimals_place_columns(decimals *m, hsp_error *err)
+{
+    const hsp_encoding *encoding = m->plan.encoding;
+    m->column = hsp__new(&m->ctx->allocator, encoding->names.count, sizeof *m->column);
+    if (!m->column) return hsp__fail_memory(err);
+    uint64_t next = 0;
+    for (uint32_t j = 0; j < encoding->names.count; j++) {
+        m->column[j] = next;
+        next += hsp__encoding_width(&encoding->columns[j]);
+    }
+    return HSP_OK;
+}
+
+static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_options *options,
+                                hsp_error *err)
+{
+    const hsp_encoding *encoding = m->data->encoding;
+    hsp_context quiet = *m->ctx;
+    hsp__csv_sample sample = {0};
+    quiet.log = NULL;
+    hsp_status status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options,
+                                        encoding, err, &sample);
+    if (!status)
+        status = hsp__csv_plan_make(&quiet, m->path, &sample, options, encoding, err, &m->plan);
+    if (!status) status = decimals_place_columns(m, err);
+    if (!status) status = hsp__csv_skip(m->ctx, source, m->plan.data_at, err);
+    hsp__csv_sample_free(&m->ctx->allocator, &sample);
+    return status;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+hsp_status hsp__decimals_there(hsp_context *ctx, const char *path, hsp_error *err, int *there)
+{
+    hsp__source *source = NULL;
+    const char *bytes;
+    size_t size = 0;
+    *there = 0;
+    if (strcmp(path, "-") == 0) return HSP_OK;
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    const int regular = !status && hsp__source_size(source) > 0;
+    if (regular) status = hsp__source_peek(source, 16, err, &bytes, &size);
+    *there = regular && !status && !(size >= 16 && hsp__container_looks_like(bytes, size));
+    hsp__source_free(source);
+    return status;
+}
+
+/* All is done while blocks are parsed, by one worker, in the order of the file. */
+static hsp_status decimals_reserve(void *self, int worker, const hsp__block *block,
+                                   hsp__blocks *run, hsp_error *err)
+{
+    (void)self, (void)worker, (void)block, (void)run, (void)err;
+    return HSP_OK;
+}
+
+static void decimals_place(void *self, int worker, const hsp__block *block)
+{
+    (void)self, (void)worker, (void)block;
+}
+
+hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_options *options,
+                              const hsp_data *data, hsp__decimals_fn fn, void *user, hsp_error *err)
+{
+    static const hsp__block_format formats[2] = {
+        {0, decimals_parse_libsvm, decimals_reserve, decimals_place},
+        {1, decimals_parse_table, decimals_reserve, decimals_place}};
+    decimals m = {.ctx = ctx, .path = path, .data = data, .fn = fn, .user = user};
+    hsp__source *source = NULL;
+    hsp_options *defaults = NULL;
+    hsp__text_init(&m.unquoted, &ctx->allocator);
+    hsp__names_init(&m.plan.names, &ctx->allocator);
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    if (!status && !options) status = hsp_options_new(ctx, hsp_read_options(), err, &defaults);
+    if (!status && data->encoding)
+        status = decimals_plan(&m, source, options ? options : defaults, err);
+    if (!status)
+        status = hsp__blocks_run(ctx, source, &formats[data->encoding != NULL], &m, 1, err);
+    if (!status && m.row != data->view.rows)
+        status = hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
+                              "read again, it has %llu rows instead of %llu: it was changed "
+                              "meanwhile",
+                              (unsigned long long)m.row, (unsigned long long)data->view.rows);
+    hsp__csv_plan_free(&ctx->allocator, &m.plan);
+    hsp__free(&ctx->allocator, m.column);
+    hsp__free(&ctx->allocator, m.entries);
+    hsp__text_free(&m.unquoted);
+    hsp__source_free(source);
+    hsp_options_free(defaults);
+    return status;
+}
