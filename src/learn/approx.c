@@ -246,6 +246,7 @@ static hsp_status approx_facts(const approx_work *work, const hsp_model *linear,
     hsp_status status = HSP_OK;
     for (size_t i = 0; !status && hsp_model_fact_name(linear, i); i++) {
         const char *name = hsp_model_fact_name(linear, i);
+        if (strcmp(name, "earlier_data_hashes") == 0) continue; /* of features, not of rows */
         status = hsp__model_set_fact(model, name, hsp_model_fact(linear, name), err);
     }
     if (!status) status = hsp__outcome_options(work->ctx, work->options, model, err);
@@ -375,23 +376,17 @@ static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_er
 {
     const char *path =
         hsp__options_have(work->options, "start") ? hsp_options_text(work->options, "start") : NULL;
-    hsp_model *read = NULL, *made = NULL;
+    hsp_model *made = NULL;
     int alike = 0;
-    hsp_status status = HSP_OK;
-    if (!start && path) {
-        status = hsp_model_read(work->ctx, path, err, &read);
-        start = read;
-    }
-    if (status || !start) return status;
-    status = approx_alike(work, start, err, &alike);
-    if (!status && !alike && read)
+    if (!start) return HSP_OK;
+    hsp_status status = approx_alike(work, start, err, &alike);
+    if (!status && !alike && path)
         status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                               "the model to start from is not of these features: approx needs one "
                               "of the same rows, kernel, approx and seed");
     if (!status && alike)
         status = hsp__model_new(work->ctx, start->scorers, work->map.rank, err, &made);
     if (!status && alike) status = approx_weigh(work, start, err, made);
-    hsp_model_free(read);
     if (status)
         hsp_model_free(made);
     else

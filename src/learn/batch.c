@@ -44,7 +44,6 @@ hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *pla
     plan->max_passes = (uint64_t)hsp_options_integer(options, "max-passes");
     plan->seed = (uint64_t)hsp_options_integer(options, "seed");
     plan->solver = hsp_options_text(options, "solver");
-    plan->start = hsp_options_text(options, "start");
     plan->keep_dual = hsp_options_flag(options, "keep-dual");
     plan->in_order = hsp__options_have(options, "order") && batch_is(options, "order", "cyclic");
     plan->last = hsp__options_have(options, "average") && batch_is(options, "average", "none");
@@ -528,16 +527,8 @@ hsp_status hsp__batch_train(hsp_context *ctx, hsp_data *data, const hsp__learner
                         .given = data,
                         .start = start,
                         .watch = {.ctx = ctx}};
-    hsp_model *model = NULL, *read = NULL;
-    hsp_status status = HSP_OK;
-    if (plan->start && start)
-        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
-                            "a model to start from was given already");
-    if (plan->start) {
-        status = hsp_model_read(ctx, plan->start, err, &read);
-        batch.start = read;
-    }
-    if (!status) status = batch_prepare(&batch, err);
+    hsp_model *model = NULL;
+    hsp_status status = batch_prepare(&batch, err);
     const double begun = hsp__clock();
     if (!status) status = batch_solve_all(&batch, err);
     batch.run.train_seconds = hsp__clock() - begun;
@@ -545,7 +536,6 @@ hsp_status hsp__batch_train(hsp_context *ctx, hsp_data *data, const hsp__learner
     if (!status && batch.run.stop != HSP_STOP_INSEPARABLE)
         status = hsp__batch_model(&batch, err, &model);
     batch_free(&batch);
-    hsp_model_free(read);
     if (status) {
         hsp_evidence_free(batch.run.evidence);
         return status;

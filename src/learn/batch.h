@@ -21,7 +21,6 @@ typedef struct hsp__batch_plan {
     uint64_t max_passes, seed;
     hsp_tie tie;
     const char *solver; /* a name, or "auto" */
-    const char *start;  /* the file of a model to begin at; NULL: none */
     int keep_dual;
     int at_once; /* more than two classes: all at once (crammer.h), not each against the rest */
     int in_order, last;   /* as in hsp__goal */
@@ -31,7 +30,7 @@ typedef struct hsp__batch_plan {
 } hsp__batch_plan;
 
 /* Fill in what is read in the same way by every learner: offset, penalty, C and lambda (1 and none
- * when neither is set), gap, limits, seed, tie, solver, start, keep-dual. HSP_USAGE with a sentence
+ * when neither is set), gap, limits, seed, tie, solver, keep-dual. HSP_USAGE with a sentence
  * when both C and lambda are set. */
 hsp_status hsp__batch_plan_read(const hsp_options *options, hsp__batch_plan *plan, hsp_error *err);
 

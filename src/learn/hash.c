@@ -1,5 +1,9 @@
-/* The hash of the rows a model was learnt from. Rows are cut into parts that are summed in parallel
- * and joined in order; the text does not depend on how they are cut. */
+/* The hash of the rows a model was trained on. It depends on the numbers and labels alone: not on
+ * how they are stored (dense or sparse, single or double), so that the same file is recognised
+ * whichever way it was read. Rows are cut into parts that are summed in parallel and joined in
+ * order; the text does not depend on how they are cut. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/checksum.h"
@@ -9,23 +13,22 @@
 #include "base/threads.h"
 #include "learn/prepare.h"
 
-typedef enum hash_array {
-    HASH_STARTS,
-    HASH_INDICES,
-    HASH_VALUES,
-    HASH_LABELS,
-    HASH_ARRAYS
-} hash_array;
+#define HASH_ENTRIES 512 /* hashed at once */
 
 typedef struct hash_sum {
     uint32_t crc;
     uint64_t bytes;
 } hash_sum;
 
+typedef struct hash_entry {
+    uint32_t column;
+    float value;
+} hash_entry;
+
 typedef struct hash_work {
     const hsp_view *view;
     uint64_t parts;
-    hash_sum *sums; /* HASH_ARRAYS * parts */
+    hash_sum *sums; /* parts */
 } hash_work;
 
 static void hash_add(hash_sum *sum, const void *bytes, uint64_t size)
@@ -34,30 +37,10 @@ static void hash_add(hash_sum *sum, const void *bytes, uint64_t size)
     sum->bytes += size;
 }
 
-/* Offsets 0..rows of the rows' starts, eight bytes each; the last part has the end too. */
-static void hash_starts(const hsp_view *view, uint64_t from, uint64_t to, hash_sum *sum)
+static float hash_single(double value)
 {
-    if (to == view->rows) to++;
-    if (view->starts_bytes == 8) {
-        hash_add(sum, (const uint64_t *)view->starts + from, (to - from) * sizeof(uint64_t));
-        return;
-    }
-    for (uint64_t i = from; i < to; i++) {
-        uint64_t start = hsp__view_start(view, i);
-        hash_add(sum, &start, sizeof start);
-    }
-}
-
-static void hash_dense(const hsp_view *view, uint64_t from, uint64_t to, hash_sum *sum)
-{
-    const uint64_t bytes = hsp__value_bytes(view->precision);
-    const char *values = view->values;
-    if (view->stride == view->cols) {
-        hash_add(sum, values + from * view->stride * bytes, (to - from) * view->cols * bytes);
-        return;
-    }
-    for (uint64_t i = from; i < to; i++)
-        hash_add(sum, values + i * view->stride * bytes, view->cols * bytes);
+    if (fabs(value) > (double)FLT_MAX) return value > 0 ? HUGE_VALF : -HUGE_VALF;
+    return (float)value;
 }
 
 static void hash_part(void *user, uint64_t part)
@@ -66,38 +49,36 @@ static void hash_part(void *user, uint64_t part)
     const hsp_view *view = work->view;
     const uint64_t from = hsp__part(view->rows, work->parts, part);
     const uint64_t to = hsp__part(view->rows, work->parts, part + 1);
-    hash_sum *sums = work->sums + part * HASH_ARRAYS;
-    if (view->storage == HSP_DENSE) {
-        if (view->cols) hash_dense(view, from, to, &sums[HASH_VALUES]);
-    } else {
-        const uint64_t first = hsp__view_start(view, from);
-        const uint64_t count = hsp__view_start(view, to) - first;
-        const uint64_t bytes = hsp__value_bytes(view->precision);
-        hash_starts(view, from, to, &sums[HASH_STARTS]);
-        hash_add(&sums[HASH_INDICES], view->indices + first, count * sizeof *view->indices);
-        if (view->values)
-            hash_add(&sums[HASH_VALUES], (const char *)view->values + first * bytes, count * bytes);
+    hash_sum *sum = &work->sums[part];
+    hash_entry entries[HASH_ENTRIES];
+    for (uint64_t i = from; i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        const uint32_t label = view->labels ? view->labels[i] : UINT32_MAX;
+        size_t count = 0;
+        hash_add(sum, &label, sizeof label);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const float value = hash_single(hsp__row_value(view, &row, k));
+            if (value == 0) continue;
+            entries[count++] = (hash_entry){(uint32_t)hsp__row_column(&row, k), value};
+            if (count < HASH_ENTRIES) continue;
+            hash_add(sum, entries, sizeof entries);
+            count = 0;
+        }
+        hash_add(sum, entries, count * sizeof *entries);
     }
-    if (view->labels)
-        hash_add(&sums[HASH_LABELS], view->labels + from, (to - from) * sizeof *view->labels);
 }
 
 hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
                           char text[HSP__HASH_TEXT])
 {
-    const uint64_t stored = hsp_view_stored(view);
-    const uint64_t shape[3] = {view->rows, view->cols, stored};
-    const uint64_t each = view->rows ? stored / view->rows * sizeof(double) : 0;
+    const uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     hash_work work = {.view = view, .parts = hsp__parts(view->rows, 16 + each)};
-    work.sums = hsp__new(&ctx->allocator, work.parts * HASH_ARRAYS, sizeof *work.sums);
+    work.sums = hsp__new(&ctx->allocator, work.parts, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, hash_part, &work);
-    uint32_t crc = hsp__crc32(0, shape, sizeof shape);
-    for (int array = 0; array < HASH_ARRAYS; array++)
-        for (uint64_t part = 0; part < work.parts; part++) {
-            const hash_sum *sum = &work.sums[part * HASH_ARRAYS + (uint64_t)array];
-            if (sum->bytes) crc = hsp__crc32_combine(crc, sum->crc, sum->bytes);
-        }
+    uint32_t crc = hsp__crc32(0, &view->rows, sizeof view->rows);
+    for (uint64_t part = 0; part < work.parts; part++)
+        crc = hsp__crc32_combine(crc, work.sums[part].crc, work.sums[part].bytes);
     hsp__free(&ctx->allocator, work.sums);
     snprintf(text, HSP__HASH_TEXT, "crc32:%08x", (unsigned)crc);
     return HSP_OK;

@@ -43,7 +43,6 @@ typedef struct pairs_work {
     const hsp__learner *learner;
     const hsp_options *options;
     const hsp_model *start; /* or NULL */
-    hsp_model *read;        /* the start, when it came from a file; owned */
     double *weight;         /* classes: as the option `weight` has it, NULL without the option */
     int balanced;
     hsp__prepared prepared;
@@ -311,12 +310,6 @@ static hsp_status pairs_read_options(pairs_work *work, hsp_error *err)
         if (!work->weight) return hsp__fail_memory(err);
         status = hsp__weights_classes(work->ctx, work->options, names, err, work->weight,
                                       &work->balanced);
-    }
-    const char *path =
-        hsp__options_have(work->options, "start") ? hsp_options_text(work->options, "start") : NULL;
-    if (!status && path && !work->start) {
-        status = hsp_model_read(work->ctx, path, err, &work->read);
-        work->start = work->read;
     }
     return status ? status : pairs_check_start(work, err);
 }
@@ -613,7 +606,6 @@ static void pairs_free(pairs_work *work)
     hsp__free(memory, work->ids);
     hsp__free(memory, work->parts);
     hsp_kernel_free(work->kernel);
-    hsp_model_free(work->read);
     hsp__prepared_free(&work->prepared);
 }
 

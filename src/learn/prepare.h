@@ -54,10 +54,10 @@ hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hs
 hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
                                double *radius);
 
-/* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: rows,
- * cols and stored entries (8 bytes each); of sparse rows the starts (8 bytes each, rows + 1 of
- * them) and the indices (4 each); the values (4 or 8 each; none of rows of ones; dense rows without
- * what lies between them); the labels (4 each; none without labels). */
+/* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: the
+ * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the
+ * column (4 bytes) and the value rounded to single precision (4 bytes) of every value that is not 0
+ * then. */
 #define HSP__HASH_TEXT 16
 hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
                           char text[HSP__HASH_TEXT]);

@@ -48,6 +48,20 @@ static hsp_status registry_train(hsp_context *ctx, hsp_data *data, const hsp__le
     return status;
 }
 
+/* A model, from the beginning or from `start`, with its probabilities. */
+static hsp_status registry_make(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                                const hsp_options *options, const hsp_model *start, hsp_error *err,
+                                hsp_training *run, hsp_model **out)
+{
+    if (hsp__approx_wanted(options))
+        return hsp__approx_train(ctx, data, options, start, err, run, out);
+    hsp_status status = hsp__calibrate_check(ctx, data, options, err);
+    if (!status) status = registry_train(ctx, data, learner, options, start, err, run, out);
+    if (!status && *out && hsp__calibrate_wanted(options))
+        status = hsp__calibrate(ctx, data, options, err, run, *out);
+    return status;
+}
+
 hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           const hsp_model *start, hsp_error *err, hsp_training *run,
                           hsp_model **out)
@@ -58,14 +72,18 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
-    if (hsp__approx_wanted(options))
-        return hsp__approx_train(ctx, data, options, start, err, run, out);
+    const char *path =
+        hsp__options_have(options, "start") ? hsp_options_text(options, "start") : NULL;
+    if (path && start)
+        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+                            "a model to start from was given already");
     hsp_training done = {0};
-    hsp_model *model = NULL;
-    hsp_status status = hsp__calibrate_check(ctx, data, options, err);
-    if (!status) status = registry_train(ctx, data, learner, options, start, err, &done, &model);
-    if (!status && model && hsp__calibrate_wanted(options))
-        status = hsp__calibrate(ctx, data, options, err, &done, model);
+    hsp_model *model = NULL, *read = NULL;
+    hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
+    if (read) start = read;
+    if (!status) status = registry_make(ctx, data, learner, options, start, err, &done, &model);
+    if (!status && model && start) status = hsp__model_add_start(model, start, err);
+    hsp_model_free(read);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);

@@ -196,6 +196,16 @@ hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__
 
 /* ---- Either ---------------------------------------------------------------------------------- */
 
+/* What the model was trained on, on a last line, which neither program reads. */
+static void export_data(hsp__writer *writer, const hsp_model *model)
+{
+    const char *own = hsp_model_fact(model, "data_hash");
+    const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
+    if (own)
+        hsp__text_printf(&writer->text, HSP__TRAINED_ON "%s%s%s\n", own, earlier ? " " : "",
+                         earlier ? earlier : "");
+}
+
 hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
                             const char *path, hsp_error *err)
 {
@@ -209,6 +219,7 @@ hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char
     if (!status)
         status = libsvm ? hsp__export_libsvm(ctx, model, &writer, err)
                         : hsp__export_liblinear(ctx, model, &writer, err);
+    if (!status) export_data(&writer, model);
     if (!status) status = hsp__writer_flush(&writer, 1, err);
     if (!status) status = hsp__output_commit(writer.output, err);
     hsp__output_free(writer.output);

@@ -116,12 +116,53 @@ hsp_status hsp__reader_labels(hsp__reader *reader, hsp__names *names)
     return HSP_OK;
 }
 
+/* ---- The data -------------------------------------------------------------------------------- */
+
+/* One line: hashes separated by blanks. The first is of the model's own data. */
+static hsp_status import_hashes(hsp__reader *reader, hsp_model *model)
+{
+    const char *word;
+    size_t size;
+    int first = 1;
+    hsp_status status = HSP_OK;
+    while (!status && (size = hsp__reader_word(reader, &word)) > 0) {
+        char hash[16];
+        if (size >= sizeof hash || memchr(word, 0, size))
+            return hsp__reader_fail(reader, word, size, "the hash of a data set");
+        memcpy(hash, word, size);
+        hash[size] = 0;
+        status = first ? hsp__model_set_fact(model, "data_hash", hash, reader->err)
+                       : hsp__model_add_earlier(model, hash, reader->err);
+        first = 0;
+    }
+    return status;
+}
+
+static hsp_status import_trained_on(hsp__reader *reader, hsp_model *model)
+{
+    const size_t size = strlen(HSP__TRAINED_ON);
+    const char *word;
+    hsp_status status = HSP_OK;
+    for (int more = reader->at < reader->end; !status && more; more = hsp__reader_next(reader)) {
+        const int says = (size_t)(reader->end - reader->at) > size &&
+                         memcmp(reader->at, HSP__TRAINED_ON, size) == 0;
+        if (says) {
+            reader->at += size;
+            status = import_hashes(reader, model);
+        } else if (hsp__reader_word(reader, &word)) {
+            return hsp__reader_fail(reader, word, 1, "the end of the file");
+        }
+    }
+    return status;
+}
+
 /* ---- What imported models have --------------------------------------------------------------- */
 
 hsp_status hsp__import_finish(hsp_context *ctx, hsp_model *model, const hsp__names *labels,
                               const char *program, const char *kind, const char *index_base,
-                              const char *file, hsp_error *err)
+                              hsp__reader *reader)
 {
+    hsp_error *err = reader->err;
     for (uint32_t c = 0; c < labels->count; c++) {
         const uint32_t from = labels->count == 2 ? 1 - c : c;
         uint32_t number;
@@ -134,7 +175,8 @@ hsp_status hsp__import_finish(hsp_context *ctx, hsp_model *model, const hsp__nam
     if (!status) status = hsp__model_set_fact(model, "index_base", index_base, err);
     if (!status) status = hsp__model_set_fact(model, "precision", "double", err);
     if (!status) status = hsp__model_set_fact(model, "version", hsp_version(), err);
-    return status ? status : hsp__model_check(ctx, model, file, err);
+    if (!status) status = import_trained_on(reader, model);
+    return status ? status : hsp__model_check(ctx, model, reader->file, err);
 }
 
 /* ---- The whole file -------------------------------------------------------------------------- */

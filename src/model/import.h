@@ -43,11 +43,16 @@ hsp_status hsp__numbers_add(const hsp_allocator *memory, hsp__numbers *list, dou
 /* Whole-number labels of the rest of the line, as class names in their order. */
 hsp_status hsp__reader_labels(hsp__reader *reader, hsp__names *names);
 
+/* Exported models end with a line of this and the hashes of the data that they were trained on,
+ * separated by blanks. LIBSVM and LIBLINEAR do not read beyond the last number. */
+#define HSP__TRAINED_ON "# halfspace: trained on data "
+
 /* What all imported models have: class names (two classes: the first label is the positive one),
- * facts. */
+ * facts. The reader is behind the last number; but for the line above and empty lines, the file
+ * ends there. */
 hsp_status hsp__import_finish(hsp_context *ctx, hsp_model *model, const hsp__names *labels,
                               const char *program, const char *kind, const char *index_base,
-                              const char *file, hsp_error *err);
+                              hsp__reader *reader);
 
 /* The readers; they begin at the first line. */
 hsp_status hsp__import_libsvm(hsp_context *ctx, hsp__reader *reader, hsp_model **out);

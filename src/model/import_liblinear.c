@@ -145,7 +145,7 @@ hsp_status hsp__import_liblinear(hsp_context *ctx, hsp__reader *reader, hsp_mode
     if (!status && file.solver < LIBLINEAR_LOGISTIC) model->probability.link = HSP__LINK_LOGISTIC;
     if (!status)
         status = hsp__import_finish(ctx, model, &file.labels, "LIBLINEAR",
-                                    liblinear_solvers[file.solver], "1", reader->file, reader->err);
+                                    liblinear_solvers[file.solver], "1", reader);
     hsp__names_free(&file.labels);
     if (status)
         hsp_model_free(model);

@@ -278,17 +278,17 @@ static int libsvm_room(libsvm_file *file)
     return sound;
 }
 
-/* Rows are not believed to be there before they are seen: room grows with them. */
+/* Rows are not believed to be there before they are seen: room grows with them. What follows the
+ * last one is left to hsp__import_finish. */
 static hsp_status libsvm_rows(libsvm_file *file)
 {
     hsp__reader *reader = file->reader;
     hsp_status status = HSP_OK;
-    for (int more = reader->at < reader->end; !status && more; more = hsp__reader_next(reader)) {
+    for (int more = reader->at < reader->end; !status && more && file->rows < file->total;
+         more = hsp__reader_next(reader)) {
         const char *word, *line = reader->at;
         if (!hsp__reader_word(reader, &word)) continue; /* an empty line */
         reader->at = line;
-        if (file->rows == file->total)
-            return hsp__reader_fail(reader, word, 1, "no more support vectors than total_sv says");
         if (!libsvm_room(file)) return hsp__fail_memory(reader->err);
         status = libsvm_row(file);
     }
@@ -418,9 +418,8 @@ static hsp_status libsvm_model(libsvm_file *file, hsp_model **out)
     libsvm_fill(file, model);
     status = libsvm_collapse(file, &model);
     if (!status)
-        status =
-            hsp__import_finish(file->ctx, model, &file->labels, "LIBSVM", libsvm_types[file->type],
-                               base ? "1" : "0", file->reader->file, err);
+        status = hsp__import_finish(file->ctx, model, &file->labels, "LIBSVM",
+                                    libsvm_types[file->type], base ? "1" : "0", file->reader);
     if (status)
         hsp_model_free(model);
     else

@@ -188,6 +188,15 @@ hsp_status hsp__model_collapse(hsp_context *ctx, const hsp_model *model, hsp_err
 hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
                                hsp_error *err);
 
+/* trained.c: was the model trained on data with this hash, itself or through the models that it
+ * began at? UNKNOWN: it does not say what it was trained on, or one of those did not. */
+typedef enum hsp__trained { HSP__TRAINED_NO, HSP__TRAINED_YES, HSP__TRAINED_UNKNOWN } hsp__trained;
+hsp__trained hsp__model_trained_on(const hsp_model *model, const char *hash);
+/* The model began at `start`, or at something trained on data with these hashes (separated by
+ * blanks). */
+hsp_status hsp__model_add_start(hsp_model *model, const hsp_model *start, hsp_error *err);
+hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_error *err);
+
 /* Is the model whole: classes and scorers go together, names, scalings and encoding fit the
  * features, all numbers are finite, all indices in range? HSP_BAD_DATA with a sentence; `file` may
  * be NULL. Reading and writing both ask. */

@@ -1,10 +1,13 @@
-/* What a model says of its training, given back as options. */
+/* What a model says of its training: its options, and the data. */
 #include <string.h>
 
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "model/model.h"
+
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static hsp_status trained_set(hsp_options *options, const char *name, const hsp__json_value *value,
                               hsp_error *err)
@@ -50,4 +53,65 @@ hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options, h
         status = trained_set(options, hsp__json_key(root, i, NULL), hsp__json_at(root, i), err);
     hsp__json_free(json);
     return status;
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* A model keeps the hash of its training data in the fact data_hash. One that began at another
+ * model (a warm start) keeps in earlier_data_hashes what that one was trained on, separated by
+ * blanks; "unknown" stands for a start that did not say. */
+#define TRAINED_UNKNOWN "unknown"
+
+/* Is this word in the list? */
+static int trained_listed(const char *list, const char *word, size_t size)
+{
+    while (list && *list) {
+        const size_t length = strcspn(list, " ");
+        if (length == size && memcmp(list, word, size) == 0) return 1;
+        list += length + (list[length] == ' ');
+    }
+    return 0;
+}
+
+hsp__trained hsp__model_trained_on(const hsp_model *model, const char *hash)
+{
+    const char *own = hsp_model_fact(model, "data_hash");
+    const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
+    if (own && strcmp(own, hash) == 0) return HSP__TRAINED_YES;
+    if (trained_listed(earlier, hash, strlen(hash))) return HSP__TRAINED_YES;
+    if (!own || trained_listed(earlier, TRAINED_UNKNOWN, strlen(TRAINED_UNKNOWN)))
+        return HSP__TRAINED_UNKNOWN;
+    return HSP__TRAINED_NO;
+}
+
+hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_error *err)
+{
+    const char *before = hsp_model_fact(model, "earlier_data_hashes");
+    const char *own = hsp_model_fact(model, "data_hash");
+    hsp__text list;
+    hsp__text_init(&list, &model->memory);
+    hsp__text_puts(&list, before ? before : "");
+    while (*hashes && !list.failed) {
+        const size_t size = strcspn(hashes, " ");
+        if (!trained_listed(own, hashes, size) && !trained_listed(list.data, hashes, size)) {
+            if (list.size) hsp__text_puts(&list, " ");
+            hsp__text_add(&list, hashes, size);
+        }
+        hashes += size + (hashes[size] == ' ');
+    }
+    hsp_status status = HSP_OK;
+    if (list.failed)
+        status = hsp__fail_memory(err);
+    else if (list.size)
+        status = hsp__model_set_fact(model, "earlier_data_hashes", list.data, err);
+    hsp__text_free(&list);
+    return status;
+}
+
+hsp_status hsp__model_add_start(hsp_model *model, const hsp_model *start, hsp_error *err)
+{
+    const char *own = hsp_model_fact(start, "data_hash");
+    const char *earlier = hsp_model_fact(start, "earlier_data_hashes");
+    hsp_status status = hsp__model_add_earlier(model, own ? own : TRAINED_UNKNOWN, err);
+    return status || !earlier ? status : hsp__model_add_earlier(model, earlier, err);
 }

@@ -551,20 +551,31 @@ static void test_facts(void)
 }
 
 /* The hash, byte by byte as its comment says. */
+static void hash_by_hand(const hsp_view *view, char want[32])
+{
+    uint32_t crc = hsp__crc32_portable(0, &view->rows, 8);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        crc = hsp__crc32_portable(crc, &view->labels[i], 4);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint32_t column = (uint32_t)hsp__row_column(&row, k);
+            const float value = (float)hsp__row_value(view, &row, k);
+            if (value == 0) continue;
+            crc = hsp__crc32_portable(crc, &column, 4);
+            crc = hsp__crc32_portable(crc, &value, 4);
+        }
+    }
+    snprintf(want, 32, "crc32:%08x", (unsigned)crc);
+}
+
 static void test_hash(void)
 {
     for (int kind = 0; kind < 4; kind++) {
-        hsp_data *data = make_rows(kind < 2 ? 3000 : 3, 50, 2, 0, kind % 2);
+        hsp_data *data = make_rows(kind < 2 ? 3000 : 3, kind < 2 ? 700 : 50, 2, 0, kind % 2);
         hsp_view view = data->view;
         uint32_t narrow[4];
-        uint64_t shape[3] = {view.rows, view.cols, hsp_view_stored(&view)};
-        uint32_t crc = hsp__crc32_portable(0, shape, sizeof shape);
-        if (view.starts) crc = hsp__crc32_portable(crc, view.starts, (view.rows + 1) * 8);
-        if (view.indices) crc = hsp__crc32_portable(crc, view.indices, shape[2] * 4);
-        crc = hsp__crc32_portable(crc, view.values, shape[2] * 4);
-        crc = hsp__crc32_portable(crc, view.labels, view.rows * 4);
         char want[32], got[HSP__HASH_TEXT];
-        snprintf(want, sizeof want, "crc32:%08x", (unsigned)crc);
+        hash_by_hand(&view, want);
         CHECK(hsp__view_hash(ctx, &view, NULL, got) == HSP_OK);
         CHECK_TEXT(got, want);
         if (kind == 3) { /* narrow starts are hashed as wide ones */
@@ -577,6 +588,42 @@ static void test_hash(void)
         }
         hsp_data_free(data);
     }
+}
+
+/* How rows are stored, and in which precision, does not matter; a number or a label does. */
+static void test_hash_storage(void)
+{
+    const float single[6] = {1, 0, 0.1F, 0, 3, -2};
+    double wide[6], huge[6] = {1, 0, 1e300, 0, 3, -2};
+    const float held[4] = {1, 0.1F, 3, -2};
+    const uint32_t indices[4] = {0, 2, 1, 2}, labels[2] = {0, 1}, others[2] = {1, 0};
+    const uint64_t starts[3] = {0, 2, 4};
+    char first[HSP__HASH_TEXT], text[HSP__HASH_TEXT];
+    for (int k = 0; k < 6; k++)
+        wide[k] = (double)single[k];
+    wide[2] = 0.1; /* rounds to the same */
+    hsp_view view = hsp_view_dense(HSP_FLOAT32, 2, 3, 3, single);
+    view.labels = labels;
+    CHECK(hsp__view_hash(ctx, &view, NULL, first) == HSP_OK);
+    view.labels = others;
+    CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
+    CHECK(strcmp(text, first) != 0);
+    view = hsp_view_dense(HSP_FLOAT64, 2, 3, 3, wide);
+    view.labels = labels;
+    CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
+    CHECK_TEXT(text, first);
+    view = hsp_view_sparse(HSP_FLOAT32, 2, 5, 8, starts, indices, held);
+    view.labels = labels;
+    CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
+    CHECK_TEXT(text, first);
+    wide[5] = -2.1;
+    view = hsp_view_dense(HSP_FLOAT64, 2, 3, 3, wide);
+    view.labels = labels;
+    CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
+    CHECK(strcmp(text, first) != 0);
+    view.values = huge; /* beyond single precision */
+    CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
+    CHECK(strcmp(text, first) != 0);
 }
 
 static void test_ledger(void)
@@ -790,6 +837,7 @@ int main(int argc, char **argv)
     RUN(test_overflow);
     RUN(test_facts);
     RUN(test_hash);
+    RUN(test_hash_storage);
     RUN(test_ledger);
     RUN(test_shares);
     RUN(test_no_memory);

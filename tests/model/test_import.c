@@ -292,7 +292,7 @@ static void errors_have_their_place(void)
          9, 7, "above the one before"},
         {"svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 2\n"
          "nr_sv 1 0\nSV\n1 1:2\n1 1:3\n",
-         10, 1, "total_sv"},
+         10, 1, "the end of the file"},
         {"svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\nlabel 1 2\n"
          "nr_sv 1 0\nSV\n1 1:nan\n",
          9, 5, "number"},

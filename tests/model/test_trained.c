@@ -1,4 +1,4 @@
-/* The options that a model was trained with, given back. */
+/* The options that a model was trained with, given back; the data that it was trained on. */
 #include "model/helpers.h"
 
 static void options_come_back(void)
@@ -48,6 +48,36 @@ static void what_is_not_said_is_refused(void)
     hsp_context_free(ctx);
 }
 
+/* A chain of warm starts: what each model has seen, itself or through its start. */
+static void what_a_model_has_seen(void)
+{
+    hsp_context *ctx = test_context(1, 0);
+    hsp__random random;
+    hsp__random_seed(&random, 3, 0);
+    hsp_model *model[4];
+    for (int i = 0; i < 4; i++)
+        model[i] = test_linear(ctx, &random, 2, 2);
+    CHECK(hsp__model_trained_on(model[0], "crc32:a") == HSP__TRAINED_UNKNOWN);
+    hsp__model_set_fact(model[0], "data_hash", "crc32:a", NULL);
+    CHECK(hsp__model_trained_on(model[0], "crc32:a") == HSP__TRAINED_YES);
+    CHECK(hsp__model_trained_on(model[0], "crc32:aa") == HSP__TRAINED_NO);
+    hsp__model_set_fact(model[1], "data_hash", "crc32:b", NULL);
+    CHECK(hsp__model_add_start(model[1], model[0], NULL) == HSP_OK);
+    CHECK(hsp__model_add_start(model[1], model[0], NULL) == HSP_OK); /* nothing is listed twice */
+    CHECK_TEXT(hsp_model_fact(model[1], "earlier_data_hashes"), "crc32:a");
+    CHECK(hsp__model_trained_on(model[1], "crc32:a") == HSP__TRAINED_YES);
+    CHECK(hsp__model_trained_on(model[1], "crc32:c") == HSP__TRAINED_NO);
+    hsp__model_set_fact(model[2], "data_hash", "crc32:c", NULL);
+    CHECK(hsp__model_add_start(model[2], model[1], NULL) == HSP_OK);
+    CHECK_TEXT(hsp_model_fact(model[2], "earlier_data_hashes"), "crc32:b crc32:a");
+    CHECK(hsp__model_add_start(model[2], model[3], NULL) == HSP_OK); /* which does not say */
+    CHECK(hsp__model_trained_on(model[2], "crc32:a") == HSP__TRAINED_YES);
+    CHECK(hsp__model_trained_on(model[2], "crc32:d") == HSP__TRAINED_UNKNOWN);
+    for (int i = 0; i < 4; i++)
+        hsp_model_free(model[i]);
+    hsp_context_free(ctx);
+}
+
 static void ties_and_stops_have_names(void)
 {
     CHECK_TEXT(hsp_tie_name(HSP_TIE_NEG), "neg");
@@ -60,6 +90,7 @@ int main(void)
 {
     RUN(options_come_back);
     RUN(what_is_not_said_is_refused);
+    RUN(what_a_model_has_seen);
     RUN(ties_and_stops_have_names);
     return check_done();
 }
