@@ -151,56 +151,51 @@ static void bound_free(bound_job *job)
     hsp_model_free(job->model);
 }
 
-/* The least bound on this model's own error, or NULL. */
-static const hsp_guarantee *bound_least(const hsp_outlook *outlook, const char *kind)
-{
-    const hsp_guarantee *least = NULL;
-    for (size_t i = 0; i < outlook->count; i++) {
-        const hsp_guarantee *at = &outlook->guarantees[i];
-        if (!at->applies || at->vacuous || strcmp(at->kind, kind) != 0) continue;
-        if (strcmp(at->about, "this model") != 0) continue;
-        if (!least || at->value < least->value) least = at;
-    }
-    return least;
-}
-
-static size_t bound_applying(const hsp_outlook *outlook)
+/* How many statements the table tries to make. */
+static size_t bound_tried(const hsp_outlook *outlook)
 {
     size_t count = 0;
     for (size_t i = 0; i < outlook->count; i++)
-        count +=
-            outlook->guarantees[i].applies && strcmp(outlook->guarantees[i].kind, "estimate") != 0;
+        count += strcmp(outlook->guarantees[i].kind, "estimate") != 0;
     return count;
 }
+
+#define BOUND_IF                                                                             \
+    "If the test rows were drawn independently and had no part in training or choosing the " \
+    "model, "
 
 /* Training error against true error, in one sentence; malloc'ed. */
 static char *bound_verdict(const hsp_outlook *o)
 {
     const double trained = o->train_rows ? (double)o->train_mistakes / (double)o->train_rows : 0;
     char *train = bound_share(trained, 1), *low = NULL, *high = NULL, *text;
-    const hsp_guarantee *least = bound_least(o, o->test_rows ? "test" : "training");
     if (o->test_rows) low = bound_share(o->test_lower, 0), high = bound_share(o->test_upper, 1);
     if (o->test_rows && !o->train_rows)
-        text = cli_format("The true error is at least %s and at most %s, each with confidence %g.",
+        text = cli_format(BOUND_IF "the true error is at least %s and at most %s, each with "
+                                   "confidence %g.",
                           low, high, 1 - o->delta);
     else if (o->overfits)
-        text = cli_format("Overfitting shows: the error on the training rows is %s, and the true "
-                          "error is at least %s with confidence %g.",
+        text = cli_format(BOUND_IF "overfitting shows: the error on the training rows is %s, and "
+                                   "the true error is at least %s with confidence %g.",
                           train, low, 1 - o->delta);
     else if (o->test_rows && trained > o->test_upper)
         text = cli_format("The error on the training rows, %s, is above what the test rows allow "
-                          "(%s): the two files do not seem to come from one distribution.",
-                          train, high);
+                          "(%s, with confidence %g): the two files do not seem to come from one "
+                          "distribution.",
+                          train, high, 1 - o->delta);
     else if (o->test_rows)
-        text =
-            cli_format("No overfitting shows: the error on the training rows, %s, is within what "
-                       "the test rows allow (%s to %s).",
-                       train, low, high);
-    else if (least) {
-        high = bound_share(least->value, 1);
-        text = cli_format("The error on the training rows is %s; the true error is at most %s by "
-                          "the bound %s. How far apart they are in fact, only test rows can show.",
-                          train, high, least->name);
+        text = cli_format(BOUND_IF "no overfitting shows: the error on the training rows, %s, is "
+                                   "within what the test rows allow (%s to %s, each with "
+                                   "confidence %g).",
+                          train, low, high, 1 - o->delta);
+    else if (o->training_bound) {
+        high = bound_share(o->training_upper, 1);
+        text = cli_format("The error on the training rows is %s. If they were drawn "
+                          "independently, the true error is at most %s with confidence %g: by the "
+                          "bound %s, the least of %u bounds, each at delta = %.3g. How far apart "
+                          "the two errors are in fact, only test rows can show.",
+                          train, high, 1 - o->delta, o->training_bound, o->training_tried,
+                          o->delta / o->training_tried);
     } else
         text = cli_format("The error on the training rows is %s; no bound from them says anything "
                           "about the true error of this model. Test rows would.",
@@ -277,7 +272,7 @@ static void bound_print_assumptions(const hsp_outlook *o)
 static void bound_print_model(const cli *run, const bound_job *job)
 {
     const hsp_outlook *o = job->outlook;
-    const size_t count = bound_applying(o);
+    const size_t count = bound_tried(o);
     char *verdict = bound_verdict(o);
     printf("%s\n", show_input(run->arguments[0]));
     bound_print_counts("training", o->train_rows, o->train_mistakes);
@@ -289,10 +284,9 @@ static void bound_print_model(const cli *run, const bound_job *job)
     bound_print_assumptions(o);
     printf("\n%s\n", verdict);
     if (count > 1)
-        printf(
-            "To pick the least of these %zu after seeing them all, ask for --delta %.3g: then all "
-            "hold at once\nwith confidence %g.\n",
-            count, o->delta / (double)count * 0.9995, 1 - o->delta);
+        printf("To pick the least of all %zu bounds after seeing them, ask for --delta %.3g: then "
+               "all hold at once\nwith confidence %g.\n",
+               count, o->delta / (double)count * 0.9995, 1 - o->delta);
     free(verdict);
 }
 
@@ -336,6 +330,9 @@ static void bound_json_model(const cli *run, const bound_job *job)
     json_count(&json, "shared_rows", o->shared_rows);
     json_number(&json, "true_error_least", o->test_lower);
     json_number(&json, "true_error_most", o->test_upper);
+    json_number(&json, "training_true_error_most",
+                o->training_bound ? o->training_upper : (double)NAN);
+    json_text(&json, "training_bound", o->training_bound);
     json_flag(&json, "overfits", o->overfits);
     json_text(&json, "verdict", verdict);
     json_open(&json, "bounds", '[');
@@ -517,6 +514,9 @@ static const cli_term bound_keys[] = {
     {"training, held_out", "rows, mistakes and error of the model on the two files"},
     {"shared_rows", "test rows that are among the training rows"},
     {"true_error_least, true_error_most", "by the test rows, each with confidence 1 - delta"},
+    {"training_true_error_most, training_bound",
+     "by the training rows, with confidence 1 - delta: the least of the bounds on this model, each "
+     "at delta over their number, and its name; null when they say nothing"},
     {"overfits", "the least is above the error on the training rows"},
     {"verdict", "training error against true error, a sentence"},
     {"bounds", "name, kind (test, training, estimate), about (whose error), formula, assumes, "
@@ -564,7 +564,10 @@ const cli_command cli_bound = {
         "dimension, description length, margin and radius, PAC-Bayes, sample compression, the "
         "mistakes of a first pass, leaving one out. Each comes with whom it is about, what it "
         "assumes, and says so when it is vacuous. Test rows that are among the training rows are "
-        "refused.\n\n"
+        "refused, and so is test data that the model was trained on. A model that does not say "
+        "what "
+        "it was trained on (it was imported from another program, or trained on a stream) gets no "
+        "bound from test rows.\n\n"
         "sample-size solves the theorems of PAC learning for rows, epsilon or delta, whichever is "
         "left out.\n\n"
         "simulate draws from a known distribution, learns, and counts how often each bound is "

@@ -524,8 +524,8 @@ HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
                                        hsp_neighbor *out);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
- * converged, data_rows, data_hash, version, ...; NULL when there is no such fact. The i-th name,
- * NULL past the last. */
+ * converged, data_rows, data_hash, earlier_data_hashes, version, ...; NULL when there is no such
+ * fact. The i-th name, NULL past the last. */
 HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
 HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
 
@@ -1036,7 +1036,12 @@ typedef struct hsp_outlook {
     double test_lower;    /* the true error is at least this (confidence 1 - delta); NaN: no test
                              rows */
     double test_upper;
-    int overfits; /* test_lower is above the error on the training rows */
+    double training_upper;      /* by the training rows the true error is at most this: the least
+                                   of training_tried bounds, each at delta / training_tried, so that
+                                   the confidence is 1 - delta; 1: they say nothing */
+    const char *training_bound; /* its name, or NULL */
+    unsigned training_tried;    /* 0: no training rows */
+    int overfits;               /* test_lower is above the error on the training rows */
     size_t count;
     hsp_guarantee *guarantees; /* count */
     hsp_allocator memory;
@@ -1048,7 +1053,9 @@ HSP_API const hsp_option_table *hsp_outlook_options(void);
 /* `train`: the rows that the model learnt from (HSP_BAD_DATA when their number is another than it
  * remembers), or NULL; `test`: rows that had no part in it, or NULL; one of them is given. Both are
  * read with the model's encoding. HSP_BAD_DATA when they share rows, unless that is allowed: then a
- * log warning. `options` NULL: the defaults. */
+ * log warning. HSP_BAD_DATA when `test` is data that the model was trained on (facts data_hash and
+ * earlier_data_hashes), HSP_USAGE when the model does not say what it was trained on. `options`
+ * NULL: the defaults. */
 HSP_API hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
                                    hsp_data *test, const hsp_options *options, hsp_error *err,
                                    hsp_outlook **out);

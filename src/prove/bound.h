@@ -85,12 +85,16 @@ typedef struct hsp__bound_run {
         approx[32], votes[16], loss[16], penalty[16], solver[16], stop[16];
     uint64_t budget, passes, rows; /* 0: not known */
     int median;                    /* the kernel has a parameter that the rows decided */
+    int means;                     /* gaps are filled with means of the rows */
+    int both;                      /* tuning tried offset none and others: two classes of
+                                      hypotheses, which share delta */
     int balanced;                  /* classes were weighted by how many rows they have */
     double progressive;            /* NaN: not known */
     uint64_t tried;                /* points that tuning tried; 1: no tuning */
 } hsp__bound_run;
 
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out);
+#define HSP__BOUND_MEANS "gaps are filled with the means of all rows"
 /* Does something that the run fitted to all rows enter every score (a scaling, R, a median)? A
  * sentence, or NULL. */
 const char *hsp__bound_run_fitted(const hsp__bound_run *run);
@@ -104,13 +108,17 @@ typedef struct hsp__bound_case {
     hsp_data *train; /* or NULL */
     double log_delta;
     int retrain;
-    int other; /* train is not byte for byte what the run saw: its row numbers mean nothing there */
+    int other; /* train is not what the run saw, or nothing says so: its row numbers mean nothing */
     hsp__bound_run run;
     hsp__bound_rows rows;   /* of train */
     hsp__bound_space space; /* of train */
     hsp_model *rounded;     /* owned: whom the bound of rounded weights is about, or NULL */
     hsp_model *again;       /* owned: whom the bound by compression is about, or NULL: the model */
 } hsp__bound_case;
+
+/* ln of the delta that a bound for all halfspaces has: half of it where tuning chose between those
+ * through the origin and all. */
+double hsp__bound_class_delta(const hsp__bound_case *c);
 
 /* Set the value (and `vacuous`), or say why there is none. */
 void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...)

@@ -71,7 +71,7 @@ hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to
         hsp__guarantee_fail(to, "the model is made of training rows: see compression");
         return HSP_OK;
     }
-    if (c->run.approx[0]) {
+    if (c->run.approx[0] || c->run.means) {
         hsp__guarantee_fail(to, "%s", hsp__bound_run_fitted(&c->run));
         return HSP_OK;
     }

@@ -98,7 +98,10 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
     set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
     if (!set->in) return hsp__fail_memory(err);
     if (c->other)
-        snprintf(set->why, sizeof set->why, "the rows are not those that the run saw");
+        snprintf(set->why, sizeof set->why,
+                 "nothing shows that the rows are those that the run saw");
+    else if (run->means)
+        snprintf(set->why, sizeof set->why, "%s", hsp__bound_run_fitted(run));
     else if (driven)
         compress_updates(c, set);
     else if (machine)

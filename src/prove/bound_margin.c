@@ -54,7 +54,7 @@ static double *margin_sure(const hsp__bound_case *c)
 /* Of a kernel that was chosen among several by these rows, each one has its share of delta. */
 static double margin_log_delta(const hsp__bound_case *c)
 {
-    return c->log_delta - (c->space.w ? 0 : log((double)c->run.tried));
+    return c->space.w ? hsp__bound_class_delta(c) : c->log_delta - log((double)c->run.tried);
 }
 
 static int margin_applies(const hsp__bound_case *c, hsp_guarantee *to)

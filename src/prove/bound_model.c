@@ -35,16 +35,14 @@ typedef struct model_bound {
 
 #define MODEL_THIS  "this model"
 #define MODEL_DRAWN "a separator drawn from the first pass"
+#define MODEL_HELD  "the test rows had no part in training or choosing the model"
 #define MODEL_SPACE "the columns and how they are read were fixed before the rows were drawn"
 #define MODEL_RUN   "the learner's options were fixed, or are those that tuning tried"
 
 static const model_bound model_test[] = {
-    {"test-binomial", "test", "P(Bin(n, p) <= m) = delta", MODEL_THIS,
-     "the test rows had no part in training or choosing", NULL},
-    {"test-chernoff", "test", "kl(m/n || p) = ln(1/delta) / n", MODEL_THIS,
-     "the test rows had no part in training or choosing", NULL},
-    {"test-hoeffding", "test", "m/n + sqrt(ln(1/delta) / (2n))", MODEL_THIS,
-     "the test rows had no part in training or choosing", NULL},
+    {"test-binomial", "test", "P(Bin(n, p) <= m) = delta", MODEL_THIS, MODEL_HELD, NULL},
+    {"test-chernoff", "test", "kl(m/n || p) = ln(1/delta) / n", MODEL_THIS, MODEL_HELD, NULL},
+    {"test-hoeffding", "test", "m/n + sqrt(ln(1/delta) / (2n))", MODEL_THIS, MODEL_HELD, NULL},
 };
 
 static const model_bound model_train[] = {
@@ -80,6 +78,12 @@ enum {
     MODEL_TRAIN = sizeof model_train / sizeof *model_train
 };
 
+/* Is it a bound with a confidence, on the error of the model itself? */
+static int model_is_own(const model_bound *bound)
+{
+    return strcmp(bound->about, MODEL_THIS) == 0 && strcmp(bound->kind, "estimate") != 0;
+}
+
 static void model_describe(const model_bound *bound, hsp_guarantee *to)
 {
     *to = (hsp_guarantee){.name = bound->name,
@@ -91,6 +95,28 @@ static void model_describe(const model_bound *bound, hsp_guarantee *to)
 }
 
 /* ---- Held out ---- */
+
+/* A model that was trained on the test data, or that does not say what it was trained on, gets no
+ * bound from it. */
+static hsp_status model_check_test(hsp__bound_case *c, const hsp_data *test, hsp_error *err)
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = hsp__view_hash(c->ctx, &test->view, err, hash);
+    if (status) return status;
+    switch (hsp__model_trained_on(c->model, hash)) {
+    case HSP__TRAINED_YES:
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the model was trained on the test data: its error there says nothing "
+                         "about new rows; give rows that had no part in training");
+    case HSP__TRAINED_UNKNOWN:
+        return hsp__fail(err, HSP_USAGE,
+                         "the model does not say which data it was trained on (models do that were "
+                         "trained on a file read whole), so nothing shows that the test rows are "
+                         "new to it: no bound on its true error is given");
+    default:
+        return HSP_OK;
+    }
+}
 
 static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *err,
                                  hsp_outlook *out)
@@ -132,6 +158,7 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
             "the model was trained on %llu rows, and the training data has %llu: it is "
             "not the data that the run saw",
             (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
+    c->other = !fact;
     if (!fact) return HSP_OK;
     hsp_status status = hsp__view_hash(c->ctx, c->rows.view, err, hash);
     c->other = !status && strcmp(fact, hash) != 0;
@@ -143,8 +170,33 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
     return status;
 }
 
+/* The least of the bounds on this model's error, all at delta over their number, so that they hold
+ * together with confidence 1 - delta. Which of them apply may depend on the rows, so all count. */
+static hsp_status model_headline(hsp__bound_case *c, const hsp_guarantee *found, hsp_error *err,
+                                 hsp_outlook *out)
+{
+    hsp_status status = HSP_OK;
+    hsp__bound_case shared = *c;
+    for (int i = 0; i < MODEL_TRAIN; i++)
+        out->training_tried += model_is_own(&model_train[i]);
+    shared.log_delta -= log((double)out->training_tried);
+    for (int i = 0; !status && i < MODEL_TRAIN; i++) {
+        hsp_guarantee at;
+        if (!model_is_own(&model_train[i]) || !found[i].applies ||
+            strcmp(found[i].about, MODEL_THIS) != 0) /* it turned out to be of another model */
+            continue;
+        model_describe(&model_train[i], &at);
+        status = model_train[i].fn(&shared, err, &at);
+        if (status || !(at.value < 1) || at.value >= out->training_upper) continue;
+        out->training_upper = at.value;
+        out->training_bound = at.name;
+    }
+    return status;
+}
+
 static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *out)
 {
+    const hsp_guarantee *found = out->guarantees + out->count;
     hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
     if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
     if (!status) status = model_check_rows(c, err);
@@ -154,6 +206,7 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *
         model_describe(&model_train[i], to);
         status = model_train[i].fn(c, err, to);
     }
+    if (!status) status = model_headline(c, found, err, out);
     out->train_rows = c->rows.n;
     out->train_mistakes = c->rows.mistakes;
     return status;
@@ -189,7 +242,9 @@ static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_
 {
     hsp_status status = HSP_OK;
     out->test_lower = out->test_upper = (double)NAN;
+    out->training_upper = 1;
     if (c->train && test) status = model_share(c, test, allow, err, out);
+    if (!status && test) status = model_check_test(c, test, err);
     if (!status && test) status = model_hold_out(c, test, err, out);
     if (!status && c->train) status = model_learnt(c, err, out);
     if (!status && c->train && test)

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "data/encode.h"
 #include "data/scale.h"
 #include "data/sweep.h"
 #include "kernel/gram.h"
@@ -125,18 +126,43 @@ static uint64_t run_count(const hsp_model *model, const char *name)
     return fact ? strtoull(fact, NULL, 10) : 0;
 }
 
-static hsp_status run_tried(const hsp_model *model, hsp_error *err, uint64_t *tried)
+/* Did tuning try both offset none and others? */
+static int run_tried_both(const hsp__json_value *root)
+{
+    const hsp__json_value *options = hsp__json_get(root, "options");
+    const hsp__json_value *points = hsp__json_get(root, "points");
+    for (size_t a = 0; a < hsp__json_count(options); a++) {
+        const char *name = hsp__json_string(hsp__json_at(options, a), NULL);
+        size_t none = 0;
+        if (!name || strcmp(name, "offset") != 0) continue;
+        for (size_t p = 0; p < hsp__json_count(points); p++) {
+            const hsp__json_value *values = hsp__json_get(hsp__json_at(points, p), "values");
+            const char *value = hsp__json_string(hsp__json_at(values, a), NULL);
+            none += value && strcmp(value, "none") == 0;
+        }
+        return none > 0 && none < hsp__json_count(points);
+    }
+    return 0;
+}
+
+static hsp_status run_tried(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
 {
     const char *fact = hsp_model_fact(model, "tuning");
     hsp__json *json = NULL;
-    *tried = 1;
+    out->tried = 1;
     if (!fact) return HSP_OK;
     hsp_status status = hsp__json_parse(&model->memory, fact, strlen(fact), "", err, &json);
     if (status) return status;
     const size_t points = hsp__json_count(hsp__json_get(hsp__json_root(json), "points"));
-    if (points) *tried = points;
+    if (points) out->tried = points;
+    out->both = run_tried_both(hsp__json_root(json));
     hsp__json_free(json);
     return HSP_OK;
+}
+
+double hsp__bound_class_delta(const hsp__bound_case *c)
+{
+    return c->run.both ? c->log_delta - log(2) : c->log_delta;
 }
 
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
@@ -151,7 +177,8 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
     snprintf(out->stop, sizeof out->stop, "%s", stop ? stop : "");
     out->passes = run_count(model, "passes");
     out->rows = run_count(model, "data_rows");
-    hsp_status status = run_tried(model, err, &out->tried);
+    out->means = model->encoding && model->encoding->missing == HSP__MISSING_MEAN;
+    hsp_status status = run_tried(model, err, out);
     if (!status && text)
         status = hsp__json_parse(&model->memory, text, strlen(text), "", err, &json);
     if (status) return status;
@@ -191,6 +218,7 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
 const char *hsp__bound_run_fitted(const hsp__bound_run *run)
 {
     const size_t target = strlen(run->target);
+    if (run->means) return HSP__BOUND_MEANS;
     if (run->scale[0] && strcmp(run->scale, "none") != 0)
         return "columns were scaled by all rows at once";
     if (strcmp(run->normalize, "ball") == 0)
@@ -334,7 +362,9 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
     hsp_status status = hsp__bound_run_read(model, err, &run);
     if (status) return status;
     const char *why = NULL;
-    if (run.approx[0])
+    if (run.means)
+        why = HSP__BOUND_MEANS;
+    else if (run.approx[0])
         why = hsp__bound_run_fitted(&run);
     else if (model->scorers != 1)
         why = "there are more than two classes";

@@ -57,7 +57,7 @@ hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
     const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
     (void)err;
     if (!vc_applies(c, to)) return HSP_OK;
-    const double doubt = 2 * LN2 + vc_growth(c, &dimension) - c->log_delta;
+    const double doubt = 2 * LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);
     vc_tell(c, wrong + sqrt(8 * doubt / n), dimension, to);
     return HSP_OK;
 }
@@ -68,7 +68,7 @@ hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guaran
     const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
     (void)err;
     if (!vc_applies(c, to)) return HSP_OK;
-    const double tau = (2 * LN2 + vc_growth(c, &dimension) - c->log_delta) / n;
+    const double tau = (2 * LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c)) / n;
     vc_tell(c, wrong + 2 * tau + 2 * sqrt(tau * (tau + wrong)), dimension, to);
     return HSP_OK;
 }
@@ -84,7 +84,7 @@ hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_guar
                             (unsigned long long)c->rows.mistakes);
         return HSP_OK;
     }
-    const double doubt = LN2 + vc_growth(c, &dimension) - c->log_delta;
+    const double doubt = LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);
     vc_tell(c, 2 / n * doubt / LN2, dimension, to);
     return HSP_OK;
 }

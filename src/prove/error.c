@@ -38,27 +38,35 @@ static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_err
     return status ? status : error_mark(prove, others, shared, err);
 }
 
-/* ---- Which rows were learnt from ------------------------------------------------------------- */
+/* ---- Which rows the model was trained on ------------------------------------------------------
+ */
 
-/* Is DATA what the model was learnt from? Else rows that are not in DATA may be rows it has seen. A
- * model that does not say what it was learnt from is believed to be from DATA. */
-static hsp_status error_is_of_data(hsp__prove *prove, hsp_error *err, int *is)
+/* Why rows that are not in DATA may be rows that the model has seen; NULL: they are not. It must
+ * have been trained on DATA, on all of it as it is now, and on nothing else. */
+static hsp_status error_refuse(hsp__prove *prove, hsp_error *err, const char **why)
 {
-    const char *hash = hsp_model_fact(prove->model, "data_hash");
     const char *precision = hsp_model_fact(prove->model, "precision");
     char found[HSP__HASH_TEXT];
     hsp_context quiet = *prove->ctx;
     hsp_options *read = NULL;
     hsp_data *data = NULL;
-    *is = 1;
-    if (!hash) return HSP_OK;
+    *why = NULL;
+    if (!hsp_model_fact(prove->model, "data_hash"))
+        *why = "the model does not say which data it was trained on (models do that were trained "
+               "on a file read whole), so nothing shows that the test rows are new to it";
+    else if (hsp_model_fact(prove->model, "earlier_data_hashes"))
+        *why = "the model began at another one (warm start), which was trained on other data, and "
+               "test rows may be among those";
+    if (*why) return HSP_OK;
     quiet.log = NULL;
     hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
                                     : hsp_options_new(&quiet, hsp_read_options(), err, &read);
     if (!status && precision) status = hsp_options_set(read, "precision", precision, err);
     if (!status) status = hsp_data_read(&quiet, prove->data.path, read, NULL, err, &data);
     if (!status) status = hsp__view_hash(&quiet, &data->view, err, found);
-    *is = !status && strcmp(hash, found) == 0;
+    if (!status && hsp__model_trained_on(prove->model, found) != HSP__TRAINED_YES)
+        *why = "the model was trained on other rows than those of the data file, or they were read "
+               "in another way";
     hsp_data_free(data);
     hsp_options_free(read);
     return status;
@@ -145,14 +153,10 @@ hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
         return hsp__prove_skip(prove, err, "error", "it needs %s",
                                prove->model ? "--test" : "--model");
     }
-    int of_data;
-    hsp_status status = error_is_of_data(prove, err, &of_data);
+    const char *why;
+    hsp_status status = error_refuse(prove, err, &why);
     if (status) return status;
-    if (!of_data)
-        return hsp__prove_skip(prove, err, "error",
-                               "the model was learnt from other rows than those of %s, or they "
-                               "were read in another way",
-                               prove->data.path);
+    if (why) return hsp__prove_skip(prove, err, "error", "%s", why);
     status = hsp__prove_separator_new(prove, 0, err, &s);
     if (!status && s.why)
         status = hsp__prove_skip(prove, err, "error",

@@ -664,6 +664,54 @@ static void overfitting(void)
     hsp_data_free(other);
 }
 
+/* The sentence from the training rows: the least of eight bounds, each at an eighth of delta. */
+static void headline(void)
+{
+    hsp_data *data = make("halfspace", "3000", "2", "5", "0.02");
+    hsp_model *model = train("perceptron", data, (const char *[]){"passes", "1", NULL});
+    hsp_outlook *out = outlook(model, data, NULL, (const char *[]){"delta", "0.08", NULL});
+    hsp_outlook *eighth = outlook(model, data, NULL, (const char *[]){"delta", "0.01", NULL});
+    double least = 1, early = 1;
+    for (size_t i = 0; i < out->count; i++) {
+        if (strcmp(eighth->guarantees[i].about, "this model") || !eighth->guarantees[i].applies)
+            continue;
+        least = fmin(least, eighth->guarantees[i].value);
+        early = fmin(early, out->guarantees[i].value);
+    }
+    CHECK(out->training_tried == 8 && near(out->training_upper, least));
+    CHECK(early < out->training_upper && out->training_upper < 1);
+    CHECK(out->training_bound && near(value(eighth, out->training_bound), least));
+    hsp_outlook_free(out);
+    hsp_outlook_free(eighth);
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
+/* Test data that the model has seen, or may have seen, bounds nothing. */
+static void trained_on_the_test_rows(void)
+{
+    hsp_data *data = make("halfspace", "60", "60", "3", "0.5");
+    hsp_data *other = make("halfspace", "60", "60", "4", "0.5");
+    hsp_model *model = train("svm", data, (const char *[]){"C", "1000", NULL}), *from = NULL;
+    hsp_options *options = options_of(learner("svm"), no_options);
+    hsp_outlook *out = NULL;
+    hsp_error err = {0};
+    CHECK(hsp_outlook_new(ctx, model, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(strstr(err.message, "trained on the test data") != NULL);
+    CHECK(hsp_train_from(ctx, other, options, model, NULL, NULL, &from) == HSP_OK);
+    CHECK(hsp_outlook_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_outlook_new(ctx, from, NULL, other, NULL, &err, &out) == HSP_BAD_DATA);
+    hsp__model_set_fact(from, "earlier_data_hashes", "unknown", NULL);
+    CHECK(hsp_outlook_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_USAGE);
+    CHECK(hsp_outlook_new(ctx, model, NULL, other, NULL, NULL, &out) == HSP_OK);
+    hsp_outlook_free(out);
+    hsp_options_free(options);
+    hsp_model_free(from);
+    hsp_model_free(model);
+    hsp_data_free(other);
+    hsp_data_free(data);
+}
+
 static void threads(void)
 {
     hsp_data *data = make("halfspace", "20000", "5", "9", "0.05");
@@ -708,6 +756,8 @@ int main(void)
     RUN(two_rows);
     RUN(monotone_in_delta);
     RUN(overfitting);
+    RUN(headline);
+    RUN(trained_on_the_test_rows);
     RUN(threads);
     hsp_context_free(ctx);
     return check_done();

@@ -1,0 +1,46 @@
+# A bound from test rows asks what the model was trained on. Labels are coins: every bound below 50%
+# would be false.
+halfspace make halfspace -q --rows 60 --features 60 --noise 0.5 --seed 3 -o t.svm
+halfspace make halfspace -q --rows 20 --features 60 --noise 0.5 --seed 4 -o d.svm
+train() { halfspace train svm -q "$@" >/dev/null 2>&1; }
+train --C 1000 t.svm -o m.hsp
+echo '# the training file itself'
+halfspace bound m.hsp --test t.svm 2>&1; echo "exit $?"
+echo '# trained on it in double precision and sparse; read in single'
+train --C 1000 --precision double --storage sparse t.svm -o wide.hsp
+halfspace bound wide.hsp --test t.svm --precision single 2>&1; echo "exit $?"
+echo '# the same rows as a table'
+halfspace convert -q t.svm t.csv
+halfspace bound m.hsp --test t.csv 2>&1; echo "exit $?"
+echo '# exported and imported again'
+for format in liblinear libsvm; do
+    halfspace model export -q m.hsp --format $format -o m.txt
+    tail -n 1 m.txt
+    halfspace model import -q m.txt -o i.hsp
+    halfspace bound i.hsp --test t.svm 2>&1; echo "exit $?"
+    halfspace certify -q d.svm --model i.hsp --test t.svm --claim error; echo "exit $?"
+done
+echo '# without that line nobody knows'
+sed '$d' m.txt >bare.txt
+halfspace model import -q bare.txt -o bare.hsp
+halfspace bound bare.hsp --test d.svm 2>&1; echo "exit $?"
+halfspace certify -q t.svm --model bare.hsp --test d.svm --claim error; echo "exit $?"
+echo '# a warm start'
+train --start m.hsp --gap 1 --max-passes 1 d.svm -o s.hsp
+halfspace model show s.hsp | grep hash
+halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
+halfspace certify -q d.svm --model s.hsp --test t.svm --claim error; echo "exit $?"
+echo '# of a warm start, exported and imported'
+halfspace model export -q s.hsp --format liblinear -o s.txt
+tail -n 1 s.txt
+halfspace model import -q s.txt -o i.hsp
+halfspace bound i.hsp --test t.svm 2>&1; echo "exit $?"
+echo '# a warm start at a model that does not say'
+train --start bare.hsp d.svm -o s.hsp
+halfspace model show s.hsp | grep hash
+halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
+echo '# a stream'
+halfspace train perceptron -q --stream --passes 1 t.svm -o stream.hsp >/dev/null 2>&1
+halfspace bound stream.hsp --test d.svm 2>&1; echo "exit $?"
+echo '# rows that are new: the sentence has its premise'
+halfspace bound m.hsp --test d.svm | grep 'true error is'
