@@ -16,6 +16,7 @@ OPTIMIZE  ?= -O2 -g
 WERROR    ?= -Werror
 SANITIZE  ?=
 PKG_CONFIG ?= pkg-config
+comma     := ,
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := all
@@ -39,6 +40,17 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-err
               -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
+
+# What makes a mistake in memory harder to exploit, as far as the compiler has it. The sanitizers
+# have checks of their own, which these would get in the way of.
+supported = $(shell echo 'int main(void) { return 0; }' | \
+    $(CC) $(OPTIMIZE) $(CFLAGS) -Werror $(1) -include string.h -x c - -o /dev/null 2>/dev/null && echo '$(1)')
+LDFLAGS_ALL := $(LDFLAGS)
+ifeq ($(SANITIZE),)
+CFLAGS_ALL += $(call supported,-fstack-protector-strong) $(call supported,-fcf-protection) \
+              $(call supported,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+LDFLAGS_ALL += $(call supported,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+endif
 
 # Optional parts: found by pkg-config, each behind one file, and loaded when they are first needed.
 ifneq ($(NO_ARCHIVE),1)
@@ -90,7 +102,7 @@ ifndef HAVE_GMP
 endif
 
 # Objects are made anew when the compiler or its flags change (libarchive was installed, CC=clang).
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(LDFLAGS) $(LDLIBS_ALL)
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LDLIBS_ALL)
 .PHONY: always
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
@@ -121,14 +133,14 @@ $(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
 $(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
-	    $(SANITIZE) $(LDFLAGS) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
+	    $(SANITIZE) $(LDFLAGS_ALL) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
 	$(Q)ln -sf libhalfspace.so $@.$(SOVERSION)
 
 $(BUILD)/sources: always
 	@mkdir -p $(@D)
 	@echo '$(LIB_SRC) $(CLI_SRC) $(CHECK_SRC)' | cmp -s - $@ || echo '$(LIB_SRC) $(CLI_SRC) $(CHECK_SRC)' > $@
 
-LINK = $(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
+LINK = $(CC) $(SANITIZE) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
 
 $(BUILD)/halfspace: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
 	$(SAY) link $@
@@ -142,7 +154,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
 # Nothing of the library is in it.
 $(BUILD)/halfspace-verify: $(BUILD)/obj/verify/main.o $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) link $@
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) $(shell $(PKG_CONFIG) --libs gmp) -o $@
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS_ALL) $(filter %.o,$^) $(shell $(PKG_CONFIG) --libs gmp) -o $@
 
 $(BUILD)/tests/verify/%: $(BUILD)/obj/tests/verify/%.o $(CHECK_OBJ)
 	@mkdir -p $(@D)

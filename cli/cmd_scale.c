@@ -66,7 +66,10 @@ static hsp_status scale_check(const cli *run, hsp_error *err)
                 return cli_fail(err, HSP_USAGE, "--apply",
                                 "the file says how to scale; leave out --%s",
                                 table->options[i].name);
-    return cli_check_output(run, run->arguments[1], err);
+    const char *save = hsp_options_text(run->options[SCALE_OWN], "save");
+    hsp_status status = cli_check_output(run, run->arguments[1], err);
+    if (status == HSP_OK && save) status = cli_check_output(run, save, err);
+    return status == HSP_OK ? cli_check_apart("--save", save, run->arguments[1], err) : status;
 }
 
 static hsp_status scale_get(cli *run, hsp_data *data, hsp_error *err, hsp_scaling **scaling)
@@ -76,9 +79,24 @@ static hsp_status scale_get(cli *run, hsp_data *data, hsp_error *err, hsp_scalin
     return hsp_scaling_fit(run->ctx, data, run->options[SCALE_FIT], err, scaling);
 }
 
-static hsp_status scale_run(cli *run, hsp_error *err)
+/* The rows and the scaling appear together: either alone would be taken for what goes with a file
+ * of an earlier run. */
+static hsp_status scale_write(cli *run, hsp_scaling *scaling, hsp_data *scaled, hsp_error *err)
 {
     const char *save = hsp_options_text(run->options[SCALE_OWN], "save");
+    hsp_files *files = NULL;
+    cli_begin_output();
+    hsp_status status = hsp_files_new(run->ctx, err, &files);
+    if (status == HSP_OK && save) status = hsp_scaling_write(run->ctx, scaling, save, err);
+    if (status == HSP_OK)
+        status = cli_write(run, scaled, run->arguments[1], run->options[SCALE_WRITE], err);
+    if (status == HSP_OK) status = hsp_files_commit(files, err);
+    hsp_files_free(files);
+    return status;
+}
+
+static hsp_status scale_run(cli *run, hsp_error *err)
+{
     hsp_data *data = NULL, *scaled = NULL;
     hsp_scaling *scaling = NULL;
     double load = 0, start;
@@ -89,10 +107,7 @@ static hsp_status scale_run(cli *run, hsp_error *err)
     start = cli_seconds();
     if (status == HSP_OK) status = scale_get(run, data, err, &scaling);
     if (status == HSP_OK) status = hsp_scaling_apply(run->ctx, scaling, data, err, &scaled);
-    cli_begin_output();
-    if (status == HSP_OK && save) status = hsp_scaling_write(run->ctx, scaling, save, err);
-    if (status == HSP_OK)
-        status = cli_write(run, scaled, run->arguments[1], run->options[SCALE_WRITE], err);
+    if (status == HSP_OK) status = scale_write(run, scaling, scaled, err);
     if (status == HSP_OK) scale_report(run, scaling, scaled, load, cli_seconds() - start);
     hsp_scaling_free(scaling);
     hsp_data_free(scaled);

@@ -307,6 +307,16 @@ HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *
 HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes,
                                   size_t size, hsp_error *err);
 
+/* Several files that appear together, or not at all. After hsp_files_new, every file that a call
+ * writes through this context is kept under its temporary name; hsp_files_commit gives all of them
+ * their names, or, if one cannot get its name, none (files that were there before come back).
+ * hsp_files_free ends the group, and without a commit removes what was written. A context has one
+ * group at a time. What goes to standard output or to a pipe goes there at once. */
+typedef struct hsp_files hsp_files;
+HSP_API hsp_status hsp_files_new(hsp_context *ctx, hsp_error *err, hsp_files **out);
+HSP_API hsp_status hsp_files_commit(hsp_files *files, hsp_error *err);
+HSP_API void hsp_files_free(hsp_files *files);
+
 /* What a file holds, unpacked if it is compressed, piece by piece to `take`, which returns non-zero
  * to stop (HSP_CANCELLED). */
 typedef int (*hsp_bytes_fn)(void *user, const void *bytes, size_t size);

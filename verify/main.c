@@ -1,4 +1,5 @@
 /* halfspace-verify CERT DATA [TEST] */
+#include <errno.h>
 #include <string.h>
 
 #include "verify.h"
@@ -20,5 +21,7 @@ int main(int argc, char **argv)
     }
     const int status =
         halfspace_verify(argv[1], argv[2], argc == 4 ? argv[3] : NULL, stdout, stderr);
-    return fflush(stdout) && !status ? 4 : status;
+    if (!fflush(stdout) && !ferror(stdout)) return status;
+    fprintf(stderr, "halfspace-verify: cannot write standard output: %s\n", strerror(errno));
+    return status ? status : 4;
 }

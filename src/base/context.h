@@ -10,6 +10,7 @@ struct hsp_context {
     int threads;        /* 0: one a processor */
     int processors;     /* 0: not asked yet */
     hsp__pool *pool;    /* whoever copies a context borrows it; NULL: threads are started anew */
+    hsp_files *files;   /* what is written appears together with them; NULL: at once */
     size_t block_bytes; /* text is parsed in blocks of about this size; tests make it tiny */
     hsp_progress_fn progress;
     void *progress_user;

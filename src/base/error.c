@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define STATUS_NAME(code, exit_status, text) #code,
 static const char *const status_names[] = {HSP_STATUS_MAP(STATUS_NAME)};
 #define STATUS_TEXT(code, exit_status, text) text,
@@ -96,7 +98,27 @@ hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what)
 
 hsp_status hsp__fail_memory(hsp_error *err)
 {
-    return hsp__fail(err, HSP_NO_MEMORY, "out of memory");
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    const uint64_t refused = hsp__memory_refused();
+    double size = (double)refused;
+    size_t unit = 0;
+    if (!refused) return hsp__fail(err, HSP_NO_MEMORY, "out of memory");
+    for (; size >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+        size /= 1000;
+    return hsp__fail(err, HSP_NO_MEMORY, "out of memory: asked for %.*f %s", unit > 0, size,
+                     units[unit]);
+}
+
+hsp_status hsp__while(hsp_error *err, hsp_status status, const char *doing, const char *file)
+{
+    static const char plain[] = "out of memory", said[] = "out of memory while";
+    char message[sizeof err->message];
+    if (status != HSP_NO_MEMORY || !err || strncmp(err->message, plain, sizeof plain - 1) != 0 ||
+        strncmp(err->message, said, sizeof said - 1) == 0)
+        return status;
+    memcpy(message, err->message, sizeof message);
+    return hsp__fail_at(err, status, file, 0, 0, "%s %s%s", said, doing,
+                        message + sizeof plain - 1);
 }
 
 char *hsp_error_text(const hsp_error *err, char *buffer, size_t size)

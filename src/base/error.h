@@ -18,7 +18,12 @@ hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uin
 /* A failed system call: the message ends in errno's text. */
 hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 
+/* Out of memory, with how much this thread asked for. */
 hsp_status hsp__fail_memory(hsp_error *err);
+
+/* A call ends with `status`: if that is for want of memory, say what it was doing ("reading") and
+ * with which file (or NULL), unless a call below has said so. Returns `status`. */
+hsp_status hsp__while(hsp_error *err, hsp_status status, const char *doing, const char *file);
 
 /* The bytes `text[0..size)` fit to be quoted in an error: at most 40 of them ("..." behind when
  * there were more), control characters as \xNN. Returns `quoted`. */

@@ -10,6 +10,14 @@ static int memory_product(uint64_t count, size_t size, size_t *bytes)
     return 1;
 }
 
+/* The size of this thread's last request that was not met, until one as large is. */
+static _Thread_local uint64_t memory_refused;
+
+uint64_t hsp__memory_refused(void)
+{
+    return memory_refused;
+}
+
 void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size)
 {
     return hsp__resize(memory, NULL, count, size);
@@ -25,9 +33,15 @@ void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size)
 
 void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size)
 {
-    size_t bytes;
-    if (!memory_product(count, size, &bytes)) return NULL;
-    return memory->reallocate(memory->user, pointer, bytes);
+    size_t bytes = SIZE_MAX;
+    void *block = NULL;
+    if (memory_product(count, size, &bytes))
+        block = memory->reallocate(memory->user, pointer, bytes);
+    if (!block)
+        memory_refused = bytes;
+    else if (memory_refused <= bytes)
+        memory_refused = 0;
+    return block;
 }
 
 void hsp__free(const hsp_allocator *memory, void *pointer)

@@ -18,6 +18,10 @@ void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size);
 /* As realloc; on failure NULL, and the old block is still there. */
 void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size);
 
+/* How many bytes this thread asked for last and did not get: 0 when that is not known, or when as
+ * many were to be had since; UINT64_MAX for more than can be addressed. */
+uint64_t hsp__memory_refused(void);
+
 void hsp__free(const hsp_allocator *memory, void *pointer);
 
 char *hsp__copy_text(const hsp_allocator *memory, const char *text, size_t size);

@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "base/memory.h"
 
 typedef struct compress_kind {
@@ -60,8 +61,7 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
 #include <archive_entry.h>
 #include <dlfcn.h>
 
-/* libarchive is loaded when something is compressed, not with every command: it brings a dozen
- * libraries along, which take more time and memory than many a command does. */
+/* libarchive is loaded when something is compressed. */
 /* clang-format off */
 #define COMPRESS_CALLS(X) \
     X(entry_free) X(entry_new) X(entry_set_filetype) X(error_string) X(filter_code) X(read_data) \
@@ -69,7 +69,8 @@ static hsp_status compress_unsupported(const char *packing, const char *name, hs
     X(read_support_filter_gzip) X(read_support_filter_xz) X(read_support_filter_zstd) \
     X(read_support_format_empty) X(read_support_format_raw) X(set_error) \
     X(write_add_filter_by_name) X(write_close) X(write_data) X(write_free) X(write_header) \
-    X(write_new) X(write_open) X(write_set_bytes_per_block) X(write_set_format_raw)
+    X(write_new) X(write_open) X(write_set_bytes_per_block) X(write_set_format_raw) \
+    X(write_set_options)
 /* clang-format on */
 
 typedef struct compress_calls {
@@ -78,16 +79,16 @@ typedef struct compress_calls {
 #undef COMPRESS_MEMBER
 } compress_calls;
 
-/* 0 when the library is not there, or lacks a call. Once loaded it stays: others may be at work
- * with it. */
-static int compress_load(compress_calls *calls)
+static hsp_status compress_load(compress_calls *calls, const char *packing, const char *name,
+                                hsp_error *err)
 {
-    static const char *const names[] = {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib"};
+    static const char *const names[] = {"libarchive.so.13", "libarchive.so", "libarchive.13.dylib",
+                                        NULL};
     void *library = NULL, *found;
     int all = 1;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library) return 0;
+    hsp_status status = hsp__library_open(names, err, &library);
+    if (status == HSP_UNSUPPORTED) return compress_unsupported(packing, name, err);
+    if (status) return status;
 #define COMPRESS_FIND(name)                     \
     found = dlsym(library, "archive_" #name);   \
     memcpy(&calls->name, &found, sizeof found); \
@@ -95,7 +96,7 @@ static int compress_load(compress_calls *calls)
     COMPRESS_CALLS(COMPRESS_FIND)
 #undef COMPRESS_FIND
     dlclose(library);
-    return all;
+    return all ? HSP_OK : compress_unsupported(packing, name, err);
 }
 
 #define COMPRESS_BUFFER ((size_t)128 << 10)
@@ -154,12 +155,12 @@ hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *
                              hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
 {
     struct archive_entry *entry;
-    hsp_status status = HSP_OK;
     hsp__unpacker *unpacker = hsp__new(&ctx->allocator, 1, sizeof *unpacker);
     if (!unpacker) return hsp__fail_memory(err);
-    if (!compress_load(unpacker->calls)) {
+    hsp_status status = compress_load(unpacker->calls, packing, name, err);
+    if (status) {
         hsp__free(&ctx->allocator, unpacker);
-        return compress_unsupported(packing, name, err);
+        return status;
     }
     unpacker->memory = ctx->allocator;
     unpacker->packing = packing;
@@ -252,7 +253,10 @@ static int packer_start(hsp__packer *packer, const char *packing)
     struct archive_entry *entry = packer->calls->entry_new();
     if (!entry) return 0;
     packer->calls->entry_set_filetype(entry, AE_IFREG);
+    /* The same rows are the same bytes tomorrow: no time in them. */
+    const char *options = strcmp(packing, "gzip") == 0 ? "gzip:!timestamp" : NULL;
     int started = packer->calls->write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
+                  packer->calls->write_set_options(packer->archive, options) == ARCHIVE_OK &&
                   packer->calls->write_set_format_raw(packer->archive) == ARCHIVE_OK &&
                   packer->calls->write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
                   packer->calls->write_open(packer->archive, packer, NULL, packer_callback, NULL) ==
@@ -265,12 +269,12 @@ static int packer_start(hsp__packer *packer, const char *packing)
 hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,
                            hsp__packed_write to, void *user, hsp_error *err, hsp__packer **out)
 {
-    hsp_status status = HSP_OK;
     hsp__packer *packer = hsp__new(&ctx->allocator, 1, sizeof *packer);
     if (!packer) return hsp__fail_memory(err);
-    if (!compress_load(packer->calls)) {
+    hsp_status status = compress_load(packer->calls, packing, name, err);
+    if (status) {
         hsp__free(&ctx->allocator, packer);
-        return compress_unsupported(packing, name, err);
+        return status;
     }
     packer->memory = ctx->allocator;
     packer->to = to;

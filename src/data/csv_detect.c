@@ -307,7 +307,7 @@ static hsp_status detect_header(const hsp_allocator *memory, hsp__csv_sample *sa
         sample->header = detect_encoded(sample, encoding);
     else if (detect_named(sample, options))
         sample->header = 1;
-    else if (sample->records > 1) {
+    else { /* one record of nothing but words is a header too: of a table without rows */
         for (uint32_t i = 0; !sample->header && i < sample->count; i++)
             sample->header = sample->first_flags[i] == HSP__CSV_WORD &&
                              (sample->flags[i] & ~HSP__CSV_AGAIN) == HSP__CSV_NUMBER;

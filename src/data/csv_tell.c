@@ -93,7 +93,8 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
     if (!status && !rows)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                               counts->dropped ? "every row has a missing value: none is left"
-                                              : "there are names in the first line, and no rows");
+                                              : "there are names in the first line, and no rows "
+                                                "(--header no takes it for a row)");
     hsp__text_free(&text);
     return status;
 }

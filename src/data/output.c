@@ -1,28 +1,42 @@
 #include "data/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/compress.h"
 
 #define OUTPUT_TRIES 1000
+#define OUTPUT_LINKS 40 /* symbolic links followed at most */
 
 struct hsp__output {
     hsp_allocator memory;
     char *name;      /* for errors */
     char *target;    /* where the file shall appear; NULL: the bytes go straight to fd */
     char *temporary; /* the name it has until then */
+    char *previous;  /* another name of the file that it replaced; NULL: there is none */
     int fd;
     int appeared; /* renamed: nothing to remove */
     hsp__packer *packer;
+    hsp_files *group;  /* files that appear together; NULL: this one appears by itself */
+    int held;          /* complete, and the group's */
+    int first_time;    /* no file was there before */
+    hsp__output *next; /* in the group */
+};
+
+struct hsp_files {
+    hsp_context *ctx;
+    hsp__output *first, *last; /* in the order they were written */
 };
 
 size_t hsp__output_plain_size(const char *path)
@@ -45,27 +59,99 @@ static hsp_status output_raw(void *user, const void *bytes, size_t size, hsp_err
     return HSP_OK;
 }
 
-/* A file reached through a symbolic link is replaced where it really is. */
+/* A file reached through symbolic links is replaced, or made, where they lead. NULL when there is
+ * no memory. */
 static char *output_resolve(const hsp_allocator *memory, const char *path)
 {
-    char *real = realpath(path, NULL);
-    char *copy = hsp__copy_text(memory, real ? real : path, strlen(real ? real : path));
-    free(real);
-    return copy;
+    char leads[4096];
+    char *target = hsp__copy_text(memory, path, strlen(path));
+    for (int i = 0; target && i < OUTPUT_LINKS; i++) {
+        const ssize_t size = readlink(target, leads, sizeof leads);
+        if (size <= 0 || size == sizeof leads) break; /* no link */
+        const char *slash = leads[0] == '/' ? NULL : strrchr(target, '/');
+        const size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
+        char *next = hsp__new(memory, folder + (size_t)size + 1, 1);
+        if (next) memcpy(next, target, folder);
+        if (next) memcpy(next + folder, leads, (size_t)size);
+        hsp__free(memory, target);
+        target = next;
+    }
+    return target;
 }
 
-/* A new file ".halfspace-PID-N.tmp" beside the target: open's own mode gives it the permissions of
- * any new file; an old file's are kept. */
+/* ---- Temporary files --------------------------------------------------------------------------
+ *
+ * A file is written as ".halfspace-WHERE-PID-N.tmp" beside its target. WHERE stands for the host
+ * and the space of process numbers, so that a PID can be asked about. A process that was killed
+ * leaves its file behind; the next one that writes in that folder removes it. */
+
+#define OUTPUT_OWN ".halfspace-%08x-" /* then PID-N.tmp */
+
+static uint32_t output_where(void)
+{
+    char host[256] = "";
+    struct stat space = {0};
+    gethostname(host, sizeof host - 1);
+    stat("/proc/self/ns/pid", &space);
+    uint32_t where = hsp__crc32(0, host, strlen(host));
+    return hsp__crc32(where, &space.st_ino, sizeof space.st_ino);
+}
+
+/* Is this the name of a temporary file of a process of this machine that is gone? */
+static int output_is_stale(const char *name, uint32_t where)
+{
+    char own[32];
+    char *end;
+    const int size = snprintf(own, sizeof own, OUTPUT_OWN, where);
+    if (strncmp(name, own, (size_t)size) != 0) return 0;
+    const long pid = strtol(name + size, &end, 10);
+    return *end == '-' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Remove what processes that are gone left in the target's folder. */
+static void output_sweep(const char *target, size_t folder, uint32_t where)
+{
+    char path[4096];
+    struct stat info;
+    if (folder >= sizeof path) return;
+    memcpy(path, target, folder);
+    memcpy(path + folder, folder ? "" : ".", folder ? 1 : 2);
+    DIR *names = opendir(path);
+    if (!names) return;
+    for (const struct dirent *entry; (entry = readdir(names));)
+        if (output_is_stale(entry->d_name, where) &&
+            fstatat(dirfd(names), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(info.st_mode) && info.st_uid == geteuid())
+            unlinkat(dirfd(names), entry->d_name, 0);
+    closedir(names);
+}
+
+/* Never readable or writable by more than the old file was, nor, without one, than a new file is.
+ */
+static void output_keep_mode(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    struct stat made;
+    if (fstat(fd, &made) == 0 && made.st_gid != old->st_gid && fchown(fd, (uid_t)-1, old->st_gid))
+        mode &= ~(mode_t)070; /* another group's permissions are not this group's */
+    fchmod(fd, mode);
+}
+
 static hsp_status output_open_temporary(hsp__output *output, hsp_error *err)
 {
     const char *slash = strrchr(output->target, '/');
     size_t folder = slash ? (size_t)(slash - output->target) + 1 : 0, size = folder + 64;
+    const uint32_t where = output_where();
+    struct stat old;
+    const int replaces = stat(output->target, &old) == 0;
     output->temporary = hsp__new(&output->memory, size, 1);
     if (!output->temporary) return hsp__fail_memory(err);
+    output_sweep(output->target, folder, where);
     for (unsigned n = 0; n < OUTPUT_TRIES; n++) {
-        snprintf(output->temporary, size, "%.*s.halfspace-%ld-%u.tmp", (int)folder, output->target,
-                 (long)getpid(), n);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        snprintf(output->temporary, size, "%.*s" OUTPUT_OWN "%ld-%u.tmp", (int)folder,
+                 output->target, where, (long)getpid(), n);
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                          replaces ? 0600 : 0666);
         if (output->fd >= 0 || errno != EEXIST) break;
     }
     if (output->fd < 0) {
@@ -74,14 +160,14 @@ static hsp_status output_open_temporary(hsp__output *output, hsp_error *err)
         output->temporary = NULL;
         return status;
     }
-    struct stat old;
-    if (stat(output->target, &old) == 0) fchmod(output->fd, old.st_mode & 07777);
+    if (replaces) output_keep_mode(output->fd, &old);
     return HSP_OK;
 }
 
 static hsp_status output_open_file(hsp__output *output, const char *path, hsp_error *err)
 {
     struct stat info;
+    if (!*path) return hsp__fail(err, HSP_USAGE, "the name of a file to write is empty");
     if (strcmp(path, "-") == 0) {
         output->fd = dup(STDOUT_FILENO);
     } else if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -104,6 +190,7 @@ hsp_status hsp__output_open(hsp_context *ctx, const char *path, hsp_error *err, 
     hsp__output *output = hsp__new(&ctx->allocator, 1, sizeof *output);
     if (!output) return hsp__fail_memory(err);
     output->memory = ctx->allocator;
+    output->group = ctx->files;
     output->fd = -1;
     output->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
     hsp_status status = output->name ? output_open_file(output, path, err) : hsp__fail_memory(err);
@@ -122,7 +209,10 @@ hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size
     return output_raw(output, bytes, size, err);
 }
 
-hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
+/* ---- Files appear ---------------------------------------------------------------------------- */
+
+/* All bytes out, to the disk, and the file closed. */
+static hsp_status output_finish(hsp__output *output, hsp_error *err)
 {
     if (output->packer) {
         hsp_status status = hsp__packer_finish(output->packer, err);
@@ -135,7 +225,11 @@ hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
         return hsp__fail_errno(err, output->name, "cannot write");
     int closed = close(output->fd);
     output->fd = -1;
-    if (closed) return hsp__fail_errno(err, output->name, "cannot write");
+    return closed ? hsp__fail_errno(err, output->name, "cannot write") : HSP_OK;
+}
+
+static hsp_status output_appear(hsp__output *output, hsp_error *err)
+{
     if (!output->target) return HSP_OK;
     if (rename(output->temporary, output->target))
         return hsp__fail_errno(err, output->name, "cannot replace");
@@ -143,17 +237,101 @@ hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
     return HSP_OK;
 }
 
-void hsp__output_free(hsp__output *output)
+hsp_status hsp__output_commit(hsp__output *output, hsp_error *err)
 {
-    if (!output) return;
+    hsp_files *files = output->group;
+    hsp_status status = output_finish(output, err);
+    if (status || !files) return status ? status : output_appear(output, err);
+    output->held = 1;
+    if (files->last)
+        files->last->next = output;
+    else
+        files->first = output;
+    files->last = output;
+    return HSP_OK;
+}
+
+static void output_free(hsp__output *output)
+{
     hsp_allocator memory = output->memory;
     hsp__packer_free(output->packer);
     if (output->fd >= 0) close(output->fd);
     if (output->temporary && !output->appeared) unlink(output->temporary);
+    if (output->previous) unlink(output->previous);
     hsp__free(&memory, output->temporary);
+    hsp__free(&memory, output->previous);
     hsp__free(&memory, output->target);
     hsp__free(&memory, output->name);
     hsp__free(&memory, output);
+}
+
+void hsp__output_free(hsp__output *output)
+{
+    if (output && !output->held) output_free(output);
+}
+
+/* ---- Several files that appear together ------------------------------------------------------ */
+
+hsp_status hsp_files_new(hsp_context *ctx, hsp_error *err, hsp_files **out)
+{
+    if (ctx->files) return hsp__fail(err, HSP_USAGE, "this context has a group of files already");
+    hsp_files *files = hsp__new(&ctx->allocator, 1, sizeof *files);
+    if (!files) return hsp__fail_memory(err);
+    files->ctx = ctx;
+    ctx->files = files;
+    *out = files;
+    return HSP_OK;
+}
+
+/* A second name for the file about to be replaced, so that it can come back. Where the file system
+ * has no such names, it cannot. */
+static hsp_status output_keep_previous(hsp__output *output, hsp_error *err)
+{
+    if (!output->target) return HSP_OK;
+    size_t size = strlen(output->temporary);
+    char *previous = hsp__new(&output->memory, size + 5, 1);
+    if (!previous) return hsp__fail_memory(err);
+    memcpy(previous, output->temporary, size);
+    memcpy(previous + size, ".old", 4);
+    if (link(output->target, previous) == 0) {
+        output->previous = previous;
+        return HSP_OK;
+    }
+    output->first_time = errno == ENOENT;
+    hsp__free(&output->memory, previous);
+    return HSP_OK;
+}
+
+static void output_take_back(const hsp__output *output)
+{
+    if (!output->appeared) return;
+    if (output->previous)
+        rename(output->previous, output->target);
+    else if (output->first_time)
+        unlink(output->target);
+}
+
+hsp_status hsp_files_commit(hsp_files *files, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    for (hsp__output *o = files->first; !status && o; o = o->next)
+        status = output_keep_previous(o, err);
+    for (hsp__output *o = files->first; !status && o; o = o->next)
+        status = output_appear(o, err);
+    for (hsp__output *o = files->first; status && o; o = o->next)
+        output_take_back(o);
+    return status;
+}
+
+void hsp_files_free(hsp_files *files)
+{
+    if (!files) return;
+    for (hsp__output *o = files->first, *next; o; o = next) {
+        next = o->next;
+        output_free(o);
+    }
+    files->ctx->files = NULL;
+    hsp__free(&files->ctx->allocator, files);
 }
 
 hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,

@@ -215,7 +215,7 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
     hsp__source_free(source);
-    return status;
+    return hsp__while(err, status, "reading", strcmp(path, "-") ? path : "standard input");
 }
 
 hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const char *name,

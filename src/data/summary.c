@@ -450,5 +450,5 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
         hsp_summary_free(summary);
     else
         *out = summary;
-    return status;
+    return hsp__while(err, status, "describing the rows", NULL);
 }

@@ -59,6 +59,7 @@ hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
         format = hsp__format_by_name(path);
         if (!format) format = "libsvm";
     }
-    if (strcmp(format, "hsp") == 0) return hsp__cache_write(ctx, data, path, err);
-    return write_text(ctx, data, path, format, err);
+    hsp_status status = strcmp(format, "hsp") == 0 ? hsp__cache_write(ctx, data, path, err)
+                                                   : write_text(ctx, data, path, format, err);
+    return hsp__while(err, status, "writing", path);
 }

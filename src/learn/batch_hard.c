@@ -102,7 +102,7 @@ hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const 
         s->stop = HSP_STOP_INSEPARABLE;
         return HSP_OK;
     }
-    if (!status && hsp__clp_there()) return hard_ask_lp(ctx, &p, goal, s, err);
+    if (!status && hsp__clp_ready(NULL) == HSP_OK) return hard_ask_lp(ctx, &p, goal, s, err);
     s->stop = HSP_STOP_PASSES; /* without linear programming it stays open */
     return status;
 }

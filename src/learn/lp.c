@@ -286,8 +286,8 @@ static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *
         return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
                             "no row may be lost, so weights of classes have nothing to say: leave "
                             "them out, or use soft");
-    if (!hsp__clp_there()) return hsp__clp_new(ctx, 0, NULL, NULL, NULL, err, NULL);
-    hsp_status status = lp_prepare(&work, err);
+    hsp_status status = hsp__clp_ready(err);
+    if (!status) status = lp_prepare(&work, err);
     if (!status) status = lp_solve_all(&work, err);
     if (!status && work.run.stop != HSP_STOP_INSEPARABLE) status = lp_model(&work, err, &model);
     lp_free(&work);

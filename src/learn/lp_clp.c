@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "base/memory.h"
 
 static hsp_status clp_fail_missing(hsp_error *err)
@@ -17,11 +18,11 @@ static hsp_status clp_fail_missing(hsp_error *err)
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <Clp_C_Interface.h>
 
-/* CLP is loaded when a program is solved, not with every command: it brings a dozen libraries
- * along, whose loading takes longer than many a command. */
+/* CLP is loaded when a program is solved. */
 /* clang-format off */
 #define CLP_CALLS(X) \
     X(newModel) X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) \
@@ -45,14 +46,28 @@ struct hsp__clp {
     uint64_t steps;
 };
 
-/* Once loaded it stays: others may be at work with it, and it may be needed again. */
-static int clp_load(clp_calls *clp)
+/* CLP may bring OpenBLAS along, which starts a thread for every processor as it is loaded. Where
+ * there is no memory for them it interrupts the process, or waits for them for ever as the process
+ * ends. The programs solved here have no use for these threads, so it is told to start none: by the
+ * environment, which is all it listens to then, and only while it is being loaded, and only if the
+ * caller did not say how many there shall be. */
+static hsp_status clp_open(hsp_error *err, void **library)
 {
-    static const char *const names[] = {"libClp.so.1", "libClp.so", "libClp.1.dylib"};
-    clp->library = NULL;
-    for (size_t i = 0; !clp->library && i < sizeof names / sizeof *names; i++)
-        clp->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!clp->library) return 0;
+    static const char *const names[] = {"libClp.so.1", "libClp.so", "libClp.1.dylib", NULL};
+    static const char threads[] = "OPENBLAS_NUM_THREADS";
+    *library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (*library) return HSP_OK;
+    const int silent = !getenv(threads) && !getenv("OMP_NUM_THREADS");
+    if (silent && setenv(threads, "1", 0)) return hsp__fail_memory(err);
+    hsp_status status = hsp__library_open(names, err, library);
+    if (silent) unsetenv(threads);
+    return status == HSP_UNSUPPORTED ? clp_fail_missing(err) : status;
+}
+
+static hsp_status clp_load(clp_calls *clp, hsp_error *err)
+{
+    hsp_status status = clp_open(err, &clp->library);
+    if (status) return status;
     void *found;
     int all = 1;
 #define CLP_FIND(name)                         \
@@ -61,16 +76,17 @@ static int clp_load(clp_calls *clp)
     all &= found != NULL;
     CLP_CALLS(CLP_FIND)
 #undef CLP_FIND
-    if (!all) dlclose(clp->library);
-    return all;
+    if (all) return HSP_OK;
+    dlclose(clp->library);
+    return clp_fail_missing(err);
 }
 
-int hsp__clp_there(void)
+hsp_status hsp__clp_ready(hsp_error *err)
 {
     clp_calls clp;
-    if (!clp_load(&clp)) return 0;
-    dlclose(clp.library);
-    return 1;
+    hsp_status status = clp_load(&clp, err);
+    if (!status) dlclose(clp.library);
+    return status;
 }
 
 #define CLP_TOLERANCE 1e-9
@@ -80,7 +96,8 @@ hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, cons
                         const double *cost, hsp_error *err, hsp__clp **out)
 {
     clp_calls clp;
-    if (!clp_load(&clp)) return clp_fail_missing(err);
+    hsp_status status = clp_load(&clp, err);
+    if (status) return status;
     hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
     int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
     if (lp) *lp = (hsp__clp){.memory = ctx->allocator, .clp = clp, .model = clp.newModel()};
@@ -196,9 +213,9 @@ const double *hsp__clp_prices(const hsp__clp *lp)
 
 #else
 
-int hsp__clp_there(void)
+hsp_status hsp__clp_ready(hsp_error *err)
 {
-    return 0;
+    return clp_fail_missing(err);
 }
 
 hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,

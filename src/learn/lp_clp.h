@@ -11,8 +11,8 @@
 
 typedef struct hsp__clp hsp__clp;
 
-/* Is it part of this build? */
-int hsp__clp_there(void);
+/* Can programs be solved? HSP_UNSUPPORTED without CLP, HSP_NO_MEMORY when it cannot be loaded. */
+hsp_status hsp__clp_ready(hsp_error *err);
 
 /* A program of `columns` variables and no rows. HSP_UNSUPPORTED in a build without CLP. */
 hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,

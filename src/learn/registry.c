@@ -87,7 +87,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);
-        return status;
+        return hsp__while(err, status, "training", NULL);
     }
     if (run) *run = done;
     *out = model;

@@ -664,7 +664,8 @@ hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hs
 {
     hsp__container *file = NULL;
     hsp_status status = hsp__container_open(ctx, path, err, &file);
-    return status ? status : file_adopt(ctx, file, 1, err, out);
+    if (!status) status = file_adopt(ctx, file, 1, err, out);
+    return hsp__while(err, status, "reading", path);
 }
 
 hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,

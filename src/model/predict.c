@@ -278,5 +278,5 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     hsp__scoring_free(&job.scoring, ctx);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
     if (!status && out) *out = job.total;
-    return status;
+    return hsp__while(err, status, "predicting", path);
 }

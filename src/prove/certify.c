@@ -215,7 +215,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
         hsp_certificate_free(made);
     else
         *out = made;
-    return status;
+    return hsp__while(err, status, "certifying", path);
 }
 
 void hsp_certificate_free(hsp_certificate *certificate)

@@ -237,7 +237,7 @@ hsp_status hsp__prove_lightest(hsp__prove *prove, const hsp__winnow_run *run, hs
     const hsp_allocator *memory = &prove->ctx->allocator;
     const hsp_view *view = prove->data.rows;
     *outcome = HSP__LIGHTEST_UNKNOWN;
-    if (!hsp__clp_there() || !view->rows || run->cols > INT_MAX / 4 ||
+    if (hsp__clp_ready(NULL) || !view->rows || run->cols > INT_MAX / 4 ||
         hsp_view_stored(view) > INT_MAX / 4)
         return HSP_OK;
     lightest t = {.prove = prove,

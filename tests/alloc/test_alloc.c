@@ -278,11 +278,6 @@ static hsp_status alloc_encoding_write(alloc_scene *s, hsp_error *err)
     return hsp_encoding_write(s->ctx, s->encoding, alloc_path("out.json"), err);
 }
 
-static hsp_status alloc_file_write(alloc_scene *s, hsp_error *err)
-{
-    return hsp_file_write(s->ctx, alloc_path("out.json"), "{}\n", 3, err);
-}
-
 static hsp_status alloc_make(alloc_scene *s, hsp_error *err)
 {
     return hsp_data_make(s->ctx, s->options, NULL, NULL, err, &s->out_data[0]);
@@ -291,6 +286,17 @@ static hsp_status alloc_make(alloc_scene *s, hsp_error *err)
 static hsp_status alloc_make_file(alloc_scene *s, hsp_error *err)
 {
     return hsp_make_file(s->ctx, s->options, alloc_path("out.svm"), NULL, NULL, err);
+}
+
+static hsp_status alloc_files(alloc_scene *s, hsp_error *err)
+{
+    hsp_files *files = NULL;
+    hsp_status status = hsp_files_new(s->ctx, err, &files);
+    if (!status) status = hsp_file_write(s->ctx, alloc_path("out.json"), "{}\n", 3, err);
+    if (!status) status = hsp_data_write(s->ctx, s->data, alloc_path("out.svm"), NULL, err);
+    if (!status) status = hsp_files_commit(files, err);
+    hsp_files_free(files);
+    return status;
 }
 
 static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
@@ -801,7 +807,7 @@ int main(void)
         {"write a scaling", NULL, {0}, alloc_scaling_write},
         {"read an encoding", NULL, {0}, alloc_encoding_read},
         {"write an encoding", NULL, {0}, alloc_encoding_write},
-        {"write a file", NULL, {0}, alloc_file_write},
+        {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
         {"summary, confirmed", NULL, {0}, alloc_summary_confirm},
         {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},

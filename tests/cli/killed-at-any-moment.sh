@@ -18,5 +18,5 @@ while [ $i -lt 20 ]; do
 done
 echo "$wrong wrong"
 [ $killed -gt 0 ] && echo "some were killed"
-rm -f .halfspace-*.tmp
+halfspace convert -q new.svm target.svm # and removes what the killed ones left
 ls -A

@@ -2,8 +2,8 @@
 (ulimit -v 30000 && halfspace --version) >/dev/null 2>&1 || { echo "memory cannot be limited here"; exit 77; }
 halfspace make separable --rows 2e5 -q -o a.svm
 ulimit -v 30000
-halfspace inspect a.svm --threads 2
-echo "exit $?"
-halfspace convert a.svm b.hsp --threads 2
-echo "exit $?"
+for command in 'inspect a.svm' 'convert a.svm b.hsp'; do
+    halfspace $command --threads 2 2>err
+    echo "exit $?: $(sed 's/for [0-9.]* [kM]B/for .../' err)"
+done
 ls -A

@@ -174,8 +174,12 @@ static void test_header(void)
     expect(",b,b,c\n1,2,3,x\n", NULL, "c1 b b.2|x|x: 1 2 3");
     CHECK(strstr(heard, "column 3 is 'b.2' now") != NULL);
     expect("?,b,c\n1,2,x\n", NULL, "? b|x|x: 1 2");
-    expect("a,b,c\n", NULL, "c1=a c2=b|c|c: 1 1");
-    expect("a,b,c\n", LIST("header=yes"), "0:0: there are names in the first line, and no rows");
+    expect("a,b,c\n", LIST("header=no"), "c1=a c2=b|c|c: 1 1");
+    expect("1,b,c\n", NULL, "c1 c2=b|c|c: 1 1");
+    const char *no_rows = "0:0: there are names in the first line, and no rows (--header no takes "
+                          "it for a row)";
+    expect("a,b,c\n", NULL, no_rows);
+    expect("a,b,c\n", LIST("header=yes"), no_rows);
     expect("", NULL, "0:0: there is nothing in this file");
     expect("\xef\xbb\xbf\n \n", NULL, "0:0: there is nothing in this file");
     expect("\xff\xfex\0,\0", NULL,

@@ -74,6 +74,41 @@ symbol_caught '#include <stdlib.h>\nvoid hsp_f(void) { exit(1); }' 'calls exit' 
 symbol_caught 'static int calls;\nint hsp_f(void) { return ++calls; }' 'global state' 'global state'
 symbol_caught 'int hsp_f(void) { return 1; }' 'lacks hsp_version' 'a function that is missing'
 
+# ---- What was built is hardened, as far as the compiler has it ----
+
+# hardened FLAGS NAME COMMAND...: if the compiler takes the flags, the command must succeed for each
+# program and library.
+build=${1:-build}
+hardened()
+{
+    flags=$1 name=$2
+    shift 2
+    # shellcheck disable=SC2086 # flags are words
+    echo 'int main(void) { return 0; }' | ${CC:-cc} -O2 -Werror $flags -x c - -o "$tree/tried" 2>/dev/null || {
+        echo "skipped $name: the compiler lacks it"
+        return
+    }
+    bad=0
+    for file in "$build/halfspace" "$build/libhalfspace.so" "$build/halfspace-verify"; do
+        [ ! -f "$file" ] || "$@" "$file" || bad=1
+    done
+    report $bad "$name"
+}
+# shellcheck disable=SC2317 # called through `hardened`
+bind_now() { readelf -d "$1" | grep -q 'NOW'; }
+# shellcheck disable=SC2317
+relro() { readelf -lW "$1" | grep -q GNU_RELRO; }
+# shellcheck disable=SC2317
+imports() { nm -D "$2" | grep -q "$1"; }
+if command -v readelf >/dev/null; then
+    hardened -Wl,-z,relro,-z,now 'read-only relocations' relro
+    hardened -Wl,-z,relro,-z,now 'symbols bound at start' bind_now
+    hardened -fstack-protector-strong 'the stack protector' imports __stack_chk_fail
+    hardened '-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2' 'checked calls of libc' imports '__.*_chk@'
+else
+    echo 'skipped hardening: readelf is not installed'
+fi
+
 # ---- tools/setup, on machines that are not there ----
 
 # machine COMMAND...: a path with these commands, an apt-get that notes what it was asked, and what
