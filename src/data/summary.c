@@ -253,21 +253,6 @@ typedef struct summary_columns {
     atomic_uchar *refuted; /* cols: it is not */
 } summary_columns;
 
-/* The value in a column of a row. */
-static double summary_entry(const hsp_view *view, const hsp__row *row, uint64_t column)
-{
-    if (!row->indices) return hsp__row_value(view, row, column);
-    uint64_t from = 0, to = row->count;
-    while (from < to) {
-        uint64_t middle = from + (to - from) / 2;
-        if (row->indices[middle] < column)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < row->count && row->indices[from] == column ? hsp__row_value(view, row, from) : 0;
-}
-
 /* A column and its twin have as many non-zeros each: they are equal if the twin has every non-zero
  * of the column. */
 static void summary_columns_part(void *user, uint64_t part)
@@ -281,7 +266,7 @@ static void summary_columns_part(void *user, uint64_t part)
             uint64_t j = hsp__row_column(&row, k);
             if (columns->twin[j] < 0) continue;
             double v = hsp__row_value(view, &row, k);
-            if (v == 0 || v == summary_entry(view, &row, (uint64_t)columns->twin[j])) continue;
+            if (v == 0 || v == hsp__view_entry(view, i, (uint64_t)columns->twin[j])) continue;
             atomic_store_explicit(&columns->refuted[j], 1, memory_order_relaxed);
         }
     }

@@ -208,3 +208,18 @@ hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err
     uint64_t bad = atomic_load(&check.bad_row);
     return bad == UINT64_MAX ? HSP_OK : view_explain(&check, bad, err);
 }
+
+double hsp__view_entry(const hsp_view *view, uint64_t i, uint64_t column)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    if (!row.indices) return hsp__row_value(view, &row, column);
+    uint64_t from = 0, to = row.count;
+    while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+        if (row.indices[middle] < column)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < row.count && row.indices[from] == column ? hsp__row_value(view, &row, from) : 0;
+}

@@ -1,4 +1,5 @@
 /* Numbers of any length: from decimals to whole numbers, and back to text. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,12 +124,87 @@ static void number_trim(mpz_t mantissa, long *exponent)
     }
 }
 
-static void number_read(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
-                        long *exponent)
+/* A double as mantissa * 10^*exponent: m / 2^k = m 5^k / 10^k. */
+static void number_of_double(double x, mpz_t mantissa, long *exponent)
+{
+    int power;
+    mpz_t fives;
+    mpz_set_d(mantissa, ldexp(frexp(x, &power), DBL_MANT_DIG));
+    power -= DBL_MANT_DIG;
+    *exponent = power < 0 ? power : 0;
+    if (power >= 0) {
+        mpz_mul_2exp(mantissa, mantissa, (mp_bitcnt_t)power);
+        return;
+    }
+    mpz_init(fives);
+    mpz_ui_pow_ui(fives, 5, (unsigned long)-power);
+    mpz_mul(mantissa, mantissa, fives);
+    mpz_clear(fives);
+}
+
+void hsp__exact_entry(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
+                      long *exponent)
 {
     char buffer[HSP__DECIMAL_MAX];
-    hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
+    if (source->stored) {
+        const hsp__row row = hsp__view_row(source->view, i);
+        number_of_double(hsp__row_value(source->view, &row, k), mantissa, exponent);
+    } else {
+        hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
+    }
     number_trim(mantissa, exponent);
+}
+
+/* The first number of the list that is of this row or a later one. */
+static uint64_t number_first_long(const hsp__exact_source *source, uint64_t row)
+{
+    uint64_t low = 0, high = source->long_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (source->longs[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void hsp__exact_row(const hsp__exact_source *source, uint64_t i, hsp__exact_entry_fn fn, void *user)
+{
+    const hsp__row row = hsp__view_row(source->view, i);
+    uint64_t at = number_first_long(source, i);
+    mpz_t mantissa;
+    long exponent;
+    mpz_init(mantissa);
+    for (uint64_t k = 0; k < row.count; k++) {
+        if (hsp__row_value(source->view, &row, k) == 0) continue;
+        hsp__exact_entry(source, i, k, mantissa, &exponent);
+        fn(user, hsp__row_column(&row, k), mantissa, exponent);
+    }
+    for (; at < source->long_count && source->longs[at].row == i; at++) {
+        if (hsp__view_entry(source->view, i, source->longs[at].column) != 0) continue;
+        hsp__exact_parse(source->longs[at].text, mantissa, &exponent);
+        number_trim(mantissa, &exponent);
+        fn(user, source->longs[at].column, mantissa, exponent);
+    }
+    mpz_clear(mantissa);
+}
+
+typedef struct number_fill {
+    long digits; /* behind the point, at most */
+    mpz_t *x;    /* the row; NULL: only the digits are looked for */
+    mpz_t ten;
+} number_fill;
+
+static void number_put_entry(void *user, uint64_t column, mpz_t mantissa, long exponent)
+{
+    number_fill *fill = user;
+    if (!fill->x) {
+        if (-exponent > fill->digits) fill->digits = -exponent;
+        return;
+    }
+    mpz_ui_pow_ui(fill->ten, 10, (unsigned long)(fill->digits + exponent));
+    mpz_mul(fill->x[column], mantissa, fill->ten);
 }
 
 hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *source,
@@ -138,26 +214,16 @@ hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *sou
     const hsp_view *view = source->view;
     const uint64_t n = rows ? count : view->rows;
     mpz_t *x = hsp__mpz_new(&ctx->allocator, n * view->cols);
-    mpz_t ten, mantissa;
-    long exponent, digits = 0;
+    number_fill fill = {.digits = 0};
     if (!x) return hsp__fail_memory(err);
-    mpz_inits(ten, mantissa, NULL);
+    mpz_init(fill.ten);
     for (int round = 0; round < 2; round++) /* find out how many digits, then use them */
         for (uint64_t r = 0; r < n; r++) {
-            const uint64_t i = rows ? rows[r] : r;
-            const hsp__row row = hsp__view_row(view, i);
-            for (uint64_t k = 0; k < row.count; k++) {
-                number_read(source, i, k, mantissa, &exponent);
-                if (round == 0) {
-                    if (-exponent > digits) digits = -exponent;
-                    continue;
-                }
-                mpz_ui_pow_ui(ten, 10, (unsigned long)(digits + exponent));
-                mpz_mul(x[r * view->cols + hsp__row_column(&row, k)], mantissa, ten);
-            }
+            fill.x = round ? x + r * view->cols : NULL;
+            hsp__exact_row(source, rows ? rows[r] : r, number_put_entry, &fill);
         }
-    mpz_clears(ten, mantissa, NULL);
-    *out = (hsp__exact_matrix){n, view->cols, (unsigned long)digits, x};
+    mpz_clear(fill.ten);
+    *out = (hsp__exact_matrix){n, view->cols, (unsigned long)fill.digits, x};
     return HSP_OK;
 }
 

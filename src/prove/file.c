@@ -331,8 +331,9 @@ static hsp_status file_plan(hsp__prove *prove, const hsp_options *options,
     return status;
 }
 
-static hsp_status file_settle(hsp__prove *prove, hsp_data *whole, const hsp__csv_plan *plan,
-                              int header, hsp_error *err, hsp__prove_file *file)
+static hsp_status file_settle(hsp__prove *prove, const hsp_options *options, hsp_data *whole,
+                              const hsp__csv_plan *plan, int header, hsp_error *err,
+                              hsp__prove_file *file)
 {
     const hsp_allocator *memory = &prove->ctx->allocator;
     hsp__prove_classes classes = {.names = whole->class_names};
@@ -345,9 +346,9 @@ static hsp_status file_settle(hsp__prove *prove, hsp_data *whole, const hsp__csv
     if (!status) status = file_choose(prove, whole, &classes, err);
     if (!status) status = file_group(prove, whole, &classes, place, err, file);
     if (!status) status = file_relabel(prove, file, err);
-    const hsp__prove_scan scan = {prove->ctx,       file->path, plan,
-                                  whole->view.rows, place,      hsp_data_index_base(whole)};
-    if (!status) status = hsp__prove_scan_file(&scan, err, hash, file);
+    if (!status) status = hsp__prove_hash_file(prove->ctx, file->path, err, hash);
+    if (!status)
+        status = hsp__exact_longs(prove->ctx, file->path, options, whole, place, err, &file->exact);
     if (!status) status = file_describe(file, &classes, plan, header, hash, err);
     hsp__free(memory, classes.side);
     return status;
@@ -373,11 +374,10 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     hsp_status status = file_read(prove, read, encoding, file, err, &options, &whole);
     const int csv = !status && whole->encoding;
     if (csv) status = file_plan(prove, options, whole->encoding, path, err, &plan, &header);
-    if (!status) status = file_settle(prove, whole, csv ? &plan : NULL, header, err, file);
+    if (!status) status = file_settle(prove, options, whole, csv ? &plan : NULL, header, err, file);
     file->rows = file->view;
     file->exact.view = file->view;
     file->exact.y = file->y;
-    file->exact.longs = file->longs;
     if (csv) hsp__csv_plan_free(&prove->ctx->allocator, &plan);
     hsp_data_free(whole);
     hsp_options_free(options);
@@ -391,9 +391,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
     hsp_data_free(file->data);
     hsp_data_free(file->left_out);
     hsp_data_free(file->moved);
-    for (uint64_t i = 0; i < file->exact.long_count; i++)
-        hsp__free(memory, file->longs[i].text);
-    hsp__free(memory, file->longs);
+    hsp__exact_longs_free(prove->ctx, &file->exact);
     hsp__free(memory, file->y);
     hsp__free(memory, file->place);
     hsp__free(memory, file->slack);

@@ -13,19 +13,7 @@ typedef struct hsp__prove_classes {
     int drops;         /* rows of labels on neither side are left out; else there are none */
 } hsp__prove_classes;
 
-/* What is looked for in the bytes of a file. */
-typedef struct hsp__prove_scan {
-    hsp_context *ctx;
-    const char *path;
-    const hsp__csv_plan *plan; /* NULL: libsvm text */
-    uint64_t rows;             /* of the file */
-    const uint64_t *place;     /* rows: their numbers in the certificate; UINT64_MAX: left out */
-    int index_base;
-} hsp__prove_scan;
-
-/* The SHA-256 of what the file holds (unpacked), and every number in it that has more digits than a
- * double: file->longs. */
-hsp_status hsp__prove_scan_file(const hsp__prove_scan *of, hsp_error *err, char hash[65],
-                                hsp__prove_file *file);
+/* The SHA-256 of what the file holds (unpacked). */
+hsp_status hsp__prove_hash_file(hsp_context *ctx, const char *path, hsp_error *err, char hash[65]);
 
 #endif

@@ -18,6 +18,15 @@ void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count);
 /* A decimal as mantissa * 10^*exponent. The text is a number that a reader has accepted. */
 void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent);
 
+/* Entry k of row i, as mantissa * 10^*exponent. */
+void hsp__exact_entry(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
+                      long *exponent);
+
+/* Every number of row i that is not 0, once: also those that are 0 in memory. */
+typedef void (*hsp__exact_entry_fn)(void *user, uint64_t column, mpz_t mantissa, long exponent);
+void hsp__exact_row(const hsp__exact_source *source, uint64_t i, hsp__exact_entry_fn fn,
+                    void *user);
+
 /* Rows as whole numbers: entry j of a row is its exact value times 10^digits, one `digits` for
  * all. `x` is dense, count * cols. */
 typedef struct hsp__exact_matrix {

@@ -29,10 +29,9 @@ typedef struct hsp__prove_file {
     uint64_t *place;      /* whole: the number of each here; UINT64_MAX: left out */
     uint64_t sides[2];    /* how many are -1 and 1 */
     hsp__exact_source exact;
-    hsp__exact_long *longs; /* owned; exact.long_count */
-    hsp__text json, rest;   /* the object that describes it, but for the number of columns, which
-                               stands between them */
-    hsp__text layout;       /* how its text is read: the same for files that can be compared */
+    hsp__text json, rest; /* the object that describes it, but for the number of columns, which
+                             stands between them */
+    hsp__text layout;     /* how its text is read: the same for files that can be compared */
 } hsp__prove_file;
 
 /* A claim that was made, or why it was not. */

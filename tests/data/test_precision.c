@@ -67,7 +67,7 @@ static void test_digits_are_kept(void)
     CHECK(hsp_data_read(ctx, path, options, NULL, NULL, &other) == HSP_OK && other->digits == 9);
     hsp_options_free(options);
     hsp_data_free(other);
-    /* rounded once more: nothing is known */
+    /* rounded once more: more digits than a float holds */
     options = test_read_options(ctx, single);
     CHECK(hsp_data_read(ctx, path, options, NULL, NULL, &other) == HSP_OK && other->digits == 9);
     hsp_options_free(options);
