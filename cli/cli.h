@@ -188,6 +188,7 @@ void table_print(cli_table *table, FILE *file); /* and free */
 /* Text for people, in one of a few buffers that are used in turn. */
 const char *show_count(uint64_t count);   /* 1,234,567 */
 const char *show_number(double value);    /* six digits at most */
+const char *show_below(double value);     /* likewise, and not above the value but by 1e-12 of it */
 const char *show_share(double share);     /* 33.3% */
 const char *show_bytes(uint64_t bytes);   /* 1.2 MB */
 const char *show_input(const char *path); /* a file's name; - is a standard stream */
@@ -225,12 +226,20 @@ char *cli_class_list(const hsp_model *model);
 /* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
 char *cli_error_text(const hsp_held_out *all);
 
-/* How near to the best a run came: `asked` is the gap it was to reach; `margins`: support vectors
- * and margin mean something to this learner. */
-void cli_optimum_lines(cli_table *table, const hsp_training *all, double asked, int margins);
+/* What a run that minimises was asked for. */
+typedef struct cli_asked {
+    double gap;        /* the target; NaN: this learner has no such option */
+    int margins;       /* support vectors and margin mean something to this learner */
+    int hard;          /* a separator was demanded */
+    const char *space; /* "", or where the margin is measured: ", after --scale standard" */
+} cli_asked;
+/* How near to the best a run came. */
+void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_model *model,
+                       const cli_asked *asked);
 /* The same of linear programs, which have no gap to ask for. */
 void cli_program_lines(cli_table *table, const hsp_training *all);
-void json_optimum(cli_json_writer *json, const hsp_optimum *best);
+/* `model` names classes; NULL: there is none. */
+void json_optimum(cli_json_writer *json, const hsp_optimum *best, const hsp_model *model);
 /* Why the classes of `data` are not separable; rows are counted from 1. */
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
                         int through_0, FILE *file);

@@ -129,6 +129,31 @@ static uint64_t train_weights(const hsp_model *model)
     return count;
 }
 
+/* Where the rows lie whose margin is reported: in the kernel's space, or as they were scaled. */
+static char *train_space(const cli *run)
+{
+    const char *scale = train_text(run, "scale"), *rows = train_text(run, "normalize");
+    const int scaled = scale && strcmp(scale, "none") != 0;
+    const int normalized = rows && strcmp(rows, "none") != 0;
+    if (train_text(run, "kernel"))
+        return cli_format(" in the %s feature space%s",
+                          train_text(run, "approx") ? "approximate" : "kernel's",
+                          scaled || normalized ? ", of the rows as scaled" : "");
+    return cli_format("%s%s%s%s", scaled ? " after --scale " : "", scaled ? scale : "",
+                      normalized ? " after --normalize " : "", normalized ? rows : "");
+}
+
+static void train_optimum_lines(const cli *run, const train *done, cli_table *table)
+{
+    const int margins = train_has(run, "hard");
+    char *space = train_space(run);
+    const cli_asked asked = {train_gap(run), margins,
+                             margins && hsp_options_flag(run->options[TRAIN_LEARNER], "hard"),
+                             space};
+    cli_optimum_lines(table, &done->run, done->model, &asked);
+    free(space);
+}
+
 static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
@@ -142,7 +167,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
     if (all->optimum.solver && !train_has(run, "gap"))
         cli_program_lines(&table, all);
     else if (all->optimum.solver)
-        cli_optimum_lines(&table, all, train_gap(run), train_has(run, "hard"));
+        train_optimum_lines(run, done, &table);
     else if (all->panel.experts)
         train_panel_lines(&table, done);
     else if (hsp_model_neighborhood(done->model, &near))
@@ -248,7 +273,7 @@ static void train_warn_gap(const cli *run, const train *done)
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
     fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s pass%s: the gap is %s, %s was asked for. "
+            "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s. "
             "Try %smore %s, --scale standard%s or a larger --gap.\n",
             show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
             show_number(train_gap(run)), named ? "--solver auto, " : "", limit,
@@ -270,7 +295,7 @@ static void train_warn(const cli *run, const train *done)
     if (all->stop == HSP_STOP_REQUEST && all->optimum.solver) {
         const int known = !isnan(all->optimum.gap);
         fprintf(stderr, "halfspace: stopped on request%s%s; the model so far is %s%s\n",
-                known ? " with a gap of " : "", known ? show_number(all->optimum.gap) : "",
+                known ? " with a duality gap of " : "", known ? show_number(all->optimum.gap) : "",
                 done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
         return;
     }
@@ -320,11 +345,19 @@ static const cli_term train_keys[] = {
     {"solver", "learners that minimise have this key and those up to evidence: how they did"},
     {"C, lambda", "C = 1 / (lambda n), n the total weight of the rows; null when a separator was "
                   "demanded"},
-    {"objective, dual_objective", "what was reached, and what no weights can be below"},
-    {"gap", "(objective - dual_objective) / objective"},
-    {"support_vectors, on_margin, inside, wrong_side", "rows with a dual weight; of those, by "
-                                                       "where they lie"},
-    {"margin", "1 / ||w||, the smallest of all scorers"},
+    {"objective, dual_objective", "what was reached, mean loss + lambda * penalty, and the proven "
+                                  "lower bound: no weights have less"},
+    {"scaled_objective, scaled_dual_objective",
+     "the same times C n: C * sum of losses + penalty, the unit of LIBSVM and LIBLINEAR"},
+    {"gap", "the duality gap, (objective - dual_objective) / objective"},
+    {"support_vectors, support_sum", "rows with a dual weight in any problem; the sum over all "
+                                     "problems (classes, pairs)"},
+    {"on_margin, inside, wrong_side", "of that sum, by where the rows lie"},
+    {"margin", "the geometric margin, the smallest y s(x) / ||w|| of all training rows after the "
+               "learner's scaling; null when w = 0"},
+    {"margin_class, margin_other", "more than two classes: whose margin that is, against the rest "
+                                   "(other: null) or against another class"},
+    {"inverse_norm", "1 / ||w||, the smallest of all scorers"},
     {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
             "complementarity"},
     {"evidence",
@@ -414,7 +447,7 @@ static void train_json(const cli *run, const train *done)
     json_number(&json, "training_error", all->training_error);
     json_number(&json, "progressive_error", all->progressive_error);
     json_number(&json, "radius", all->radius);
-    if (all->optimum.solver) json_optimum(&json, &all->optimum);
+    if (all->optimum.solver) json_optimum(&json, &all->optimum, done->model);
     if (all->panel.experts) train_json_panel(&json, done);
     json_neighbors(&json, done->model);
     if (all->evidence) json_evidence(&json, all->evidence);

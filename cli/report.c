@@ -221,6 +221,15 @@ const char *show_number(double value)
     return text;
 }
 
+const char *show_below(double value)
+{
+    const char *text = show_number(value);
+    for (double less = value; strtod(text, NULL) > value + 1e-12 * fabs(value);
+         text = show_number(less))
+        less -= pow(10, floor(log10(fabs(value))) - 5) / 2; /* half of the last digit */
+    return text;
+}
+
 /* Neither 0% nor 100% unless it is so. */
 const char *show_share(double share)
 {

@@ -648,17 +648,33 @@ typedef enum hsp_stop {
 /* "converged", "passes", "updates", "seconds", "request", "inseparable". */
 HSP_API const char *hsp_stop_name(hsp_stop stop);
 
-/* How near to the best a run came, of learners that minimise an objective (docs/svm.md). More than
- * two classes: sums over the problems that were solved. Figures that make no sense are NaN. */
+/* How near to the best a run came, of learners that minimise an objective (docs/svm.md). Everything
+ * is measured on the training rows with the weights of the model, in the space that was learnt in:
+ * after the learner's scaling, or in the kernel's feature space. More than two classes: objectives
+ * and counts are sums over the problems that were solved (a class against the rest, a pair of
+ * classes), residuals the largest, except where it says otherwise. Figures that make no sense are
+ * NaN. */
 typedef struct hsp_optimum {
     const char *solver;    /* "dcd", "newton", ...; NULL: this learner minimises nothing */
     double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
     double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2; hard: ||w||^2 / 2 */
-    double dual_objective; /* proven: no weights have a smaller objective than this */
-    double gap;            /* (objective - dual_objective) / objective */
-    uint64_t support_vectors, on_margin, inside, wrong_side; /* rows with a dual weight; of those,
-                                                                by where they lie */
-    double margin;                                           /* 1 / ||w||; the smallest */
+    double dual_objective; /* proven lower bound: no weights have a smaller objective than this */
+    /* The same two in the unit of C, which LIBSVM and LIBLINEAR print: objective / lambda = C times
+     * the sum of losses + ||w||^2 / 2. Hard: the same numbers. */
+    double scaled_objective, scaled_dual_objective;
+    double gap;               /* the duality gap: (objective - dual_objective) / objective */
+    uint64_t support_vectors; /* rows with a dual weight in any of the problems, each counted once;
+                                 UINT64_MAX: not known */
+    uint64_t support_sum;     /* the same, counted once a problem; of these: */
+    uint64_t on_margin, inside,
+        wrong_side; /* y s(x) = 1, as far as the gap can tell; below 1; below
+                       0. The rest: above 1, with a dual weight near 0 */
+    double margin;  /* the geometric margin: the smallest y s(x) / ||w|| of all training rows,
+                       negative when one is misclassified. Of several problems the smallest ... */
+    uint32_t margin_class, margin_other; /* ... of this class against the rest (other: UINT32_MAX)
+                                            or against this other; two classes, or all of them at
+                                            once: both UINT32_MAX */
+    double inverse_norm; /* 1 / ||w||, how far the lines s = +-1 are from s = 0; the smallest */
     /* KKT residuals; stationarity: ||w - sum a y x|| beside max(||w||, sum a ||x||) */
     double stationarity, primal_feasibility, dual_feasibility, complementarity;
 } hsp_optimum;

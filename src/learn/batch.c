@@ -200,6 +200,8 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     s->gap = verdict.gap;
     if (s->stop == HSP_STOP_CONVERGED && !(s->gap <= batch->plan->gap)) s->stop = HSP_STOP_PASSES;
     const hsp_view *view = task->problem.view;
+    for (uint64_t i = 0; batch->supports && i < view->rows; i++)
+        if (s->dual[i] > 0) atomic_store_explicit(&batch->supports[i], 1, memory_order_relaxed);
     for (uint64_t i = 0; batch->count == 1 && i < view->rows; i++) {
         const double score = scores[i] + s->b;
         const uint32_t said = score > 0   ? 1
@@ -464,7 +466,11 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
     batch->tasks = hsp__new(&batch->ctx->allocator, batch->count, sizeof *batch->tasks);
     batch->weights = hsp__new(&batch->ctx->allocator, plan->kernel ? 0 : batch->count * view->cols,
                               sizeof *batch->weights);
-    if (!batch->tasks || !batch->weights) return hsp__fail_memory(err);
+    if (batch->count > 1 && !plan->at_once)
+        batch->supports = hsp__new(&batch->ctx->allocator, view->rows, sizeof *batch->supports);
+    if (!batch->tasks || !batch->weights ||
+        (batch->count > 1 && !plan->at_once && !batch->supports))
+        return hsp__fail_memory(err);
     for (uint32_t c = 0; c < batch->count; c++)
         batch->tasks[c].problem = (hsp__problem){.view = view,
                                                  .positive = batch->count > 1 ? c : 1,
@@ -511,6 +517,7 @@ static void batch_free(hsp__batch *batch)
     if (batch->row_weight != batch->prepared.weight) hsp__free(memory, batch->row_weight);
     hsp__free(memory, batch->tasks);
     hsp__free(memory, batch->weights);
+    hsp__free(memory, (void *)(uintptr_t)batch->supports);
     hsp__free(memory, batch->all_dual);
     hsp__prepared_free(&batch->prepared);
 }

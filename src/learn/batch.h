@@ -4,6 +4,8 @@
 #ifndef HSP_LEARN_BATCH_H
 #define HSP_LEARN_BATCH_H
 
+#include <stdatomic.h>
+
 #include "learn/judge.h"
 #include "learn/learner.h"
 #include "learn/outcome.h"
@@ -70,8 +72,9 @@ typedef struct hsp__batch {
     double C;           /* 1 / (lambda n) */
     uint32_t count;     /* problems */
     hsp__batch_task *tasks;
-    double *weights;  /* count * cols: of each problem */
-    double *all_dual; /* all classes at once: rows * count, row after row; else NULL */
+    atomic_uchar *supports; /* rows: 1, some problem gave it a dual weight; NULL: one problem */
+    double *weights;        /* count * cols: of each problem */
+    double *all_dual;       /* all classes at once: rows * count, row after row; else NULL */
     struct hsp__batch_kernel *kernel; /* batch_kernel.c; NULL: none */
     const hsp_model *start;           /* NULL: none */
     hsp__watch watch;

@@ -48,11 +48,13 @@ static void crammer_row(const hsp__crammer *p, const double *w, const double *b,
     }
     if (!(cost > 0)) return;
     const double margin = own - best, a = dual[i * k + y];
+    kkt->least = fmin(kkt->least, margin);
     kkt->dual = fmax(kkt->dual, fabs(sum) / cost);
     kkt->complementarity = fmax(kkt->complementarity, fmax(0, 1 - margin) - pulled / cost);
     if (!(a > 0)) return;
     kkt->support++;
-    if (fabs(margin - 1) <= (a < cost ? 1e-3 : 1e-6))
+    const double lacks = margin > 1 ? a / cost : (cost - a) / cost; /* as in judge_count */
+    if (fabs(margin - 1) <= fmax(lacks, 1e-6))
         kkt->on++;
     else if (margin < 1)
         (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
@@ -64,16 +66,13 @@ static void crammer_kkt(const hsp__crammer *p, const double *w, const double *b,
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t d = p->view->cols;
     const uint32_t k = p->view->classes;
-    double most = 0;
-    *kkt = (hsp__kkt){0};
+    *kkt = (hsp__kkt){.least = HUGE_VAL};
     const size_t all = (size_t)(k * d);
     const double size = sqrt(fmax(vec->sqnorm_f64(w, all), vec->sqnorm_f64(u, all)));
     if (size > 0) kkt->stationarity = sqrt(vec->sqdist_f64(w, u, all)) / size;
-    for (uint32_t m = 0; m < k; m++)
-        most = fmax(most, vec->sqnorm_f64(w + m * d, (size_t)d));
-    kkt->margin = 1 / sqrt(most);
     for (uint64_t i = 0; i < p->view->rows; i++)
         crammer_row(p, w, b, dual, i, kkt);
+    hsp__judge_margin(vec->sqnorm_f64(w, all), kkt); /* of the weights of all classes together */
 }
 
 static hsp_status crammer_solve(hsp__batch *batch, const hsp__crammer *p, double *b, double *u,

@@ -203,11 +203,13 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *
                                      .updates = s->updates,
                                      .stop = s->stop};
     hsp__judge_kkt_scores(batch->ctx, p, s->b, s->a, s->scores, &task->kkt);
-    task->kkt.margin = 1 / sqrt(fmax(s->square, 0));
+    hsp__judge_margin(fmax(s->square, 0), &task->kkt);
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const uint64_t row = task->list ? task->list[i] : i;
         const double score = s->scores[i] + s->b;
         k->amounts[c * n + row] = hsp__problem_y(p, i) * s->a[i];
+        if (batch->supports && s->a[i] > 0)
+            atomic_store_explicit(&batch->supports[row], 1, memory_order_relaxed);
         if (k->scores) k->scores[row * batch->count + c] = score;
     }
 }

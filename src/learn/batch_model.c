@@ -12,17 +12,28 @@
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-static void batch_add_task(const hsp__batch_task *task, hsp_optimum *to)
+static void batch_add_task(const hsp__batch *batch, uint32_t c, hsp_optimum *to)
 {
+    const hsp__batch_task *task = &batch->tasks[c];
     const hsp__solution *s = &task->solution;
     const hsp__kkt *kkt = &task->kkt;
     to->objective += s->primal * task->lambda;
     to->dual_objective += s->dual_value * task->lambda;
-    to->support_vectors += kkt->support;
+    to->scaled_objective += s->primal;
+    to->scaled_dual_objective += s->dual_value;
+    to->support_sum += kkt->support;
     to->on_margin += kkt->on;
     to->inside += kkt->inside;
     to->wrong_side += kkt->wrong;
-    to->margin = fmin(to->margin, kkt->margin);
+    to->inverse_norm = fmin(to->inverse_norm, kkt->inverse_norm);
+    if (!(kkt->margin >= to->margin) && !isnan(kkt->margin)) {
+        to->margin = kkt->margin;
+        if (task->list)
+            hsp__pair_classes(batch->prepared.view->classes, c, &to->margin_class,
+                              &to->margin_other);
+        else if (batch->supports)
+            to->margin_class = c;
+    }
     to->stationarity = fmax(to->stationarity, kkt->stationarity);
     to->primal_feasibility = fmax(to->primal_feasibility, kkt->primal);
     to->dual_feasibility = fmax(to->dual_feasibility, kkt->dual);
@@ -37,7 +48,7 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
     to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
     to->lambda = to->C = (double)NAN;
     if (batch->kernel && hsp_kernel_is_indefinite(batch->kernel->kernel)) {
-        to->dual_objective = (double)NAN; /* it bounds nothing */
+        to->dual_objective = to->scaled_dual_objective = (double)NAN; /* it bounds nothing */
         to->gap = 1;
     }
     if (batch->plan->hard) return;
@@ -51,7 +62,10 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
 
 static void batch_no_optimum(hsp_optimum *to)
 {
-    to->lambda = to->C = to->objective = to->dual_objective = to->gap = to->margin = (double)NAN;
+    to->lambda = to->C = to->objective = to->dual_objective = to->gap = (double)NAN;
+    to->scaled_objective = to->scaled_dual_objective = (double)NAN;
+    to->margin = to->inverse_norm = (double)NAN;
+    to->margin_class = to->margin_other = UINT32_MAX;
     to->stationarity = to->primal_feasibility = (double)NAN;
     to->dual_feasibility = to->complementarity = (double)NAN;
 }
@@ -70,7 +84,9 @@ void hsp__batch_report(hsp__batch *batch)
 {
     hsp_training *run = &batch->run;
     hsp_optimum *to = &run->optimum;
-    to->margin = HUGE_VAL;
+    to->margin = (double)NAN;
+    to->margin_class = to->margin_other = UINT32_MAX;
+    to->inverse_norm = HUGE_VAL;
     to->solver = "none"; /* of problems that need no solver */
     run->stop = HSP_STOP_CONVERGED;
     for (uint32_t c = 0; c < batch->count; c++) {
@@ -81,12 +97,15 @@ void hsp__batch_report(hsp__batch *batch)
         run->updates += s->updates;
         if (!task->solver) continue;
         to->solver = task->solver->name;
-        batch_add_task(task, to);
+        batch_add_task(batch, c, to);
         if (!task->evidence || run->evidence) continue;
         run->evidence = task->evidence;
         task->evidence = NULL;
         if (task->list) batch_tell(batch, c);
     }
+    to->support_vectors = batch->supports ? 0 : to->support_sum;
+    for (uint64_t i = 0; batch->supports && i < batch->prepared.view->rows; i++)
+        to->support_vectors += batch->supports[i];
     run->training_error = (double)NAN;
     if (run->stop == HSP_STOP_INSEPARABLE)
         batch_no_optimum(to);

@@ -484,12 +484,27 @@ JUDGE_INLINE double judge_slack(hsp__loss loss, int hard, double m, double a, do
     return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
 }
 
-JUDGE_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, double c, hsp__kkt *out)
+/* Where a row with a > 0 lies. The gap is a sum of terms that are not negative (problem.h), one a
+ * row; of the hinge they are
+ *
+ *     a (m - 1) beyond the margin, which is 0 where a = 0;      (c - a)(1 - m) inside it, 0 at a =
+ * c.
+ *
+ * So of the two factors, m - 1 and what a lacks of its bound relative to `scale` (the smaller of c
+ * and the largest a), the smaller one is at most sqrt(gap P / scale): it is the one that an exact
+ * solution would have at 0. A row is on the margin where that is m - 1, or where |m - 1| <= 1e-6.
+ */
+JUDGE_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, double c, double most,
+                              hsp__kkt *out)
 {
     if (!(a > 0)) return;
-    const int free_one = loss == HSP__LOSS_HINGE && !hard && a < c;
+    const double scale = hard ? most : fmin(c, most);
+    const double lacks = m > 1                     ? a / scale
+                         : hard                    ? HUGE_VAL
+                         : loss == HSP__LOSS_HINGE ? (c - a) / scale
+                                                   : 0;
     out->support++;
-    if (fabs(m - 1) <= 1e-6 || (free_one && fabs(m - 1) <= 1e-3))
+    if (fabs(m - 1) <= fmax(lacks, 1e-6))
         out->on++;
     else if (m < 0)
         out->wrong++;
@@ -501,6 +516,7 @@ typedef struct judge_rows {
     const hsp__problem *p;
     double b;
     const double *a, *scores;
+    double most; /* the largest a */
     int lengths; /* of rows are wanted */
     uint64_t parts;
     struct {
@@ -514,7 +530,7 @@ JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss los
 {
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    hsp__kkt kkt = {0};
+    hsp__kkt kkt = {.least = HUGE_VAL};
     double total = 0, t = 0, size = 0;
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
@@ -522,11 +538,12 @@ JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss los
         const double over = fmax(-a, a - judge_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
         if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
+        if (hard || c > 0) kkt.least = fmin(kkt.least, m);
         kkt.complementarity = fmax(kkt.complementarity, judge_slack(loss, hard, m, a, c));
         total += a;
         t += y * a;
         if (work->lengths && a > 0) size += a * judge_length(p->view, i);
-        judge_count(loss, hard, m, a, c, &kkt);
+        judge_count(loss, hard, m, a, c, work->most, &kkt);
     }
     work->sums[part].kkt = kkt;
     work->sums[part].total = total;
@@ -552,14 +569,16 @@ static double judge_all_rows(hsp_context *ctx, judge_rows *work, hsp__kkt *out)
 {
     const hsp__problem *p = work->p;
     double total = 0, t = 0, size = 0;
-    *out = (hsp__kkt){0};
+    *out = (hsp__kkt){.least = HUGE_VAL};
     work->parts = judge_parts(p);
+    work->most = hsp__vec()->norminf_f64(work->a, (size_t)p->view->rows);
     hsp__tasks_run(ctx, work->parts, judge_rows_part, work);
     for (uint64_t part = 0; part < work->parts; part++) {
         const hsp__kkt *one = &work->sums[part].kkt;
         out->dual = fmax(out->dual, one->dual);
         out->primal = fmax(out->primal, one->primal);
         out->complementarity = fmax(out->complementarity, one->complementarity);
+        out->least = fmin(out->least, one->least);
         out->support += one->support, out->on += one->on;
         out->inside += one->inside, out->wrong += one->wrong;
         total += work->sums[part].total, t += work->sums[part].t;
@@ -568,6 +587,12 @@ static double judge_all_rows(hsp_context *ctx, judge_rows *work, hsp__kkt *out)
     if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
     if (p->hard && total > 0) out->complementarity /= total;
     return size;
+}
+
+void hsp__judge_margin(double square, hsp__kkt *kkt)
+{
+    kkt->inverse_norm = 1 / sqrt(square);
+    kkt->margin = square > 0 ? kkt->least / sqrt(square) : (double)NAN;
 }
 
 void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
@@ -584,5 +609,5 @@ void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, do
     work.lengths = p->penalty == HSP__PENALTY_L2;
     const double size = judge_all_rows(ctx, &work, out);
     out->stationarity = judge_stationarity(p, w, u, size);
-    out->margin = 1 / sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
+    hsp__judge_margin(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols), out);
 }

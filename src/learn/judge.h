@@ -19,11 +19,13 @@ typedef struct hsp__kkt {
                                |sum a y| / sum a, if that is more */
     double complementarity; /* hinge: max over rows of (a/c)(m - 1)+ + (1 - a/c)(1 - m)+; others:
                                max |a + c loss'(m)| / c; hard: max a (m - 1)+ / sum a */
-    double margin;          /* 1 / ||w|| */
+    double least;           /* the smallest m of a row that costs something */
+    double margin;          /* least / ||w||: the geometric margin; NaN when w = 0 */
+    double inverse_norm;    /* 1 / ||w|| */
     uint64_t support;       /* rows with a > 0: */
-    uint64_t on;            /* of those, |m - 1| <= 1e-6; hinge with 0 < a < c: <= 1e-3 */
+    uint64_t on;            /* of those, m = 1 as far as the gap can tell (judge_count) */
     uint64_t inside;        /* 0 <= m < 1, not on */
-    uint64_t wrong;         /* m < 0 */
+    uint64_t wrong;         /* m < 0, not on; the rest are beyond the margin */
 } hsp__kkt;
 
 /* The b that is best for these scores <w, x_i> (n, without b), offset free: exact for the hinge
@@ -62,9 +64,12 @@ double hsp__judge_gap(double primal, double dual);
 enum { HSP__KEEP_PRIMAL = 1, HSP__KEEP_DUAL = 2 };
 int hsp__judge_keep(const hsp__solution *s, double primal, double dual);
 
-/* The same without what needs w: stationarity and margin stay 0. */
+/* The same without what needs w: stationarity, margin and inverse_norm stay 0. */
 void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
                            const double *scores, hsp__kkt *out);
+
+/* margin and inverse_norm, from ||w||^2 and `least`. */
+void hsp__judge_margin(double square, hsp__kkt *kkt);
 
 /* The KKT residuals of (w, b, a), with u and scores from hsp__judge. */
 void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,

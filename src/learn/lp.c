@@ -61,11 +61,12 @@ typedef struct lp_work {
     char hash[HSP__HASH_TEXT];
     int soft, balanced;
     uint32_t scorers;
-    double *class_weight; /* classes */
-    double *w;            /* scorers * d */
-    double *b;            /* scorers */
-    double *a;            /* n */
-    double *weight;       /* n: of the rows, with that of their class */
+    double *class_weight;    /* classes */
+    double *w;               /* scorers * d */
+    double *b;               /* scorers */
+    double *a;               /* n */
+    double *weight;          /* n: of the rows, with that of their class */
+    unsigned char *supports; /* n: 1, some problem gave it a dual weight */
 } lp_work;
 
 extern const hsp__learner hsp__learn_lp;
@@ -121,18 +122,33 @@ static void lp_cost(const lp_work *work, hsp__problem *p)
             work->balanced && total[side] > 0 ? (total[0] + total[1]) / (2 * total[side]) : 1;
 }
 
-static void lp_count(lp_work *work, const hsp__lp_answer *answer)
+/* Objective, margin and support vectors of problem s. */
+static void lp_count(lp_work *work, const hsp__problem *p, uint32_t s, const hsp__lp_answer *answer)
 {
     hsp_optimum *optimum = &work->run.optimum;
-    const uint64_t d = work->prepared.view->cols;
+    const hsp_view *view = p->view;
+    const double norm = sqrt(hsp__vec()->sqnorm_f64(answer->w, (size_t)view->cols));
+    double least = HUGE_VAL;
     work->run.stop = hsp__stop_of(work->run.stop, answer->stop);
     work->run.passes += answer->rounds;
     work->run.updates += answer->steps;
     optimum->objective += answer->primal;
     optimum->dual_objective += answer->dual_value;
-    optimum->margin = fmin(optimum->margin, 1 / sqrt(hsp__vec()->sqnorm_f64(answer->w, (size_t)d)));
-    for (uint64_t i = 0; work->soft && i < work->prepared.view->rows; i++)
-        optimum->support_vectors += answer->a[i] > 0;
+    optimum->scaled_objective += answer->primal;
+    optimum->scaled_dual_objective += answer->dual_value;
+    optimum->inverse_norm = fmin(optimum->inverse_norm, 1 / norm);
+    for (uint64_t i = 0; i < view->rows; i++)
+        least = fmin(least, hsp__problem_y(p, i) * hsp__row_score(view, i, answer->w, answer->b));
+    if (norm > 0 && !(least / norm >= optimum->margin)) {
+        optimum->margin = least / norm;
+        if (work->scorers > 1) optimum->margin_class = s;
+    }
+    for (uint64_t i = 0; work->soft && i < view->rows; i++) {
+        if (!(answer->a[i] > 0)) continue;
+        optimum->support_sum++;
+        optimum->support_vectors += !work->supports[i];
+        work->supports[i] = 1;
+    }
 }
 
 static hsp_status lp_evidence(lp_work *work, const hsp__problem *p, hsp_error *err)
@@ -160,7 +176,7 @@ static hsp_status lp_solve(lp_work *work, uint32_t s, hsp_error *err)
                                    : hsp__lp_separate(work->ctx, &p, &work->watch, 1, err, &answer);
     if (status) return status;
     work->b[s] = answer.b;
-    lp_count(work, &answer);
+    lp_count(work, &p, s, &answer);
     lp_log_outcome(work, p.positive, answer.stop);
     return answer.stop == HSP_STOP_INSEPARABLE ? lp_evidence(work, &p, err) : HSP_OK;
 }
@@ -181,7 +197,9 @@ static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
     optimum->gap = apart > 0 ? apart / optimum->objective : 0;
     const int cut = work->run.stop == HSP_STOP_INSEPARABLE || done < work->scorers;
     if (cut || (!work->soft && work->run.stop != HSP_STOP_CONVERGED))
-        optimum->objective = optimum->dual_objective = optimum->gap = optimum->margin = (double)NAN;
+        optimum->objective = optimum->dual_objective = optimum->scaled_objective =
+            optimum->scaled_dual_objective = optimum->gap = optimum->margin =
+                optimum->inverse_norm = (double)NAN;
     return status;
 }
 
@@ -208,7 +226,10 @@ static hsp_status lp_prepare(lp_work *work, hsp_error *err)
                                .optimum = {.solver = "clp",
                                            .lambda = nan,
                                            .C = nan,
-                                           .margin = HUGE_VAL,
+                                           .margin = nan,
+                                           .margin_class = UINT32_MAX,
+                                           .margin_other = UINT32_MAX,
+                                           .inverse_norm = HUGE_VAL,
                                            .stationarity = nan,
                                            .primal_feasibility = nan,
                                            .dual_feasibility = nan,
@@ -218,7 +239,8 @@ static hsp_status lp_prepare(lp_work *work, hsp_error *err)
     work->a = hsp__new(memory, view->rows, sizeof *work->a);
     work->weight = hsp__new(memory, view->rows, sizeof *work->weight);
     work->class_weight = hsp__new(memory, view->classes, sizeof *work->class_weight);
-    if (!work->w || !work->b || !work->a || !work->weight || !work->class_weight)
+    work->supports = hsp__new(memory, view->rows, sizeof *work->supports);
+    if (!work->w || !work->b || !work->a || !work->weight || !work->class_weight || !work->supports)
         return hsp__fail_memory(err);
     return lp_weigh(work, err);
 }
@@ -273,6 +295,7 @@ static void lp_free(lp_work *work)
     hsp__free(memory, work->a);
     hsp__free(memory, work->weight);
     hsp__free(memory, work->class_weight);
+    hsp__free(memory, work->supports);
 }
 
 static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,

@@ -98,7 +98,8 @@ static hsp_status outcome_optimum(const hsp_optimum *optimum, hsp_model *model, 
     if (!status) status = outcome_real(model, "objective", optimum->objective, err);
     if (!status) status = outcome_real(model, "dual_objective", optimum->dual_objective, err);
     if (!status) status = outcome_real(model, "gap", optimum->gap, err);
-    if (!status) status = outcome_count(model, "support_vectors", optimum->support_vectors, err);
+    if (!status && optimum->support_vectors != UINT64_MAX)
+        status = outcome_count(model, "support_vectors", optimum->support_vectors, err);
     return status;
 }
 

@@ -55,6 +55,7 @@ typedef struct pairs_work {
     uint64_t *first;  /* classes + 1: where they start */
     pairs_one *pairs; /* count */
     int threads;      /* of each pair's run */
+    int drop_dual;    /* dual weights are kept to count support vectors, not for the model */
     hsp__watch watch;
     char hash[HSP__HASH_TEXT];
     hsp_training run;
@@ -205,6 +206,7 @@ static hsp_status pairs_options(hsp_context *ctx, const pairs_work *work, uint32
     if (!status) status = hsp__options_put(made, "scale", "none", err);
     if (!status) status = hsp__options_put(made, "normalize", "none", err);
     if (!status) status = hsp__options_put(made, "calibrate", "none", err);
+    if (!status && work->drop_dual) status = hsp_options_set(made, "keep-dual", "yes", err);
     if (!status && work->kernel)
         status = hsp_options_set(made, "kernel", hsp_kernel_text(work->kernel), err);
     if (!status) status = pairs_weights(ctx, work, (const uint32_t[]){i, j}, made, err);
@@ -335,6 +337,8 @@ static hsp_status pairs_prepare_kernel(pairs_work *work, const hsp_data *data, h
 static hsp_status pairs_prepare(pairs_work *work, hsp_data *data, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
+    work->drop_dual = hsp__options_have(work->options, "keep-dual") &&
+                      !hsp_options_flag(work->options, "keep-dual");
     hsp_status status = pairs_check(work, err);
     if (!status) status = hsp__prepare(ctx, data, work->options, err, &work->prepared);
     if (!status) status = pairs_read_options(work, err);
@@ -377,19 +381,25 @@ static double pairs_common(double all, double one, int first)
     return first || all == one ? one : (double)NAN;
 }
 
-static void pairs_add_optimum(hsp_optimum *all, const hsp_optimum *one, int first)
+static void pairs_add_optimum(const pairs_work *work, uint32_t pair, int first, hsp_optimum *all)
 {
-    if (first) all->margin = one->margin;
+    const hsp_optimum *one = &work->pairs[pair].run.optimum;
     all->solver = one->solver;
     all->lambda = pairs_common(all->lambda, one->lambda, first);
     all->C = pairs_common(all->C, one->C, first);
     all->objective += one->objective;
     all->dual_objective += one->dual_objective;
-    all->support_vectors += one->support_vectors;
+    all->scaled_objective += one->scaled_objective;
+    all->scaled_dual_objective += one->scaled_dual_objective;
+    all->support_sum += one->support_sum;
     all->on_margin += one->on_margin;
     all->inside += one->inside;
     all->wrong_side += one->wrong_side;
-    all->margin = fmin(all->margin, one->margin);
+    all->inverse_norm = first ? one->inverse_norm : fmin(all->inverse_norm, one->inverse_norm);
+    if (first || (!(one->margin >= all->margin) && !isnan(one->margin))) {
+        all->margin = one->margin;
+        hsp__pair_classes(work->classes, pair, &all->margin_class, &all->margin_other);
+    }
     all->stationarity = fmax(all->stationarity, one->stationarity);
     all->primal_feasibility = fmax(all->primal_feasibility, one->primal_feasibility);
     all->dual_feasibility = fmax(all->dual_feasibility, one->dual_feasibility);
@@ -421,15 +431,38 @@ static void pairs_report(pairs_work *work)
         all->updates += one->updates;
         all->mistakes_last_pass += one->mistakes_last_pass;
         all->radius = fmax(all->radius, one->radius);
-        if (one->optimum.solver) pairs_add_optimum(optimum, &one->optimum, !learnt);
+        if (one->optimum.solver) pairs_add_optimum(work, pair, !learnt, optimum);
         learnt++;
     }
     const int cut = learnt < wanted && all->stop != HSP_STOP_INSEPARABLE;
     if (cut) pairs_cut(work, learnt, wanted);
     if (!optimum->solver) return;
-    if (cut) optimum->objective = (double)NAN;
+    if (cut) optimum->objective = optimum->scaled_objective = (double)NAN;
     const double apart = optimum->objective - optimum->dual_objective;
     optimum->gap = !isfinite(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
+}
+
+/* Rows with a dual weight in any pair, each counted once; a learner that keeps none says nothing.
+ */
+static hsp_status pairs_support(pairs_work *work, hsp_error *err)
+{
+    hsp_optimum *optimum = &work->run.optimum;
+    if (!optimum->solver) return HSP_OK;
+    optimum->support_vectors = optimum->support_sum ? UINT64_MAX : 0;
+    if (!hsp__options_have(work->options, "keep-dual")) return HSP_OK;
+    unsigned char *used = hsp__new(&work->ctx->allocator, work->prepared.view->rows, 1);
+    if (!used) return hsp__fail_memory(err);
+    optimum->support_vectors = 0;
+    for (uint32_t pair = 0; pair < work->count; pair++) {
+        const pairs_one *one = &work->pairs[pair];
+        const hsp_updates kept = one->model ? hsp_model_updates(one->model) : (hsp_updates){0};
+        for (uint64_t k = 0; k < kept.count; k++) {
+            optimum->support_vectors += !used[one->rows[kept.row[k]]];
+            used[one->rows[kept.row[k]]] = 1;
+        }
+    }
+    hsp__free(&work->ctx->allocator, used);
+    return HSP_OK;
 }
 
 /* The first pair that cannot be told apart says why, in rows of the data as it was given. */
@@ -580,7 +613,7 @@ static hsp_status pairs_model(pairs_work *work, hsp_error *err, hsp_model **out)
     if (status) return status;
     model->pairs = 1;
     pairs_weights_in(work, model);
-    status = pairs_updates(work, model, err);
+    if (!work->drop_dual) status = pairs_updates(work, model, err);
     if (!status) status = hsp__outcome_close(&outcome, model, err);
     if (!status) status = pairs_measure(work, &unasked, model, err);
     if (status)
@@ -619,6 +652,7 @@ hsp_status hsp__pairs_train(hsp_context *ctx, hsp_data *data, const hsp__learner
     hsp_status status = pairs_prepare(&work, data, err);
     if (!status) status = pairs_learn_all(&work, err);
     if (!status) pairs_report(&work);
+    if (!status) status = pairs_support(&work, err);
     if (!status) status = pairs_evidence(&work, data, err);
     if (!status && work.run.stop == HSP_STOP_INSEPARABLE)
         work.run.training_error = (double)NAN;

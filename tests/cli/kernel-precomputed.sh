@@ -30,7 +30,7 @@ for k in 'poly(2,1)' 'rbf(2)' 'laplace(1) + linear'; do
 done
 # A part of a matrix without numbers says nothing about whose columns are there.
 tail -n +2 train-k.csv | cut -d , -f 2- >plain.csv
-halfspace train svm -q --kernel precomputed --header no plain.csv -o m.hsp | grep -c objective
+halfspace train svm -q --kernel precomputed --header no plain.csv -o m.hsp | grep -c converged
 halfspace cv svm -q --kernel precomputed --header no plain.csv
 echo "exit $?"
 # A run on explicit features cannot be audited: its updates were of these.

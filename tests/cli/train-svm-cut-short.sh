@@ -7,13 +7,13 @@ stop()
     sleep 0.4
     kill -INT $!
     wait $!
-    echo "exit $?: $(tail -n 1 err | sed -E 's/a gap of [0-9.e-]+/a gap of G/')"
-    grep -c 'converged  *no: the gap is' out
+    echo "exit $?: $(tail -n 1 err | sed -E 's/gap of [0-9.e-]+/gap of G/')"
+    grep -c 'converged  *no: duality gap' out
 }
 stop x.svm -o two.hsp
 halfspace model show --json two.hsp | grep -Ec '"(stop": "request|converged": "false)"'
 stop --threads 4 y.svm -o three.hsp
 halfspace predict -q three.hsp y.svm | head -n 3
 halfspace train svm -q --solver pegasos --gap 1e-12 --max-passes 1e15 --max-seconds 0.2 x.svm -o late.hsp 2>&1 >out |
-    sed -E 's/in [0-9,]+ pass(es)?/in N passes/; s/gap is [0-9.e-]+/gap is G/'
+    sed -E 's/in [0-9,]+ pass(es)?/in N passes/; s/gap [0-9.e-]+/gap G/'
 halfspace model show --json late.hsp | grep -Ec '"stop": "seconds"'

@@ -188,6 +188,7 @@ typedef struct margin_verdict {
     long double outside;   /* how far an a is outside its box, relative to c */
     long double balance;   /* |sum a y| / sum a */
     long double smallest;  /* the least margin m */
+    long double biggest;   /* the largest |m| */
     uint64_t support;
 } margin_verdict;
 
@@ -252,6 +253,7 @@ static inline margin_verdict margin_judge(const margin_set *s, const margin_prob
         const long double c = margin_cost(p, y), m = y * margin_score(s, i, model, scorer);
         v.primal += c * margin_loss(p->loss, m);
         v.smallest = fminl(v.smallest, m);
+        v.biggest = fmaxl(v.biggest, fabsl(m));
         v.outside = fmaxl(v.outside, fmaxl(-a[i], p->loss == 's' ? 0 : a[i] - c) / c);
         v.dual += margin_gain(p->loss, fmaxl(0, p->loss == 's' ? a[i] : fminl(a[i], c)), c);
         v.support += a[i] != 0;

@@ -146,7 +146,8 @@ static void four_rows(void)
     CHECK(verdict.dual == 3 - 0.5 * 0.5 / 2); /* u = -1 + 1/2 */
     hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 1); /* |1 + 1/2| / (1 + 1/2) */
-    CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0 && kkt.margin == 1);
+    CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0);
+    CHECK(kkt.inverse_norm == 1 && kkt.margin == -1 && kkt.least == -1);
     CHECK(kkt.support == 3 && kkt.on == 0 && kkt.inside == 2 && kkt.wrong == 1);
     a[1] = 0.5,
     a[3] = 0.25; /* a row beyond the margin pulls, one on the boundary pulls too little */

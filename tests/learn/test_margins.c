@@ -94,8 +94,13 @@ static void check_claims(const request *q, const margin_set *s, const margin_run
     }
     CHECK_NOTE(fabsl(o->gap - (v.primal - v.dual) / v.primal) <= 2e-9L, "%s: says gap %g, is %Lg",
                what, o->gap, (v.primal - v.dual) / v.primal);
-    CHECK_NOTE(v.norm > 0 ? fabsl(o->margin * v.norm - 1) <= 1e-9L : isinf(o->margin),
-               "%s: margin %g", what, o->margin);
+    CHECK_NOTE(v.norm > 0 ? fabsl(o->inverse_norm * v.norm - 1) <= 1e-9L : isinf(o->inverse_norm),
+               "%s: 1/||w|| %g", what, o->inverse_norm);
+    CHECK_NOTE(v.norm > 0 ? fabsl(o->margin * v.norm - v.smallest) <= 1e-9L * (1 + v.biggest)
+                          : isnan(o->margin),
+               "%s: margin %g, smallest m %Lg", what, o->margin, v.smallest);
+    CHECK_NOTE(fabs(o->scaled_objective - o->objective / o->lambda) <= 1e-9 * o->scaled_objective,
+               "%s: %g in the unit of C, %g", what, o->scaled_objective, o->objective);
     CHECK_NOTE(o->support_vectors == v.support, "%s: %d support vectors, %d kept", what,
                (int)o->support_vectors, (int)v.support);
     CHECK_NOTE(o->on_margin + o->inside + o->wrong_side <= v.support, "%s: places", what);

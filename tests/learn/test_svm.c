@@ -269,7 +269,7 @@ static void test_larger_lambda_wider_margin(void)
             snprintf(settings, sizeof settings, "lambda=%g loss=%s gap=1e-9", 1e-3 * pow(4, k),
                      losses[seed % 2]);
             hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
-            const double size = 1 / run.optimum.margin;
+            const double size = 1 / run.optimum.inverse_norm;
             const double unsure = sqrt(2e-9 * run.optimum.objective / run.optimum.lambda);
             CHECK_NOTE(k == 0 || size <= before + doubt + unsure, "seed %d, lambda %d: %g > %g",
                        (int)seed, k, size, before);
@@ -369,6 +369,65 @@ static void test_sparse_weights(void)
 
 /* ---- Dual weights, starts -------------------------------------------------------------------- */
 
+/* Rows are in ascending order. */
+static uint64_t distinct_rows(const hsp_updates *kept)
+{
+    uint64_t count = 0;
+    for (uint64_t k = 0; k < kept->count; k++)
+        count += k == 0 || kept->row[k] != kept->row[k - 1];
+    return count;
+}
+
+/* Pairs of classes, with weights and with a kernel: a row counts once, and once a pair. */
+static void test_support_of_pairs(void)
+{
+    static const char *const settings[] = {"multiclass=ovo", "multiclass=ovo kernel=rbf(0.5)",
+                                           "multiclass=ovr kernel=rbf(0.5)"};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        machine_set set;
+        hsp_training run;
+        char text[96];
+        machine_random(&set, 90, 3, 4, 1, k);
+        hsp_data *data = machine_data(ctx, &set);
+        snprintf(text, sizeof text, "%s keep-dual=yes", settings[k]);
+        hsp_model_free(machine_train(ctx, data, "svm", settings[k], &run));
+        const hsp_optimum plain = run.optimum;
+        hsp_model *model = machine_train(ctx, data, "svm", text, &run);
+        const hsp_updates kept = hsp_model_updates(model);
+        CHECK(run.optimum.support_sum == kept.count && plain.support_sum == kept.count);
+        CHECK(run.optimum.support_vectors == distinct_rows(&kept));
+        CHECK(plain.support_vectors == run.optimum.support_vectors);
+        CHECK(run.optimum.support_vectors < kept.count && run.optimum.support_vectors <= 90);
+        CHECK(run.optimum.margin_class < 4);
+        CHECK(k == 2 ? run.optimum.margin_other == UINT32_MAX : run.optimum.margin_other < 4);
+        hsp_model_free(model);
+        hsp_data_free(data);
+    }
+}
+
+/* However large the gap, the margin that is reported is one that the model has: the widest is never
+ * below it. */
+static void test_margin_is_had(void)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        machine_set set;
+        hsp_training hard, soft;
+        machine_random(&set, 40, 3, 2, 8, seed);
+        hsp_data *data = machine_data(ctx, &set);
+        hsp_model_free(machine_train(ctx, data, "svm", "hard=yes gap=1e-9", &hard));
+        if (hard.stop == HSP_STOP_CONVERGED) {
+            const double widest = 1 / sqrt(2 * hard.optimum.dual_objective);
+            hsp_model_free(machine_train(ctx, data, "svm", "C=100 gap=0.05", &soft));
+            CHECK_NOTE(soft.optimum.margin <= widest * (1 + 1e-12), "seed %d: %g, widest %g",
+                       (int)seed, soft.optimum.margin, widest);
+            CHECK(hard.optimum.margin <= widest * (1 + 1e-12));
+            CHECK(hard.optimum.margin >= widest * (1 - 1e-6));
+        }
+        hsp_evidence_free(hard.evidence);
+        hsp_data_free(data);
+    }
+}
+
 static void test_dual_rebuilds(void)
 {
     for (uint32_t classes = 2; classes <= 4; classes++) {
@@ -379,7 +438,8 @@ static void test_dual_rebuilds(void)
         hsp_model *model = machine_train(ctx, data, "svm", "gap=1e-9 C=0.5 keep-dual=yes", &run);
         CHECK(machine_rebuilt(&set, model) <= 1e-3);
         const hsp_updates kept = hsp_model_updates(model);
-        CHECK(kept.count == run.optimum.support_vectors && kept.count > 0);
+        CHECK(kept.count == run.optimum.support_sum && kept.count > 0);
+        CHECK(distinct_rows(&kept) == run.optimum.support_vectors);
         double balance[4] = {0};
         for (uint64_t k = 0; k < kept.count; k++) {
             CHECK(fabs(kept.amount[k]) <= 0.5 && fabs(kept.amount[k]) > 0);
@@ -573,6 +633,8 @@ int main(void)
     RUN(test_solvers_agree);
     RUN(test_sparse_weights);
     RUN(test_dual_rebuilds);
+    RUN(test_support_of_pairs);
+    RUN(test_margin_is_had);
     RUN(test_start);
     RUN(test_threads_change_nothing);
     RUN(test_classes_are_runs_of_their_own);
