@@ -5,11 +5,24 @@
 
 #include "cli.h"
 
-enum { EVAL_READ };
+enum { EVAL_OWN, EVAL_READ };
 
 #define EVAL_CLASSES 20 /* shown to people; JSON has them all */
 
-static const cli_group eval_groups[] = {{"Reading options", hsp_read_options}, {NULL, NULL}};
+static const hsp_option eval_own[] = {
+    {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
+     "two classes: predict the second (positive) one when its probability is above P; without it, "
+     "calibrated models predict the most probable class, others decide by the score"},
+};
+
+static const hsp_option_table *eval_options(void)
+{
+    static const hsp_option_table table = {"eval", "options of eval", eval_own, 1};
+    return &table;
+}
+
+static const cli_group eval_groups[] = {
+    {"Options", eval_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
 typedef struct eval {
     cli_pair given;
@@ -239,6 +252,9 @@ static hsp_status eval_run(cli *run, hsp_error *err)
     eval seen = {.classes = 0};
     hsp_status status = cli_read_pair(run, run->arguments[0], run->arguments[1],
                                       run->options[EVAL_READ], err, &seen.given);
+    if (status == HSP_OK && hsp_options_is_set(run->options[EVAL_OWN], "threshold"))
+        status = hsp_model_set_threshold(
+            seen.given.model, hsp_options_real(run->options[EVAL_OWN], "threshold"), err);
     if (status == HSP_OK) status = eval_measure(run, &seen, err);
     if (status == HSP_OK) {
         cli_progress_clear();
@@ -262,6 +278,8 @@ static const cli_term eval_arguments[] = {{"MODEL", "the model, as train wrote i
 static const cli_term eval_examples[] = {
     {"halfspace eval model.hsp test.svm", "how good is it on rows that it has not seen?"},
     {"halfspace eval model.hsp test.csv --json", "the same for a program to read"},
+    {"halfspace eval model.hsp test.csv --threshold 0.2",
+     "the positive class when its probability is above 0.2"},
     {NULL, NULL}};
 
 const cli_command cli_eval = {

@@ -114,6 +114,12 @@ static void model_print_facts(const hsp_model *model)
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
     if (hsp_model_has_probabilities(model))
         table_line(&table, "probabilities", "%s", model_map(model));
+    if (hsp_model_threshold(model) > 0)
+        table_line(&table, "predicted class", "%s above a probability of %s",
+                   show_name(hsp_model_class_name(model, 1)),
+                   show_number(hsp_model_threshold(model)));
+    else if (strcmp(hsp_model_calibration(model), "none") != 0)
+        table_line(&table, "predicted class", "the most probable one");
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
     for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
@@ -284,7 +290,8 @@ static const cli_term model_keys[] = {
     {"pairs", "true: a scorer a pair of classes, and votes decide"},
     {"link, calibration",
      "what makes probabilities of scores: none, logistic, probit or step; none, "
-     "platt or isotonic, which comes first"},
+     "platt or isotonic, which comes first and decides the class"},
+    {"threshold", "probability above which the second class is predicted; null: not set"},
     {"scorers",
      "array: class (that a high score speaks for), against (the class it speaks against; "
      "null: all others), offset, norm (of the weights; null: they are in a kernel's space), "
@@ -356,6 +363,8 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_flag(&json, "pairs", hsp_model_pairs(model));
     json_text(&json, "link", hsp_model_link(model));
     json_text(&json, "calibration", hsp_model_calibration(model));
+    json_number(&json, "threshold",
+                hsp_model_threshold(model) > 0 ? hsp_model_threshold(model) : (double)NAN);
     json_open(&json, "facts", '{');
     for (size_t i = 0; hsp_model_fact_name(model, i); i++)
         json_text(&json, hsp_model_fact_name(model, i),

@@ -75,6 +75,8 @@ static const cli_term predict_examples[] = {
     {"halfspace predict model.hsp new.csv", "a class a line"},
     {"halfspace predict model.hsp test.svm --scores -o scores.txt", "and the scores behind it"},
     {"halfspace predict model.hsp test.svm --probability", "and the probability of each class"},
+    {"halfspace predict model.hsp test.svm --threshold 0.2",
+     "the positive class when its probability is above 0.2"},
     {NULL, NULL}};
 
 const cli_command cli_predict = {

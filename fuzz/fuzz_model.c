@@ -45,18 +45,21 @@ static double fuzz_sum(const hsp_model *model)
     return sum;
 }
 
-/* The class has the highest class score and the highest probability. */
+/* The class has the highest probability of a model that decides by them, else the highest class
+ * score. */
 static void fuzz_chances(const hsp_model *model, const double *scores, uint32_t class)
 {
     const uint32_t classes = hsp_model_classes(model);
+    const int calibrated = strcmp(hsp_model_calibration(model), "none") != 0;
     double *numbers = calloc(classes, sizeof *numbers), *p = calloc(classes, sizeof *p);
     int finite = numbers && p;
     for (uint32_t k = 0; finite && k < model->scorers; k++)
         finite = isfinite(scores[k]) != 0;
     if (finite) hsp_model_class_scores(model, scores, numbers);
     if (finite && hsp_model_has_probabilities(model)) hsp_model_probabilities(model, scores, p);
-    for (uint32_t c = 0; finite && class != HSP_NO_CLASS && c < classes; c++)
-        if (numbers[c] > numbers[class] || !(p[c] <= p[class])) abort();
+    const int settled = finite && class != HSP_NO_CLASS && !(hsp_model_threshold(model) > 0);
+    for (uint32_t c = 0; settled && c < classes; c++)
+        if ((!calibrated && numbers[c] > numbers[class]) || !(p[c] <= p[class])) abort();
     free(numbers);
     free(p);
 }

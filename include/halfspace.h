@@ -450,8 +450,9 @@ typedef enum hsp_tie { HSP_TIE_NEG, HSP_TIE_POS, HSP_TIE_ZERO } hsp_tie;
 
 /* A hypothesis with all that prediction needs: classes, encoding, scalings. Two classes have one
  * scorer, and a positive score says the second class; more have one scorer a class, and the highest
- * says, or one scorer a pair of classes, and votes say (docs/multiclass.md). It owns all its memory
- * (or maps its file). */
+ * says, or one scorer a pair of classes, and votes say (docs/multiclass.md). A calibrated model
+ * predicts its most probable class instead (docs/probabilities.md). It owns all its memory (or maps
+ * its file). */
 typedef struct hsp_model hsp_model;
 HSP_API hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err,
                                   hsp_model **out);
@@ -581,7 +582,7 @@ HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, con
                                    hsp_error *err, double *scores, uint32_t *classes);
 
 /* From the scores of one row to one number a class, the highest of which is the row's class
- * (several highest: the tie rule says): s and -s of two classes, the scores themselves of one
+ * (several highest: the tie rule says) unless the model decides by probabilities: s and -s of two classes, the scores themselves of one
  * scorer a class; of pairs the votes for the class plus s / (2 (1 + |s|)), where s is the sum of
  * its pair scores, each signed towards the class. */
 HSP_API void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out);
@@ -593,13 +594,20 @@ HSP_API const char *hsp_model_link(const hsp_model *model);
 HSP_API const char *hsp_model_calibration(const hsp_model *model);
 HSP_API int hsp_model_has_probabilities(const hsp_model *model);
 
-/* From the scores of one row to a probability a class, of a model that has them. They add up to 1
- * and never disagree with the label: two classes have 1/2 each at the score 0, else the class that
- * the score says has more than 1/2; of more classes, those with the highest class score have the
- * highest probability, and no other has. */
+/* From the scores of one row to a probability a class, of a model that has them. They add up to 1.
+ * The class predicted has the largest one: a calibrated model decides by them, and a link is 1/2 at
+ * the score 0. */
 HSP_API void hsp_model_probabilities(const hsp_model *model, const double *scores, double *out);
 
-/* Options of hsp_predict_file: scores, distance, probability, link. */
+/* Predict the second of two classes when its probability is above `threshold`, the first when it is
+ * below; when it is equal the tie rule says. Everything that predicts with the model follows, and
+ * hsp_model_write keeps it. HSP_USAGE when it does not lie between 0 and 1, or the model has no
+ * probabilities or more than two classes. */
+HSP_API hsp_status hsp_model_set_threshold(hsp_model *model, double threshold, hsp_error *err);
+/* That threshold, or 0 when it was not set. */
+HSP_API double hsp_model_threshold(const hsp_model *model);
+
+/* Options of hsp_predict_file: scores, distance, probability, link, threshold. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {

@@ -488,7 +488,7 @@ hsp_status hsp__batch_kernel_mistakes(hsp__batch *batch, hsp_context *ctx, const
     const hsp_view *view = batch->prepared.view;
     *wrong = 0;
     if (!k->scores && !k->gram)
-        return hsp__mistakes_scored(ctx, model, &batch->prepared.base->view, err, wrong);
+        return hsp__mistakes_scored(ctx, model, &batch->prepared.base->view, NULL, err, wrong);
     if (!k->scores) {
         double *line = hsp__new_raw(&ctx->allocator, view->rows, sizeof *line);
         k->scores = hsp__new_raw(&ctx->allocator, view->rows * batch->count, sizeof *k->scores);

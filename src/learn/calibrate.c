@@ -1,9 +1,11 @@
 /* Calibration by cross-validation.
  *
- * Scores of rows that a model has learnt from are too good to say how often it is right. So the
- * rows are dealt into folds, class by class, in an order that the seed says; for each fold a model
- * of the same options is trained on the other folds and scores it; all those scores together are
- * what a map is fitted to (fit.c), and the map goes into the model that was trained on everything.
+ * Scores of rows that a model was trained on are too good to say how often it is right. So the rows
+ * are dealt into folds, class by class, in an order that the seed says; for each fold a model of
+ * the same options is trained on the other folds and scores it. All those scores together are what
+ * the maps are fitted to (fit.c): one map for two classes, else one per class, of the class against
+ * the rest. The maps go into the model that was trained on everything, which decides by them from
+ * then on; so its training error is measured again.
  *
  * Folds are learnt side by side; each writes the scores of its own rows, and the fit goes over the
  * rows in their order, so that nothing depends on the threads. Cost: folds - 1 times the training,
@@ -15,13 +17,16 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/crowd.h"
 #include "learn/derive.h"
 #include "learn/fit.h"
 #include "learn/folds.h"
+#include "learn/mistakes.h"
 #include "learn/weights.h"
+#include "model/probability.h"
 
 #define CALIBRATE_FOLDS 5
 
@@ -36,7 +41,7 @@ typedef struct calibrate_work {
     uint64_t rows;    /* that take part */
     uint64_t *row;    /* rows: their numbers in the data, ascending */
     uint32_t *label;  /* rows: as what they are learnt */
-    uint32_t width;   /* scores of a row: 1 of two classes, else one a class */
+    uint32_t width;   /* scores of a row, as many as maps: 1 of two classes, else one per class */
     double *scores;   /* rows * width */
     atomic_uint open; /* folds whose run did not converge */
     int threads;
@@ -191,10 +196,9 @@ static hsp_status calibrate_score(hsp_context *ctx, calibrate_work *work, uint32
     for (uint64_t k = 0, i = 0; !status && k < work->rows; k++) {
         if (work->folds.fold[work->row[k]] != fold) continue;
         const double *from = scores + i++ * model->scorers;
-        if (work->width == 1)
-            work->scores[k] = from[0];
-        else
-            hsp_model_class_scores(model, from, work->scores + k * work->width);
+        const hsp__rivals rivals = hsp__probability_rivals(model, from, 1);
+        for (uint32_t c = 0; c < work->width; c++)
+            work->scores[k * work->width + c] = hsp__probability_input(model, from, 1, rivals, c);
     }
     hsp__free(&ctx->allocator, scores);
     return status;
@@ -240,44 +244,82 @@ static void calibrate_drop(calibrate_work *work, double *weight)
     work->rows = kept;
 }
 
-static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model *model)
+/* The scores for one class, or of two classes for the second one. */
+static hsp__scored calibrate_scored(const calibrate_work *work, const double *weight, uint32_t map)
 {
-    hsp__probability *map = &model->probability;
-    const hsp_allocator *memory = &work->ctx->allocator;
-    double *weight = NULL, *at = NULL, *value = NULL;
-    uint64_t knots = 0;
-    if (work->weight && !(weight = hsp__new_raw(memory, work->rows, sizeof *weight)))
-        return hsp__fail_memory(err);
-    calibrate_drop(work, weight);
-    const hsp__scored scored = {work->rows, work->classes, work->scores, work->label, weight};
-    hsp_status status;
-    if (hsp__options_say(work->options, "calibrate", "platt")) {
-        status = hsp__fit_platt(work->ctx, &scored, err, map->slopes);
-        if (!status) map->calibration = HSP__CALIBRATION_PLATT;
-    } else {
-        status = hsp__fit_isotonic(work->ctx, &scored, err, &knots, &at, &value);
-        if (!status) {
-            hsp__free(&model->memory, map->at);
-            hsp__free(&model->memory, map->value);
-            map->knots = knots;
-            map->at = at;
-            map->value = value;
-            map->calibration = HSP__CALIBRATION_ISOTONIC;
-        }
+    return (hsp__scored){.rows = work->rows,
+                         .stride = work->width,
+                         .scores = work->scores + map,
+                         .label = work->label,
+                         .positive = work->width == 1 ? 1 : map,
+                         .weight = weight};
+}
+
+static hsp_status calibrate_platt(calibrate_work *work, const double *weight, hsp_error *err,
+                                  hsp__probability *to)
+{
+    to->platt = hsp__new(&work->ctx->allocator, 2 * (uint64_t)work->width, sizeof *to->platt);
+    if (!to->platt) return hsp__fail_memory(err);
+    for (uint32_t map = 0; map < work->width; map++) {
+        const hsp__scored scored = calibrate_scored(work, weight, map);
+        hsp__fit_platt(&scored, to->platt + 2 * (uint64_t)map);
     }
-    hsp__free(memory, weight);
+    return HSP_OK;
+}
+
+/* The knots of one more map behind those that are there. */
+static hsp_status calibrate_append(const hsp_allocator *memory, hsp__probability *to,
+                                   uint64_t knots, const double *at, const double *value,
+                                   hsp_error *err)
+{
+    double *more_at = hsp__resize(memory, to->at, to->knots + knots, sizeof *at);
+    if (more_at) to->at = more_at;
+    double *more = hsp__resize(memory, to->value, to->knots + knots, sizeof *value);
+    if (more) to->value = more;
+    if (!more_at || !more) return hsp__fail_memory(err);
+    memcpy(to->at + to->knots, at, (size_t)knots * sizeof *at);
+    memcpy(to->value + to->knots, value, (size_t)knots * sizeof *value);
+    to->knots += knots;
+    return HSP_OK;
+}
+
+static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight, hsp_error *err,
+                                     hsp__probability *to)
+{
+    const hsp_allocator *memory = &work->ctx->allocator;
+    hsp_status status = HSP_OK;
+    to->first = hsp__new(memory, (uint64_t)work->width + 1, sizeof *to->first);
+    if (!to->first) return hsp__fail_memory(err);
+    for (uint32_t map = 0; !status && map < work->width; map++) {
+        const hsp__scored scored = calibrate_scored(work, weight, map);
+        uint64_t knots = 0;
+        double *at = NULL, *value = NULL;
+        status = hsp__fit_isotonic(work->ctx, &scored, err, &knots, &at, &value);
+        if (!status) status = calibrate_append(memory, to, knots, at, value, err);
+        to->first[map + 1] = to->knots;
+        hsp__free(memory, at);
+        hsp__free(memory, value);
+    }
     return status;
 }
 
-static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
+static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model *model)
 {
-    const int workers = hsp__crowd_workers(work->ctx, work->folds.count);
-    work->threads = hsp_context_threads(work->ctx) / workers;
-    work->watch.total = work->rows;
-    work->width = work->classes == 2 ? 1 : work->classes;
-    work->scores = hsp__new(&work->ctx->allocator, work->rows * work->width, sizeof *work->scores);
-    if (!work->scores) return hsp__fail_memory(err);
-    return hsp__crowd_run(&work->watch, workers, work->folds.count, 1, calibrate_fold, work, err);
+    const int platt = hsp__options_say(work->options, "calibrate", "platt");
+    hsp__probability map = model->probability; /* its link stays */
+    double *weight = NULL;
+    if (work->weight && !(weight = hsp__new_raw(&work->ctx->allocator, work->rows, sizeof *weight)))
+        return hsp__fail_memory(err);
+    calibrate_drop(work, weight);
+    map.calibration = platt ? HSP__CALIBRATION_PLATT : HSP__CALIBRATION_ISOTONIC;
+    hsp_status status = platt ? calibrate_platt(work, weight, err, &map)
+                              : calibrate_isotonic(work, weight, err, &map);
+    hsp__free(&work->ctx->allocator, weight);
+    if (status)
+        hsp__probability_free(&work->ctx->allocator, &map);
+    else
+        model->probability = map;
+    return status;
 }
 
 /* It was to have probabilities, and has none: the run is not what was asked for. */
@@ -291,6 +333,43 @@ static hsp_status calibrate_stopped(calibrate_work *work, hsp_error *err, hsp_tr
     return status ? status : hsp__model_set_fact(model, "converged", "false", err);
 }
 
+/* The training error of the model as it decides now: by its probabilities. */
+static hsp_status calibrate_measure(calibrate_work *work, hsp_error *err, hsp_training *run,
+                                    hsp_model *model)
+{
+    uint64_t wrong = 0;
+    char text[HSP__DECIMAL_MAX];
+    hsp_status status =
+        hsp__mistakes_scored(work->ctx, model, work->view, work->folds.class_of, err, &wrong);
+    if (status) return status;
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return hsp__model_set_fact(model, "training_error", text, err);
+}
+
+/* Fit, and measure what the model decides with it. Interrupted, the model decides as before. */
+static hsp_status calibrate_finish(calibrate_work *work, hsp_error *err, hsp_training *run,
+                                   hsp_model *model)
+{
+    hsp_status status = calibrate_fit(work, err, model);
+    if (!status) status = calibrate_measure(work, err, run, model);
+    if (status != HSP_CANCELLED) return status;
+    hsp__probability_free(&model->memory, &model->probability);
+    model->probability.calibration = HSP__CALIBRATION_NONE;
+    return calibrate_stopped(work, err, run, model);
+}
+
+static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
+{
+    const int workers = hsp__crowd_workers(work->ctx, work->folds.count);
+    work->threads = hsp_context_threads(work->ctx) / workers;
+    work->watch.total = work->rows;
+    work->width = work->classes == 2 ? 1 : work->classes;
+    work->scores = hsp__new(&work->ctx->allocator, work->rows * work->width, sizeof *work->scores);
+    if (!work->scores) return hsp__fail_memory(err);
+    return hsp__crowd_run(&work->watch, workers, work->folds.count, 1, calibrate_fold, work, err);
+}
+
 hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           hsp_error *err, hsp_training *run, hsp_model *model)
 {
@@ -301,7 +380,7 @@ hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *o
     if (!status && (run->stop == HSP_STOP_REQUEST || atomic_load(&work.watch.requested)))
         status = calibrate_stopped(&work, err, run, model);
     else if (!status)
-        status = calibrate_fit(&work, err, model);
+        status = calibrate_finish(&work, err, run, model);
     const unsigned open = atomic_load(&work.open);
     if (!status && open && run->stop == HSP_STOP_CONVERGED)
         hsp__log(ctx, HSP_LOG_WARNING,

@@ -46,7 +46,7 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
 #define MISTAKES_SLICE 4096
 
 hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                hsp_error *err, uint64_t *wrong)
+                                const uint32_t *class_of, hsp_error *err, uint64_t *wrong)
 {
     hsp_status status = HSP_OK;
     double *scores =
@@ -57,8 +57,10 @@ hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const 
         const uint64_t to = view->rows - from < MISTAKES_SLICE ? view->rows : from + MISTAKES_SLICE;
         const hsp_view slice = hsp__view_slice(view, from, to);
         status = hsp_model_score(ctx, model, &slice, err, scores, classes);
-        for (uint64_t i = 0; !status && i < slice.rows; i++)
-            *wrong += classes[i] != slice.labels[i];
+        for (uint64_t i = 0; !status && i < slice.rows; i++) {
+            const uint32_t class = class_of ? class_of[slice.labels[i]] : slice.labels[i];
+            *wrong += class != HSP_NO_CLASS && classes[i] != class;
+        }
     }
     hsp__free(&ctx->allocator, scores);
     hsp__free(&ctx->allocator, classes);

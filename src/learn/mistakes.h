@@ -8,8 +8,9 @@
 hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                 hsp_error *err, uint64_t *wrong);
 
-/* Of any model: rows as they were before scaling, a slice at a time. */
+/* Of any model: rows as they were before scaling, a slice at a time. `class_of`: the model's class
+ * for each label, HSP_NO_CLASS for rows that do not count; NULL: labels are the model's classes. */
 hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                hsp_error *err, uint64_t *wrong);
+                                const uint32_t *class_of, hsp_error *err, uint64_t *wrong);
 
 #endif

@@ -591,8 +591,9 @@ static hsp_status pairs_measure(pairs_work *work, hsp_context *ctx, hsp_model *m
     char text[HSP__DECIMAL_MAX];
     uint64_t wrong = 0;
     hsp_status status =
-        model->weights ? hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong)
-                       : hsp__mistakes_scored(ctx, model, &work->prepared.base->view, err, &wrong);
+        model->weights
+            ? hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong)
+            : hsp__mistakes_scored(ctx, model, &work->prepared.base->view, NULL, err, &wrong);
     work->run.training_error = (double)wrong / (double)work->run.rows;
     hsp__decimal_print_f64(work->run.training_error, text);
     return status ? status : hsp__model_set_fact(model, "training_error", text, err);

@@ -81,7 +81,7 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
     }
     if (!train_error_is_known(team, run))
         status = model->votes || model->expansion
-                     ? hsp__mistakes_scored(ctx, model, &prepared->base->view, err, &wrong)
+                     ? hsp__mistakes_scored(ctx, model, &prepared->base->view, NULL, err, &wrong)
                      : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
     run->training_error = (double)wrong / (double)run->rows;
     hsp__decimal_print_f64(run->training_error, text);

@@ -7,6 +7,7 @@
 #include "data/encode.h"
 #include "data/scale.h"
 #include "model/model.h"
+#include "model/probability.h"
 
 #define CHECK_COLS ((uint64_t)1 << 32)
 
@@ -201,20 +202,24 @@ static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const ch
     return HSP_OK;
 }
 
-/* A line that rises; with two classes through 1/2 at 0, so that it is on the score's side. */
+/* One line that never falls, per map. */
 static hsp_status check_knots(const hsp_model *model, const char *file, hsp_error *err)
 {
     const hsp__probability *map = &model->probability;
-    int origin = model->class_names.count > 2, rises = map->knots > 0;
+    const uint64_t maps = hsp__probability_maps(model);
     if (!check_finite(map->at, map->knots) || !check_finite(map->value, map->knots))
         return check_fail(file, "a number of the calibration is not finite");
-    for (uint64_t k = 0; k < map->knots; k++) {
-        if (k && !(map->at[k - 1] < map->at[k] && map->value[k - 1] <= map->value[k])) rises = 0;
-        if (map->value[k] < 0 || map->value[k] > 1) rises = 0;
-        origin |= map->at[k] == 0 && map->value[k] == 0.5;
-    }
-    if (!rises) return check_fail(file, "the calibration does not rise from 0 to 1");
-    if (!origin) return check_fail(file, "the calibration is not 1/2 at the score 0");
+    if (map->first[0] != 0 || map->first[maps] != map->knots)
+        return check_fail(file, "the calibration's maps do not cover its knots");
+    for (uint64_t m = 0; m < maps; m++)
+        if (map->first[m] >= map->first[m + 1] || map->first[m + 1] > map->knots)
+            return check_fail(file, "a map of the calibration has no knots");
+    for (uint64_t m = 0; m < maps; m++)
+        for (uint64_t k = map->first[m]; k < map->first[m + 1]; k++)
+            if (!(map->value[k] >= 0 && map->value[k] <= 1) ||
+                (k > map->first[m] &&
+                 !(map->at[k - 1] < map->at[k] && map->value[k - 1] <= map->value[k])))
+                return check_fail(file, "the calibration does not rise from 0 to 1");
     return HSP_OK;
 }
 
@@ -230,11 +235,15 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
         return check_fail(file, "the probabilities of neighbours are shares of votes");
     if (model->pairs && map->link)
         return check_fail(file, "a link for a model of pairs of classes");
+    if (map->threshold != 0 &&
+        (!(map->threshold > 0 && map->threshold < 1) || model->class_names.count != 2 ||
+         !hsp__probability_fits(model, map)))
+        return check_fail(file, "a threshold of %.9g, which this model cannot have",
+                          map->threshold);
     if (map->calibration == HSP__CALIBRATION_ISOTONIC) return check_knots(model, file, err);
-    for (int side = 0; side < 2; side++)
-        if (!(map->slopes[side] >= 0) || !isfinite(map->slopes[side]))
-            return check_fail(file, "a slope of the calibration is %.9g, expected 0 or more",
-                              map->slopes[side]);
+    if (map->calibration == HSP__CALIBRATION_PLATT &&
+        !check_finite(map->platt, 2 * hsp__probability_maps(model)))
+        return check_fail(file, "a number of the calibration is not finite");
     return HSP_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "data/scale.h"
 #include "model/import.h"
+#include "model/probability.h"
 
 #define EXPORT_PIECE ((size_t)1 << 20)
 
@@ -64,6 +65,29 @@ static void export_tell_labels(hsp_context *ctx, const hsp_model *model)
              "labels are whole numbers there: 1 stands for '%.60s', 2 for '%.60s'%s",
              hsp__names_get(&model->class_names, 0), hsp__names_get(&model->class_names, 1),
              model->class_names.count > 2 ? ", and so on in the model's order" : "");
+}
+
+/* ---- Probabilities --------------------------------------------------------------------------- */
+
+int hsp__export_has_platt(const hsp_model *model)
+{
+    const hsp__probability *map = &model->probability;
+    return map->calibration == HSP__CALIBRATION_PLATT && model->scorers == 1 &&
+           !(map->threshold > 0);
+}
+
+static void export_tell_probabilities(hsp_context *ctx, const hsp_model *model, int libsvm)
+{
+    if (!hsp__probability_decides(&model->probability)) return;
+    if (libsvm && hsp__export_has_platt(model))
+        hsp__log(
+            ctx, HSP_LOG_NOTE,
+            "the calibration is written as probA and probB: svm-predict -b 1 decides by it, as "
+            "this model does; without -b 1 it decides by the sign of the score");
+    else
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "this model decides by its probabilities, and there the scores alone decide: some "
+                 "rows may get another class");
 }
 
 /* ---- Linear models on rows as they are ------------------------------------------------------- */
@@ -226,6 +250,7 @@ hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char
     hsp__text_free(&writer.text);
     if (status) return status;
     export_tell_labels(ctx, model);
+    export_tell_probabilities(ctx, model, libsvm);
     if (model->tie == HSP_TIE_ZERO)
         hsp__log(ctx, HSP_LOG_WARNING,
                  "rows on the boundary get a class there: no prediction is not known to it");

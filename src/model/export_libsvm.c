@@ -234,6 +234,20 @@ static void libsvm_put_rho(libsvm_export *out)
         }
 }
 
+/* Platt's parameters of two classes: P(first label) = 1 / (1 + exp(probA f + probB)), f its
+ * decision value, which is our score when the labels stand backwards and minus it when they do not.
+ */
+static void libsvm_put_platt(libsvm_export *out)
+{
+    const hsp__probability *map = &out->model->probability;
+    if (!hsp__export_has_platt(out->model)) return;
+    const double a = map->platt[0] * map->scale, b = map->platt[1];
+    hsp__text_puts(&out->writer->text, "\nprobA ");
+    hsp__writer_number(out->writer, -a + 0);
+    hsp__text_puts(&out->writer->text, "\nprobB ");
+    hsp__writer_number(out->writer, (out->backwards ? -b : b) + 0);
+}
+
 static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
 {
     hsp__text *text = &out->writer->text;
@@ -259,6 +273,7 @@ static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
     hsp__text_puts(text, "\nlabel");
     for (uint32_t c = 0; c < out->classes; c++)
         hsp__export_label(out->writer, out->model, libsvm_class(out, c));
+    libsvm_put_platt(out);
     hsp__text_puts(text, "\nnr_sv");
     for (uint32_t c = 0; c < out->classes; c++)
         hsp__text_printf(text, " %llu", (unsigned long long)each[c]);

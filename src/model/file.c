@@ -15,6 +15,7 @@
 #include "data/scale.h"
 #include "kernel/expression.h"
 #include "model/neighbors.h"
+#include "model/probability.h"
 
 #define FILE_FORMAT  "halfspace-model"
 #define FILE_VERSION "1"
@@ -68,7 +69,7 @@ typedef struct file_writer {
     hsp__text classes, features;
     char *encoding;
     char at_zero[HSP__DECIMAL_MAX], scale[HSP__DECIMAL_MAX], columns[HSP__DECIMAL_MAX];
-    char k[HSP__DECIMAL_MAX];
+    char k[HSP__DECIMAL_MAX], threshold[HSP__DECIMAL_MAX];
     file_scaling_names scaling_names[HSP__MODEL_SCALINGS];
     char bounds[HSP__MODEL_SCALINGS][2][HSP__DECIMAL_MAX]; /* low and high */
     char **fact_keys;                                      /* one a fact */
@@ -178,13 +179,19 @@ static void file_put_neighbors(file_writer *writer)
 static void file_put_probability(file_writer *writer)
 {
     const hsp__probability *map = &writer->model->probability;
+    const uint64_t maps = hsp__probability_maps(writer->model);
     hsp__decimal_print_f64(map->scale, writer->scale);
     file_put(writer, "link", file_links[map->link]);
     file_put(writer, "calibration", file_calibrations[map->calibration]);
     file_put(writer, "calibration.scale", writer->scale);
+    if (map->threshold > 0) {
+        hsp__decimal_print_f64(map->threshold, writer->threshold);
+        file_put(writer, "calibration.threshold", writer->threshold);
+    }
     if (map->calibration == HSP__CALIBRATION_PLATT)
-        file_put_array(writer, "calibration.slopes", HSP__F64, 2, map->slopes);
+        file_put_array(writer, "calibration.platt", HSP__F64, 2 * maps, map->platt);
     if (map->calibration != HSP__CALIBRATION_ISOTONIC) return;
+    file_put_array(writer, "calibration.first", HSP__U64, maps + 1, map->first);
     file_put_array(writer, "calibration.scores", HSP__F64, map->knots, map->at);
     file_put_array(writer, "calibration.values", HSP__F64, map->knots, map->value);
 }
@@ -423,7 +430,7 @@ static hsp_status file_read_probability(const hsp__container *file, hsp_model *m
 {
     hsp__probability *map = &model->probability;
     uint64_t shape[2] = {0, 0};
-    double *slopes = NULL;
+    const uint64_t maps = hsp__probability_maps(model);
     int link = 0, calibration = 0;
     hsp_status status = HSP_OK;
     if (!hsp__container_meta(file, "link")) return HSP_OK;
@@ -434,12 +441,14 @@ static hsp_status file_read_probability(const hsp__container *file, hsp_model *m
         status = file_fail(file, "there is no number \"calibration.scale\"");
     map->link = (hsp__link)link;
     map->calibration = (hsp__calibration)calibration;
-    if (!status && map->calibration == HSP__CALIBRATION_PLATT) {
-        status = file_list(file, "calibration.slopes", HSP__F64, 2, err, &slopes);
-        if (!status) memcpy(map->slopes, slopes, sizeof map->slopes);
-    }
+    if (!status && hsp__container_meta(file, "calibration.threshold") &&
+        !file_number(file, "calibration.threshold", &map->threshold))
+        status = file_fail(file, "\"calibration.threshold\" is not a number");
+    if (!status && map->calibration == HSP__CALIBRATION_PLATT)
+        status = file_list(file, "calibration.platt", HSP__F64, 2 * maps, err, &map->platt);
     if (status || map->calibration != HSP__CALIBRATION_ISOTONIC) return status;
-    status = file_array(file, "calibration.scores", HSP__F64, 1, err, shape, &map->at);
+    status = file_list(file, "calibration.first", HSP__U64, maps + 1, err, &map->first);
+    if (!status) status = file_array(file, "calibration.scores", HSP__F64, 1, err, shape, &map->at);
     if (!status)
         status = file_list(file, "calibration.values", HSP__F64, shape[0], err, &map->value);
     map->knots = status ? 0 : shape[0];

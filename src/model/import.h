@@ -90,6 +90,9 @@ void hsp__plain_free(hsp__plain *plain, hsp_context *ctx);
 int hsp__export_numbered(const hsp_model *model);
 void hsp__export_label(hsp__writer *writer, const hsp_model *model, uint32_t class);
 
+/* Is there a calibration that LIBSVM can express: Platt's, of two classes, without a threshold? */
+int hsp__export_has_platt(const hsp_model *model);
+
 hsp_status hsp__export_libsvm(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,
                               hsp_error *err);
 hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,

@@ -437,8 +437,8 @@ hsp_status hsp__import_libsvm(hsp_context *ctx, hsp__reader *reader, hsp_model *
     if (!status) status = libsvm_model(&file, out);
     if (!status && file.probabilities)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "the probabilities of the LIBSVM model (probA, probB) were left out; its classes "
-                 "and decision values do not depend on them");
+                 "the probabilities of the LIBSVM model (probA, probB) were left out: the model "
+                 "predicts the classes that svm-predict does without -b 1");
     libsvm_free(&file);
     return status;
 }

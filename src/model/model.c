@@ -15,6 +15,7 @@
 #include "model/expansion.h"
 #include "model/neighbors.h"
 #include "model/pairs.h"
+#include "model/probability.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
@@ -55,8 +56,7 @@ void hsp_model_free(hsp_model *model)
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
-        hsp__free(&memory, model->probability.at);
-        hsp__free(&memory, model->probability.value);
+        hsp__probability_free(&memory, &model->probability);
         model_free_const(&memory, model->updates.row);
         model_free_const(&memory, model->updates.scorer);
         model_free_const(&memory, model->updates.amount);
@@ -146,11 +146,17 @@ static int model_copy_updates(const hsp_model *from, hsp_model *to)
 static int model_copy_probability(const hsp_model *from, hsp_model *to)
 {
     const hsp__probability *map = &from->probability;
+    const uint64_t maps = hsp__probability_maps(from);
+    const uint64_t platt = map->calibration == HSP__CALIBRATION_PLATT ? 2 * maps : 0;
+    const uint64_t first = map->calibration == HSP__CALIBRATION_ISOTONIC ? maps + 1 : 0;
     to->probability = *map;
+    to->probability.platt = model_copy_array(&to->memory, map->platt, platt, sizeof *map->platt);
+    to->probability.first = model_copy_array(&to->memory, map->first, first, sizeof *map->first);
     to->probability.at = model_copy_array(&to->memory, map->at, map->knots, sizeof *map->at);
     to->probability.value =
         model_copy_array(&to->memory, map->value, map->knots, sizeof *map->value);
-    return to->probability.at && to->probability.value;
+    return to->probability.platt && to->probability.first && to->probability.at &&
+           to->probability.value;
 }
 
 static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_model *to,
@@ -345,16 +351,22 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
     return tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
 }
 
-uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
+uint32_t hsp__decide_by(const hsp_model *model, const hsp__probability *map, const double *scores)
 {
+    if (hsp__probability_decides(map)) return hsp__probability_decide(model, map, scores);
     return model->pairs ? hsp__pairs_decide(model, scores)
                         : hsp__decide(scores, model->scorers, model->tie);
+}
+
+uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
+{
+    return hsp__decide_by(model, &model->probability, scores);
 }
 
 void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out)
 {
     if (model->pairs) {
-        hsp__pairs_class_scores(model, scores, 1, out);
+        hsp__pairs_class_scores(model, scores, out);
     } else if (model->scorers == 1) {
         out[0] = -scores[0];
         out[1] = scores[0];

@@ -50,8 +50,10 @@ typedef struct hsp__votes {
 } hsp__votes;
 
 /* From scores to probabilities (docs/probabilities.md): a link, which is a fixed function of the
- * score, or a calibration, which was fitted to scores and is used instead of the link. Scores are
- * multiplied by `scale` first, which undoes the division that the unit form makes. */
+ * score, or a calibration, which was fitted to scores of rows held out and is used instead of the
+ * link. A calibration has one map for two classes, of the score to the second one's probability;
+ * for more, one map per class, of the class's score, and the values are divided by their sum.
+ * Scores are multiplied by `scale` first, which undoes the division that the unit form makes. */
 typedef enum hsp__link {
     HSP__LINK_NONE,
     HSP__LINK_LOGISTIC,
@@ -69,10 +71,13 @@ typedef struct hsp__probability {
     hsp__link link;
     hsp__calibration calibration;
     double scale;     /* > 0 */
-    double slopes[2]; /* platt, >= 0: of negative and of positive scores; more classes: equal */
-    uint64_t knots;   /* isotonic: points of a line that rises; constant outside */
-    double *at;       /* knots: scores, ascending; two classes: 0 is among them */
-    double *value;    /* knots: in 0..1, never falling; two classes: 1/2 at the score 0 */
+    double threshold; /* two classes: the second one is predicted above this probability; 0: not
+                         set (a calibrated model then has 1/2, others decide by the score) */
+    double *platt;    /* platt: maps * 2: slope a and offset b of p = 1 / (1 + exp(-(a s + b))) */
+    uint64_t knots;   /* isotonic: points of lines that never fall, level beyond the outermost */
+    uint64_t *first;  /* maps + 1: map m has the knots first[m] .. first[m + 1] - 1 */
+    double *at;       /* knots: scores, ascending within a map */
+    double *value;    /* knots: in 0..1, never falling within a map */
 } hsp__probability;
 
 /* A kernel expansion: s_c(x) = sum_i coefficients[c * rows + i] k(x_i, x) + b_c. A row that several
@@ -226,8 +231,11 @@ static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
     return model->offsets[scorer] + model->weights[(scorer + 1) * model->features - 1];
 }
 
-/* Class of a row from its scores, by the model's tie rule: the one place where that is decided. */
+/* Class of a row from its scores: by the largest calibrated probability, by the threshold, or by
+ * the scores; equal ones by the model's tie rule. The one place where that is decided. */
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores);
+/* The same by another map than the model's own. */
+uint32_t hsp__decide_by(const hsp_model *model, const hsp__probability *map, const double *scores);
 
 /* The scorer of the pair (i, j), i < j < classes. */
 static inline uint64_t hsp__pair(uint64_t classes, uint64_t i, uint64_t j)

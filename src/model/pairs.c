@@ -78,18 +78,24 @@ static double pairs_number(const pairs_case *one, double scale)
     return one->votes + share / 2;
 }
 
+double hsp__pairs_class_score(const hsp_model *model, const double *scores, double scale,
+                              uint32_t class_index)
+{
+    const pairs_case one = pairs_gather(model, scores, class_index);
+    return pairs_number(&one, scale);
+}
+
 /* Rounding may make the numbers of different sums equal: those who are not best are then put just
  * below the best, so that the highest number is the class, whatever the sums. */
-void hsp__pairs_class_scores(const hsp_model *model, const double *scores, double scale,
-                             double *out)
+void hsp__pairs_class_scores(const hsp_model *model, const double *scores, double *out)
 {
     const uint32_t classes = model->class_names.count;
     pairs_case best = pairs_gather(model, scores, 0);
     uint32_t winner = 0;
-    double top = pairs_number(&best, scale);
+    double top = pairs_number(&best, 1);
     for (uint32_t c = 1; c < classes; c++) {
         const pairs_case one = pairs_gather(model, scores, c);
-        top = fmax(top, pairs_number(&one, scale));
+        top = fmax(top, pairs_number(&one, 1));
         if (pairs_compare(model, &one, &best) > 0) best = one, winner = c;
     }
     const double below = nextafter(top, -HUGE_VAL);
@@ -97,6 +103,6 @@ void hsp__pairs_class_scores(const hsp_model *model, const double *scores, doubl
         const pairs_case one = pairs_gather(model, scores, c);
         const int is_best =
             model->pairs == HSP__PAIRS_FIRST ? c == winner : pairs_compare(model, &one, &best) == 0;
-        out[c] = is_best ? top : fmin(pairs_number(&one, scale), below);
+        out[c] = is_best ? top : fmin(pairs_number(&one, 1), below);
     }
 }

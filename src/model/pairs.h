@@ -9,8 +9,11 @@ void hsp__pair_classes(uint32_t classes, uint32_t scorer, uint32_t *i, uint32_t 
 
 uint32_t hsp__pairs_decide(const hsp_model *model, const double *scores);
 
-/* As hsp_model_class_scores, of pair scores that are multiplied by `scale` > 0. */
-void hsp__pairs_class_scores(const hsp_model *model, const double *scores, double scale,
-                             double *out);
+/* As hsp_model_class_scores. */
+void hsp__pairs_class_scores(const hsp_model *model, const double *scores, double *out);
+
+/* Votes for one class, and within half a vote the sum of its pair scores times `scale` > 0. */
+double hsp__pairs_class_score(const hsp_model *model, const double *scores, double scale,
+                              uint32_t class_index);
 
 #endif

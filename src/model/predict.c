@@ -25,6 +25,9 @@ static const hsp_option predict_options[] = {
      "print the probability of each class, in the order of the model's classes"},
     {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step", NULL,
      "probability: this function of the score; auto: the model's own calibration or link"},
+    {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
+     "two classes: predict the second (positive) one when its probability is above P; without it, "
+     "calibrated models predict the most probable class, others decide by the score"},
 };
 
 static const hsp_option_table predict_table = {"predict", "what a prediction prints",
@@ -48,9 +51,9 @@ typedef struct predict_job {
     hsp_context *ctx;
     const hsp_model *model;
     hsp__scoring scoring;
-    int scores;      /* print them */
-    int probability; /* print them, by: */
-    hsp__probability map;
+    int scores;           /* print them */
+    int probability;      /* print them */
+    hsp__probability map; /* the model's own, or the link and the threshold that were asked for */
     double length;        /* of the weights, to print distances by; 0: do not */
     const char *boundary; /* printed where no class is predicted */
     size_t widest;        /* of the names */
@@ -83,7 +86,7 @@ static char *predict_line(const predict_job *job, const double *scores, double *
                           int *tie)
 {
     const hsp_model *model = job->model;
-    const uint32_t chosen = hsp__model_decide(model, scores);
+    const uint32_t chosen = hsp__decide_by(model, &job->map, scores);
     const char *name = job->boundary;
     size_t size = strlen(name);
     *tie = chosen == HSP_NO_CLASS;
@@ -181,32 +184,39 @@ static const char *predict_boundary(const hsp__names *classes)
     return words[i];
 }
 
-/* By the link that was asked for, or by the model's own map. */
+/* By the link that was asked for, or by the model's own map; and the threshold. */
 static hsp_status predict_probability(predict_job *job, const hsp_options *options, hsp_error *err)
 {
     const hsp_model *model = job->model;
     const hsp__link asked = hsp__link_of(hsp_options_text(options, "link"));
+    const int threshold = hsp_options_is_set(options, "threshold");
     job->probability = hsp_options_flag(options, "probability");
-    job->map = model->probability;
-    if (asked && !job->probability)
+    if (asked && !job->probability && !threshold)
         return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
-                            "a link makes a probability of a score: it needs probability");
+                            "a link makes a probability of a score: use it with --probability or "
+                            "--threshold");
     if (asked) job->map.link = asked;
     if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
-    if (!job->probability || hsp__probability_fits(model, &job->map)) return HSP_OK;
+    if (!job->probability && !threshold) return HSP_OK;
+    const char *asks = threshold ? "--threshold" : "--probability";
+    if (hsp__probability_fits(model, &job->map)) {
+        if (!threshold) return HSP_OK;
+        return hsp__probability_set_threshold(model, &job->map,
+                                              hsp_options_real(options, "threshold"), err);
+    }
     if (model->neighbors)
         return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
                             "the probabilities of neighbours are their shares of the votes: they "
                             "have no link");
     if (model->hypothesis == HSP__VOTES)
-        return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+        return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
                             "this model votes, and votes are no probabilities: train one that does "
                             "not, with calibrate platt or isotonic");
     if (model->pairs)
-        return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+        return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
                             "a model of pairs of classes has probabilities only when it is trained "
                             "with calibrate platt or isotonic");
-    return hsp__fail_at(err, HSP_USAGE, "--probability", 0, 0,
+    return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
                         "this model has no probabilities: train it with calibrate platt or "
                         "isotonic, train logistic, or choose a link");
 }
@@ -263,7 +273,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
                             const hsp_options *read, const hsp_options *predict,
                             const char *out_path, hsp_error *err, hsp_prediction *out)
 {
-    predict_job job = {.ctx = ctx, .model = model};
+    predict_job job = {.ctx = ctx, .model = model, .map = model->probability};
     hsp_status status = predict_start(&job, predict, err);
     if (!status) status = hsp__output_open(ctx, out_path, err, &job.output);
     if (!status) status = predict_run(&job, path, read, err);

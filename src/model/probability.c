@@ -1,21 +1,22 @@
-/* Probabilities that never disagree with the label.
+/* Probabilities of classes from scores, and the classes that they decide.
  *
- * Two classes, score s, z = scale * s. Every map is a rising function with 1/2 at 0, computed from
- * the side that the score says, so that both probabilities keep their digits:
+ * Calibrated models. Two classes: one map from the score s to the probability of the second class.
+ * More: one map per class, from the class's score, and the values are divided by their sum (all 0:
+ * equal shares). z = scale * s.
+ *
+ *     platt     1 / (1 + exp(-(a z + b)))          isotonic  the line through the knots
+ *
+ * The class predicted is the most probable one; of two classes, with a threshold P, the second one
+ * when its probability is above P.
+ *
+ * Links are fixed functions of the score with 1/2 at 0, so that the sign of the score and the
+ * probability name the same class:
  *
  *     logistic  1 / (1 + exp(-z))        probit  Phi(z)        step  0 or 1
- *     platt     1 / (1 + exp(-a z)), a of the score's side
- *     isotonic  the line through the knots
  *
- * More classes, class scores c_k: weights that rise with the score, divided by their sum.
- *
- *     logistic, probit   the function above     step      1 for the highest
- *     platt              exp(t c_k)             isotonic  the line at c_k less the best other
- *
+ * More classes: the functions of the class scores divided by their sum; step is 1 for the highest.
  * Neighbours: the shares of the votes, which are (1 +- s) / 2 of two classes and the scores of
- * more.
- *
- * Rounding could still make what is different equal (a score of 1e-20 and a logistic of exactly
+ * more. Rounding could make what is different equal (a score of 1e-20 and a logistic of exactly
  * 1/2): where it does, the class that the score says gets the next number above 1/2, and classes
  * with lower scores the next number below the highest. */
 #include "model/probability.h"
@@ -23,6 +24,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "model/pairs.h"
 
 static const char *const probability_links[] = {"none", "logistic", "probit", "step"};
@@ -57,26 +60,15 @@ int hsp_model_has_probabilities(const hsp_model *model)
     return hsp__probability_fits(model, &model->probability);
 }
 
-double hsp__probability_line(const hsp__probability *map, double score)
+void hsp__probability_free(const hsp_allocator *memory, hsp__probability *map)
 {
-    uint64_t low = 0, high = map->knots; /* the first knot above the score is in low..high */
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (map->at[middle] <= score)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0) return map->value[0];
-    if (low == map->knots) return map->value[map->knots - 1];
-    const double x0 = map->at[low - 1] / 2, x1 = map->at[low] / 2; /* halves do not overflow */
-    const double y0 = map->value[low - 1], y1 = map->value[low];
-    return fmin(fmax(y0 + (y1 - y0) * ((score / 2 - x0) / (x1 - x0)), y0), y1);
-}
-
-double hsp__probability_lead(double score, double other)
-{
-    return score == other ? 0 : score - other; /* infinity less infinity */
+    hsp__free(memory, map->platt);
+    hsp__free(memory, map->first);
+    hsp__free(memory, map->at);
+    hsp__free(memory, map->value);
+    map->platt = map->at = map->value = NULL;
+    map->first = NULL;
+    map->knots = 0;
 }
 
 static double probability_logistic(double z)
@@ -85,22 +77,151 @@ static double probability_logistic(double z)
     return z >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-/* ---- Two classes ----------------------------------------------------------------------------- */
+/* ---- Calibrated ------------------------------------------------------------------------------ */
+
+double hsp__probability_line(const hsp__probability *map, uint64_t number, double score)
+{
+    const uint64_t start = map->first[number], end = map->first[number + 1];
+    uint64_t low = start, high = end; /* the first knot above the score is in low..high */
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (map->at[middle] <= score)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == start) return map->value[start];
+    if (low == end) return map->value[end - 1];
+    const double x0 = map->at[low - 1] / 2, x1 = map->at[low] / 2; /* halves do not overflow */
+    const double y0 = map->value[low - 1], y1 = map->value[low];
+    return fmin(fmax(y0 + (y1 - y0) * ((score / 2 - x0) / (x1 - x0)), y0), y1);
+}
+
+static double probability_class_score(const hsp_model *model, const double *scores, double scale,
+                                      uint32_t c)
+{
+    return model->pairs ? hsp__pairs_class_score(model, scores, scale, c) : scores[c] * scale;
+}
+
+hsp__rivals hsp__probability_rivals(const hsp_model *model, const double *scores, double scale)
+{
+    hsp__rivals rivals = {-HUGE_VAL, -HUGE_VAL};
+    for (uint32_t c = 0; model->scorers > 1 && c < model->class_names.count; c++) {
+        const double s = probability_class_score(model, scores, scale, c);
+        rivals.second = fmax(rivals.second, fmin(s, rivals.top));
+        rivals.top = fmax(rivals.top, s);
+    }
+    return rivals;
+}
+
+double hsp__probability_input(const hsp_model *model, const double *scores, double scale,
+                              hsp__rivals rivals, uint32_t c)
+{
+    if (model->scorers == 1) return scores[0] * scale;
+    const double s = probability_class_score(model, scores, scale, c);
+    const double other = s == rivals.top ? rivals.second : rivals.top;
+    return s == other ? 0 : s - other; /* infinity less infinity */
+}
+
+/* The value of one map at z, and 1 less it. A score that is not a number says nothing. */
+static double probability_map(const hsp__probability *map, uint64_t number, double z, double *rest)
+{
+    double p = 0.5;
+    *rest = 0.5;
+    if (isnan(z)) return p;
+    if (map->calibration == HSP__CALIBRATION_ISOTONIC) {
+        p = hsp__probability_line(map, number, z);
+        *rest = 1 - p;
+        return p;
+    }
+    const double a = map->platt[2 * number], b = map->platt[2 * number + 1];
+    const double f = a == 0 ? b : a * z + b; /* 0 times infinity */
+    *rest = probability_logistic(-f);
+    return probability_logistic(f);
+}
+
+static void probability_calibrated(const hsp_model *model, const hsp__probability *map,
+                                   const double *scores, double *out)
+{
+    const uint32_t classes = model->class_names.count;
+    double sum = 0, rest;
+    if (model->scorers == 1) {
+        out[1] = probability_map(map, 0, scores[0] * map->scale, &out[0]);
+        return;
+    }
+    const hsp__rivals rivals = hsp__probability_rivals(model, scores, map->scale);
+    for (uint32_t c = 0; c < classes; c++) {
+        const double z = hsp__probability_input(model, scores, map->scale, rivals, c);
+        out[c] = probability_map(map, c, z, &rest);
+        sum += out[c];
+    }
+    for (uint32_t c = 0; c < classes; c++)
+        out[c] = sum > 0 ? out[c] / sum : 1.0 / classes;
+}
+
+uint32_t hsp__probability_decide(const hsp_model *model, const hsp__probability *map,
+                                 const double *scores)
+{
+    if (model->class_names.count == 2) {
+        double p[2];
+        hsp__probabilities(model, map, scores, p);
+        const double beyond = p[1] - (map->threshold > 0 ? map->threshold : 0.5);
+        return hsp__decide(&beyond, 1, model->tie);
+    }
+    /* dividing by the sum does not change which is largest */
+    uint32_t first = 0, last = 0;
+    double most = -1, rest;
+    const hsp__rivals rivals = hsp__probability_rivals(model, scores, map->scale);
+    for (uint32_t c = 0; c < model->class_names.count; c++) {
+        const double z = hsp__probability_input(model, scores, map->scale, rivals, c);
+        const double p = probability_map(map, c, z, &rest);
+        if (p < most) continue;
+        if (p > most) first = c;
+        last = c;
+        most = p;
+    }
+    if (first == last || model->tie == HSP_TIE_NEG) return first;
+    return model->tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
+}
+
+hsp_status hsp__probability_set_threshold(const hsp_model *model, hsp__probability *map,
+                                          double threshold, hsp_error *err)
+{
+    if (!(threshold > 0 && threshold < 1))
+        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
+                            "%g is not a probability between 0 and 1", threshold);
+    if (model->class_names.count != 2)
+        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
+                            "a threshold decides between two classes; this model has %u",
+                            (unsigned)model->class_names.count);
+    if (!hsp__probability_fits(model, map))
+        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
+                            "this model has no probabilities: train it with --calibrate platt or "
+                            "isotonic, or train logistic");
+    map->threshold = threshold;
+    return HSP_OK;
+}
+
+hsp_status hsp_model_set_threshold(hsp_model *model, double threshold, hsp_error *err)
+{
+    return hsp__probability_set_threshold(model, &model->probability, threshold, err);
+}
+
+double hsp_model_threshold(const hsp_model *model)
+{
+    return model->probability.threshold;
+}
+
+/* ---- Links, two classes ---------------------------------------------------------------------- */
 
 /* The probabilities of the class that the score says and of the other one. */
-static void probability_sides(const hsp__probability *map, double z, int positive, double side[2])
+static void probability_sides(hsp__link link, double z, double side[2])
 {
     const double size = fabs(z);
-    if (map->calibration == HSP__CALIBRATION_ISOTONIC) {
-        const double p = hsp__probability_line(map, z);
-        side[0] = positive ? p : 1 - p;
-        side[1] = 1 - side[0];
-    } else if (map->calibration == HSP__CALIBRATION_PLATT || map->link == HSP__LINK_LOGISTIC) {
-        const double a = map->calibration ? map->slopes[positive] : 1;
-        const double u = a > 0 ? a * size : 0; /* 0 times infinity */
-        side[0] = probability_logistic(u);
-        side[1] = probability_logistic(-u);
-    } else if (map->link == HSP__LINK_PROBIT) {
+    if (link == HSP__LINK_LOGISTIC) {
+        side[0] = probability_logistic(size);
+        side[1] = probability_logistic(-size);
+    } else if (link == HSP__LINK_PROBIT) {
         side[0] = erfc(-size * M_SQRT1_2) / 2;
         side[1] = erfc(size * M_SQRT1_2) / 2;
     } else {
@@ -114,7 +235,7 @@ static void probability_two(const hsp__probability *map, double score, double *o
     double side[2] = {0.5, 0.5};
     const int positive = score > 0;
     if (score > 0 || score < 0) {
-        probability_sides(map, score * map->scale, positive, side);
+        probability_sides(map->link, score * map->scale, side);
         if (!(side[0] > 0.5)) side[0] = nextafter(0.5, 1);
         if (!(side[1] < 0.5)) side[1] = 1 - side[0];
     }
@@ -122,7 +243,7 @@ static void probability_two(const hsp__probability *map, double score, double *o
     out[!positive] = side[1];
 }
 
-/* ---- More ------------------------------------------------------------------------------------ */
+/* ---- Links, more classes --------------------------------------------------------------------- */
 
 /* log Phi(z); far to the left by its expansion, where Phi itself would be 0. */
 static double probability_log_phi(double z)
@@ -137,48 +258,33 @@ static double probability_log_logistic(double z)
     return z >= 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
 }
 
-/* The weight of a class whose score is c, that of the highest score being 1 (isotonic: as it is).
- * `top` is the best score of the others. */
-static double probability_weight(const hsp__probability *map, double c, double top)
+/* The weight of a class whose score is c, that of the highest score being 1. */
+static double probability_weight(hsp__link link, double c, double top)
 {
-    if (map->calibration == HSP__CALIBRATION_ISOTONIC)
-        return hsp__probability_line(map, hsp__probability_lead(c, top));
     if (c >= top) return 1;
-    if (map->calibration == HSP__CALIBRATION_PLATT)
-        return map->slopes[0] > 0 ? exp(map->slopes[0] * (c - top)) : 1;
-    if (map->link == HSP__LINK_LOGISTIC)
+    if (link == HSP__LINK_LOGISTIC)
         return exp(probability_log_logistic(c) - probability_log_logistic(top));
-    if (map->link == HSP__LINK_PROBIT)
-        return exp(probability_log_phi(c) - probability_log_phi(top));
+    if (link == HSP__LINK_PROBIT) return exp(probability_log_phi(c) - probability_log_phi(top));
     return 0;
 }
 
-/* `raw` are class scores, and may be `out` itself: who is highest is settled before they are
- * multiplied, since that may overflow. */
+/* Which score is highest is settled before they are multiplied, since that may overflow. */
 static void probability_more(const hsp__probability *map, uint32_t classes, const double *raw,
-                             double scale, double *out)
+                             double *out)
 {
-    double top = -HUGE_VAL, second = -HUGE_VAL, sum = 0;
-    for (uint32_t c = 0; c < classes; c++) {
-        second = fmax(second, fmin(raw[c], top));
+    double top = -HUGE_VAL, sum = 0;
+    const double below = nextafter(1, 0);
+    for (uint32_t c = 0; c < classes; c++)
         top = fmax(top, raw[c]);
-    }
-    double most = probability_weight(map, top * scale, second * scale);
-    const int flat = !(most > 0); /* a line that is 0 even for the highest: it tells nothing */
-    if (flat) most = 1;
-    const double below = nextafter(most, 0);
     for (uint32_t c = 0; c < classes; c++) {
-        const double weight = probability_weight(map, raw[c] * scale, top * scale);
-        if (raw[c] == top)
-            out[c] = most;
-        else
-            out[c] = weight < most && !flat ? weight : below;
+        const double weight = probability_weight(map->link, raw[c] * map->scale, top * map->scale);
+        out[c] = raw[c] == top ? 1 : fmin(weight, below);
         sum += out[c];
     }
-    const double highest = most / sum, next = nextafter(highest, 0);
+    const double highest = 1 / sum, next = nextafter(highest, 0);
     for (uint32_t c = 0; c < classes; c++) {
         const double p = out[c] / sum;
-        out[c] = out[c] == most || p < next ? p : next;
+        out[c] = out[c] == 1 || p < next ? p : next;
     }
 }
 
@@ -206,20 +312,14 @@ void hsp__probabilities(const hsp_model *model, const hsp__probability *map, con
                         double *out)
 {
     const uint32_t classes = model->class_names.count;
-    if (model->neighbors) {
+    if (model->neighbors)
         probability_shares(classes, scores, out);
-        return;
-    }
-    if (model->scorers == 1) {
+    else if (map->calibration)
+        probability_calibrated(model, map, scores, out);
+    else if (model->scorers == 1)
         probability_two(map, scores[0], out);
-        return;
-    }
-    if (model->pairs) {
-        hsp__pairs_class_scores(model, scores, map->scale, out);
-        probability_more(map, classes, out, 1, out);
-    } else {
-        probability_more(map, classes, scores, map->scale, out);
-    }
+    else
+        probability_more(map, classes, scores, out);
 }
 
 void hsp_model_probabilities(const hsp_model *model, const double *scores, double *out)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/prepare.h"
+#include "model/probability.h"
 #include "prove/bound.h"
 
 static const hsp_option model_options[] = {
@@ -204,7 +205,11 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *
     for (int i = 0; !status && i < MODEL_TRAIN; i++) {
         hsp_guarantee *to = &out->guarantees[out->count++];
         model_describe(&model_train[i], to);
-        status = model_train[i].fn(c, err, to);
+        if (hsp__probability_decides(&c->model->probability))
+            hsp__guarantee_fail(to, "the model decides by its probabilities; the theorem is about "
+                                    "the sign of the score");
+        else
+            status = model_train[i].fn(c, err, to);
     }
     if (!status) status = model_headline(c, found, err, out);
     out->train_rows = c->rows.n;

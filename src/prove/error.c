@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/prepare.h"
+#include "model/probability.h"
 #include "prove/model.h"
 #include "prove/same.h"
 
@@ -153,6 +154,10 @@ hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
         return hsp__prove_skip(prove, err, "error", "it needs %s",
                                prove->model ? "--test" : "--model");
     }
+    if (hsp__probability_decides(&prove->model->probability))
+        return hsp__prove_skip(prove, err, "error",
+                               "the model decides by its probabilities, and the claim is about the "
+                               "sign of the score");
     const char *why;
     hsp_status status = error_refuse(prove, err, &why);
     if (status) return status;

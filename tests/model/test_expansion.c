@@ -255,7 +255,10 @@ static void expansions_come_back(void)
             1 + hsp__random_below(&random, 9), (hsp_storage)(seed % 3));
         if (seed % 5 == 0)
             model->scalings[0] = test_scaling(ctx, &random, "standard", model->features);
-        if (seed % 7 == 0) model->probability.calibration = HSP__CALIBRATION_PLATT;
+        if (seed % 7 == 0) {
+            model->probability.calibration = HSP__CALIBRATION_PLATT;
+            model->probability.platt = test_array(ctx, 2 * (uint64_t)classes, sizeof(double));
+        }
         hsp_data *rows = test_rows(ctx, &random, 10, model->features, HSP_SPARSE);
         CHECK_NOTE(hsp_model_write(ctx, model, path, &err) == HSP_OK, "%s", err.message);
         CHECK_NOTE(hsp_model_read(ctx, path, &err, &back) == HSP_OK, "%s", err.message);

@@ -247,9 +247,12 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     hsp__model_set_fact(s->votes, "options", "{\"rate\":2,\"positive\":\"yes\"}", NULL);
     s->pairs = test_pairs(s->ctx, &random, 3, 6);
     s->pairs->probability.calibration = HSP__CALIBRATION_ISOTONIC;
-    s->pairs->probability.knots = 1;
-    s->pairs->probability.at = test_array(s->ctx, 1, sizeof(double));
-    s->pairs->probability.value = test_array(s->ctx, 1, sizeof(double));
+    s->pairs->probability.knots = 3;
+    s->pairs->probability.first = test_array(s->ctx, 4, sizeof(uint64_t));
+    for (uint64_t m = 0; m < 4; m++)
+        s->pairs->probability.first[m] = m;
+    s->pairs->probability.at = test_array(s->ctx, 3, sizeof(double));
+    s->pairs->probability.value = test_array(s->ctx, 3, sizeof(double));
     hsp_model *named = test_linear(s->ctx, &random, 2, 1);
     named->weights[0] = 2;
     test_name(&named->feature_names, "a");
