@@ -4,106 +4,89 @@
 
 #include "cli.h"
 
-enum { SPLIT_OWN, SPLIT_READ, SPLIT_WRITE };
-
-static const cli_group split_groups[] = {{"Options", hsp_split_options},
-                                         {"Reading options", hsp_read_options},
-                                         {"Output options", hsp_write_options},
-                                         {NULL, NULL}};
+static const cli_group split_groups[] = {{"Options", hsp_split_file_options}, {NULL, NULL}};
 
 static const cli_term split_keys[] = {
     {"file", "the file that was split, as it was named"},
     {"seed", "the seed"},
-    {"train, test", "objects: file, rows, and classes, the rows of each class by its name"},
-    {"load_seconds, write_seconds", "time to read, and to split and write"},
+    {"train, test", "objects: file; rows; unlabelled, rows whose label is missing; groups, or null "
+                    "without --group; and classes, the rows of each class by its name"},
+    {"seconds", "time to read and write"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
 
-/* Rows of each class, malloc'ed. */
-static hsp_status split_counts(cli *run, hsp_data *data, hsp_error *err, uint64_t **out)
+static void split_json_part(const cli *run, cli_json_writer *json, int part, const hsp_split *split)
 {
-    const hsp_view *view;
-    hsp_status status = hsp_data_view(run->ctx, data, err, &view);
-    if (status != HSP_OK) return status;
-    size_t bytes = ((size_t)view->classes + 1) * sizeof **out;
-    uint64_t *counts = cli_memory(NULL, bytes);
-    memset(counts, 0, bytes);
-    for (uint64_t i = 0; view->labels && i < view->rows; i++)
-        counts[view->labels[i]]++;
-    *out = counts;
-    return HSP_OK;
-}
-
-static void split_json_part(cli_json_writer *json, const char *key, const char *path,
-                            const hsp_data *data, const uint64_t *counts)
-{
-    json_open(json, key, '{');
-    json_text(json, "file", path);
-    json_count(json, "rows", hsp_data_rows(data));
+    json_open(json, part ? "test" : "train", '{');
+    json_text(json, "file", run->arguments[1 + part]);
+    json_count(json, "rows", hsp_split_rows(split, part));
+    json_count(json, "unlabelled", hsp_split_unlabelled(split, part));
+    if (hsp_options_text(run->options[0], "group"))
+        json_count(json, "groups", hsp_split_groups(split, part));
+    else
+        json_text(json, "groups", NULL);
     json_open(json, "classes", '{');
-    for (uint32_t c = 0; c < hsp_data_classes(data); c++)
-        json_count(json, hsp_data_class_name(data, c), counts[c]);
+    for (uint32_t c = 0; c < hsp_split_classes(split); c++)
+        json_count(json, hsp_split_class_name(split, c), hsp_split_class_rows(split, part, c));
     json_close(json, '}');
     json_close(json, '}');
 }
 
-static hsp_status split_report(cli *run, hsp_data *train, hsp_data *test, double load, double write,
-                               hsp_error *err)
+/* " (12 groups)", or nothing without groups; to be freed. */
+static char *split_groups_of(const cli *run, const hsp_split *split, int part)
 {
-    uint64_t *counts[2] = {NULL, NULL};
+    const uint64_t groups = hsp_split_groups(split, part);
+    if (!hsp_options_text(run->options[0], "group")) return cli_format("%s", "");
+    return cli_format(" (%s group%s)", show_count(groups), groups == 1 ? "" : "s");
+}
+
+static void split_report(const cli *run, const hsp_split *split, double seconds)
+{
+    const uint64_t train = hsp_split_rows(split, 0), test = hsp_split_rows(split, 1);
+    char *groups[2] = {split_groups_of(run, split, 0), split_groups_of(run, split, 1)};
     cli_progress_clear();
-    cli_say(run, "wrote %s rows to %s and %s to %s", show_count(hsp_data_rows(train)),
-            show_output(run->arguments[1]), show_count(hsp_data_rows(test)),
+    cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), train == 1 ? "" : "s",
+            groups[0], show_output(run->arguments[1]), show_count(test), groups[1],
             show_output(run->arguments[2]));
-    if (!cli_json(run)) return HSP_OK;
-    hsp_status status = split_counts(run, train, err, &counts[0]);
-    if (status == HSP_OK) status = split_counts(run, test, err, &counts[1]);
-    if (status == HSP_OK) {
-        cli_json_writer json = {.file = stdout};
-        json_open(&json, NULL, '{');
-        json_text(&json, "file", run->arguments[0]);
-        json_count(&json, "seed", (uint64_t)hsp_options_integer(run->options[SPLIT_OWN], "seed"));
-        split_json_part(&json, "train", run->arguments[1], train, counts[0]);
-        split_json_part(&json, "test", run->arguments[2], test, counts[1]);
-        json_seconds(&json, "load_seconds", load);
-        json_seconds(&json, "write_seconds", write);
-        json_cost(&json, run);
-        json_close(&json, '}');
-        json_end(&json);
-    }
-    free(counts[0]);
-    free(counts[1]);
-    return status;
+    free(groups[0]);
+    free(groups[1]);
+    if (!cli_json(run)) return;
+    cli_json_writer json = {.file = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", run->arguments[0]);
+    json_count(&json, "seed", (uint64_t)hsp_options_integer(run->options[0], "seed"));
+    split_json_part(run, &json, 0, split);
+    split_json_part(run, &json, 1, split);
+    json_seconds(&json, "seconds", seconds);
+    json_cost(&json, run);
+    json_close(&json, '}');
+    json_end(&json);
 }
 
 static hsp_status split_check(const cli *run, hsp_error *err)
 {
-    hsp_status status = cli_check_output(run, run->arguments[1], err);
-    if (status == HSP_OK) status = cli_check_output(run, run->arguments[2], err);
-    if (status != HSP_OK || strcmp(run->arguments[1], run->arguments[2]) != 0) return status;
-    return cli_fail(err, HSP_USAGE, NULL, "TRAIN and TEST are both '%s'; name two files",
-                    run->arguments[1]);
+    const char **paths = run->arguments;
+    hsp_status status = cli_check_output(run, paths[1], err);
+    if (status == HSP_OK) status = cli_check_output(run, paths[2], err);
+    if (status == HSP_OK && strcmp(paths[1], paths[2]) == 0)
+        return cli_fail(err, HSP_USAGE, NULL, "TRAIN and TEST are both '%s'; name two files",
+                        paths[1]);
+    if (status == HSP_OK) status = cli_check_apart("TRAIN", paths[1], paths[2], err);
+    if (status == HSP_OK) status = cli_check_apart("TRAIN", paths[1], paths[0], err);
+    return status == HSP_OK ? cli_check_apart("TEST", paths[2], paths[0], err) : status;
 }
 
 static hsp_status split_run(cli *run, hsp_error *err)
 {
-    hsp_data *data = NULL, *train = NULL, *test = NULL;
-    double load = 0, start;
+    hsp_split *split = NULL;
+    const double start = cli_seconds();
     hsp_status status = split_check(run, err);
+    cli_begin_output();
     if (status == HSP_OK)
-        status =
-            cli_read(run, run->arguments[0], run->options[SPLIT_READ], NULL, err, &data, &load);
-    start = cli_seconds();
-    if (status == HSP_OK)
-        status = hsp_data_split(run->ctx, data, run->options[SPLIT_OWN], err, &train, &test);
-    if (status == HSP_OK)
-        status = cli_write(run, train, run->arguments[1], run->options[SPLIT_WRITE], err);
-    if (status == HSP_OK)
-        status = cli_write(run, test, run->arguments[2], run->options[SPLIT_WRITE], err);
-    if (status == HSP_OK) status = split_report(run, train, test, load, cli_seconds() - start, err);
-    hsp_data_free(test);
-    hsp_data_free(train);
-    hsp_data_free(data);
+        status = hsp_split_file(run->ctx, run->arguments[0], run->options[0], run->arguments[1],
+                                run->arguments[2], err, &split);
+    if (status == HSP_OK) split_report(run, split, cli_seconds() - start);
+    hsp_split_free(split);
     return status;
 }
 
@@ -113,8 +96,10 @@ static const cli_term split_arguments[] = {{"DATA", "the file to split; - is sta
                                            {NULL, NULL}};
 
 static const cli_term split_examples[] = {
-    {"halfspace split iris.csv train.svm test.svm --test 0.25", "hold out a quarter of each class"},
+    {"halfspace split iris.csv train.csv test.csv --test 0.25", "hold out a quarter of each class"},
     {"halfspace split a.svm train.svm test.svm --test 1000 --seed 7", "hold out 1000 rows"},
+    {"halfspace split visits.csv train.csv test.csv --label outcome --group patient",
+     "all visits of a patient go to one part"},
     {NULL, NULL}};
 
 const cli_command cli_split = {
@@ -122,8 +107,11 @@ const cli_command cli_split = {
     .summary = "split a data file into rows to learn from and rows held out",
     .synopsis = "DATA TRAIN TEST [options]",
     .description =
-        "Split the rows of a data file into two files at random. The same seed gives the "
-        "same split. Rows keep their order within a part.",
+        "Split the records of a data file into two files at random, byte for byte: header, "
+        "quoting, "
+        "line endings, comments and missing values stay as they are, and both parts get the "
+        "header. Each class is split in proportion, unless --no-stratified is given. The same "
+        "seed gives the same split. Rows keep their order within a part.",
     .arguments = split_arguments,
     .groups = split_groups,
     .keys = split_keys,

@@ -334,6 +334,31 @@ HSP_API hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint6
 HSP_API hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed,
                                    hsp_error *err, uint64_t *rows);
 
+/* Split a data file into two files, record by record, byte for byte: header, quoting, line endings,
+ * comments and the label's place stay as they are; nothing is encoded, filled in or refused for
+ * being missing. CSV, TSV and libsvm text; a binary cache is split as a data set. "-" is standard
+ * input or output; a name that ends in .gz, .bz2, .xz or .zst is compressed. Both files appear, or
+ * neither.
+ *
+ * Options: those of hsp_split_options; group, a CSV column (or qid, in libsvm text) whose rows of
+ * one value stay together; and format, label, header and separator, as in hsp_read_options. With
+ * groups, the parts have about the sizes asked for. */
+HSP_API const hsp_option_table *hsp_split_file_options(void);
+
+/* What was split: part 0 is for training, part 1 for testing. */
+typedef struct hsp_split hsp_split;
+HSP_API hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options *options,
+                                  const char *train_path, const char *test_path, hsp_error *err,
+                                  hsp_split **out);
+HSP_API uint64_t hsp_split_rows(const hsp_split *split, int part);
+HSP_API uint32_t hsp_split_classes(const hsp_split *split);
+HSP_API const char *hsp_split_class_name(const hsp_split *split, uint32_t c);
+HSP_API uint64_t hsp_split_class_rows(const hsp_split *split, int part, uint32_t c);
+/* Rows whose label is missing; groups (0 unless they were asked for). */
+HSP_API uint64_t hsp_split_unlabelled(const hsp_split *split, int part);
+HSP_API uint64_t hsp_split_groups(const hsp_split *split, int part);
+HSP_API void hsp_split_free(hsp_split *split);
+
 /* Options of hsp_data_split: test (a share in (0,1) or a whole number of rows), stratified, seed.
  */
 HSP_API const hsp_option_table *hsp_split_options(void);

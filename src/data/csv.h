@@ -139,6 +139,12 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv
                               hsp_error *err, hsp__csv_plan *plan);
 void hsp__csv_plan_free(const hsp_allocator *memory, hsp__csv_plan *plan);
 
+/* The numbers of the columns that two options mean: of the label (a name, a number from 1, "last" or
+ * "none") and of a group (NULL: none). HSP__NAME_NONE for none. */
+hsp_status hsp__csv_find_columns(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
+                                 const char *label, const char *group, hsp_error *err,
+                                 uint32_t *label_column, uint32_t *group_column);
+
 /* The name of the file's column j. */
 const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 

@@ -81,6 +81,21 @@ static hsp_status plan_find_label(const hsp__names *names, const char *word, hsp
     return plan_find(names, word, strlen(word), "label", err, column);
 }
 
+hsp_status hsp__csv_find_columns(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
+                                 const char *label, const char *group, hsp_error *err,
+                                 uint32_t *label_column, uint32_t *group_column)
+{
+    hsp_encoding *named = hsp__encoding_new(&ctx->allocator);
+    hsp_status status = named ? HSP_OK : hsp__fail_memory(err);
+    *group_column = HSP__NAME_NONE;
+    if (!status) status = plan_name_columns(ctx, file, sample, named, err);
+    if (!status) status = plan_find_label(&named->names, label, err, label_column);
+    if (!status && group)
+        status = plan_find(&named->names, group, strlen(group), "group", err, group_column);
+    hsp_encoding_free(named);
+    return status;
+}
+
 /* ---- Making an encoding ---------------------------------------------------------------------- */
 
 /* Give a column a kind by an option; two options about one column contradict each other. */

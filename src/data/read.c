@@ -147,18 +147,8 @@ static hsp_status read_unmapped(hsp_context *ctx, hsp__source *source, hsp_error
                                 hsp_data **out)
 {
     void *bytes = NULL;
-    uint64_t room = 0;
-    size_t size = 0, got = 0;
-    hsp_status status = HSP_OK;
-    do {
-        const size_t want = size > ctx->block_bytes ? size : ctx->block_bytes;
-        if (!hsp__reserve(&ctx->allocator, &bytes, &room, (uint64_t)size + want, 1))
-            status = hsp__fail_memory(err);
-        else
-            status = hsp__source_read(source, (char *)bytes + size, want, err, &got);
-        size += got;
-        if (got < want) break;
-    } while (!status);
+    size_t size = 0;
+    hsp_status status = hsp__source_read_all(ctx, source, err, &bytes, &size);
     if (!status) status = hsp__cache_open(ctx, hsp__source_name(source), bytes, size, err, out);
     hsp__free(&ctx->allocator, bytes);
     return status;

@@ -17,8 +17,9 @@
 struct hsp__source {
     hsp_allocator memory;
     char *name;
-    int fd; /* -1: memory */
-    int mappable;
+    int fd;            /* -1: memory */
+    int again;         /* it can be opened and read again */
+    int mappable;      /* and is not compressed */
     const char *bytes; /* of a memory source */
     size_t bytes_size;
     uint64_t position;       /* raw bytes taken */
@@ -138,7 +139,7 @@ static hsp_status source_open_fd(hsp__source *source, const char *path, hsp_erro
         errno = EISDIR;
         return hsp__fail_errno(err, source->name, "cannot read");
     }
-    source->mappable = S_ISREG(info.st_mode) && strcmp(path, "-") != 0;
+    source->again = source->mappable = S_ISREG(info.st_mode) && strcmp(path, "-") != 0;
     source->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
     return HSP_OK;
 }
@@ -213,6 +214,28 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
     return status;
 }
 
+hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, hsp_error *err, void **bytes,
+                                size_t *size)
+{
+    uint64_t room = 0;
+    size_t got = 0;
+    hsp_status status = HSP_OK;
+    *bytes = NULL;
+    *size = 0;
+    while (!status) {
+        const size_t want = *size > ctx->block_bytes ? *size : ctx->block_bytes;
+        if (!hsp__reserve(&ctx->allocator, bytes, &room, (uint64_t)*size + want, 1))
+            return hsp__fail_memory(err);
+        status = hsp__source_read(source, (char *)*bytes + *size, want, err, &got);
+        *size += got;
+        if (!status)
+            status = hsp__progress(ctx, "reading", "bytes", hsp__source_position(source),
+                                   hsp__source_size(source), err);
+        if (got < want) break;
+    }
+    return status;
+}
+
 uint64_t hsp__source_position(const hsp__source *source)
 {
     return source->position;
@@ -226,6 +249,11 @@ uint64_t hsp__source_size(const hsp__source *source)
 int hsp__source_packed(const hsp__source *source)
 {
     return source->unpacker != NULL;
+}
+
+int hsp__source_again(const hsp__source *source)
+{
+    return source->again;
 }
 
 int hsp__source_mappable(const hsp__source *source)

@@ -26,6 +26,10 @@ hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, co
 hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_error *err,
                             size_t *got);
 
+/* All that is left of it, into memory that the caller frees; *bytes may be set on failure too. */
+hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, hsp_error *err, void **bytes,
+                                size_t *size);
+
 /* For progress: bytes taken from the file so far (compressed ones when it is compressed), and its
  * size, 0 when not known. */
 uint64_t hsp__source_position(const hsp__source *source);
@@ -33,6 +37,9 @@ uint64_t hsp__source_size(const hsp__source *source);
 
 /* Is the input compressed? Then its size says little about how much text will come. */
 int hsp__source_packed(const hsp__source *source);
+
+/* Is it a file that can be opened and read again? (A pipe cannot, nor can standard input.) */
+int hsp__source_again(const hsp__source *source);
 
 /* Is the source a plain regular file that can be mapped? (A binary cache wants to be.) */
 int hsp__source_mappable(const hsp__source *source);

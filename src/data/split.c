@@ -5,7 +5,12 @@
  * row in each part, if there are rows enough for that: what this adds or takes is made good, one
  * row at a time, by the class that stands furthest above (below) its exact share. Last, one walk
  * over the rows takes each with probability (still wanted of its class) / (still left of its
- * class), which makes all choices of that many rows equally likely and keeps their order. */
+ * class), which makes all choices of that many rows equally likely and keeps their order.
+ *
+ * Groups stay together. They are taken in random order, and one goes to the test part when that
+ * brings the test part nearer to its share of every class: when it lowers
+ *
+ *     sum over classes c of (t_c - T n_c / n)^2 / n_c,    t_c rows of class c in the test part. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -16,15 +21,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/data.h"
+#include "data/split.h"
 
-static const hsp_option split_options[] = {
-    {"test", HSP_OPTION_TEXT, "0.25", 0, 0, NULL, "SHARE",
-     "size of the test part: a share between 0 and 1, or a whole number of rows"},
-    {"stratified", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,
-     "keep the classes in proportion in both parts"},
-    {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",
-     "seed of the random choice"},
-};
+static const hsp_option split_options[] = {HSP__SPLIT_OPTIONS};
 
 static const hsp_option_table split_table = {"split", "how rows are split into two parts",
                                              split_options,
@@ -169,69 +168,195 @@ static void split_allocate(split_plan *plan)
     if (given > plan->test) split_move(plan, given - plan->test, -1);
 }
 
-/* Walk over the rows; rows[0..n-T) become the training part, rows[n-T..n) the test part. */
-static void split_choose(split_plan *plan, const uint32_t *labels, uint64_t seed, uint64_t *rows)
+/* One walk over the rows. */
+static void split_draw(split_plan *plan, const uint32_t *labels, uint64_t seed, unsigned char *side)
 {
     hsp__random random;
     hsp__random_seed(&random, seed, 0);
-    uint64_t train = 0, test = plan->rows - plan->test;
     for (uint64_t i = 0; i < plan->rows; i++) {
         split_class *group = &plan->classes[labels ? labels[i] : 0];
         int take = hsp__random_below(&random, group->rows--) < group->test;
         group->test -= (uint64_t)take;
-        rows[take ? test++ : train++] = i;
+        side[i] = (unsigned char)take;
     }
 }
 
-static hsp_status split_rows(hsp_context *ctx, const hsp_view *view, const split_settings *settings,
-                             hsp_error *err, split_plan *plan, uint64_t *rows)
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* What n^2 times the sum above changes by, divided by n, when the rows rows[0..count) are added.
+ * `counts` is zero for every class, before and after. */
+static double split_change(const split_plan *plan, const uint32_t *labels, const uint64_t *rows,
+                           uint64_t count, uint64_t *counts)
 {
-    const uint32_t *labels = settings->stratified ? view->labels : NULL;
-    plan->rows = view->rows;
-    plan->count = labels ? view->classes : 1;
-    plan->classes = hsp__new(&ctx->allocator, plan->count, sizeof *plan->classes);
-    plan->order = hsp__new(&ctx->allocator, plan->count, sizeof *plan->order);
-    if (!plan->classes || !plan->order) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < view->rows; i++)
-        plan->classes[labels ? labels[i] : 0].rows++;
-    split_allocate(plan);
-    split_choose(plan, labels, settings->seed, rows);
-    return HSP_OK;
+    double change = 0;
+    for (uint64_t k = 0; k < count; k++)
+        counts[labels ? labels[rows[k]] : 0]++;
+    for (uint64_t k = 0; k < count; k++) {
+        const uint32_t c = labels ? labels[rows[k]] : 0;
+        const double more = (double)counts[c];
+        change += more * (2 * (double)split_excess(plan, c) + (double)plan->rows * more) /
+                  (double)plan->classes[c].rows;
+        counts[c] = 0;
+    }
+    return change;
 }
 
-static hsp_status split_select(hsp_context *ctx, hsp_data *data, const split_plan *plan,
-                               const uint64_t *rows, hsp_error *err, hsp_data **train,
-                               hsp_data **test)
+/* The rows of each group, one group after the other: group g has starts[g] .. starts[g + 1] - 1. */
+static void split_sort_by_group(const hsp__split_rows *rows, uint64_t *starts, uint64_t *sorted)
 {
-    hsp_data *first = NULL, *second = NULL;
-    const uint64_t kept = plan->rows - plan->test;
-    hsp_status status = hsp_data_select(ctx, data, rows, kept, err, &first);
-    if (!status) status = hsp_data_select(ctx, data, rows + kept, plan->test, err, &second);
-    if (status) {
-        hsp_data_free(first);
-        return status;
+    for (uint64_t i = 0; i < rows->rows; i++)
+        starts[rows->groups[i] + 1]++;
+    for (uint32_t g = 0; g < rows->group_count; g++)
+        starts[g + 1] += starts[g];
+    for (uint64_t i = 0; i < rows->rows; i++)
+        sorted[starts[rows->groups[i]]++] = i;
+    for (uint32_t g = rows->group_count; g > 0; g--)
+        starts[g] = starts[g - 1];
+    starts[0] = 0;
+}
+
+static void split_shuffle(uint32_t *order, uint32_t count, uint64_t seed)
+{
+    hsp__random random;
+    hsp__random_seed(&random, seed, 0);
+    for (uint32_t g = 0; g < count; g++) {
+        const uint32_t at = (uint32_t)hsp__random_below(&random, (uint64_t)g + 1);
+        order[g] = order[at];
+        order[at] = g;
     }
-    *train = first;
-    *test = second;
-    return HSP_OK;
+}
+
+/* Groups, and what is known of them. */
+typedef struct split_grouped {
+    const uint32_t *labels; /* of the rows; NULL: one class */
+    const uint32_t *order;  /* groups, at random */
+    const uint64_t *starts, *sorted;
+    uint64_t *counts; /* scratch, a number per class, all 0 */
+} split_grouped;
+
+static void split_take_group(split_plan *plan, const split_grouped *all, uint32_t g,
+                             unsigned char *side)
+{
+    for (uint64_t k = all->starts[g]; k < all->starts[g + 1]; k++) {
+        const uint64_t row = all->sorted[k];
+        side[row] = 1;
+        plan->classes[all->labels ? all->labels[row] : 0].test++;
+    }
+}
+
+/* At least one group goes to the test part, the one that does the least harm if none does good; and
+ * at least one stays. */
+static void split_draw_groups(split_plan *plan, const split_grouped *all, uint32_t count,
+                              unsigned char *side)
+{
+    uint32_t taken = 0, gentlest = 0;
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < count && taken + 1 < count; i++) {
+        const uint32_t g = all->order[i];
+        const uint64_t from = all->starts[g];
+        const double change = split_change(plan, all->labels, all->sorted + from,
+                                           all->starts[g + 1] - from, all->counts);
+        if (change < least) least = change, gentlest = g;
+        if (!(change < 0)) continue;
+        split_take_group(plan, all, g, side);
+        taken++;
+    }
+    if (!taken) split_take_group(plan, all, gentlest, side);
+}
+
+static hsp_status split_groups(hsp_context *ctx, const hsp__split_rows *rows,
+                               const uint32_t *labels, uint64_t seed, split_plan *plan,
+                               hsp_error *err, unsigned char *side)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    if (rows->group_count < 2)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "all rows are of one group, and groups are not split; two or more are "
+                         "needed");
+    uint32_t *order = hsp__new(memory, rows->group_count, sizeof *order);
+    uint64_t *starts = hsp__new(memory, (uint64_t)rows->group_count + 1, sizeof *starts);
+    uint64_t *sorted = hsp__new_raw(memory, rows->rows, sizeof *sorted);
+    uint64_t *counts = hsp__new(memory, plan->count, sizeof *counts);
+    hsp_status status = order && starts && sorted && counts ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        split_sort_by_group(rows, starts, sorted);
+        split_shuffle(order, rows->group_count, seed);
+        memset(side, 0, rows->rows);
+        const split_grouped all = {labels, order, starts, sorted, counts};
+        split_draw_groups(plan, &all, rows->group_count, side);
+    }
+    hsp__free(memory, order);
+    hsp__free(memory, starts);
+    hsp__free(memory, sorted);
+    hsp__free(memory, counts);
+    return status;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+hsp_status hsp__split_choose(hsp_context *ctx, const hsp__split_rows *rows,
+                             const hsp_options *options, hsp_error *err, unsigned char *side)
+{
+    const split_settings settings = split_read_options(options);
+    const uint32_t *labels = settings.stratified ? rows->labels : NULL;
+    split_plan plan = {.rows = rows->rows, .count = labels ? rows->classes : 1};
+    hsp_status status = split_test_rows(settings.test, rows->rows, err, &plan.test);
+    if (status) return status;
+    plan.classes = hsp__new(&ctx->allocator, plan.count, sizeof *plan.classes);
+    plan.order = hsp__new(&ctx->allocator, plan.count, sizeof *plan.order);
+    if (!plan.classes || !plan.order) {
+        status = hsp__fail_memory(err);
+    } else {
+        for (uint64_t i = 0; i < rows->rows; i++)
+            plan.classes[labels ? labels[i] : 0].rows++;
+        if (rows->groups) {
+            status = split_groups(ctx, rows, labels, settings.seed, &plan, err, side);
+        } else {
+            split_allocate(&plan);
+            split_draw(&plan, labels, settings.seed, side);
+        }
+    }
+    hsp__free(&ctx->allocator, plan.classes);
+    hsp__free(&ctx->allocator, plan.order);
+    return status;
+}
+
+/* The rows of one side as a data set. */
+static hsp_status split_select(hsp_context *ctx, hsp_data *data, const unsigned char *side,
+                               int which, hsp_error *err, hsp_data **out)
+{
+    const uint64_t rows = hsp_data_rows(data);
+    uint64_t count = 0;
+    uint64_t *chosen = hsp__new_raw(&ctx->allocator, rows, sizeof *chosen);
+    if (!chosen) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < rows; i++)
+        if (side[i] == which) chosen[count++] = i;
+    hsp_status status = hsp_data_select(ctx, data, chosen, count, err, out);
+    hsp__free(&ctx->allocator, chosen);
+    return status;
 }
 
 hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           hsp_error *err, hsp_data **train, hsp_data **test)
 {
-    const split_settings settings = split_read_options(options);
     const hsp_view *view;
-    split_plan plan = {0};
+    hsp_data *parts[2] = {NULL, NULL};
     hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = split_test_rows(settings.test, view->rows, err, &plan.test);
     if (status) return status;
-    uint64_t *rows = hsp__new_raw(&ctx->allocator, view->rows, sizeof *rows);
-    status = rows ? split_rows(ctx, view, &settings, err, &plan, rows) : hsp__fail_memory(err);
-    if (!status) status = split_select(ctx, data, &plan, rows, err, train, test);
-    hsp__free(&ctx->allocator, rows);
-    hsp__free(&ctx->allocator, plan.classes);
-    hsp__free(&ctx->allocator, plan.order);
-    return status;
+    const hsp__split_rows rows = {
+        .rows = view->rows, .labels = view->labels, .classes = view->classes};
+    unsigned char *side = hsp__new_raw(&ctx->allocator, view->rows, 1);
+    status = side ? hsp__split_choose(ctx, &rows, options, err, side) : hsp__fail_memory(err);
+    for (int which = 0; !status && which < 2; which++)
+        status = split_select(ctx, data, side, which, err, &parts[which]);
+    hsp__free(&ctx->allocator, side);
+    if (status) {
+        hsp_data_free(parts[0]);
+        return status;
+    }
+    *train = parts[0];
+    *test = parts[1];
+    return HSP_OK;
 }
 
 hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed, hsp_error *err,

@@ -566,9 +566,9 @@ static void context(void)
 /* The files that were asked for are all there is in the folder. */
 static void nothing_is_left(void)
 {
-    static const char *const files[] = {"long.csv",   "in.svm",      "in.csv",  "in.hsp",
-                                        "in.scaling", "in.json",     "out.svm", "out.csv",
-                                        "out.hsp",    "out.scaling", "out.json"};
+    static const char *const files[] = {
+        "out2.csv",   "out2.svm", "out2.hsp", "long.csv", "in.svm",  "in.csv",      "in.hsp",
+        "in.scaling", "in.json",  "out.svm",  "out.csv",  "out.hsp", "out.scaling", "out.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(alloc_path(files[i]));
     CHECK(rmdir(alloc_folder) == 0);
@@ -736,6 +736,51 @@ static hsp_status alloc_locate(alloc_scene *s, hsp_error *err)
     return status == HSP_BAD_DATA ? HSP_OK : status;
 }
 
+static hsp_status alloc_split_to(alloc_scene *s, const char *in, const char *train,
+                                 const char *test, hsp_error *err)
+{
+    const char *const names[] = {in, train, test};
+    char paths[3][256];
+    hsp_split *split = NULL;
+    for (int i = 0; i < 3; i++)
+        snprintf(paths[i], sizeof paths[i], "%s", alloc_path(names[i]));
+    hsp_status status =
+        hsp_split_file(s->ctx, paths[0], s->options, paths[1], paths[2], err, &split);
+    CHECK((status == HSP_OK) == (split != NULL));
+    hsp_split_free(split);
+    return status;
+}
+
+static hsp_status alloc_split_csv(alloc_scene *s, hsp_error *err)
+{
+    return alloc_split_to(s, "in.csv", "out.csv", "out2.csv", err);
+}
+
+static hsp_status alloc_split_libsvm(alloc_scene *s, hsp_error *err)
+{
+    return alloc_split_to(s, "in.svm", "out.svm", "out2.svm", err);
+}
+
+static hsp_status alloc_split_cache(alloc_scene *s, hsp_error *err)
+{
+    return alloc_split_to(s, "in.hsp", "out.hsp", "out2.hsp", err);
+}
+
+static void alloc_run_splits(void)
+{
+    const hsp_option_table *split = hsp_split_options(), *file = hsp_split_file_options();
+    const alloc_case cases[] = {
+        {"split", split, {"test", "0.3"}, alloc_split},
+        {"split stratified", split, {"test", "3", "stratified", "yes"}, alloc_split},
+        {"split a CSV file", file, {"test", "1"}, alloc_split_csv},
+        {"split a CSV file by groups", file, {"group", "1"}, alloc_split_csv},
+        {"split a libsvm file", file, {"test", "1"}, alloc_split_libsvm},
+        {"split a cache", NULL, {0}, alloc_split_cache},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        alloc_run(&cases[i]);
+}
+
 static void alloc_run_winnow(void)
 {
     const hsp_option_table *winnow = alloc_learner("winnow");
@@ -750,12 +795,13 @@ static void alloc_run_winnow(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
+    alloc_run_splits();
 }
 
 int main(void)
 {
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
-    const hsp_option_table *split = hsp_split_options(), *scale = hsp_scale_options();
+    const hsp_option_table *scale = hsp_scale_options();
     const alloc_case cases[] = {
         {"options", NULL, {0}, alloc_options_new},
         {"set a text", read, {0}, alloc_options_text},
@@ -789,8 +835,6 @@ int main(void)
         {"write a cache", NULL, {0}, alloc_write_hsp},
         {"copy", NULL, {0}, alloc_copy},
         {"select", NULL, {0}, alloc_select},
-        {"split", split, {"test", "0.3"}, alloc_split},
-        {"split stratified", split, {"test", "3", "stratified", "yes"}, alloc_split},
         {"fit max-abs", scale, {"kind", "max-abs"}, alloc_fit},
         {"fit standard", scale, {"kind", "standard"}, alloc_fit},
         {"fit min-max", scale, {"kind", "min-max"}, alloc_fit},

@@ -1,0 +1,352 @@
+/* Splitting a file of records, byte for byte. A first pass finds where records end, their labels
+ * and their groups (split_scan.c); split.c chooses; a second pass copies. A file is read twice, so
+ * that memory holds 12 to 16 bytes per record and not the records; what comes through a pipe is
+ * kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/data.h"
+#include "data/formats.h"
+#include "data/split.h"
+#include "data/split_scan.h"
+
+#define SPLIT_BUFFER ((size_t)256 << 10)
+
+static const hsp_option split_file_options[] = {
+    HSP__SPLIT_OPTIONS,
+    {"group", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
+     "keep rows together that have the same value in this column, by name or number from 1; "
+     "libsvm: qid"},
+    {"format", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,
+     "format of the data; auto looks at the content, then at the name"},
+    {"label", HSP_OPTION_TEXT, "last", 0, 0, NULL, "COLUMN",
+     "CSV: the label's column, by name or number from 1; last, or none"},
+    {"header", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|yes|no", NULL,
+     "CSV: whether the first line names the columns"},
+    {"separator", HSP_OPTION_TEXT, "auto", 0, 0, NULL, "CHAR",
+     "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto"},
+};
+
+static const hsp_option_table split_file_table = {
+    "split", "how a file is split into two", split_file_options,
+    sizeof split_file_options / sizeof *split_file_options};
+
+const hsp_option_table *hsp_split_file_options(void)
+{
+    return &split_file_table;
+}
+
+/* ---- What was split -------------------------------------------------------------------------- */
+
+struct hsp_split {
+    hsp_allocator memory;
+    hsp__names classes;
+    uint64_t rows[2], unlabelled[2], groups[2];
+    uint64_t *class_rows[2]; /* classes.count */
+};
+
+uint64_t hsp_split_rows(const hsp_split *split, int part)
+{
+    return split->rows[part == 1];
+}
+
+uint32_t hsp_split_classes(const hsp_split *split)
+{
+    return split->classes.count;
+}
+
+const char *hsp_split_class_name(const hsp_split *split, uint32_t c)
+{
+    return hsp__names_get(&split->classes, c);
+}
+
+uint64_t hsp_split_class_rows(const hsp_split *split, int part, uint32_t c)
+{
+    return split->class_rows[part == 1][c];
+}
+
+uint64_t hsp_split_unlabelled(const hsp_split *split, int part)
+{
+    return split->unlabelled[part == 1];
+}
+
+uint64_t hsp_split_groups(const hsp_split *split, int part)
+{
+    return split->groups[part == 1];
+}
+
+void hsp_split_free(hsp_split *split)
+{
+    if (!split) return;
+    hsp_allocator memory = split->memory;
+    hsp__names_free(&split->classes);
+    hsp__free(&memory, split->class_rows[0]);
+    hsp__free(&memory, split->class_rows[1]);
+    hsp__free(&memory, split);
+}
+
+/* Count what went where. Class numbers from classes->count on are rows without a label. */
+static hsp_status split_report(hsp_context *ctx, const hsp__names *classes,
+                               const hsp__split_rows *rows, const unsigned char *side,
+                               hsp_error *err, hsp_split **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    hsp_split *split = hsp__new(memory, 1, sizeof *split);
+    unsigned char *seen = hsp__new(memory, rows->group_count, 1);
+    if (split) {
+        split->memory = *memory;
+        hsp__names_init(&split->classes, memory);
+        split->class_rows[0] = hsp__new(memory, classes->count, sizeof(uint64_t));
+        split->class_rows[1] = hsp__new(memory, classes->count, sizeof(uint64_t));
+    }
+    if (!split || !seen || !split->class_rows[0] || !split->class_rows[1] ||
+        !hsp__names_copy(&split->classes, classes)) {
+        hsp_split_free(split);
+        hsp__free(memory, seen);
+        return hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; i < rows->rows; i++) {
+        const int part = side[i];
+        split->rows[part]++;
+        if (!rows->labels || rows->labels[i] >= classes->count)
+            split->unlabelled[part]++;
+        else
+            split->class_rows[part][rows->labels[i]]++;
+        if (!rows->groups || seen[rows->groups[i]]) continue;
+        seen[rows->groups[i]] = 1;
+        split->groups[part]++;
+    }
+    hsp__free(memory, seen);
+    *out = split;
+    return HSP_OK;
+}
+
+/* ---- The second pass ------------------------------------------------------------------------- */
+
+typedef struct split_copy {
+    hsp_context *ctx;
+    hsp__source *source;
+    const hsp__split_scan *scan;
+    const unsigned char *side;
+    hsp__output *outputs[2];
+    hsp__text waiting[2]; /* to be written */
+} split_copy;
+
+static hsp_status split_flush(split_copy *copy, int part, size_t least, hsp_error *err)
+{
+    hsp__text *text = &copy->waiting[part];
+    if (text->failed) return hsp__fail_memory(err);
+    if (text->size < least || !text->size) return HSP_OK;
+    hsp_status status = hsp__output_write(copy->outputs[part], text->data, text->size, err);
+    text->size = 0;
+    return status;
+}
+
+/* A piece of the file from byte `at` on: what of it belongs to which part. *row and *end, the
+ * record that byte is of and where that ends, go on with it. */
+static hsp_status split_piece(split_copy *copy, const char *bytes, size_t size, uint64_t at,
+                              uint64_t *row, uint64_t *end, hsp_error *err)
+{
+    const hsp__split_scan *scan = copy->scan;
+    while (size) {
+        const size_t now = at + size < *end ? size : (size_t)(*end - at);
+        const int both = at < scan->prefix;
+        for (int part = 0; part < 2; part++)
+            if (both || copy->side[*row] == part) hsp__text_add(&copy->waiting[part], bytes, now);
+        bytes += now;
+        size -= now;
+        at += now;
+        if (at < *end) continue;
+        if (!both) (*row)++;
+        if (size && *row == scan->rows)
+            return hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
+        *end += *row < scan->rows ? scan->sizes[*row] : 0;
+    }
+    hsp_status status = split_flush(copy, 0, SPLIT_BUFFER, err);
+    return status ? status : split_flush(copy, 1, SPLIT_BUFFER, err);
+}
+
+static hsp_status split_copy_all(split_copy *copy, hsp_error *err)
+{
+    const hsp__split_scan *scan = copy->scan;
+    uint64_t at = 0, row = 0, end = scan->prefix ? scan->prefix : scan->sizes[0];
+    char *buffer = hsp__new_raw(&copy->ctx->allocator, SPLIT_BUFFER, 1);
+    hsp_status status = buffer ? HSP_OK : hsp__fail_memory(err);
+    for (size_t got = 1; !status && got;) {
+        status = hsp__source_read(copy->source, buffer, SPLIT_BUFFER, err, &got);
+        if (!status) status = split_piece(copy, buffer, got, at, &row, &end, err);
+        at += got;
+        if (!status)
+            status =
+                hsp__progress(copy->ctx, "copying", "bytes", hsp__source_position(copy->source),
+                              hsp__source_size(copy->source), err);
+    }
+    hsp__free(&copy->ctx->allocator, buffer);
+    if (!status && row < scan->rows)
+        status = hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
+    for (int part = 0; !status && part < 2; part++)
+        status = split_flush(copy, part, 0, err);
+    return status;
+}
+
+static hsp_status split_copy_run(hsp_context *ctx, hsp__source *source, const hsp__split_scan *scan,
+                                 const unsigned char *side, const char *const paths[2],
+                                 hsp_error *err)
+{
+    split_copy copy = {.ctx = ctx, .source = source, .scan = scan, .side = side};
+    hsp_status status = HSP_OK;
+    for (int part = 0; part < 2; part++)
+        hsp__text_init(&copy.waiting[part], &ctx->allocator);
+    for (int part = 0; !status && part < 2; part++)
+        status = hsp__output_open(ctx, paths[part], err, &copy.outputs[part]);
+    if (!status) status = split_copy_all(&copy, err);
+    for (int part = 0; !status && part < 2; part++)
+        status = hsp__output_commit(copy.outputs[part], err);
+    for (int part = 0; part < 2; part++) {
+        hsp__output_free(copy.outputs[part]);
+        hsp__text_free(&copy.waiting[part]);
+    }
+    return status;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* A name that promises another format than the records have. */
+static hsp_status split_check_name(const char *path, const char *format, hsp_error *err)
+{
+    const char *named = hsp__format_by_name(path);
+    if (!named || strcmp(named, format) == 0) return HSP_OK;
+    if (strcmp(format, "tsv") == 0 && strcmp(named, "csv") == 0) return HSP_OK;
+    return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                        "records are copied as they are, in %s format, and this name says %s; end "
+                        "the name in .%s, and use halfspace convert for another format",
+                        format, named, strcmp(format, "libsvm") == 0 ? "svm" : format);
+}
+
+/* Choose, then copy from `again`, which is the source from its beginning. */
+static hsp_status split_scanned(hsp_context *ctx, hsp__split_scan *scan, const hsp_options *options,
+                                hsp__source *again, const char *const paths[2], hsp_error *err,
+                                hsp_split **out)
+{
+    hsp_split *split = NULL;
+    const hsp__split_rows rows = {scan->rows, scan->labels, scan->classes.count + 1, scan->groups,
+                                  scan->group_names.count};
+    unsigned char *side = hsp__new_raw(&ctx->allocator, scan->rows, 1);
+    hsp_status status =
+        side ? hsp__split_choose(ctx, &rows, options, err, side) : hsp__fail_memory(err);
+    if (!status && out) status = split_report(ctx, &scan->classes, &rows, side, err, &split);
+    if (!status) status = split_copy_run(ctx, again, scan, side, paths, err);
+    hsp__free(&ctx->allocator, side);
+    if (status)
+        hsp_split_free(split);
+    else if (out)
+        *out = split;
+    return status;
+}
+
+static hsp_status split_text(hsp_context *ctx, hsp__source *source, const char *path,
+                             const char *format, const hsp_options *options,
+                             const char *const paths[2], hsp_error *err, hsp_split **out)
+{
+    hsp__split_scan scan;
+    hsp__source *kept = NULL, *again = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    hsp__split_scan_init(&scan, ctx, hsp__source_name(source));
+    hsp_status status = split_check_name(paths[0], format, err);
+    if (!status) status = split_check_name(paths[1], format, err);
+    if (!status && !hsp__source_again(source)) {
+        status = hsp__source_read_all(ctx, source, err, &bytes, &size);
+        if (!status) status = hsp__source_memory(ctx, bytes, size, scan.name, err, &kept);
+    }
+    if (!status) status = hsp__split_scan_run(&scan, kept ? kept : source, format, options, err);
+    if (!status)
+        status = kept ? hsp__source_memory(ctx, bytes, size, scan.name, err, &again)
+                      : hsp__source_open(ctx, path, err, &again);
+    if (!status) status = split_scanned(ctx, &scan, options, again, paths, err, out);
+    hsp__source_free(again);
+    hsp__source_free(kept);
+    hsp__free(&ctx->allocator, bytes);
+    hsp__split_scan_free(&scan);
+    return status;
+}
+
+/* ---- Binary caches --------------------------------------------------------------------------- */
+
+static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char *path,
+                              const hsp_options *options, const char *const paths[2],
+                              hsp_error *err, hsp_split **out)
+{
+    static const char *const of_text[] = {"group", "label", "header", "separator"};
+    hsp_data *data = NULL, *parts[2] = {NULL, NULL};
+    for (size_t i = 0; options && i < sizeof of_text / sizeof *of_text; i++)
+        if (hsp_options_is_set(options, of_text[i]))
+            return hsp__fail(err, HSP_USAGE,
+                             "--%s is about text files, and %s is a binary cache; split the text "
+                             "it was made from",
+                             of_text[i], hsp__source_name(source));
+    hsp_status status = hsp__cache_read(ctx, source, path, err, &data);
+    if (!status) status = hsp_data_split(ctx, data, options, err, &parts[0], &parts[1]);
+    for (int part = 0; !status && part < 2; part++)
+        status = hsp_data_write(ctx, parts[part], paths[part], NULL, err);
+    if (!status && out) {
+        const uint64_t rows = data->view.rows, train = parts[0]->view.rows;
+        unsigned char *side = hsp__new(&ctx->allocator, rows, 1);
+        uint32_t *labels = hsp__new(&ctx->allocator, rows, sizeof *labels);
+        for (uint64_t i = 0; side && labels && i < rows; i++) {
+            const hsp_view *view = &parts[i >= train]->view;
+            side[i] = i >= train;
+            labels[i] = view->labels ? view->labels[i - (i >= train) * train] : UINT32_MAX;
+        }
+        const hsp__split_rows counted = {.rows = rows, .labels = labels};
+        status = side && labels ? split_report(ctx, &data->class_names, &counted, side, err, out)
+                                : hsp__fail_memory(err);
+        hsp__free(&ctx->allocator, side);
+        hsp__free(&ctx->allocator, labels);
+    }
+    for (int part = 0; part < 2; part++)
+        hsp_data_free(parts[part]);
+    hsp_data_free(data);
+    return status;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+static hsp_status split_any(hsp_context *ctx, const char *path, const hsp_options *options,
+                            const char *const paths[2], hsp_error *err, hsp_split **out)
+{
+    const char *first, *format = options ? hsp_options_text(options, "format") : "auto";
+    size_t first_size;
+    hsp__source *source = NULL;
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    if (!status) status = hsp__source_peek(source, 0, err, &first, &first_size);
+    if (!status && strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, first_size);
+    if (!status)
+        status = strcmp(format, "hsp") == 0
+                     ? split_cache(ctx, source, path, options, paths, err, out)
+                     : split_text(ctx, source, path, format, options, paths, err, out);
+    hsp__source_free(source);
+    return status;
+}
+
+hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options *options,
+                          const char *train_path, const char *test_path, hsp_error *err,
+                          hsp_split **out)
+{
+    const char *const paths[2] = {train_path, test_path};
+    hsp_files *files = NULL;
+    hsp_split *split = NULL;
+    hsp_status status = ctx->files ? HSP_OK : hsp_files_new(ctx, err, &files);
+    if (!status) status = split_any(ctx, path, options, paths, err, out ? &split : NULL);
+    if (!status && files) status = hsp_files_commit(files, err);
+    hsp_files_free(files);
+    if (status)
+        hsp_split_free(split);
+    else if (out)
+        *out = split;
+    return hsp__while(err, status, "splitting", path);
+}
