@@ -270,14 +270,17 @@ static void train_warn_gap(const cli *run, const train *done)
     }
     const int hard =
         train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
+    const int limited = all->optimum.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
     fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s. "
-            "Try %smore %s, --scale standard%s or a larger --gap.\n",
+            "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s%s. "
+            "Try %s%s%s%s--scale standard%s or a larger --gap.\n",
             show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
-            show_number(train_gap(run)), named ? "--solver auto, " : "", limit,
-            hard ? "" : ", a smaller --C");
+            show_number(train_gap(run)),
+            limited ? "; rounding errors keep it from getting nearer" : "",
+            named ? "--solver auto, " : "", limited ? "" : "more ", limited ? "" : limit,
+            limited ? "" : ", ", hard ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */
@@ -350,6 +353,7 @@ static const cli_term train_keys[] = {
     {"scaled_objective, scaled_dual_objective",
      "the same times C n: C * sum of losses + penalty, the unit of LIBSVM and LIBLINEAR"},
     {"gap", "the duality gap, (objective - dual_objective) / objective"},
+    {"rounding", "the part of the gap that rounding errors may be"},
     {"support_vectors, support_sum", "rows with a dual weight in any problem; the sum over all "
                                      "problems (classes, pairs)"},
     {"on_margin, inside, wrong_side", "of that sum, by where the rows lie"},

@@ -91,6 +91,10 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
     const char *answer = all->stop == HSP_STOP_CONVERGED ? "yes" : "no";
     if (isnan(asked->gap))
         table_line(table, "converged", "%s: duality gap %s", answer, show_number(best->gap));
+    else if (all->stop != HSP_STOP_CONVERGED && best->rounding > asked->gap / 2)
+        table_line(table, "converged",
+                   "no: duality gap %s (target %s), limited by rounding errors (%s)",
+                   show_number(best->gap), show_number(asked->gap), show_number(best->rounding));
     else
         table_line(table, "converged", "%s: duality gap %s (target %s)", answer,
                    show_number(best->gap), show_number(asked->gap));
@@ -174,6 +178,7 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best, const hsp_mode
     json_number(json, "scaled_objective", best->scaled_objective);
     json_number(json, "scaled_dual_objective", best->scaled_dual_objective);
     json_number(json, "gap", best->gap);
+    json_number(json, "rounding", best->rounding);
     if (best->support_vectors == UINT64_MAX)
         json_text(json, "support_vectors", NULL);
     else

@@ -690,12 +690,15 @@ HSP_API const char *hsp_stop_name(hsp_stop stop);
 typedef struct hsp_optimum {
     const char *solver;    /* "dcd", "newton", ...; NULL: this learner minimises nothing */
     double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
-    double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2; hard: ||w||^2 / 2 */
+    double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2 of the weights as they
+                              are in the model, rounded up; hard: ||w||^2 / 2 */
     double dual_objective; /* proven lower bound: no weights have a smaller objective than this */
     /* The same two in the unit of C, which LIBSVM and LIBLINEAR print: objective / lambda = C times
      * the sum of losses + ||w||^2 / 2. Hard: the same numbers. */
     double scaled_objective, scaled_dual_objective;
-    double gap;               /* the duality gap: (objective - dual_objective) / objective */
+    double gap;      /* the duality gap: (objective - dual_objective) / objective */
+    double rounding; /* the part of it that rounding errors may be: objective and dual_objective are
+                        proven bounds, so both count them in */
     uint64_t support_vectors; /* rows with a dual weight in any of the problems, each counted once;
                                  UINT64_MAX: not known */
     uint64_t support_sum;     /* the same, counted once a problem; of these: */

@@ -177,8 +177,7 @@ static void batch_shorten(hsp_context *ctx, const hsp__problem *p, double *a, do
     for (uint64_t j = 0; j < p->view->cols; j++)
         u[j] *= t;
     verdict->dual = fmax(0, hsp__judge_dual(ctx, p, a, u));
-    if (isfinite(verdict->primal) && verdict->primal > 0)
-        verdict->gap = (verdict->primal - verdict->dual) / verdict->primal;
+    verdict->gap = hsp__judge_gap(verdict->primal, verdict->dual);
 }
 
 /* What the solver hands back is judged once more, whatever it says itself, unless the last that it
@@ -188,9 +187,9 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
                               double *scores, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
-    hsp__verdict verdict = {s->primal, s->dual_value, s->gap};
+    hsp__verdict verdict = {s->primal, s->dual_value, s->gap, 0};
     hsp_status status = HSP_OK;
-    if (!s->judged)
+    if (!s->judged || s->stop != HSP_STOP_CONVERGED)
         status = hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
     if (status) return status;
     batch_shorten(ctx, &task->problem, s->dual, u, &verdict);
@@ -198,6 +197,7 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     s->primal = verdict.primal;
     s->dual_value = verdict.dual;
     s->gap = verdict.gap;
+    s->rounding = verdict.rounding;
     if (s->stop == HSP_STOP_CONVERGED && !(s->gap <= batch->plan->gap)) s->stop = HSP_STOP_PASSES;
     const hsp_view *view = task->problem.view;
     for (uint64_t i = 0; batch->supports && i < view->rows; i++)
@@ -210,6 +210,15 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
         task->mistakes += said != view->labels[i];
     }
     return HSP_OK;
+}
+
+/* A last bit that a margin lacks of 1 costs c times as much here: w is made longer by a few. */
+static void batch_stretch(const hsp__problem *p, hsp__solution *s)
+{
+    const double factor = 1 + 0x1p-49;
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        s->w[j] *= factor;
+    s->b *= factor;
 }
 
 /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
@@ -274,7 +283,9 @@ static hsp_status batch_second(hsp_context *ctx, const hsp__solver *second, int 
         status = second->solve(ctx, &p, goal, err, s);
     }
     s->judged = 0; /* weights of both may come back, and of another problem */
-    if (!status && hard && !batch_hard_answers(&task->problem, s))
+    const int answers = !status && hard && batch_hard_answers(&task->problem, s);
+    if (answers) batch_stretch(&p, s);
+    if (!status && hard && !answers)
         batch_restore(&p, &first, s);
     else if (!status &&
              (s->stop == HSP_STOP_INSEPARABLE || batch_best_of(&p, &first, goal->gap, s)))
@@ -480,8 +491,11 @@ static hsp_status batch_tasks(hsp__batch *batch, hsp_error *err)
                                                  .hard = plan->hard,
                                                  .lambda = plan->lambda};
     hsp_status status = batch_costs(batch, err);
-    for (uint32_t c = 0; !status && c < batch->count; c++)
+    if (!status && !plan->kernel) status = hsp__judge_norms(batch->ctx, view, err, &batch->norms);
+    for (uint32_t c = 0; !status && c < batch->count; c++) {
         if (!batch->tasks[c].list) batch->tasks[c].problem.row_weight = batch->row_weight;
+        batch->tasks[c].problem.norms = batch->norms;
+    }
     return status ? status : batch_choose(batch, err);
 }
 
@@ -517,6 +531,7 @@ static void batch_free(hsp__batch *batch)
     if (batch->row_weight != batch->prepared.weight) hsp__free(memory, batch->row_weight);
     hsp__free(memory, batch->tasks);
     hsp__free(memory, batch->weights);
+    hsp__free(memory, batch->norms);
     hsp__free(memory, (void *)(uintptr_t)batch->supports);
     hsp__free(memory, batch->all_dual);
     hsp__prepared_free(&batch->prepared);

@@ -72,6 +72,7 @@ typedef struct hsp__batch {
     double C;           /* 1 / (lambda n) */
     uint32_t count;     /* problems */
     hsp__batch_task *tasks;
+    double *norms;          /* rows: their norms, for the judge; NULL: kernels have their own */
     atomic_uchar *supports; /* rows: 1, some problem gave it a dual weight; NULL: one problem */
     double *weights;        /* count * cols: of each problem */
     double *all_dual;       /* all classes at once: rows * count, row after row; else NULL */

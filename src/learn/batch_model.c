@@ -34,6 +34,7 @@ static void batch_add_task(const hsp__batch *batch, uint32_t c, hsp_optimum *to)
         else if (batch->supports)
             to->margin_class = c;
     }
+    to->rounding = fmax(to->rounding, s->rounding);
     to->stationarity = fmax(to->stationarity, kkt->stationarity);
     to->primal_feasibility = fmax(to->primal_feasibility, kkt->primal);
     to->dual_feasibility = fmax(to->dual_feasibility, kkt->dual);
@@ -62,7 +63,8 @@ static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
 
 static void batch_no_optimum(hsp_optimum *to)
 {
-    to->lambda = to->C = to->objective = to->dual_objective = to->gap = (double)NAN;
+    to->lambda = to->C = to->objective = to->dual_objective = (double)NAN;
+    to->gap = to->rounding = (double)NAN;
     to->scaled_objective = to->scaled_dual_objective = (double)NAN;
     to->margin = to->inverse_norm = (double)NAN;
     to->margin_class = to->margin_other = UINT32_MAX;

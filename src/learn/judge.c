@@ -25,9 +25,9 @@ static uint64_t judge_parts(const hsp__problem *p)
 
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
-JUDGE_INLINE double judge_loss(hsp__loss loss, double m)
+/* loss(m), with z = 1 - m. */
+JUDGE_INLINE double judge_loss_of(hsp__loss loss, double m, double z)
 {
-    const double z = 1 - m;
     if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
     if (!(z > 0)) return 0;
     return loss == HSP__LOSS_HINGE ? z : z * z;
@@ -43,7 +43,7 @@ JUDGE_INLINE double judge_pull(hsp__loss loss, double m)
 
 double hsp__judge_loss(hsp__loss loss, double m)
 {
-    return judge_loss(loss, m);
+    return judge_loss_of(loss, m, 1 - m);
 }
 
 double hsp__judge_pull(hsp__loss loss, double m)
@@ -51,17 +51,218 @@ double hsp__judge_pull(hsp__loss loss, double m)
     return judge_pull(loss, m);
 }
 
-/* e(a) of one row of cost c > 0. */
+/* e(a) of one row of cost c > 0. The smaller of a and c - a is what digits matter of; the other
+ * share's logarithm follows from it without a loss. */
 static double judge_entropy(double a, double c)
 {
-    const double p = a / c, q = 1 - p;
-    return -c * ((p > 0 ? p * log(p) : 0) + (q > 0 ? q * log(q) : 0));
+    const double p = fmin(a, c - a) / c;
+    return p > 0 ? -c * (p * log(p) + (1 - p) * log1p(-p)) : 0;
 }
 
 JUDGE_INLINE double judge_gain(hsp__loss loss, int hard, double a, double c)
 {
     if (loss == HSP__LOSS_HINGE || hard) return a;
     return loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : judge_entropy(a, c);
+}
+
+/* ---- Rounding -------------------------------------------------------------------------------- */
+
+/* gamma of `n` operations and a few more, with room for the rounding of the bounds themselves. */
+static double judge_gamma(uint64_t n)
+{
+    const double nu = ((double)n + 16) * 0x1.04p-53;
+    return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
+}
+
+double hsp__judge_row_norm(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    if (!row.values) return sqrt((double)row.count);
+    if (hsp__products_narrow(view)) {
+        double sum = 0;
+        for (uint64_t k = 0; k < row.count; k++)
+            sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
+        return sqrt(sum);
+    }
+    return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
+                                               : hsp__vec()->sqnorm_f64(row.values, row.count));
+}
+
+typedef struct judge_norms {
+    const hsp_view *view;
+    uint64_t parts;
+    double *norms;
+} judge_norms;
+
+static void judge_norms_part(void *user, uint64_t part)
+{
+    const judge_norms *work = user;
+    const uint64_t n = work->view->rows;
+    for (uint64_t i = hsp__part(n, work->parts, part); i < hsp__part(n, work->parts, part + 1); i++)
+        work->norms[i] = hsp__judge_row_norm(work->view, i);
+}
+
+hsp_status hsp__judge_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out)
+{
+    judge_norms work = {.view = view, .parts = hsp__parts(view->rows, 64)};
+    work.norms = hsp__new_raw(&ctx->allocator, view->rows, sizeof *work.norms);
+    if (!work.norms) return hsp__fail_memory(err);
+    hsp__tasks_run(ctx, work.parts, judge_norms_part, &work);
+    *out = work.norms;
+    return HSP_OK;
+}
+
+static double judge_norm(const hsp__problem *p, uint64_t i)
+{
+    return p->norms ? p->norms[i] : hsp__judge_row_norm(p->view, i);
+}
+
+/* How far the margin of row i, computed as y (s + b), may be from what it is; `size` is ||w||. */
+JUDGE_INLINE double judge_off(const hsp__problem *p, uint64_t i, double size, double s, double b)
+{
+    const double sum = s != 0 && b != 0 ? judge_gamma(0) * fabs(s + b) : 0; /* else it is exact */
+    return judge_gamma(hsp__view_row(p->view, i).count) * size * judge_norm(p, i) + sum;
+}
+
+/* (high, low) += x y, with the errors of both operations (T. Ogita, S. Rump, S. Oishi, Accurate sum
+ * and dot product, SIAM J. Sci. Comput. 26, 2005). */
+JUDGE_INLINE void judge_add(double *high, double *low, double x, double y)
+{
+    const double product = x * y, sum = *high + product, back = sum - *high;
+    *low += ((*high - (sum - back)) + (product - back)) + fma(x, y, -product);
+    *high = sum;
+}
+
+/* 1 - m once more, in twice the digits, for a row so near to the kink of its loss that the first
+ * one says little: products and sums with their errors (T. Ogita, S. Rump, S. Oishi, Accurate sum
+ * and dot product, 2005). *off becomes its error. */
+static double judge_fine(const hsp__problem *p, uint64_t i, const double *w, double size, double b,
+                         double *off)
+{
+    const hsp_view *view = p->view;
+    const hsp__row row = hsp__view_row(view, i);
+    const double gamma = judge_gamma(row.count);
+    double high = b, low = 0;
+    for (uint64_t k = 0; k < row.count; k++) {
+        judge_add(&high, &low, hsp__row_value(view, &row, k), w[hsp__row_column(&row, k)]);
+    }
+    const double reach = size * judge_norm(p, i);
+    *off = reach > 0 ? gamma * gamma * (reach + fabs(b)) : 0;
+    return hsp__problem_positive(p, i) ? (1 - high) - low : (1 + high) + low;
+}
+
+/* loss(m - off) - loss(m), or more, with z = 1 - m and value = loss(m). */
+JUDGE_INLINE double judge_doubt(hsp__loss loss, double z, double value, double off)
+{
+    if (loss == HSP__LOSS_LOGISTIC) return off <= 1 ? 2.72 * off * fmin(value, 1) : off;
+    if (!(z + off > 0)) return 0;
+    return loss == HSP__LOSS_HINGE ? off : off * (2 * fmax(z, 0) + off);
+}
+
+/* What is summed up of the rows for one of the two values. */
+typedef struct judge_sums {
+    double loss;  /* sum c loss(m) */
+    double doubt; /* sum c (loss(m - off) - loss(m)) */
+    double off;   /* hard: the largest off */
+    double gain;  /* sum e(a) */
+    double t;     /* sum a y */
+    double total; /* sum a */
+    double reach; /* sum a ||x|| */
+} judge_sums;
+
+static void judge_sums_add(judge_sums *to, const judge_sums *from)
+{
+    to->loss += from->loss, to->doubt += from->doubt, to->off = fmax(to->off, from->off);
+    to->gain += from->gain, to->t += from->t, to->total += from->total, to->reach += from->reach;
+}
+
+/* Rows whose distance from the margin is not known to nine digits are worth a second look. */
+static const double judge_near = 1e9;
+
+/* The rows' part of the primal; `size` is ||w||. */
+JUDGE_INLINE void judge_sum_loss(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
+                                 const double *w, double size, double s, double b, judge_sums *sums)
+{
+    const double m = hsp__problem_y(p, i) * (s + b);
+    double z = 1 - m, off = judge_off(p, i, size, s, b);
+    if (!hard && loss != HSP__LOSS_LOGISTIC && fabs(z) <= judge_near * off)
+        z = judge_fine(p, i, w, size, b, &off);
+    if (hard) {
+        if (!(z <= 0)) sums->loss = HUGE_VAL;
+        sums->off = fmax(sums->off, off);
+        return;
+    }
+    const double c = hsp__problem_cost(p, i), value = judge_loss_of(loss, m, z);
+    sums->loss += c * value;
+    sums->doubt += c * judge_doubt(loss, z, value, off);
+}
+
+/* The rows' part of the dual, but for u. */
+JUDGE_INLINE void judge_sum_gain(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
+                                 double a, judge_sums *sums)
+{
+    sums->gain += judge_gain(loss, hard, a, hsp__problem_cost(p, i));
+    sums->t += hsp__problem_y(p, i) * a;
+    sums->total += a;
+    sums->reach += a * judge_norm(p, i);
+}
+
+static double judge_penalty(const hsp__problem *p, const double *w, double b)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t d = (size_t)p->view->cols;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? b : 0;
+    if (p->penalty == HSP__PENALTY_L1) return vec->norm1_f64(w, d) + fabs(own);
+    return (vec->sqnorm_f64(w, d) + own * own) / 2;
+}
+
+/* P, rounded up; *rounding: by how much. Hard: a w all of whose margins are at least 1 - off is at
+ * most 1 / (1 - off) too short. */
+static double judge_above(const hsp__problem *p, double penalty, const judge_sums *sums,
+                          double *rounding)
+{
+    *rounding = judge_gamma(p->view->cols) * penalty + judge_gamma(p->view->rows) * sums->loss +
+                sums->doubt;
+    if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
+    return penalty + sums->loss + *rounding;
+}
+
+/* How far the sums of the dual are from those of a feasible a. */
+typedef struct judge_errors {
+    double gain;  /* of sum e(a) */
+    double reach; /* of u, as a length */
+} judge_errors;
+
+/* The sum of the |terms| of sum e(a). */
+static double judge_terms(const hsp__problem *p, const judge_sums *sums)
+{
+    if (p->loss == HSP__LOSS_LOGISTIC && !p->hard) return sums->gain;
+    return sums->total + fabs(sums->total - sums->gain);
+}
+
+static judge_errors judge_coarse(const hsp__problem *p, const judge_sums *sums)
+{
+    const double gamma = judge_gamma(p->view->rows), terms = judge_terms(p, sums);
+    double share = gamma;
+    if (p->offset == HSP__OFFSET_FREE && sums->total > 0) /* and the heavier class scaled by this */
+        share += 2 * (fabs(sums->t) / sums->total + gamma);
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? gamma * sums->total : 0;
+    return (judge_errors){share * terms, share * sums->reach + own};
+}
+
+/* D, rounded down, for the ||u||^2 that was computed (l1: |u_j| <= 1); *rounding: by how much. */
+static double judge_below(const hsp__problem *p, const judge_sums *sums, double square,
+                          const judge_errors *errors, double *rounding)
+{
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? sums->t : 0;
+    const double all = square + own * own, reach = errors->reach;
+    *rounding = errors->gain;
+    if (p->penalty == HSP__PENALTY_L1) { /* D(a / (1 + reach)) >= D(a) / (1 + reach) */
+        *rounding += reach * fabs(sums->gain);
+        return sums->gain - *rounding;
+    }
+    *rounding += judge_gamma(p->view->cols) * all + reach * (sqrt(all) + reach);
+    return sums->gain - all / 2 - *rounding;
 }
 
 /* ---- The best offset for given scores -------------------------------------------------------- */
@@ -197,47 +398,35 @@ hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const doub
 
 typedef struct judge_sum {
     const hsp__problem *p;
-    const double *scores;
-    double b;
+    const double *w, *scores;
+    double b, size; /* size: ||w|| */
     uint64_t parts;
-    double *sums; /* parts */
+    judge_sums sums[JUDGE_PARTS];
 } judge_sum;
 
 static void judge_sum_part(void *user, uint64_t part)
 {
-    const judge_sum *work = user;
+    judge_sum *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    double sum = 0;
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
-        const double m = hsp__problem_y(p, i) * (work->scores[i] + work->b);
-        if (!p->hard)
-            sum += hsp__problem_cost(p, i) * hsp__judge_loss(p->loss, m);
-        else if (!(m >= 1))
-            sum = HUGE_VAL;
-    }
-    work->sums[part] = sum;
-}
-
-static double judge_penalty(const hsp__problem *p, const double *w, double b)
-{
-    const hsp__vec_table *vec = hsp__vec();
-    const size_t d = (size_t)p->view->cols;
-    const double own = p->offset == HSP__OFFSET_REGULARIZED ? b : 0;
-    if (p->penalty == HSP__PENALTY_L1) return vec->norm1_f64(w, d) + fabs(own);
-    return (vec->sqnorm_f64(w, d) + own * own) / 2;
+    judge_sums sums = {0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+        judge_sum_loss(p, p->loss, p->hard, i, work->w, work->size, work->scores[i], work->b,
+                       &sums);
+    work->sums[part] = sums;
 }
 
 double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                          const double *scores)
 {
-    double sums[JUDGE_PARTS], total = 0;
-    judge_sum work = {.p = p, .scores = scores, .b = b, .sums = sums};
-    work.parts = judge_parts(p);
+    judge_sums sums = {0};
+    double rounding;
+    judge_sum work = {.p = p, .w = w, .scores = scores, .b = b, .parts = judge_parts(p)};
+    work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
     hsp__tasks_run(ctx, work.parts, judge_sum_part, &work);
     for (uint64_t part = 0; part < work.parts; part++)
-        total += sums[part];
-    return judge_penalty(p, w, b) + total;
+        judge_sums_add(&sums, &work.sums[part]);
+    return judge_above(p, judge_penalty(p, w, b), &sums, &rounding);
 }
 
 /* ---- Dual ------------------------------------------------------------------------------------ */
@@ -254,7 +443,6 @@ typedef struct judge_dual {
     const hsp__problem *p;
     uint64_t parts;
     double *a;
-    const double *given;
     int heavy; /* the class that is scaled by `factor` */
     double factor;
     double sums[JUDGE_PARTS][2];
@@ -298,31 +486,42 @@ void hsp__judge_balance(hsp_context *ctx, const hsp__problem *p, double *a)
     hsp__tasks_run(ctx, work.parts, judge_scale_part, &work);
 }
 
+typedef struct judge_gains {
+    const hsp__problem *p;
+    uint64_t parts;
+    const double *a;
+    judge_sums sums[JUDGE_PARTS];
+} judge_gains;
+
 static void judge_gain_part(void *user, uint64_t part)
 {
-    judge_dual *work = user;
+    judge_gains *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    double gain = 0, t = 0;
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
-        const double a = work->given[i];
-        if (a == 0) continue;
-        gain += judge_gain(p->loss, p->hard, a, hsp__problem_cost(p, i));
-        t += hsp__problem_y(p, i) * a;
-    }
-    work->sums[part][0] = gain, work->sums[part][1] = t;
+    judge_sums sums = {0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+        if (work->a[i] != 0) judge_sum_gain(p, p->loss, p->hard, i, work->a[i], &sums);
+    work->sums[part] = sums;
+}
+
+static double judge_dual_value(hsp_context *ctx, const hsp__problem *p, const double *a,
+                               const double *u, double *rounding)
+{
+    judge_gains work = {.p = p, .parts = judge_parts(p), .a = a};
+    judge_sums sums = {0};
+    hsp__tasks_run(ctx, work.parts, judge_gain_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        judge_sums_add(&sums, &work.sums[part]);
+    if (!u) return sums.gain;
+    const judge_errors errors = judge_coarse(p, &sums);
+    return judge_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols), &errors,
+                       rounding);
 }
 
 double hsp__judge_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u)
 {
-    judge_dual work = {.p = p, .parts = judge_parts(p), .given = a};
-    double gain = 0, t = 0;
-    hsp__tasks_run(ctx, work.parts, judge_gain_part, &work);
-    for (uint64_t part = 0; part < work.parts; part++)
-        gain += work.sums[part][0], t += work.sums[part][1];
-    if (p->penalty == HSP__PENALTY_L1) return gain;
-    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
-    return gain - (hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols) + own * own) / 2;
+    double rounding;
+    return judge_dual_value(ctx, p, a, u, &rounding);
 }
 
 /* l1: scale a, and u with it, until no |u_j| is above 1. */
@@ -340,13 +539,56 @@ static void judge_shrink(const hsp__problem *p, double *a, double *u)
         u[j] /= most;
 }
 
+/* ---- The dual in twice the digits ------------------------------------------------------------ */
+
+/* u = sum a y x and t = sum a y once more, where rounding in them is what the gap is made of.
+ * Offset free: t need not be 0 yet; the row of the heavier class that loses least by it takes it
+ * upon itself. `low` is room for d numbers. */
+static judge_errors judge_precise(const hsp__problem *p, const double *a, double *u, double *low,
+                                  judge_sums *sums)
+{
+    const hsp_view *view = p->view;
+    const double gamma = judge_gamma(view->rows);
+    double t = 0, rest = 0, norm = HUGE_VAL, share = 1;
+    memset(u, 0, view->cols * sizeof *u);
+    memset(low, 0, view->cols * sizeof *low);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const double pull = hsp__problem_y(p, i) * a[i];
+        const hsp__row row = hsp__view_row(view, i);
+        if (pull == 0) continue;
+        judge_add(&t, &rest, pull, 1);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            judge_add(&u[j], &low[j], pull, hsp__row_value(view, &row, k));
+        }
+    }
+    for (uint64_t j = 0; j < view->cols; j++)
+        u[j] += low[j];
+    sums->t = t + rest;
+    const double size = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)view->cols));
+    judge_errors errors = {gamma * judge_terms(p, sums),
+                           gamma * gamma * (sums->reach + sums->total) + judge_gamma(0) * size};
+    if (p->offset == HSP__OFFSET_REGULARIZED) errors.reach += judge_gamma(0) * fabs(sums->t);
+    if (p->offset != HSP__OFFSET_FREE || sums->t == 0) return errors;
+    const double off = fabs(sums->t) * (1 + 1e-9) + gamma * gamma * sums->total;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        if (hsp__problem_positive(p, i) != (sums->t > 0) || !(a[i] > off)) continue;
+        if (judge_norm(p, i) >= norm) continue;
+        norm = judge_norm(p, i);
+        share = fabs(judge_gain(p->loss, p->hard, a[i], hsp__problem_cost(p, i))) / a[i];
+    }
+    errors.gain += off * fmax(share, 1);
+    errors.reach += off * norm;
+    return errors;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 /* Values that are no numbers (a w that overflows) must not look like the best there is. */
 double hsp__judge_gap(double primal, double dual)
 {
     if (!isfinite(primal) || isnan(dual)) return 1;
-    return primal > dual ? (primal - dual) / primal : 0;
+    return primal > dual && primal > 0 ? (primal - dual) / primal : 0;
 }
 
 int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
@@ -362,13 +604,11 @@ int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
 typedef struct judge_both {
     const hsp__problem *p;
     const double *w, *a;
-    double b;
+    double b, size; /* size: ||w|| */
     double *scores, *u;
     uint64_t parts;
     double *more; /* (parts - 1) * cols: what the other parts add to u */
-    struct {
-        double loss, gain, t;
-    } sums[JUDGE_PARTS];
+    judge_sums sums[JUDGE_PARTS];
 } judge_both;
 
 /* One look at each row gives its score, its share of u, and what it adds to both values. The loss
@@ -381,26 +621,19 @@ JUDGE_INLINE void judge_both_rows(judge_both *work, uint64_t part, hsp__loss los
                    to = hsp__part(view->rows, work->parts, part + 1);
     const int narrow = hsp__products_narrow(view);
     double *u = part ? work->more + (part - 1) * view->cols : work->u;
-    double sum = 0, gain = 0, t = 0;
+    judge_sums sums = {0};
     memset(u, 0, view->cols * sizeof *u);
     if (narrow)
         hsp__products_narrow_scores(view, work->w, 0, from, to - from, 1, work->scores + from);
     for (uint64_t i = from; i < to; i++) {
-        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i), a = work->a[i];
+        const double a = work->a[i];
         if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
-        const double m = y * (work->scores[i] + work->b);
-        if (!hard)
-            sum += c * judge_loss(loss, m);
-        else if (!(m >= 1))
-            sum = HUGE_VAL;
+        judge_sum_loss(p, loss, hard, i, work->w, work->size, work->scores[i], work->b, &sums);
         if (a == 0) continue;
-        gain += judge_gain(loss, hard, a, c);
-        t += y * a;
-        hsp__products_add_row(view, i, y * a, u);
+        judge_sum_gain(p, loss, hard, i, a, &sums);
+        hsp__products_add_row(view, i, hsp__problem_y(p, i) * a, u);
     }
-    work->sums[part].loss = sum;
-    work->sums[part].gain = gain;
-    work->sums[part].t = t;
+    work->sums[part] = sums;
 }
 
 static void judge_both_part(void *user, uint64_t part)
@@ -416,49 +649,46 @@ static void judge_both_part(void *user, uint64_t part)
         judge_both_rows(work, part, HSP__LOSS_LOGISTIC, 0);
 }
 
+/* Rounding that is more than this share of the gap, and of the primal, is worth a second look. */
+static const double judge_much = 1.0 / 16, judge_least = 1e-13;
+
 hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                       double *u, double *scores, hsp_error *err, hsp__verdict *out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     const uint64_t d = p->view->cols;
     judge_both work = {.p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
-    double loss = 0, gain = 0, t = 0;
+    judge_sums sums = {0};
+    double up, down;
+    work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
     work.parts = p->view->rows ? hsp__products_parts(p->view) : 1;
-    work.more = hsp__new_raw(memory, (work.parts - 1) * d, sizeof *work.more);
+    work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
     if (!work.more) return hsp__fail_memory(err);
     hsp__judge_balance(ctx, p, a);
     hsp__tasks_run(ctx, work.parts, judge_both_part, &work);
     for (uint64_t part = 0; part < work.parts; part++) {
-        loss += work.sums[part].loss, gain += work.sums[part].gain, t += work.sums[part].t;
+        judge_sums_add(&sums, &work.sums[part]);
         if (part) hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, (size_t)d);
     }
-    hsp__free(memory, work.more);
-    const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
-    out->primal = judge_penalty(p, w, b) + loss;
-    out->dual = gain - (hsp__vec()->sqnorm_f64(u, (size_t)d) + own * own) / 2;
+    out->primal = judge_above(p, judge_penalty(p, w, b), &sums, &up);
     if (p->penalty == HSP__PENALTY_L1) {
         judge_shrink(p, a, u);
-        out->dual = hsp__judge_dual(ctx, p, a, u);
+        out->dual = judge_dual_value(ctx, p, a, u, &down);
+    } else {
+        judge_errors errors = judge_coarse(p, &sums);
+        out->dual = judge_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+        if (down > judge_much * (out->primal - out->dual) && down > judge_least * out->primal) {
+            errors = judge_precise(p, a, u, work.more, &sums);
+            out->dual = judge_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+        }
     }
+    hsp__free(memory, work.more);
     out->gap = hsp__judge_gap(out->primal, out->dual);
+    out->rounding = isfinite(out->primal) && out->primal > 0 ? (up + down) / out->primal : 0;
     return HSP_OK;
 }
 
 /* ---- KKT ------------------------------------------------------------------------------------- */
-
-JUDGE_INLINE double judge_length(const hsp_view *view, uint64_t i)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    if (!row.values) return sqrt((double)row.count);
-    if (hsp__products_narrow(view)) {
-        double sum = 0;
-        for (uint64_t k = 0; k < row.count; k++)
-            sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
-        return sqrt(sum);
-    }
-    return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
-                                               : hsp__vec()->sqnorm_f64(row.values, row.count));
-}
 
 /* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it, and
  * what is left of them is rounding. `size` is sum a_i ||x_i||. */
@@ -514,7 +744,8 @@ JUDGE_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, doub
 
 typedef struct judge_rows {
     const hsp__problem *p;
-    double b;
+    const double *w; /* NULL: not known */
+    double b, size;  /* size: ||w|| */
     const double *a, *scores;
     double most; /* the largest a */
     int lengths; /* of rows are wanted */
@@ -526,6 +757,17 @@ typedef struct judge_rows {
     } sums[JUDGE_PARTS];
 } judge_rows;
 
+/* y (s + b), by a second look where the first says little of where the row lies. */
+JUDGE_INLINE double judge_margin_of(const judge_rows *work, uint64_t i, double y, int hard)
+{
+    const double m = y * (work->scores[i] + work->b);
+    if (!work->w || hard) return m;
+    double off = judge_off(work->p, i, work->size, work->scores[i], work->b);
+    return fabs(1 - m) <= judge_near * off
+               ? 1 - judge_fine(work->p, i, work->w, work->size, work->b, &off)
+               : m;
+}
+
 JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss loss, int hard)
 {
     const hsp__problem *p = work->p;
@@ -534,7 +776,7 @@ JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss los
     double total = 0, t = 0, size = 0;
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
-        const double m = y * (work->scores[i] + work->b);
+        const double m = judge_margin_of(work, i, y, hard);
         const double over = fmax(-a, a - judge_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
         if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
@@ -542,7 +784,7 @@ JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss los
         kkt.complementarity = fmax(kkt.complementarity, judge_slack(loss, hard, m, a, c));
         total += a;
         t += y * a;
-        if (work->lengths && a > 0) size += a * judge_length(p->view, i);
+        if (work->lengths && a > 0) size += a * judge_norm(p, i);
         judge_count(loss, hard, m, a, c, work->most, &kkt);
     }
     work->sums[part].kkt = kkt;
@@ -605,9 +847,11 @@ void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, co
 void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                     const double *a, const double *u, const double *scores, hsp__kkt *out)
 {
-    judge_rows work = {.p = p, .b = b, .a = a, .scores = scores};
+    judge_rows work = {.p = p, .w = w, .b = b, .a = a, .scores = scores};
+    const double square = hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols);
+    work.size = sqrt(square);
     work.lengths = p->penalty == HSP__PENALTY_L2;
     const double size = judge_all_rows(ctx, &work, out);
     out->stationarity = judge_stationarity(p, w, u, size);
-    hsp__judge_margin(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols), out);
+    hsp__judge_margin(square, out);
 }

@@ -1,14 +1,28 @@
 /* How near to the best: primal and dual value, gap, KKT residuals, computed from the problem, (w,
- * b) and a alone. Solvers stop by it and reports print it. */
+ * b) and a alone. Solvers stop by it and reports print it.
+ *
+ * The values are bounds, whatever the arithmetic did to them on the way: the primal is not below P
+ * of the (w, b) as they are stored, the dual not above D of a feasible a. Sums in double have
+ * errors of at most gamma(n) = n u / (1 - n u), u = 2^-53, times the sum of the absolute terms, in
+ * any order (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3). So with
+ * ||x_i|| and the number k_i of entries of a row
+ *
+ *     a score is off by    e_i = gamma(k_i) ||w|| ||x_i|| + a few u (|s_i| + |b|),
+ *     a loss by at most    what it grows by from m_i to m_i - e_i,
+ *     u by at most         gamma(n) sum a_i ||x_i||,
+ *     sum a y, offset free, by gamma(n) sum a: the heavier class is taken to be scaled by so much.
+ *
+ * Numbers below 1e-300, where doubles lose digits, are left out of account. */
 #ifndef HSP_LEARN_JUDGE_H
 #define HSP_LEARN_JUDGE_H
 
 #include "learn/problem.h"
 
 typedef struct hsp__verdict {
-    double primal; /* P(w, b); hard: infinite unless every row has m >= 1 */
-    double dual;   /* D(a) */
-    double gap;    /* (primal - dual) / primal, 0 when both are 0; 1 when primal is infinite */
+    double primal;   /* P(w, b), rounded up; hard: infinite unless every row has m >= 1 */
+    double dual;     /* D(a), rounded down */
+    double gap;      /* (primal - dual) / primal, 0 when both are 0; 1 when primal is infinite */
+    double rounding; /* the part of the gap that is those two roundings */
 } hsp__verdict;
 
 typedef struct hsp__kkt {
@@ -34,19 +48,26 @@ typedef struct hsp__kkt {
 hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
                              hsp_error *err, double *b);
 
+/* ||x_i||, to a few units in the last place. */
+double hsp__judge_row_norm(const hsp_view *view, uint64_t i);
+
+/* The norms of all rows, for problem.norms; the caller frees them. */
+hsp_status hsp__judge_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out);
+
 /* loss(m). */
 double hsp__judge_loss(hsp__loss loss, double m);
 /* -loss'(m): the a / c that a row with margin m asks for. */
 double hsp__judge_pull(hsp__loss loss, double m);
 
-/* P from scores without b. */
+/* P from scores without b, which are those of hsp__products_scores; rounded up. */
 double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                          const double *scores);
 
 /* Make a feasible in place: clipped to its box, rows of no cost to 0, and for a free offset the
  * heavier class scaled down until sum a y = 0. (l1 asks for more: hsp__judge does it.) */
 void hsp__judge_balance(hsp_context *ctx, const hsp__problem *p, double *a);
-/* D(a) for feasible a with u = sum a y x. */
+/* D(a) for feasible a with u = sum a y x by hsp__products_combine, rounded down; l1: u may be NULL,
+ * then rounding in it is not counted. */
 double hsp__judge_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u);
 
 /* All of it: make a feasible, compute both values. `u` (d, out) and `scores` (n, out, without b)

@@ -682,7 +682,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     run.trial = hsp__new(memory, d + 1, sizeof *w);
     run.best_w = hsp__new(memory, d + 1, sizeof *w);
     run.kept_value = HUGE_VAL;
-    run.best = (hsp__verdict){HUGE_VAL, -HUGE_VAL, 1};
+    run.best = (hsp__verdict){.primal = HUGE_VAL, .dual = -HUGE_VAL, .gap = 1};
     hsp_status status = w && run.kept && run.trial && run.best_w ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);

@@ -400,6 +400,7 @@ static void pairs_add_optimum(const pairs_work *work, uint32_t pair, int first, 
         all->margin = one->margin;
         hsp__pair_classes(work->classes, pair, &all->margin_class, &all->margin_other);
     }
+    all->rounding = fmax(all->rounding, one->rounding);
     all->stationarity = fmax(all->stationarity, one->stationarity);
     all->primal_feasibility = fmax(all->primal_feasibility, one->primal_feasibility);
     all->dual_feasibility = fmax(all->dual_feasibility, one->dual_feasibility);

@@ -42,6 +42,7 @@ typedef struct hsp__problem {
     uint32_t positive;        /* the class that is y = +1; all others are -1 */
     double cost[2];           /* C of the negative and of the positive rows */
     const double *row_weight; /* n, >= 0; NULL: all 1. A weight of k is k copies of the row */
+    const double *norms;      /* n: ||x_i||, so that the judge need not compute them; NULL: none */
     hsp__loss loss;
     hsp__penalty penalty;
     hsp__offset offset;
@@ -87,6 +88,8 @@ typedef struct hsp__solution {
     double *u, *scores; /* d and n: room, or NULL, for ... */
     int judged; /* ... out: what hsp__judge made of this very w, b and dual (1); 0: nothing */
     double primal, dual_value, gap;
+    double rounding; /* out: the part of the gap that is rounding (judge.h), where it was not
+                        reached; else 0 */
     uint64_t passes, updates;
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached; HSP_STOP_INSEPARABLE: hard, and dual
                       says why (judge.h) */

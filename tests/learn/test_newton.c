@@ -58,8 +58,12 @@ static void check_solved(const slow_set *set, const hsp__problem *p, const solve
                one->s.gap);
     CHECK_NOTE(one->s.gap <= gap, "%s: %g", what, one->s.gap);
     CHECK_NOTE(primal - dual <= gap * primal + size, "%s: %Lg %Lg", what, primal, dual);
-    CHECK_NOTE(fabsl(primal - one->s.primal) <= size, "%s: %Lg %g", what, primal, one->s.primal);
-    CHECK_NOTE(fabsl(dual - one->s.dual_value) <= size, "%s: %Lg %g", what, dual,
+    /* bounds, and no wider than the gap has room for */
+    CHECK_NOTE(one->s.primal >= primal * (1 - 1e-16L), "%s: %Lg %g", what, primal, one->s.primal);
+    CHECK_NOTE(one->s.dual_value <= dual + 1e-16L * fabsl(primal), "%s: %Lg %g", what, dual,
+               one->s.dual_value);
+    CHECK_NOTE(one->s.primal - primal <= gap * primal, "%s: %Lg %g", what, primal, one->s.primal);
+    CHECK_NOTE(dual - one->s.dual_value <= gap * primal, "%s: %Lg %g", what, dual,
                one->s.dual_value);
     if (p->offset == HSP__OFFSET_NONE) CHECK_NOTE(one->s.b == 0, "%s", what);
 }

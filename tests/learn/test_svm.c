@@ -77,7 +77,7 @@ static void test_four_hinge_losses(void)
     hsp__products_scores(ctx, view, w, 0, scores);
     for (uint64_t i = 0; i < 4; i++)
         CHECK(hsp__judge_loss(HSP__LOSS_HINGE, hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
-    CHECK(hsp__judge_primal(ctx, &p, w, 0, scores) == 0.5 + 3.5);
+    CHECK(machine_near(hsp__judge_primal(ctx, &p, w, 0, scores), 0.5 + 3.5, 1e-13));
     hsp_data_free(data);
 }
 
