@@ -78,7 +78,8 @@ endif
 LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 # The checker, as the command calls it; it needs GMP.
-CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c)))
+CORE_SRC  := $(if $(HAVE_GMP),$(filter-out %/main.c,$(wildcard verify/core/*.c)))
+CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c verify/v1/*.c)) $(CORE_SRC))
 TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))
 FUZZ_SRC := $(filter-out $(if $(HAVE_GMP),,fuzz/fuzz_certificate.c),$(wildcard fuzz/fuzz_*.c))
 BENCH_SRC := $(wildcard bench/*.c)
@@ -87,11 +88,12 @@ PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 CHECK_OBJ := $(CHECK_SRC:%.c=$(BUILD)/obj/%.o)
+CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 REPLAYS  := $(FUZZ_SRC:fuzz/%.c=$(BUILD)/replay/%)
 LIBRARIES := $(BUILD)/libhalfspace.a $(BUILD)/libhalfspace.so
 COMMAND  := $(if $(CLI_SRC),$(BUILD)/halfspace)
-CHECKER  := $(if $(CHECK_SRC),$(BUILD)/halfspace-verify)
+CHECKER  := $(if $(CHECK_SRC),$(BUILD)/halfspace-verify $(BUILD)/halfspace-verify-core)
 
 # ---- Building ----------------------------------------------------------------------------------
 
@@ -113,6 +115,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(SAY) cc $<
 	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
+
+# The checker knows no header of the library.
+$(BUILD)/obj/verify/%.o: verify/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(SAY) cc $<
+	$(Q)$(CC) $(filter-out -I%,$(CFLAGS_ALL)) -Iverify -MMD -MP -c $< -o $@
 
 # Tests compare with long double on purpose.
 $(BUILD)/obj/tests/%.o: CFLAGS_FILE := -Wno-double-promotion
@@ -155,6 +163,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
 $(BUILD)/halfspace-verify: $(BUILD)/obj/verify/main.o $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS_ALL) $(filter %.o,$^) $(shell $(PKG_CONFIG) --libs gmp) -o $@
+
+$(BUILD)/halfspace-verify-core: $(BUILD)/obj/verify/core/main.o $(CORE_OBJ) $(BUILD)/sources
+	$(SAY) link $@
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) $(shell $(PKG_CONFIG) --libs gmp) -o $@
 
 $(BUILD)/tests/verify/%: $(BUILD)/obj/tests/verify/%.o $(CHECK_OBJ)
 	@mkdir -p $(@D)
@@ -265,7 +277,8 @@ install: all
 	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/bin/halfspace-verify
+	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/bin/halfspace-verify \
+	    $(DESTDIR)$(PREFIX)/bin/halfspace-verify-core
 	rm -f $(DESTDIR)$(PREFIX)/include/halfspace.h
 	rm -f $(LIBDIR)/libhalfspace.a $(LIBDIR)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	rm -f $(LIBDIR)/libhalfspace.so.$(VERSION) $(LIBDIR)/pkgconfig/halfspace.pc
@@ -278,7 +291,7 @@ clean:
 	rm -rf build
 
 help:
-	@echo 'make             build/halfspace, build/halfspace-verify, build/libhalfspace.a, build/libhalfspace.so'
+	@echo 'make             build/halfspace, build/halfspace-verify (and its -core), build/libhalfspace.a, build/libhalfspace.so'
 	@echo 'make demo        set up, build, and show the main job on a small data set'
 	@echo 'make test        set up, build, and run every test'
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'

@@ -1,150 +1,123 @@
 /* Claim 7: mistakes on rows that the separator was not made from, and what they say about its true
  * error (Clopper and Pearson): P[Bin(n, upper) <= m] <= delta.
  *
- * Rows that are in both files are found by 128 bits of a SHA-256 of their values, some of the test
- * rows at a time, so that memory does not grow with the files. Two rows that only look alike would
- * make the claim fail, never hold. */
+ * Rows that are in both files are found by 128 bits of a SHA-256 of their values. Two rows that
+ * only look alike would make the claim fail, never hold. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "full.h"
 
-#define ERROR_SLOTS ((size_t)1 << 20) /* of the table; half full at most */
-
-typedef struct error_slot {
-    uint64_t key[2];
-    unsigned char used, shared;
-} error_slot;
+typedef struct error_key {
+    char digest[32]; /* half of the SHA-256 of a row's values, as text */
+    int shared;      /* with a row of data */
+    int counted;     /* a row of test with these values was */
+} error_key;
 
 typedef struct error_count {
-    hsv_scorer scorer;
-    mpz_t *work; /* 2 */
-    int tie;     /* 0 negative, 1 positive, 2 mistake */
-    error_slot *slots;
-    size_t mask, filled;
-    uint64_t parts, part; /* rows whose hash modulo parts is part */
-    int stage;            /* 0 collect the test rows, 1 mark those in DATA, 2 count */
-    uint64_t rows, mistakes, shared;
+    hsv_point w;
+    mpq_t *q; /* 2 */
+    int tie;  /* 0 negative, 1 positive, 2 mistake */
+    error_key *keys;
+    size_t key_count;
+    uint64_t rows, mistakes, shared, distinct;
 } error_count;
 
-static void error_hash(const hsv_row *row, uint64_t key[2])
+static int error_order(const void *left, const void *right)
 {
-    unsigned char digest[32], bytes[256];
-    hsv_sha sha;
-    hsv_sha_start(&sha);
+    return memcmp(left, right, 32);
+}
+
+/* The key of a row: of "column:value " for all its values, in base 32. */
+static void error_digest(hsv_checker *c, const hsv_row *row, char digest[32])
+{
+    hsv_block *mark = c->blocks;
+    size_t room = 1, used = 0;
+    char whole[65];
+    for (size_t j = 0; j < row->count; j++)
+        room += mpz_sizeinbase(row->value[j], 32) + 16;
+    char *text = hsv_new(c, room, 1);
     for (size_t j = 0; j < row->count; j++) {
-        const int64_t head[3] = {row->column[j], mpz_sgn(row->value[j]),
-                                 (int64_t)mpz_size(row->value[j])};
-        hsv_sha_add(&sha, head, sizeof head);
-        if (mpz_size(row->value[j]) * sizeof(mp_limb_t) <= sizeof bytes) {
-            size_t size;
-            mpz_export(bytes, &size, -1, 1, 0, 0, row->value[j]);
-            hsv_sha_add(&sha, bytes, size);
-        } else {
-            hsv_sha_add(&sha, mpz_limbs_read(row->value[j]),
-                        mpz_size(row->value[j]) * sizeof(mp_limb_t));
-        }
+        used += (size_t)sprintf(text + used, "%u:", (unsigned)row->column[j]);
+        mpz_get_str(text + used, 32, row->value[j]);
+        used += strlen(text + used);
+        text[used++] = ' ';
     }
-    hsv_sha_end(&sha, digest);
-    memcpy(key, digest, 2 * sizeof *key);
+    hsv_digest(text, used, whole);
+    memcpy(digest, whole, 32);
+    hsv_release(c, mark);
+    hsv_spend(c, 20 * used);
 }
 
-static error_slot *error_find(error_count *e, const uint64_t key[2])
+static void error_collect(hsv_checker *c, const hsv_row *row, void *with)
 {
-    size_t at = key[0] & e->mask;
-    while (e->slots[at].used && (e->slots[at].key[0] != key[0] || e->slots[at].key[1] != key[1]))
-        at = (at + 1) & e->mask;
-    return e->slots + at;
+    error_count *e = with;
+    error_digest(c, row, e->keys[e->key_count++].digest);
 }
 
-static void error_score(hsv_checker *c, error_count *e, const hsv_row *row)
+static error_key *error_find(hsv_checker *c, error_count *e, const hsv_row *row)
 {
-    hsv_scorer_score(c, &e->scorer, row, e->work[0], e->work[1]);
-    int sign = mpz_sgn(e->work[0]) > 0 ? 1 : mpz_sgn(e->work[1]) < 0 ? -1 : 0;
-    if (!sign && !mpz_sgn(e->work[0]) && !mpz_sgn(e->work[1]) && e->tie < 2) sign = e->tie ? 1 : -1;
-    e->rows++;
-    e->mistakes += sign != row->y; /* a sign that the enclosure leaves open is a mistake, too */
+    error_key key;
+    error_digest(c, row, key.digest);
+    return bsearch(&key, e->keys, e->key_count, sizeof key, error_order);
+}
+
+static void error_mark(hsv_checker *c, const hsv_row *row, void *with)
+{
+    error_key *key = error_find(c, with, row);
+    if (key) key->shared = 1;
 }
 
 static void error_row(hsv_checker *c, const hsv_row *row, void *with)
 {
     error_count *e = with;
-    uint64_t key[2];
-    error_hash(row, key);
-    if (key[1] % e->parts != e->part) return;
-    error_slot *slot = error_find(e, key);
-    if (e->stage == 0 && !slot->used) {
-        if (++e->filled > e->mask - e->mask / 4) hsv_reject(c, "error: too many rows to compare");
-        memcpy(slot->key, key, sizeof key);
-        slot->used = 1;
-    }
-    if (e->stage == 1 && slot->used) slot->shared = 1;
-    if (e->stage != 2) return;
-    if (slot->shared)
+    error_key *key = error_find(c, e, row);
+    if (key->shared) {
         e->shared++;
-    else
-        error_score(c, e, row);
+        return;
+    }
+    e->distinct += !key->counted;
+    key->counted = 1;
+    hsv_point_score(c, &e->w, row, e->q[0], e->q[1]);
+    int sign = mpq_sgn(e->q[0]) > 0 ? 1 : mpq_sgn(e->q[1]) < 0 ? -1 : 0;
+    if (!sign && !mpq_sgn(e->q[0]) && !mpq_sgn(e->q[1]) && e->tie < 2) sign = e->tie ? 1 : -1;
+    e->rows++;
+    e->mistakes += sign != row->y; /* a sign that the enclosure leaves open is a mistake, too */
 }
 
 static void error_run(hsv_checker *c, error_count *e)
 {
-    size_t slots = 16;
-    while (slots < ERROR_SLOTS && slots < 2 * c->test.rows)
-        slots *= 2;
-    e->slots = hsv_new(c, slots, sizeof *e->slots);
-    e->mask = slots - 1;
-    e->parts = 1 + 2 * c->test.rows / (ERROR_SLOTS + 1);
-    for (e->part = 0; e->part < e->parts; e->part++) {
-        memset(e->slots, 0, slots * sizeof *e->slots);
-        e->filled = 0;
-        for (e->stage = 0; e->stage < 3; e->stage++)
-            if (e->stage == 1)
-                hsv_every_row(c, &c->data, error_row, e); /* those that are left out, too */
-            else
-                hsv_each_row(c, &c->test, error_row, e);
-    }
-}
-
-/* ---- Files that can be compared -------------------------------------------------------------- */
-
-static int error_same_values(const hsv_json *a, const hsv_json *b)
-{
-    if (!a || !b) return a == b;
-    if (a->count != b->count) return 0;
-    for (a = a->child, b = b->child; a; a = a->next, b = b->next)
-        if (a->size != b->size || memcmp(a->text, b->text, a->size) != 0) return 0;
-    return 1;
-}
-
-static int error_same_field(const hsv_field *a, const hsv_field *b)
-{
-    return a->kind == b->kind && a->indicator == b->indicator && a->has_mean == b->has_mean &&
-           (!a->has_mean || mpq_equal(*a->mean, *b->mean)) &&
-           error_same_values(a->values, b->values);
+    hsv_table *test = &hsv_full_of(c)->test;
+    size_t distinct = 0;
+    e->keys = hsv_new(c, test->rows, sizeof *e->keys);
+    hsv_each_row(c, test, error_collect, e);
+    qsort(e->keys, e->key_count, sizeof *e->keys, error_order);
+    for (size_t i = 0; i < e->key_count; i++)
+        if (!i || error_order(e->keys + i - 1, e->keys + i)) e->keys[distinct++] = e->keys[i];
+    e->key_count = distinct;
+    c->data.everything = 1; /* those that are left out, too */
+    hsv_each_row(c, &c->data, error_mark, e);
+    c->data.everything = 0;
+    hsv_each_row(c, test, error_row, e);
 }
 
 /* The same text is the same row in both files, and of the same class: else a row of DATA could be
  * taken for another one. */
 static void error_alike(hsv_checker *c)
 {
-    hsv_table *a = &c->data, *b = &c->test;
-    int same = a->is_csv == b->is_csv && a->index_base == b->index_base &&
-               a->separator == b->separator && a->missing == b->missing &&
-               a->field_count == b->field_count;
-    for (size_t k = 0; same && k < a->field_count; k++)
-        same = error_same_field(a->fields + k, b->fields + k);
-    if (!same) hsv_reject(c, "error: the two files are not read in the same way");
-    if (!memcmp(a->digest, b->digest, sizeof a->digest))
-        hsv_reject(c, "error: the two files are the same");
+    hsv_table *a = &c->data, *b = &hsv_full_of(c)->test;
+    if (!hsv_csv_same(a, b)) hsv_reject(c, "error: the two files are not read in the same way");
+    if (!strcmp(a->digest, b->digest)) hsv_reject(c, "error: the two files are the same");
     for (size_t i = 0; i < b->label_count; i++)
-        if (hsv_label_find(a, b->labels[i].text, b->labels[i].size) == -b->labels[i].y)
+        if (hsv_label_y(a, b->labels[i].text, b->labels[i].size) == -b->labels[i].y)
             hsv_reject(c, "error: label %s is positive in one file and negative in the other",
                        hsv_quote(c, b->labels[i].text));
 }
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
 
-#define ERROR_BITS  300000    /* of a term: shorter ones are exact */
-#define ERROR_POWER 200000000 /* bits of the denominator */
+#define ERROR_BITS  300000   /* of a term: shorter ones are exact */
+#define ERROR_POWER 40000000 /* bits of the denominator */
 
 /* mantissa 2^exponent: exact, or a little too large. */
 typedef struct error_upper {
@@ -212,6 +185,7 @@ static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, con
     if (n * mpz_sizeinbase(mpq_denref(p), 2) > ERROR_POWER)
         hsv_reject(c, "error: upper has too many digits for so many rows");
     mpz_sub(z[3], mpq_denref(p), mpq_numref(p));
+    hsv_spend(c, (m + 2) * 20000);
     mpz_set(*base.mantissa, z[3]);
     mpz_set_ui(*term.mantissa, 1);
     error_power(&term, &base, n);
@@ -220,6 +194,7 @@ static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, con
         mpz_mul_ui(z[5], mpq_numref(p), n - k);
         mpz_mul_ui(z[6], z[3], k + 1);
         error_times(&term, z[5], z[6]);
+        hsv_spend(c, 8 * mpz_size(*term.mantissa));
     }
     mpz_mul(z[4], *sum.mantissa, mpq_denref(delta)); /* sum <= delta q^n */
     mpz_pow_ui(z[5], mpq_denref(p), n);
@@ -232,36 +207,58 @@ static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, con
 /* What was counted, and whose error that bounds: of the rows that the test rows were drawn from. */
 static void error_say(hsv_checker *c, const hsv_json *claim, const error_count *e)
 {
+    static const char *const ties[] = {"counts as negative", "counts as positive", "is a mistake"};
     const hsv_json *upper = hsv_find(claim, "upper"), *delta = hsv_find(claim, "delta");
-    const int some = c->test.unused > 0;
-    hsv_say(c, "error: %llu mistakes on %llu rows of test that are not in data (%s).",
-            (unsigned long long)e->mistakes, (unsigned long long)e->rows, c->data.said);
+    const hsv_table *test = &hsv_full_of(c)->test;
+    const int some = test->unused > 0;
+    hsv_say(
+        c,
+        "error: %llu mistakes on %llu rows of test (%llu of them distinct) that are not in data; "
+        "a score of 0 %s.",
+        (unsigned long long)e->mistakes, (unsigned long long)e->rows,
+        (unsigned long long)e->distinct, ties[e->tie]);
     if (e->shared)
         hsv_say(c, "error: %llu rows of test are in data, and do not count.",
                 (unsigned long long)e->shared);
     hsv_say(c,
-            "error: if rows come independently, the %s%s%s%s%s is at most %.*s with probability at "
-            "least 1 - %.*s.",
-            e->shared || some ? "error on rows" : "true error", some ? " of these labels" : "",
-            some && c->test.missing == HSV_MISSING_DROP ? " without missing values" : "",
-            e->shared ? " that are not in data " : "", e->shared ? c->data.said : "",
-            (int)upper->size, upper->text, (int)delta->size, delta->text);
+            "error: if the test rows were drawn independently, and neither the separator nor the "
+            "training data was chosen by looking at them, then with probability at least 1 - %.*s "
+            "the %s%s%s%s is at most %.*s.",
+            (int)delta->size, delta->text, e->shared || some ? "error on rows" : "true error",
+            some ? " of these labels" : "",
+            some && hsv_csv_drops(test) ? " without missing values" : "",
+            e->shared ? " that are not in data" : "", (int)upper->size, upper->text);
+}
+
+void hsv_error_finish(hsv_checker *c)
+{
+    hsv_full *full = hsv_full_of(c);
+    mpq_t *q = hsv_rationals(c, 1);
+    if (full->error_claims < 2) return;
+    mpq_set_ui(*q, 1, 1);
+    mpq_sub(*q, *q, *full->delta);
+    if (mpq_sgn(*q) < 0) mpq_set_ui(*q, 0, 1);
+    hsv_say(c,
+            "error: under the premises of each, all %zu bounds on the error hold together with "
+            "probability at least %s.",
+            full->error_claims, hsv_show(c, *q, -1));
 }
 
 void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
 {
-    error_count e = {.work = hsv_integers(c, 2)};
+    error_count e = {.q = hsv_rationals(c, 2)};
+    hsv_full *full = hsv_full_of(c);
     mpq_t *q = hsv_rationals(c, 2);
     hsv_members(c, claim, "claim kernel separator tie shared rows mistakes delta upper");
-    if (!c->has_test) hsv_unreadable(c, "the certificate has no test file");
+    if (!full->test.name) hsv_unreadable(c, "the certificate has no test file");
     error_alike(c);
-    hsv_scorer_read(c, claim, hsv_kernel_read(c, claim, 0), &e.scorer);
+    hsv_get_separator(c, claim, hsv_get_space(c, claim), 1, &e.w);
     e.tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
-    hsv_get_number(c, claim, "delta", q[0]);
-    hsv_get_number(c, claim, "upper", q[1]);
-    if (mpq_sgn(q[0]) <= 0 || mpq_cmp_ui(q[0], 1, 1) >= 0)
+    if (!hsv_get_number(c, claim, "delta", q[0]) || mpq_sgn(q[0]) <= 0 ||
+        mpq_cmp_ui(q[0], 1, 1) >= 0)
         hsv_unreadable(c, "delta must be between 0 and 1");
-    if (mpq_sgn(q[1]) <= 0 || mpq_cmp_ui(q[1], 1, 1) > 0)
+    if (!hsv_get_number(c, claim, "upper", q[1]) || mpq_sgn(q[1]) <= 0 ||
+        mpq_cmp_ui(q[1], 1, 1) > 0)
         hsv_reject(c, "upper must be above 0 and at most 1");
     error_run(c, &e);
     const uint64_t shared = hsv_find(claim, "shared") ? hsv_get_count(c, claim, "shared") : 0;
@@ -276,4 +273,6 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
     if (mpq_cmp_ui(q[1], 1, 1) < 0 && !error_tail(c, e.rows, e.mistakes, q[1], q[0]))
         hsv_reject(c, "so few mistakes are more likely than delta if the error is upper");
     error_say(c, claim, &e);
+    full->error_claims++;
+    mpq_add(*full->delta, *full->delta, q[0]);
 }

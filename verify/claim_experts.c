@@ -2,7 +2,7 @@
  * file. What it keeps of an expert is h, twice its mistakes (a row where it abstains counts 1, one
  * where it is wrong 2): its weight is beta^(h/2). The sum of weights for and against is enclosed by
  * powers rounded both ways; where that does not decide, it is computed exactly. */
-#include "check.h"
+#include "full.h"
 
 #define EXPERTS_BITS   320     /* of the powers */
 #define EXPERTS_POWERS 100000  /* that are kept */
@@ -86,7 +86,7 @@ static void experts_vote(experts_panel *p, uint64_t t, int v)
 /* The sign of A + B sqrt(beta), A the votes with even t, B those with odd t. */
 static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
 {
-    hsv_block *mark = hsv_mark(c);
+    hsv_block *mark = c->blocks;
     uint64_t most = 0;
     for (size_t j = 0; j < p->columns; j++) {
         const uint64_t t = p->half[j], other = 2 * p->seen - t;
@@ -96,6 +96,7 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
     most = most - least + 2;
     if (most * mpz_sizeinbase(mpq_denref(*p->beta), 2) > EXPERTS_EXACT)
         hsv_reject(c, "experts: a vote is too close to be decided");
+    hsv_spend(c, 200 * most + most * most * mpz_sizeinbase(mpq_denref(*p->beta), 2) / 64);
     int64_t *votes = hsv_new(c, most + 1, sizeof *votes);
     for (size_t j = 0; j < p->columns; j++) {
         votes[p->half[j] - least] += p->vote[j];
@@ -112,6 +113,7 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
         mpz_mul(z[2], z[2], mpq_denref(*p->beta));
         if (!t) break;
     }
+    hsv_spend_product(c, mpz_size(z[2]) * 8);
     int sign = mpz_sgn(z[0]);
     const int odd = mpz_sgn(z[1]);
     if (sign * odd < 0) { /* A^2 against B^2 beta */
@@ -131,6 +133,7 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
 static void experts_row(hsv_checker *c, const hsv_row *row, void *with)
 {
     experts_panel *p = with;
+    hsv_spend(c, 40 * (uint64_t)p->columns * (1 + (uint64_t)p->negated));
     const uint64_t least = experts_least(p);
     for (size_t j = 0; j < p->columns; j++)
         p->vote[j] = p->abstains[j] ? 0 : -1;
@@ -176,13 +179,14 @@ static int experts_bound(hsv_checker *c, const experts_panel *p, uint64_t half)
 
 static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel *p)
 {
-    hsv_get_number(c, claim, "beta", *p->beta);
-    if (mpq_sgn(*p->beta) <= 0 || mpq_cmp_ui(*p->beta, 1, 1) >= 0)
+    if (!hsv_get_number(c, claim, "beta", *p->beta) || mpq_sgn(*p->beta) <= 0 ||
+        mpq_cmp_ui(*p->beta, 1, 1) >= 0)
         hsv_unreadable(c, "beta must be between 0 and 1");
     p->negated = hsv_get_flag(c, claim, "negated");
     p->tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
     p->columns = c->data.columns;
     if (!p->columns || p->columns > 10000000) hsv_reject(c, "experts: too many columns, or none");
+    hsv_spend(c, 40 * (uint64_t)p->columns);
     p->half = hsv_new(c, p->columns, sizeof *p->half);
     p->abstains = hsv_new(c, p->columns, 1);
     p->vote = hsv_new(c, p->columns, 1);
@@ -221,7 +225,7 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     if (!column || column > p.columns || (negated && !p.negated))
         hsv_unreadable(c, "best: there is no such expert");
     const uint64_t own = negated ? 2 * p.seen - p.half[column - 1] : p.half[column - 1];
-    hsv_get_number(c, best, "mistakes", q[0]);
+    if (!hsv_get_number(c, best, "mistakes", q[0])) hsv_unreadable(c, "best: mistakes are missing");
     mpq_set_ui(q[1], own, 2);
     mpq_canonicalize(q[1]);
     if (!mpq_equal(q[0], q[1]) || own != least)

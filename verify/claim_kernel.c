@@ -1,5 +1,5 @@
 /* Claim 6: a Gram matrix is positive semidefinite, or is not. */
-#include "check.h"
+#include "full.h"
 
 #define KERNEL_ROWS 5000
 
@@ -7,7 +7,7 @@ typedef struct kernel_gram {
     size_t n;
     hsv_kernel *kernel;
     hsv_row *rows;
-    mpz_t *lo, *hi; /* n * n, the lower triangle, over the kernel's denominator */
+    mpz_t *lo; /* the lower triangle, row by row, over the kernel's denominator */
 } kernel_gram;
 
 static void kernel_rows(hsv_checker *c, const hsv_json *claim, kernel_gram *g)
@@ -26,18 +26,22 @@ static void kernel_rows(hsv_checker *c, const hsv_json *claim, kernel_gram *g)
         if (numbers[i] <= before) hsv_unreadable(c, "rows: numbers are from 1, ascending");
         before = numbers[i++];
     }
-    g->rows = hsv_new(c, g->n, sizeof *g->rows);
-    hsv_rows_load(c, numbers, g->n, g->rows);
+    g->rows = hsv_rows_load(c, numbers, g->n);
+}
+
+/* Row i of the triangle. */
+static mpz_t *kernel_row(const kernel_gram *g, size_t i)
+{
+    return g->lo + i * (i + 1) / 2;
 }
 
 static void kernel_matrix(hsv_checker *c, kernel_gram *g)
 {
-    g->lo = hsv_integers(c, g->n * g->n);
-    g->hi = hsv_integers(c, g->n * g->n);
+    mpz_t *same = hsv_integers(c, 1);
+    g->lo = hsv_integers(c, g->n * (g->n + 1) / 2);
     for (size_t i = 0; i < g->n; i++)
         for (size_t j = 0; j <= i; j++)
-            hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, g->lo[i * g->n + j],
-                             g->hi[i * g->n + j]);
+            hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, kernel_row(g, i)[j], *same);
 }
 
 /* Elimination without fractions (Bareiss): every number is a minor of K, so that the division is
@@ -45,23 +49,25 @@ static void kernel_matrix(hsv_checker *c, kernel_gram *g)
 static size_t kernel_eliminate(hsv_checker *c, kernel_gram *g)
 {
     const size_t n = g->n;
-    mpz_t *a = g->lo, *last = hsv_integers(c, 1);
+    mpz_t *last = hsv_integers(c, 1);
     size_t rank = 0;
     mpz_set_ui(*last, 1);
     for (size_t k = 0; k < n; k++) {
-        mpz_srcptr pivot = a[k * n + k];
+        mpz_srcptr pivot = kernel_row(g, k)[k];
         if (mpz_sgn(pivot) < 0) hsv_reject(c, "kernel: a pivot is negative");
         if (!mpz_sgn(pivot)) {
             for (size_t i = k + 1; i < n; i++)
-                if (mpz_sgn(a[i * n + k])) hsv_reject(c, "kernel: a pivot is 0, its row is not");
+                if (mpz_sgn(kernel_row(g, i)[k]))
+                    hsv_reject(c, "kernel: a pivot is 0, its row is not");
             continue;
         }
         for (size_t i = k + 1; i < n; i++)
             for (size_t j = k + 1; j <= i; j++) {
-                mpz_ptr entry = a[i * n + j];
+                mpz_ptr entry = kernel_row(g, i)[j];
                 mpz_mul(entry, entry, pivot);
-                mpz_submul(entry, a[i * n + k], a[j * n + k]);
+                mpz_submul(entry, kernel_row(g, i)[k], kernel_row(g, j)[k]);
                 mpz_divexact(entry, entry, *last);
+                hsv_spend(c, 60 + 4 * mpz_size(pivot) * mpz_size(pivot));
             }
         mpz_set(*last, pivot);
         rank++;
@@ -69,26 +75,33 @@ static size_t kernel_eliminate(hsv_checker *c, kernel_gram *g)
     return rank;
 }
 
-/* The rows of the factor: whole numbers over one denominator, n * n, zeros where none are given. */
-static mpz_t *kernel_factor(hsv_checker *c, const hsv_json *array, size_t n, mpz_t below)
+/* A row of the factor, as long as it is given: whole numbers over one denominator for all. */
+typedef struct kernel_factor {
+    size_t count;
+    mpz_t *value;
+} kernel_factor;
+
+static kernel_factor *kernel_factors(hsv_checker *c, const hsv_json *array, size_t n, mpz_t below)
 {
-    mpz_t *b = hsv_integers(c, n * n), *belows = hsv_integers(c, n), *widen = hsv_integers(c, 1);
-    size_t i = 0;
+    kernel_factor *b = hsv_new(c, n, sizeof *b);
+    size_t all = 0, i = 0;
     if (array->count != n) hsv_unreadable(c, "factor: expected a row for each row of the matrix");
-    mpz_set_ui(below, 1);
     for (const hsv_json *row = array->child; row; row = row->next, i++) {
         if (row->type != HSV_ARRAY || row->count > n)
             hsv_unreadable(c, "factor: rows are arrays of at most as many numbers as rows");
-        hsv_get_numbers(c, row, "factor", b + i * n, belows[i]);
-        mpz_lcm(below, below, belows[i]);
-        if (mpz_sizeinbase(below, 2) > 100000)
-            hsv_unreadable(c, "factor: the common denominator is too long");
+        all += b[i].count = row->count;
     }
-    for (i = 0; i < n; i++) {
-        mpz_divexact(*widen, below, belows[i]);
-        for (size_t j = 0; j < n; j++)
-            mpz_mul(b[i * n + j], b[i * n + j], *widen);
+    mpz_t *values = hsv_integers(c, all);
+    hsv_block *mark = c->blocks;
+    mpq_t *numbers = hsv_rationals(c, all);
+    all = i = 0;
+    for (const hsv_json *row = array->child; row; row = row->next, i++) {
+        b[i].value = values + all;
+        for (const hsv_json *value = row->child; value; value = value->next)
+            hsv_number(c, value, "factor", numbers[all++]);
     }
+    hsv_common(c, numbers, all, values, below);
+    hsv_release(c, mark);
     return b;
 }
 
@@ -97,30 +110,33 @@ static mpz_t *kernel_factor(hsv_checker *c, const hsv_json *array, size_t n, mpz
 static void kernel_dominated(hsv_checker *c, const hsv_json *array, kernel_gram *g)
 {
     const size_t n = g->n;
-    mpz_t *z = hsv_integers(c, 6), *left = hsv_integers(c, n);
-    mpz_t *b = kernel_factor(c, array, n, z[0]);
+    mpz_t *z = hsv_integers(c, 8), *left = hsv_integers(c, n);
+    const kernel_factor *b = kernel_factors(c, array, n, z[0]);
     mpz_mul(z[0], z[0], z[0]);
     mpz_lcm(z[1], z[0], *hsv_kernel_below(g->kernel));
     mpz_divexact(z[2], z[1], *hsv_kernel_below(g->kernel));
     mpz_divexact(z[3], z[1], z[0]);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
+            const size_t most = b[i].count < b[j].count ? b[i].count : b[j].count;
             mpz_set_ui(z[4], 0);
-            for (size_t k = 0; k < n; k++)
-                if (mpz_sgn(b[j * n + k])) mpz_addmul(z[4], b[i * n + k], b[j * n + k]);
+            for (size_t k = 0; k < most; k++)
+                mpz_addmul(z[4], b[i].value[k], b[j].value[k]);
+            hsv_spend(c, most * (10 + mpz_size(z[4])));
+            hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, z[6], z[7]);
             mpz_mul(z[4], z[4], z[3]);
-            mpz_mul(z[5], g->lo[i * n + j], z[2]);
+            mpz_mul(z[5], z[6], z[2]);
             mpz_sub(z[5], z[5], z[4]); /* E from below */
             if (i == j) {
                 mpz_add(left[i], left[i], z[5]);
                 continue;
             }
             mpz_neg(z[5], z[5]);
-            mpz_submul(z[4], g->hi[i * n + j], z[2]); /* - E from above */
+            mpz_submul(z[4], z[7], z[2]); /* - E from above */
             mpz_neg(z[4], z[4]);
-            mpz_ptr most = mpz_cmp(z[5], z[4]) > 0 ? z[5] : z[4]; /* |E| at most */
-            mpz_sub(left[i], left[i], most);
-            mpz_sub(left[j], left[j], most);
+            mpz_srcptr worst = mpz_cmp(z[5], z[4]) > 0 ? z[5] : z[4]; /* |E| at most */
+            mpz_sub(left[i], left[i], worst);
+            mpz_sub(left[j], left[j], worst);
         }
     for (size_t i = 0; i < n; i++)
         if (mpz_sgn(left[i]) < 0)
@@ -135,8 +151,7 @@ static void kernel_witness(hsv_checker *c, const hsv_json *claim, kernel_gram *g
     mpz_t *n = hsv_integers(c, 5);
     hsv_get_list(c, claim, "z", &list);
     if (list.count > KERNEL_ROWS) hsv_reject(c, "kernel: z has too many rows to check");
-    g->rows = hsv_new(c, list.count, sizeof *g->rows);
-    hsv_rows_load(c, list.index, list.count, g->rows);
+    g->rows = hsv_rows_load(c, list.index, list.count);
     for (size_t i = 0; i < list.count; i++)
         for (size_t j = 0; j <= i; j++) {
             hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, n[0], n[1]);
@@ -146,7 +161,7 @@ static void kernel_witness(hsv_checker *c, const hsv_json *claim, kernel_gram *g
         }
     if (mpz_sgn(n[4]) >= 0) hsv_reject(c, "kernel: z'Kz < 0 is not so");
     hsv_say(c, "kernel: %s is not positive semidefinite: z'Kz < 0 for a z on %zu rows.",
-            hsv_kernel_name(c, claim, ""), list.count);
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), list.count);
 }
 
 void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
@@ -155,8 +170,8 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
     const int psd = hsv_get_flag(c, claim, "psd");
     const hsv_json *factor = hsv_find(claim, "factor");
     hsv_members(c, claim, psd ? "claim kernel rows psd factor" : "claim kernel psd z");
-    g.kernel = hsv_kernel_read(c, claim, 1);
-    if (!g.kernel) hsv_unreadable(c, "member \"kernel\" is missing");
+    const hsv_json *kernel = hsv_get(c, claim, "kernel", HSV_ARRAY);
+    g.kernel = hsv_kernel_read(c, kernel, 1);
     if (!psd) {
         kernel_witness(c, claim, &g);
         return;
@@ -164,7 +179,6 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
     if (!factor && !hsv_kernel_exact(g.kernel))
         hsv_reject(c, "kernel: its values are not rational: a factor is needed");
     kernel_rows(c, claim, &g);
-    kernel_matrix(c, &g);
     if (factor) {
         if (factor->type != HSV_ARRAY) hsv_unreadable(c, "factor: expected an array");
         kernel_dominated(c, factor, &g);
@@ -172,10 +186,11 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
             c,
             "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, by an enclosed "
             "factor.",
-            hsv_kernel_name(c, claim, ""), g.n);
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n);
         return;
     }
+    kernel_matrix(c, &g);
     const size_t rank = kernel_eliminate(c, &g);
     hsv_say(c, "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, of rank %zu.",
-            hsv_kernel_name(c, claim, ""), g.n, rank);
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, rank);
 }

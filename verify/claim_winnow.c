@@ -1,71 +1,208 @@
-/* Claim 3, Winnow: p promotions and q demotions within the bounds of its theorems.
+/* Claim 3, Winnow: a run, replayed, makes as many mistakes as certified, and no more than its
+ * theorems allow.
  *
- * A disjunction of k columns: a promotion multiplies, by alpha, the weight of some column of the
- * disjunction, at most theta before it; the total weight starts at d and never falls below 0.
- * Logarithms are avoided by comparing powers.
- *
- * A separator v of known weight: what v's columns gain is at most what the total weight allows them
- * (docs/certificates.md has the steps). The bounds have logarithms of rational numbers in them,
- * which are enclosed; a bound is taken at its lower end. */
-#include "check.h"
+ * Weights are alpha^e, e the sum of y x over the updates (winnow1: 0 once it was demoted); balanced
+ * Winnow scores with alpha^e - alpha^-e. Powers are enclosed, exactly where they are whole
+ * multiples of 2^-HSV_BITS. The bounds are for a separator v: what v's columns gain is at most what
+ * the total weight allows them (docs/winnow.md has the steps). They have logarithms of rational
+ * numbers in them, which are enclosed; a bound is taken at its lower end. */
+#include <stdlib.h>
 
-#define WINNOW_BITS 20000000 /* of a power that is computed */
+#include "full.h"
 
-typedef struct winnow_rows {
-    const uint32_t *column; /* of the disjunction */
-    size_t count;
-} winnow_rows;
+enum { WINNOW_1, WINNOW_2, WINNOW_BALANCED };
 
-static void winnow_row(hsv_checker *c, const hsv_row *row, void *with)
+typedef struct winnow_run {
+    int variant, unit, tie; /* unit: a column of ones, the last; tie: negative, positive, mistake */
+    mpq_t *alpha, *theta, *clip;
+    size_t columns;
+    mpz_t *e;       /* columns: exponents, over the rows' scale */
+    mpz_t *lo, *hi; /* columns: what a value is multiplied by, over 2^HSV_BITS */
+    mpz_t *log;     /* 2: ln alpha, over 2^HSV_BITS */
+    mpz_t *ends;    /* 4: -clip, 0, 1, 1 + clip over the rows' scale, the clip rounded down */
+    mpz_t *z;       /* 8, to work with */
+    hsv_point v;    /* the separator */
+    mpz_t *side;    /* 2: the largest <v, x> of negative rows, the least of positive ones, ... */
+    int seen[2];    /* ... if there are any; over v.below and scale */
+} winnow_run;
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* alpha^e, e = above / scale, over 2^HSV_BITS. */
+static void winnow_power(hsv_checker *c, winnow_run *r, const mpz_t e, mpz_t lo, mpz_t hi)
 {
-    const winnow_rows *w = with;
-    int any = 0;
-    for (size_t j = 0, i = 0; j < row->count; j++) {
-        if (mpz_cmp(row->value[j], *c->scale) != 0)
-            hsv_reject(c, "row %llu has a value that is not 0 or 1",
-                       (unsigned long long)row->number);
-        while (i < w->count && w->column[i] < row->column[j])
-            i++;
-        any |= i < w->count && w->column[i] == row->column[j];
+    mpz_t *z = r->z;
+    mpz_abs(z[0], e);
+    if (mpz_divisible_p(z[0], *c->scale)) {
+        mpz_divexact(z[0], z[0], *c->scale);
+        const size_t bits = mpz_sizeinbase(mpq_numref(*r->alpha), 2);
+        if (mpz_cmp_ui(z[0], 1000000) > 0) hsv_reject(c, "a weight is too large, or too small");
+        hsv_spend_product(c, bits * mpz_get_ui(z[0]) / 32 + 8);
+        mpz_pow_ui(z[1], mpq_numref(*r->alpha), mpz_get_ui(z[0]));
+        mpz_pow_ui(z[2], mpq_denref(*r->alpha), mpz_get_ui(z[0]));
+        if (mpz_sgn(e) < 0) mpz_swap(z[1], z[2]);
+        mpz_mul_2exp(z[1], z[1], HSV_BITS);
+        mpz_fdiv_q(lo, z[1], z[2]);
+        mpz_cdiv_q(hi, z[1], z[2]);
+        return;
     }
-    if (any != (row->y > 0))
-        hsv_reject(c, "row %llu is not what the disjunction says", (unsigned long long)row->number);
+    hsv_spend(c, 20000);
+    mpz_mul_2exp(z[3], *c->scale, HSV_BITS);
+    mpz_mul(z[1], z[0], r->log[1]);
+    mpz_mul(z[2], z[0], r->log[0]);
+    hsv_exp(z[1], z[3], lo, z[4]);
+    hsv_exp(z[2], z[3], z[4], hi);
+    if (mpz_sgn(e) < 0) return;
+    if (!mpz_sgn(lo)) hsv_reject(c, "a weight is too large");
+    mpz_set_ui(z[1], 0);
+    mpz_setbit(z[1], 2 * HSV_BITS);
+    mpz_fdiv_q(z[2], z[1], hi);
+    mpz_cdiv_q(hi, z[1], lo);
+    mpz_set(lo, z[2]);
 }
 
-/* alpha^n <= theta^k? */
-static int winnow_powers(hsv_checker *c, const mpq_t alpha, uint64_t n, const mpq_t theta,
-                         uint64_t k)
+static void winnow_weight(hsv_checker *c, winnow_run *r, size_t j)
 {
-    mpz_t *z = hsv_integers(c, 4);
-    if ((mpz_sizeinbase(mpq_numref(alpha), 2) + mpz_sizeinbase(mpq_denref(alpha), 2)) >
-            WINNOW_BITS / (n + 1) ||
-        (mpz_sizeinbase(mpq_numref(theta), 2) + mpz_sizeinbase(mpq_denref(theta), 2)) >
-            WINNOW_BITS / (k + 1))
-        hsv_reject(c, "the powers that the bound compares are too long");
-    mpz_pow_ui(z[0], mpq_numref(alpha), n);
-    mpz_pow_ui(z[1], mpq_denref(alpha), n);
-    mpz_pow_ui(z[2], mpq_numref(theta), k);
-    mpz_pow_ui(z[3], mpq_denref(theta), k);
-    mpz_mul(z[0], z[0], z[3]);
-    mpz_mul(z[1], z[1], z[2]);
-    return mpz_cmp(z[0], z[1]) <= 0;
+    winnow_power(c, r, r->e[j], r->lo[j], r->hi[j]);
+    if (r->variant != WINNOW_BALANCED) return;
+    mpz_neg(r->z[7], r->e[j]);
+    winnow_power(c, r, r->z[7], r->z[5], r->z[6]);
+    mpz_sub(r->lo[j], r->lo[j], r->z[6]);
+    mpz_sub(r->hi[j], r->hi[j], r->z[5]);
 }
 
-static void winnow_disjunction(hsv_checker *c, const hsv_json *array, winnow_rows *rows)
+/* A value, clipped to [0, 1]. */
+static mpz_srcptr winnow_value(hsv_checker *c, const winnow_run *r, const hsv_row *row, size_t j)
 {
-    uint32_t *column = hsv_new(c, array->count, sizeof *column), before = 0;
-    if (!array->count) hsv_unreadable(c, "disjunction: no column");
-    for (const hsv_json *value = array->child; value; value = value->next) {
-        const uint64_t number = hsv_count(c, value, "disjunction");
-        if (number <= before || number > c->data.columns)
-            hsv_unreadable(c, "disjunction: columns are from 1 to %u, ascending",
-                           (unsigned)c->data.columns);
-        column[rows->count++] = before = (uint32_t)number;
+    mpz_srcptr x = row->value[j];
+    if (mpz_cmp(x, r->ends[0]) < 0 || mpz_cmp(x, r->ends[3]) > 0)
+        hsv_reject(c, "row %llu has a value that is not from 0 to 1",
+                   (unsigned long long)row->number);
+    return mpz_sgn(x) < 0 ? r->ends[1] : mpz_cmp(x, r->ends[2]) > 0 ? r->ends[2] : x;
+}
+
+/* The score less theta, exactly, as a rational; 0: an exponent is not whole, or too large. */
+static int winnow_exactly(hsv_checker *c, winnow_run *r, const hsv_row *row, mpq_t sum)
+{
+    mpq_t *q = hsv_rationals(c, 2);
+    mpq_neg(sum, *r->theta);
+    for (size_t k = 0; k < row->count + (size_t)r->unit; k++) {
+        const size_t j = k < row->count ? row->column[k] - 1 : r->columns - 1;
+        mpz_srcptr x = k < row->count ? winnow_value(c, r, row, k) : *c->scale;
+        if (r->variant == WINNOW_1 && !mpz_sgn(r->hi[j])) continue; /* demoted */
+        if (!mpz_divisible_p(r->e[j], *c->scale)) return 0;
+        mpz_divexact(r->z[0], r->e[j], *c->scale);
+        if (mpz_cmpabs_ui(r->z[0], 5000) > 0) return 0;
+        const unsigned long power = (unsigned long)labs(mpz_get_si(r->z[0]));
+        hsv_spend_product(c, mpz_size(mpq_numref(*r->alpha)) * power + 8);
+        mpz_pow_ui(mpq_numref(q[0]), mpq_numref(*r->alpha), power);
+        mpz_pow_ui(mpq_denref(q[0]), mpq_denref(*r->alpha), power);
+        if (mpz_sgn(r->z[0]) < 0) mpq_inv(q[0], q[0]);
+        mpq_inv(q[1], q[0]);
+        if (r->variant == WINNOW_BALANCED) mpq_sub(q[0], q[0], q[1]);
+        hsv_ratio(q[1], x, *c->scale);
+        mpq_mul(q[0], q[0], q[1]);
+        mpq_add(sum, sum, q[0]);
     }
-    rows->column = column;
+    return 1;
 }
 
-/* ---- Formulas -------------------------------------------------------------------------------- */
+static int winnow_wrong(hsv_checker *c, hsv_run *run, const hsv_row *row)
+{
+    winnow_run *r = run->state;
+    mpz_t *z = r->z;
+    mpz_set_ui(z[0], 0);
+    mpz_set_ui(z[1], 0);
+    for (size_t j = 0; j < row->count; j++)
+        hsv_span_add(z[0], z[1], winnow_value(c, r, row, j), r->lo[row->column[j] - 1],
+                     r->hi[row->column[j] - 1]);
+    if (r->unit) hsv_span_add(z[0], z[1], *c->scale, r->lo[r->columns - 1], r->hi[r->columns - 1]);
+    hsv_spend(c, (row->count + 2) * 60);
+    mpz_mul_2exp(z[2], *c->scale, HSV_BITS);
+    mpz_mul(z[2], z[2], mpq_numref(*r->theta));
+    mpz_mul(z[0], z[0], mpq_denref(*r->theta));
+    mpz_mul(z[1], z[1], mpq_denref(*r->theta));
+    int low = mpz_cmp(z[0], z[2]), high = mpz_cmp(z[1], z[2]); /* s - theta */
+    if (low <= 0 && high >= 0 && low != high) {
+        hsv_block *mark = c->blocks;
+        mpq_t *sum = hsv_rationals(c, 1);
+        if (winnow_exactly(c, r, row, *sum)) low = high = mpq_sgn(*sum);
+        hsv_release(c, mark);
+    }
+    const int equal = r->tie == 2 || r->tie == (row->y < 0); /* is s = theta a mistake? */
+    const int under = high < 0 || (high == 0 && equal), above = low > 0 || (low == 0 && equal);
+    if (row->y > 0 ? under : above) return 1;
+    if (row->y > 0 ? low < 0 || (low == 0 && equal) : high > 0 || (high == 0 && equal))
+        hsv_reject(c, "whether row %llu is a mistake cannot be decided",
+                   (unsigned long long)row->number);
+    return 0;
+}
+
+static void winnow_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
+{
+    winnow_run *r = run->state;
+    for (size_t k = 0; k < row->count + (size_t)r->unit; k++) {
+        const size_t j = k < row->count ? row->column[k] - 1 : r->columns - 1;
+        mpz_srcptr x = k < row->count ? winnow_value(c, r, row, k) : *c->scale;
+        if (!mpz_sgn(x)) continue;
+        (row->y > 0 ? mpz_add : mpz_sub)(r->e[j], r->e[j], x);
+        const int out = r->variant == WINNOW_1 && (row->y < 0 || !mpz_sgn(r->hi[j]));
+        if (out) {
+            mpz_set_ui(r->lo[j], 0);
+            mpz_set_ui(r->hi[j], 0);
+        } else {
+            winnow_weight(c, r, j);
+        }
+    }
+}
+
+/* ---- The bounds ------------------------------------------------------------------------------ */
+
+static void winnow_side(hsv_checker *c, const hsv_row *row, void *with)
+{
+    winnow_run *r = with;
+    mpz_set_ui(r->z[0], 0);
+    for (size_t j = 0; j < row->count; j++) {
+        mpz_srcptr x = winnow_value(c, r, row, j);
+        if (row->column[j] <= r->v.count) mpz_addmul(r->z[0], r->v.value[row->column[j] - 1], x);
+    }
+    hsv_spend(c, row->count * 30);
+    const int up = row->y > 0, order = mpz_cmp(r->z[0], r->side[up]);
+    if (!r->seen[up] || (up ? order < 0 : order > 0)) mpz_set(r->side[up], r->z[0]);
+    r->seen[up] = 1;
+}
+
+/* V = sum |v_j| + |b|, and H = ln V - sum |v_j| ln |v_j| / V from above, which is the same in any
+ * unit: that of whole numbers is taken. Is one of v_j negative? */
+static int winnow_weigh(hsv_checker *c, const winnow_run *r, mpq_t V, mpq_t H)
+{
+    mpz_t *z = hsv_integers(c, 8);
+    int negative = 0;
+    mpz_set_ui(z[5], 1);
+    mpz_lcm(z[7], *r->v.below, mpq_denref(*r->v.b));
+    for (size_t j = 0; j <= r->v.count; j++) {
+        const int last = j == r->v.count;
+        mpz_divexact(z[0], z[7], last ? mpq_denref(*r->v.b) : *r->v.below);
+        mpz_mul(z[0], z[0], last ? mpq_numref(*r->v.b) : r->v.value[j]);
+        negative |= mpz_sgn(z[0]) < 0;
+        mpz_abs(z[0], z[0]);
+        if (!mpz_sgn(z[0])) continue;
+        hsv_spend(c, 20000);
+        hsv_log(z[0], z[5], z[1], z[2]);
+        hsv_span_add(z[3], z[4], z[0], z[1], z[2]);
+        mpz_add(z[6], z[6], z[0]);
+    }
+    if (!mpz_sgn(z[6])) hsv_reject(c, "the separator has no weight");
+    mpz_mul_2exp(z[0], z[6], HSV_BITS);
+    hsv_ratio(V, z[3], z[0]);
+    hsv_log(z[6], z[5], z[1], z[2]);
+    mpz_set_ui(z[0], 0);
+    mpz_setbit(z[0], HSV_BITS);
+    hsv_ratio(H, z[2], z[0]);
+    mpq_sub(H, H, V);
+    hsv_ratio(V, z[6], z[7]);
+    return negative;
+}
 
 /* ln of a rational number, at most (way < 0) or at least that. */
 static void winnow_log(hsv_checker *c, mpq_t out, const mpq_t of, int way)
@@ -76,218 +213,198 @@ static void winnow_log(hsv_checker *c, mpq_t out, const mpq_t of, int way)
     hsv_ratio(out, z[way > 0], z[2]);
 }
 
-/* Works a formula out, operators behind what they are about. Letters are the numbers x; + - * /
- * take the last two, < and > are logarithms, rounded down or up, =y keeps the last one as y. */
-static void winnow_work(hsv_checker *c, mpq_t *x, const char *formula)
-{
-    mpq_t *last = hsv_rationals(c, 8); /* the first is not used */
-    for (const char *f = formula; *f; f++)
-        if (*f == '=') {
-            mpq_set(x[(unsigned char)*++f], *last--);
-        } else if (*f == '<' || *f == '>') {
-            winnow_log(c, *last, *last, *f == '<' ? -1 : 1);
-        } else if (*f >= '0' && *f <= '9') {
-            mpq_set_ui(*++last, (unsigned long)(*f - '0'), 1);
-        } else if (*f == '+' || *f == '-' || *f == '*' || *f == '/') {
-            last--;
-            (*f == '+'   ? mpq_add
-             : *f == '-' ? mpq_sub
-             : *f == '*' ? mpq_mul
-                         : mpq_div)(last[0], last[0], last[1]);
-        } else if (*f != ' ') {
-            mpq_set(*++last, x[(unsigned char)*f]);
-        }
-}
-
-/* ---- A separator of known weight ------------------------------------------------------------- */
-
-typedef struct winnow_sides {
-    hsv_scorer v;
-    mpz_t *ends; /* 4: -clip, 0, 1, 1 + clip over the rows' scale, the clip rounded down */
-    mpz_t *sum;
-    mpz_t *side; /* 2: the largest s of negative rows, the least of positive ones, ... */
-    int seen[2]; /* ... if there are any; over v.below */
-} winnow_sides;
-
-static void winnow_side_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    winnow_sides *w = with;
-    mpz_set_ui(*w->sum, 0);
-    for (size_t j = 0; j < row->count; j++) {
-        mpz_srcptr x = row->value[j];
-        if (mpz_cmp(x, w->ends[0]) < 0 || mpz_cmp(x, w->ends[3]) > 0)
-            hsv_reject(c, "row %llu has a value that is not from 0 to 1",
-                       (unsigned long long)row->number);
-        if (mpz_cmp(x, w->ends[1]) < 0) x = w->ends[1];
-        if (mpz_cmp(x, w->ends[2]) > 0) x = w->ends[2];
-        if (row->column[j] <= w->v.point.count)
-            mpz_addmul(*w->sum, w->v.point.value[row->column[j] - 1], x);
-    }
-    mpz_mul(*w->sum, *w->sum, *w->v.factor);
-    mpz_add(*w->sum, *w->sum, *w->v.b_over);
-    const int up = row->y > 0, order = mpz_cmp(*w->sum, w->side[up]);
-    if (!w->seen[up] || (up ? order < 0 : order > 0)) mpz_set(w->side[up], *w->sum);
-    w->seen[up] = 1;
-}
-
-/* V = sum |v_j| + |b| over v.below, and H = ln V - sum |v_j| ln |v_j| / V from above, which is the
- * same in any unit: that of whole numbers is taken. Is one of v_j negative? */
-static int winnow_weigh(hsv_checker *c, const winnow_sides *w, mpq_t *x)
-{
-    mpz_t *z = hsv_integers(c, 7);
-    int negative = 0;
-    mpz_set_ui(z[5], 1);
-    for (size_t j = 0; j <= w->v.point.count; j++) {
-        mpz_set(z[0], *w->v.b_over);
-        if (j < w->v.point.count) {
-            mpz_mul(z[0], w->v.point.value[j], *w->v.factor);
-            mpz_mul(z[0], z[0], *c->scale);
-        }
-        negative |= mpz_sgn(z[0]) < 0;
-        mpz_abs(z[0], z[0]);
-        if (!mpz_sgn(z[0])) continue;
-        hsv_log(z[0], z[5], z[1], z[2]);
-        hsv_span_add(z[3], z[4], z[0], z[1], z[2]);
-        mpz_add(z[6], z[6], z[0]);
-    }
-    if (!mpz_sgn(z[6])) hsv_reject(c, "the separator has no weight");
-    mpz_mul_2exp(z[0], z[6], HSV_BITS);
-    mpq_set_z(x['V'], z[6]);
-    hsv_ratio(x['h'], z[3], z[0]);
-    winnow_work(c, x, "V>h-=H");
-    hsv_ratio(x['V'], z[6], *w->v.below);
-    return negative;
-}
+/* The numbers of the formulas; W is that of the simpler bound E, 0 where it does not apply. */
+typedef struct winnow_numbers {
+    mpq_t *P, *Q, *V, *H, *N, *bound, *W, *E;
+} winnow_numbers;
 
 /* winnow1 and winnow2, <v,x> at least P on positive rows, at most Q on negative ones. From below,
- *     B = (K S/ln a) (ln Z - 1 - H) + (K - 1) n/(d t)
- * with S = V/P, s = (P - Q)/P, Z = S d t K/((K - 1) ln a). */
-static void winnow_bound(hsv_checker *c, int two, mpq_t *x)
+ *     (K S/ln a) (ln Z - 1 - H) + (K - 1) N/(d t)
+ * with d = a - 1, S = V/P, s = (P - Q)/P, K = (1 + a)/(a s - d) or a, Z = S d t K/((K - 1) ln a).
+ */
+static void winnow_bound(hsv_checker *c, const winnow_run *r, winnow_numbers *n)
 {
-    winnow_work(c, x, "VP/=S PQ-P/=s as*d-=r a<=l a>=u");
-    if (two && mpq_sgn(x['r']) <= 0)
+    mpq_t *q = hsv_rationals(c, 9), *one = q, *d = q + 1, *S = q + 2, *K = q + 3, *dt = q + 4;
+    mpq_t *low = q + 5, *high = q + 6, *x = q + 7, *apart = q + 8;
+    const int two = r->variant == WINNOW_2;
+    mpq_set_ui(*one, 1, 1);
+    mpq_sub(*d, *r->alpha, *one);
+    mpq_mul(*dt, *d, *r->theta);
+    mpq_div(*S, *n->V, *n->P);
+    mpq_sub(*apart, *n->P, *n->Q);
+    mpq_div(*x, *apart, *n->P);
+    mpq_mul(*x, *x, *r->alpha);
+    mpq_sub(*x, *x, *d); /* a s - d */
+    if (two && mpq_sgn(*x) <= 0)
         hsv_reject(c, "alpha is too large for the separator: the least <v,x> of positive rows is "
                       "not above alpha times the largest of negative ones");
-    if (!two && mpq_sgn(x['Q']))
+    if (!two && mpq_sgn(*n->Q))
         hsv_reject(c, "the separator is not 0 on all negative rows, as winnow1 needs it");
-    if (mpq_sgn(x['l']) <= 0) hsv_reject(c, "alpha is too near to 1");
-    winnow_work(c, x, two ? "a1+r/=K" : "a=K");
-    winnow_work(c, x, "KS*dt**K1-/u/<1-H-KS**=B");
-    winnow_work(c, x, mpq_sgn(x['B']) < 0 ? "Bl/=B" : "Bu/=B");
-    winnow_work(c, x, "BK1-n*dt*/+=B");
+    mpq_add(*K, *r->alpha, *one);
+    if (two)
+        mpq_div(*K, *K, *x);
+    else
+        mpq_set(*K, *r->alpha);
+    winnow_log(c, *low, *r->alpha, -1);
+    winnow_log(c, *high, *r->alpha, 1);
+    if (mpq_sgn(*low) <= 0) hsv_reject(c, "alpha is too near to 1");
+    mpq_mul(*n->bound, *K, *S);
+    mpq_mul(*x, *n->bound, *dt);
+    mpq_sub(*K, *K, *one);
+    mpq_div(*x, *x, *K);
+    mpq_div(*x, *x, *high); /* Z, from below */
+    winnow_log(c, *x, *x, -1);
+    mpq_sub(*x, *x, *one);
+    mpq_sub(*x, *x, *n->H);
+    mpq_mul(*n->bound, *n->bound, *x);
+    mpq_div(*n->bound, *n->bound, mpq_sgn(*x) < 0 ? *low : *high);
+    mpq_mul(*x, *K, *n->N);
+    mpq_div(*x, *x, *dt);
+    mpq_add(*n->bound, *n->bound, *x);
     if (!two) return;
     /* The same in W and b, the total weight and the threshold once the sides are 1 apart. */
-    winnow_work(c, x, "VPQ-/=W PPQ-/=b dW*=l db*=u tS*=z");
-    if (mpq_cmp_ui(x['l'], 1, 2) >= 0 && mpq_cmp_ui(x['u'], 1, 2) <= 0 &&
-        mpq_cmp_ui(x['z'], 1, 1) >= 0)
-        winnow_work(c, x, "8W*z<W*bn*t/+*=E");
+    mpq_div(*n->W, *n->V, *apart);
+    mpq_div(*K, *n->P, *apart); /* b */
+    mpq_mul(*low, *d, *n->W);
+    mpq_mul(*high, *d, *K);
+    mpq_mul(*x, *r->theta, *S); /* theta W / b */
+    if (mpq_cmp_ui(*low, 1, 2) < 0 || mpq_cmp_ui(*high, 1, 2) > 0 || mpq_cmp_ui(*x, 1, 1) < 0)
+        return;
+    winnow_log(c, *x, *x, -1);
+    mpq_mul(*x, *x, *n->W);
+    mpq_mul(*K, *K, *n->N);
+    mpq_div(*K, *K, *r->theta);
+    mpq_add(*n->E, *x, *K);
+    mpq_mul(*n->E, *n->E, *n->W);
+    mpq_mul_2exp(*n->E, *n->E, 3);
 }
 
-/* balanced, all y s at least g: B = (ln 2N - H)/(ln a g/V - ln C) from below, C = cosh ln a. */
-static void winnow_balanced(hsv_checker *c, mpq_t *x)
+/* balanced, all y s at least g = P: (ln 2N - H)/(ln a g/V - ln C) from below, C = cosh ln a. */
+static void winnow_balanced(hsv_checker *c, const winnow_run *r, winnow_numbers *n)
 {
-    winnow_work(c, x, "a1a/+2/=C a<gV/*C>-=l a>gV/*C<-=u");
-    if (mpq_sgn(x['l']) <= 0) hsv_reject(c, "alpha is too large for the separator's margin");
-    winnow_work(c, x, "2N*<H-u/=B Vg/=W a<W*=l a>W*=u");
-    if (mpq_cmp_ui(x['l'], 1, 2) >= 0 && mpq_cmp_ui(x['u'], 3, 2) <= 0)
-        winnow_work(c, x, "8W*W*3/2N*<*=E");
+    mpq_t *q = hsv_rationals(c, 6), *cosh = q, *ln2n = q + 5;
+    mpq_inv(*cosh, *r->alpha);
+    mpq_add(*cosh, *cosh, *r->alpha);
+    mpq_div_2exp(*cosh, *cosh, 1);
+    mpq_div(*n->W, *n->V, *n->P);
+    for (int way = -1; way <= 1;
+         way += 2) { /* the denominator, from below in q[1], above in q[3] */
+        winnow_log(c, q[2 + way], *r->alpha, way);
+        mpq_div(q[2 + way], q[2 + way], *n->W);
+        winnow_log(c, q[2], *cosh, -way);
+        mpq_sub(q[2 + way], q[2 + way], q[2]);
+    }
+    if (mpq_sgn(q[1]) <= 0) hsv_reject(c, "alpha is too large for the separator's margin");
+    mpq_mul_2exp(*ln2n, *n->N, 1);
+    winnow_log(c, *ln2n, *ln2n, -1);
+    mpq_sub(*n->bound, *ln2n, *n->H);
+    mpq_div(*n->bound, *n->bound, q[3]);
+    winnow_log(c, q[1], *r->alpha, -1);
+    winnow_log(c, q[2], *r->alpha, 1);
+    mpq_mul(q[1], q[1], *n->W);
+    mpq_mul(q[2], q[2], *n->W);
+    if (mpq_cmp_ui(q[1], 1, 2) < 0 || mpq_cmp_ui(q[2], 3, 2) > 0) return;
+    mpq_set_ui(q[1], 8, 3);
+    mpq_mul(*n->E, *n->W, *n->W);
+    mpq_mul(*n->E, *n->E, q[1]);
+    mpq_mul(*n->E, *n->E, *ln2n);
 }
 
-static void winnow_separator(hsv_checker *c, const hsv_json *claim, int variant, mpq_t *x)
+/* P and Q, V and H of the separator; then the bound. */
+static void winnow_separator(hsv_checker *c, winnow_run *r, winnow_numbers *n)
 {
-    const int balanced = variant == 2;
-    const int unit = balanced && hsv_get_choice(c, claim, "offset", "none unit");
-    winnow_sides w = {
-        .ends = hsv_integers(c, 4), .sum = hsv_integers(c, 1), .side = hsv_integers(c, 2)};
-    if (hsv_find(claim, "clip")) hsv_get_number(c, claim, "clip", x['c']);
-    if (mpq_sgn(x['c']) < 0 || mpq_cmp_ui(x['c'], 1, 1000) > 0)
-        hsv_unreadable(c, "clip: must be from 0 to 0.001");
-    mpz_mul(w.ends[3], *c->scale, mpq_numref(x['c']));
-    mpz_fdiv_q(w.ends[3], w.ends[3], mpq_denref(x['c']));
-    mpz_neg(w.ends[0], w.ends[3]);
-    mpz_set(w.ends[2], *c->scale);
-    mpz_add(w.ends[3], w.ends[3], w.ends[2]);
-    hsv_scorer_read(c, claim, NULL, &w.v);
-    if (!unit && mpq_sgn(*w.v.b)) hsv_reject(c, "b must be 0 without an offset");
-    hsv_each_row(c, &c->data, winnow_side_row, &w);
-    if (winnow_weigh(c, &w, x) && !balanced) hsv_reject(c, "the separator has a negative weight");
-    hsv_ratio(x['P'], w.side[1], *w.v.below);
-    hsv_ratio(x['Q'], w.side[0], *w.v.below);
-    mpq_neg(x['g'], x['Q']);
-    if (!w.seen[0] || (w.seen[1] && mpq_cmp(x['P'], x['g']) < 0)) mpq_set(x['g'], x['P']);
-    if (balanced ? mpq_sgn(x['g']) <= 0 : !w.seen[1] || mpq_cmp(x['P'], x['Q']) <= 0)
+    const int balanced = r->variant == WINNOW_BALANCED;
+    mpq_t *q = hsv_rationals(c, 1);
+    hsv_each_row(c, &c->data, winnow_side, r);
+    if (winnow_weigh(c, r, *n->V, *n->H) && !balanced)
+        hsv_reject(c, "the separator has a negative weight");
+    mpz_mul(r->z[0], *r->v.below, *c->scale);
+    hsv_ratio(*n->P, r->side[1], r->z[0]);
+    hsv_ratio(*n->Q, r->side[0], r->z[0]);
+    mpq_add(*n->P, *n->P, *r->v.b);
+    mpq_add(*n->Q, *n->Q, *r->v.b);
+    if (!r->seen[0]) mpq_set_ui(*n->Q, 0, 1);
+    mpq_neg(*q, *n->Q);
+    if (balanced && r->seen[0] && (!r->seen[1] || mpq_cmp(*q, *n->P) < 0)) mpq_set(*n->P, *q);
+    if (balanced ? mpq_sgn(*n->P) <= 0 : !r->seen[1] || mpq_cmp(*n->P, *n->Q) <= 0)
         hsv_reject(c, "the separator does not separate the rows");
-    mpq_set_ui(x['N'], (unsigned long)c->data.columns + (unsigned long)unit, 1);
-    if (balanced)
-        winnow_balanced(c, x);
-    else
-        winnow_bound(c, variant, x);
-    const char *bound = hsv_show(c, x['B'], -1);
-    const unsigned long total = mpz_get_ui(mpq_numref(x['k']));
-    if (mpq_cmp(x['k'], x['B']) > 0)
-        hsv_reject(c, "%lu mistakes are more than the bound, %s", total, bound);
-    hsv_say(c, "mistakes: Winnow's %lu mistakes are within %s = %s of the separator, %s = %s.",
-            total,
-            balanced ? "(ln 2N - H)/(ln alpha g/V - ln cosh ln alpha)"
-                     : "(K S/ln alpha)(ln Z - 1 - H) + (K-1) n/(delta theta)",
-            bound, balanced ? "V/g" : "S", hsv_show(c, x[balanced ? 'W' : 'S'], -1));
-    if (mpq_sgn(x['E']))
-        hsv_say(c, "mistakes: so they are within %s = %s, where W = %s.",
-                balanced ? "(8/3) W^2 ln 2N" : "8 W^2 ln(theta W/b) + 8 W b n/theta",
-                hsv_show(c, x['E'], -1), hsv_show(c, x['W'], -1));
-    if (mpq_sgn(x['c']))
-        hsv_say(c, "mistakes: values that leave [0,1] by no more than %s count as 0 and 1.",
-                hsv_show(c, x['c'], 1));
+    mpq_set_ui(*n->N, (unsigned long)c->data.columns + (unsigned long)r->unit, 1);
+    (balanced ? winnow_balanced : winnow_bound)(c, r, n);
 }
 
-/* ---- The claim ------------------------------------------------------------------------------- */
+static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
+{
+    static const char *const members[] = {
+        "claim learner variant alpha threshold separator clip tie order passes sequence total "
+        "converged",
+        "claim learner variant alpha offset separator clip tie order passes sequence total "
+        "converged"};
+    r->variant = hsv_get_choice(c, claim, "variant", "winnow1 winnow2 balanced");
+    const int balanced = r->variant == WINNOW_BALANCED;
+    hsv_members(c, claim, members[balanced]);
+    if (balanced) r->unit = hsv_get_choice(c, claim, "offset", "none unit");
+    r->tie =
+        hsv_find(claim, "tie") ? hsv_get_choice(c, claim, "tie", "negative positive mistake") : 1;
+    hsv_get_number(c, claim, "alpha", *r->alpha);
+    hsv_get_number(c, claim, "threshold", *r->theta);
+    if (mpq_cmp_ui(*r->alpha, 1, 1) <= 0 || (!balanced && mpq_sgn(*r->theta) <= 0))
+        hsv_unreadable(c, "alpha must be above 1, threshold above 0");
+    if (hsv_get_number(c, claim, "clip", *r->clip) &&
+        (mpq_sgn(*r->clip) < 0 || mpq_cmp_ui(*r->clip, 1, 1000) > 0))
+        hsv_unreadable(c, "clip: must be from 0 to 0.001");
+    mpz_mul(r->ends[3], *c->scale, mpq_numref(*r->clip));
+    mpz_fdiv_q(r->ends[3], r->ends[3], mpq_denref(*r->clip));
+    mpz_neg(r->ends[0], r->ends[3]);
+    mpz_set(r->ends[2], *c->scale);
+    mpz_add(r->ends[3], r->ends[3], r->ends[2]);
+    hsv_log(mpq_numref(*r->alpha), mpq_denref(*r->alpha), r->log[0], r->log[1]);
+    hsv_point weights = {0}; /* for the limit on columns */
+    r->columns = c->data.width + (size_t)r->unit;
+    hsv_point_new(c, NULL, r->columns, &weights);
+    r->e = weights.value;
+    r->lo = hsv_integers(c, r->columns);
+    r->hi = hsv_integers(c, r->columns);
+    for (size_t j = 0; j < r->columns && !balanced; j++) {
+        mpz_setbit(r->lo[j], HSV_BITS);
+        mpz_setbit(r->hi[j], HSV_BITS);
+    }
+    hsv_get_separator(c, claim, NULL, r->unit, &r->v);
+}
 
 void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
 {
-    static const char *const members[] = {
-        "claim learner variant alpha threshold disjunction updates total",
-        "claim learner variant alpha threshold separator clip updates total",
-        "claim learner variant alpha offset separator clip updates total"};
-    winnow_rows rows = {0};
-    hsv_list list = {0};
-    hsv_point sum = {0};
-    uint64_t p = 0;
-    mpq_t *x = hsv_rationals(c, 128); /* by their letters */
-    const int variant = hsv_get_choice(c, claim, "variant", "winnow1 winnow2 balanced");
-    const int separator = hsv_find(claim, "separator") != NULL, balanced = variant == 2;
-    hsv_members(c, claim, members[balanced ? 2 : separator]);
-    hsv_get_number(c, claim, "alpha", x['a']);
-    if (!balanced) hsv_get_number(c, claim, "threshold", x['t']);
-    if (mpq_cmp_ui(x['a'], 1, 1) <= 0 || (!balanced && mpq_sgn(x['t']) <= 0) ||
-        (!balanced && !separator && mpq_cmp_ui(x['t'], 1, 1) < 0))
-        hsv_unreadable(c, "alpha must be above 1, threshold at least 1 (with a separator above 0)");
-    if (!balanced && !separator)
-        winnow_disjunction(c, hsv_get(c, claim, "disjunction", HSV_ARRAY), &rows);
-    const uint64_t total = hsv_get_updates(c, claim, &list), k = rows.count;
-    hsv_point_sum(c, &list, NULL, &sum); /* for the classes of these rows */
-    for (size_t i = 0; i < list.count; i++)
-        if (list.y[i] > 0) p += mpz_get_ui(list.value[i]);
-    const uint64_t q = total - p;
-    mpq_set_ui(x['n'], c->data.columns, 1);
-    mpq_set_ui(x['k'], total, 1);
-    mpq_set_ui(x['p'], p, 1);
-    mpq_set_ui(x['q'], q, 1);
-    winnow_work(c, x, "a1-=d");
-    /* The total weight stays above 0: whatever the labels are, this many demotions can be. */
-    if (!balanced) winnow_work(c, x, variant ? "na*dt*/ap*+=D" : "nt/dp*+=D");
-    if (!balanced && mpq_cmp(x['q'], x['D']) > 0)
-        hsv_reject(c, "%llu demotions are more than can be", (unsigned long long)q);
-    if (balanced || separator) {
-        winnow_separator(c, claim, variant, x);
-        return;
-    }
-    hsv_each_row(c, &c->data, winnow_row, &rows);
-    if (p > k && !winnow_powers(c, x['a'], p - k, x['t'], k))
-        hsv_reject(c, "%llu promotions are more than k (1 + log theta)", (unsigned long long)p);
+    mpz_t *z = hsv_integers(c, 16);
+    mpq_t *q = hsv_rationals(c, 13);
+    winnow_run r = {.alpha = q,
+                    .theta = q + 1,
+                    .clip = q + 2,
+                    .log = z,
+                    .ends = z + 2,
+                    .side = z + 6,
+                    .z = z + 8};
+    winnow_numbers n = {q + 3, q + 4, q + 5, q + 6, q + 7, q + 8, q + 9, q + 10};
+    hsv_run run = {.wrong = winnow_wrong, .update = winnow_update, .state = &r};
+    winnow_options(c, claim, &r);
+    const int balanced = r.variant == WINNOW_BALANCED;
+    hsv_replay(c, claim, &run);
+    winnow_separator(c, &r, &n);
+    const char *bound = hsv_show(c, *n.bound, -1);
+    mpq_set_ui(q[11], run.total, 1);
+    if (mpq_cmp(q[11], *n.bound) > 0)
+        hsv_reject(c, "%llu mistakes are more than the bound, %s", (unsigned long long)run.total,
+                   bound);
     hsv_say(c,
-            "mistakes: every label is the disjunction of %zu columns; Winnow's %llu promotions are "
-            "within k(1 + log theta / log alpha), its %llu demotions within %s, so that its %llu "
-            "mistakes are within Littlestone's bound.",
-            rows.count, (unsigned long long)p, (unsigned long long)q, hsv_show(c, x['D'], -1),
-            (unsigned long long)total);
+            "mistakes: Winnow's %llu mistakes, replayed in the order of the %s, are within %s = "
+            "%s.",
+            (unsigned long long)run.total, run.sequence ? "certificate" : "file",
+            balanced ? "(ln 2N - H)/(ln alpha g/V - ln cosh ln alpha)"
+                     : "(K S/ln alpha)(ln Z - 1 - H) + (K-1) n/(delta theta)",
+            bound);
+    if (mpq_sgn(*n.E))
+        hsv_say(c, "mistakes: so they are within %s = %s, where W = %s.",
+                balanced ? "(8/3) W^2 ln 2N" : "8 W^2 ln(theta W/b) + 8 W b n/theta",
+                hsv_show(c, *n.E, -1), hsv_show(c, *n.W, -1));
+    if (mpq_sgn(*r.clip))
+        hsv_say(c, "mistakes: values that leave [0,1] by no more than %s count as 0 and 1.",
+                hsv_show(c, *r.clip, 1));
 }

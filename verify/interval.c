@@ -1,5 +1,5 @@
 /* Enclosures in whole numbers, rounded outwards. */
-#include "check.h"
+#include "full.h"
 
 void hsv_span_add(mpz_t out_lo, mpz_t out_hi, const mpz_t factor, const mpz_t lo, const mpz_t hi)
 {

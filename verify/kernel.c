@@ -2,7 +2,7 @@
  * on the tree and on the scale of the rows; lo = hi unless there is an exponential in it. */
 #include <string.h>
 
-#include "check.h"
+#include "full.h"
 
 #define KERNEL_DEGREE 1000   /* of all powers together */
 #define KERNEL_BELOW  400000 /* bits of a denominator */
@@ -21,6 +21,7 @@ typedef enum kernel_kind {
 } kernel_kind;
 
 struct hsv_kernel {
+    hsv_space space; /* first: a space is the kernel it belongs to */
     kernel_kind kind;
     unsigned long n; /* of poly and power */
     unsigned long degree;
@@ -30,6 +31,7 @@ struct hsv_kernel {
     mpz_t *below; /* of the values */
     mpz_t *widen; /* a child of a sum: its values times this are over the sum's below */
     mpz_t *work;  /* 8 */
+    mpz_t *value; /* 4: of the space */
     hsv_kernel *child, *next;
 };
 
@@ -137,10 +139,10 @@ static hsv_kernel *kernel_read(hsv_checker *c, const hsv_json *array, int any)
     if (array->count - 1 < kinds[kind].least || array->count - 1 > kinds[kind].most)
         hsv_unreadable(c, "kernel: \"%s\" has another number of arguments", kinds[kind].name);
     hsv_kernel *k = hsv_new(c, 1, sizeof *k);
-    mpz_t *numbers = hsv_integers(c, 14);
+    mpz_t *numbers = hsv_integers(c, 18);
     k->kind = (kernel_kind)kind;
     k->a = numbers, k->b = numbers + 1, k->a_below = numbers + 2, k->b_below = numbers + 3;
-    k->below = numbers + 4, k->widen = numbers + 5, k->work = numbers + 6;
+    k->below = numbers + 4, k->widen = numbers + 5, k->work = numbers + 6, k->value = numbers + 14;
     const hsv_json *argument = array->child->next;
     if (kind == KERNEL_POLY || kind == KERNEL_POWER) {
         k->n = kernel_exponent(c, argument);
@@ -178,13 +180,12 @@ static void kernel_row(hsv_checker *c, const hsv_row *row, void *with)
             hsv_reject(c, "kernel: intersection is for values that are not below 0");
 }
 
-hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *object, int any)
+hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *array, int any)
 {
-    const hsv_json *array = hsv_find(object, "kernel");
-    hsv_kernel *k = array ? kernel_read(c, array, any) : NULL;
-    if (!k || !kernel_has(k, KERNEL_INTERSECTION)) return k;
+    hsv_kernel *k = kernel_read(c, array, any);
+    if (!kernel_has(k, KERNEL_INTERSECTION)) return k;
     hsv_each_row(c, &c->data, kernel_row, NULL); /* in every row, also where it is not asked for */
-    if (c->has_test) hsv_each_row(c, &c->test, kernel_row, NULL);
+    if (hsv_full_of(c)->test.name) hsv_each_row(c, &hsv_full_of(c)->test, kernel_row, NULL);
     return k;
 }
 
@@ -205,12 +206,10 @@ static size_t kernel_put(const hsv_json *array, char *text, size_t room)
     return used;
 }
 
-const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *words)
+const char *hsv_kernel_name(hsv_checker *c, const hsv_json *array, const char *words)
 {
-    const hsv_json *array = hsv_find(claim, "kernel");
     const size_t room = 300;
     char *text = hsv_new(c, room, 1);
-    if (!array) return text;
     const size_t used = (size_t)snprintf(text, room, "%s", words);
     if (used + kernel_put(array, text + used, room - used) >= room)
         memcpy(text + room - 4, "...", 4);
@@ -218,6 +217,23 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *claim, const char *w
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+
+/* About what multiplying numbers of so many limbs takes. */
+void hsv_spend_product(hsv_checker *c, size_t limbs)
+{
+    size_t root = 1;
+    while (root * root < limbs)
+        root++;
+    hsv_spend(c, 10 + limbs * root);
+}
+
+static size_t kernel_limbs(const hsv_row *x)
+{
+    size_t most = 0;
+    for (size_t j = 0; j < x->count; j++)
+        if (mpz_size(x->value[j]) > most) most = mpz_size(x->value[j]);
+    return most;
+}
 
 static void kernel_dot(const hsv_row *x, const hsv_row *z, mpz_t out)
 {
@@ -295,6 +311,8 @@ static void kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, c
                               mpz_t lo, mpz_t hi)
 {
     mpz_t *w = k->work;
+    hsv_spend(c, (x->count + z->count) * (10 + kernel_limbs(x) * kernel_limbs(z)));
+    if (!k->exact) hsv_spend(c, 5000 + 100 * kernel_limbs(x) * kernel_limbs(z));
     if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACE) {
         kernel_apart(k->kind, x, z, w[0], w[1]);
         mpz_mul(w[0], w[0], *k->a);
@@ -317,6 +335,7 @@ static void kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, c
     if (k->kind == KERNEL_POLY) {
         mpz_mul(lo, lo, *k->b_below);
         mpz_add(lo, lo, *k->a);
+        hsv_spend_product(c, mpz_size(lo) * k->n);
         mpz_pow_ui(lo, lo, k->n);
     }
     mpz_set(hi, lo);
@@ -338,6 +357,107 @@ void hsv_kernel_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, const hsv
             hsv_span_add(lo, hi, *child->widen, w[0], w[1]);
         else
             hsv_span_multiply(lo, hi, w[0], w[1], w + 2);
+        hsv_spend_product(c, mpz_size(lo) + mpz_size(hi));
     }
-    if (k->kind == KERNEL_POWER) hsv_span_power(lo, hi, k->n);
+    if (k->kind != KERNEL_POWER) return;
+    hsv_spend_product(c, mpz_size(hi) * k->n);
+    hsv_span_power(lo, hi, k->n);
+}
+
+/* ---- The space of a kernel: a point is a sum of coefficient phi(x) over rows -------------------
+ */
+
+static void space_load(hsv_checker *c, hsv_point *p, const hsv_list *list)
+{
+    p->count = list->count;
+    p->value = list->value;
+    p->rows = hsv_rows_load(c, list->index, list->count);
+}
+
+/* Terms are in the order of their rows. Room is doubled at powers of two. */
+static void space_add(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t factor)
+{
+    size_t i = 0;
+    while (i < p->count && p->rows[i].number < row->number)
+        i++;
+    if (i == p->count || p->rows[i].number != row->number) {
+        if (!(p->count & (p->count - 1))) {
+            hsv_row *rows = hsv_new(c, 2 * p->count + 1, sizeof *rows);
+            mpz_t *value = hsv_integers(c, 2 * p->count + 1);
+            for (size_t k = 0; k < p->count; k++) {
+                rows[k] = p->rows[k];
+                mpz_swap(value[k], p->value[k]);
+            }
+            p->rows = rows, p->value = value;
+        }
+        for (size_t k = p->count++; k > i; k--) {
+            p->rows[k] = p->rows[k - 1];
+            mpz_swap(p->value[k], p->value[k - 1]);
+        }
+        hsv_row *copy = p->rows + i;
+        *copy = (hsv_row){.number = row->number, .y = row->y};
+        hsv_row_room(c, copy, row->count + 1);
+        for (; copy->count < row->count; copy->count++) {
+            copy->column[copy->count] = row->column[copy->count];
+            mpz_set(copy->value[copy->count], row->value[copy->count]);
+        }
+    }
+    (row->y > 0 ? mpz_add : mpz_sub)(p->value[i], p->value[i], factor);
+}
+
+static void space_score(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi)
+{
+    hsv_kernel *k = (hsv_kernel *)p->space;
+    mpz_t *v = k->value;
+    mpz_set_ui(v[2], 0);
+    mpz_set_ui(v[3], 0);
+    for (size_t i = 0; i < p->count; i++) {
+        hsv_kernel_value(c, k, p->rows + i, row, v[0], v[1]);
+        hsv_span_add(v[2], v[3], p->value[i], v[0], v[1]);
+    }
+    mpz_mul(v[0], *p->below, *k->below);
+    hsv_ratio(lo, v[2], v[0]);
+    hsv_ratio(hi, v[3], v[0]);
+}
+
+static void space_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi)
+{
+    hsv_kernel *k = (hsv_kernel *)p->space;
+    mpz_t *v = k->value, *n = hsv_integers(c, 2);
+    mpz_set_ui(v[2], 0);
+    mpz_set_ui(v[3], 0);
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t j = 0; j <= i; j++) {
+            hsv_kernel_value(c, k, p->rows + i, p->rows + j, v[0], v[1]);
+            mpz_mul(n[0], p->value[i], p->value[j]);
+            if (j < i) mpz_mul_2exp(n[0], n[0], 1);
+            hsv_span_add(v[2], v[3], n[0], v[0], v[1]);
+        }
+    if (mpz_sgn(v[2]) < 0) mpz_set_ui(v[2], 0); /* a square, however wide its enclosure */
+    mpz_mul(n[1], *p->below, *p->below);
+    mpz_mul(n[1], n[1], *k->below);
+    hsv_ratio(lo, v[2], n[1]);
+    hsv_ratio(hi, v[3], n[1]);
+}
+
+static void space_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo,
+                            mpq_t hi)
+{
+    hsv_kernel *k = (hsv_kernel *)space;
+    hsv_kernel_value(c, k, row, row, k->value[0], k->value[1]);
+    hsv_ratio(lo, k->value[0], *k->below);
+    hsv_ratio(hi, k->value[1], *k->below);
+}
+
+hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim)
+{
+    const hsv_json *array = hsv_find(claim, "kernel");
+    hsv_kernel *k = hsv_kernel_read(c, array, 0);
+    k->space = (hsv_space){hsv_kernel_name(c, array, " in the feature space of "),
+                           space_load,
+                           space_add,
+                           space_score,
+                           space_norm2,
+                           space_row_norm2};
+    return &k->space;
 }

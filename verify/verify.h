@@ -5,25 +5,23 @@
 
 #include <stdio.h>
 
-/* What comes back, and the exit status of halfspace-verify. */
-enum {
-    HALFSPACE_VERIFIED = 0,
-    HALFSPACE_REJECTED = 1,
-    HALFSPACE_UNREADABLE = 3,
-    HALFSPACE_NO_MEMORY = 4
-};
+#include "core/status.h"
 
-/* Check the certificate in the file cert against the file data and, where a claim is about a second
- * file, test (else NULL). "-" is standard input, for one of them. Sentences that say what was
- * established go to out, the reason of a rejection to err; either may be NULL. */
-int halfspace_verify(const char *cert, const char *data, const char *test, FILE *out, FILE *err);
+typedef struct halfspace_files {
+    FILE *cert, *data;
+    FILE *test;                                     /* NULL: none, as for most claims */
+    FILE *model;                                    /* NULL: the model file is not compared */
+    const char *data_name, *test_name, *model_name; /* for sentences; NULL: not known */
+    unsigned effort; /* how much work is allowed, 1 (or 0) for the default */
+} halfspace_files;
 
-/* The same for open files, which are read from their start, several times, and not closed. */
-int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err);
+/* Check the certificate. Sentences that say what was established go to out, the reason of a
+ * rejection to err; either may be NULL. The status comes back (core/status.h). */
+int halfspace_verify_files(const halfspace_files *files, FILE *out, FILE *err);
 
-/* The same, with names for DATA and TEST (or NULL) in what is said. Without them it has only those
- * that the certificate gives. */
+/* The same with the names of data and test, or without names. */
 int halfspace_verify_named(FILE *cert, FILE *data, FILE *test, const char *const names[2],
                            FILE *out, FILE *err);
+int halfspace_verify_streams(FILE *cert, FILE *data, FILE *test, FILE *out, FILE *err);
 
 #endif

@@ -63,6 +63,38 @@ def as_csv(rng, rows, d):
     fields.insert(at, {'kind': 'label'})
     return rng.choice(['\n', '\r\n']).join(lines) + '\n', {'format': 'csv', 'separator': sep, 'header': head, 'fields': fields,
                                                           'negative': [names[0]], 'positive': [names[1]]}
+def with_categories(rng, text, spec, rows):
+    """One more field or two: a category, an ordinal, a number with gaps; the rows get their features. Else as it was."""
+    sep, kinds = spec['separator'], rng.sample(['category', 'ordinal', 'codes', 'gaps'], rng.randint(1, 2))
+    how = rng.choice(['error', 'mean', 'indicator'])
+    lines = text.splitlines()
+    first = 1 if spec['header'] else 0
+    for kind in kinds:
+        words = {'category': ['red', 'blue', 'caf\u00e9'], 'ordinal': ['low', 'mid', 'high'], 'codes': ['10', '2', '30'], 'gaps': ['1.5', '-2', '0']}[kind]
+        f = {'kind': {'category': 'category', 'ordinal': 'ordinal', 'codes': rng.choice(['category', 'ordinal']), 'gaps': 'number'}[kind]}
+        used = [rng.choice(words) for _ in rows]
+        gaps = [kind == 'gaps' and how != 'error' and rng.random() < .3 for _ in rows]
+        if f['kind'] != 'number':
+            values = rng.sample(words, 3)
+            f['values'] = [v for v in values if v in used] if rng.random() < .7 else values
+            if set(f['values']) - set(used): f['unseen'] = True
+            if kind == 'codes': f['codes'] = True
+        elif how == 'mean': f['mean'] = '1/3'
+        elif how == 'indicator': f['indicator'] = True
+        column = spec['columns'] + 1
+        for i, (y, x) in enumerate(rows):
+            lines[first + i] += sep + ('?' if gaps[i] else used[i])
+            if gaps[i]: x[column + (how == 'indicator')] = F(1, 3) if how == 'mean' else F(1)
+            elif f['kind'] == 'number': x[column] = F(used[i])
+            elif f['kind'] == 'ordinal': x[column] = F(f['values'].index(used[i]))
+            elif used[i] in f['values']: x[column + f['values'].index(used[i])] = F(1)
+            for j in [j for j, v in x.items() if not v]: del x[j]
+        spec['columns'] += len(f['values']) if f['kind'] == 'category' else 1 + (f.get('indicator', False))
+        spec['fields'].append(f)
+        if first: lines[0] += sep + 'more'
+    if how != 'error': spec['missing'] = how
+    return '\n'.join(lines) + '\n'
+
 def table(rng, rows, d, name):
     text, spec = rng.choice([as_libsvm, as_csv])(rng, rows, d)
     return text, {'file': name, 'sha256': hashlib.sha256(text.encode()).hexdigest(), 'rows': len(rows), 'columns': d} | spec
@@ -190,45 +222,58 @@ def common_point(rng, rows, d):
             return {'claim': 'not separable', 'offset': offset, 'multipliers': [[i + 1, show(v)] for i, v in zip(pick, a) if v]}
     return None
 
+def played(rng, claim, rows, wrong, update, passes):
+    """Order, passes or sequence, total of a run: pass after pass, or on rows at random."""
+    sequence, converged = [], False
+    def learn(i):
+        if not wrong(i, *rows[i - 1]): return
+        update(i, *rows[i - 1])
+        sequence.append(i)
+    cyclic = rng.random() < .6
+    for _ in range(passes):
+        before = len(sequence)
+        for i in range(1, len(rows) + 1): learn(i if cyclic else rng.randint(1, len(rows)))
+        if cyclic and len(sequence) == before: break
+    if not any(wrong(i, *r) for i, r in enumerate(rows, 1)): claim['converged'] = True
+    most = max((sequence.count(i) for i in set(sequence)), default=0)
+    claim |= {'total': len(sequence)} | ({'order': 'cyclic', 'passes': passes} if cyclic else {'order': 'sequence', 'sequence': sequence})
+    return most
+
 def perceptron(rng, rows, d):
     offset, passes = rng.choice(['none', 'unit', 'append', 'r2']), rng.randint(1, 30)
     rate, tau = F(rng.choice([1, 1, 2]), rng.choice([1, 3])), F(rng.choice([0, 0, 1]), 2)
+    k = rng.choice([None, None, None, ['poly', 2, '1'], ['rbf', '0.1']]) if offset != 'r2' else None
+    if k: passes = min(passes, 4)
     r2 = max(check.dot(x, x) for _, x in rows)
     c2 = {'none': F(0), 'unit': F(1), 'append': F(9, 4), 'r2': r2}[offset]
-    soft = rng.choice([F(0), F(0), F(3, 2)])
-    counts, converged, used = [0] * len(rows), False, 0
-    for _ in range(passes):
-        before, used = sum(counts), used + 1
-        for i, (y, x) in enumerate(rows):
-            p = check.Point(None, [(n * r[0], r[1]) for n, r in zip(counts, rows)])
-            s = rate * (check.dot(p.w, x) + c2 * sum(n * r[0] for n, r in zip(counts, rows)) + y * soft**2 * counts[i])
-            if (y * s < tau if tau else y * s <= 0): counts[i] += 1
-        if sum(counts) == before: converged = True; break
-    p = check.Point(None, [(n * r[0], r[1]) for n, r in zip(counts, rows)])
+    if offset == 'r2' and not r2: return None
+    soft, tie = rng.choice([F(0), F(0), F(3, 2)]), rng.choice(['negative', 'positive', 'mistake', None])
+    counts, w = [0] * len(rows), {}
+    def wrong(i, y, x):
+        if k: u = check.Point(k, [(n * r[0], r[1]) for n, r in zip(counts, rows) if n]).score(x)[0]
+        else: u = check.dot(w, x)
+        s = y * rate * (u + c2 * sum(n * r[0] for n, r in zip(counts, rows))) + rate * soft**2 * counts[i - 1]
+        return s < tau or s == tau == 0 and not (tie == 'positive' and y > 0 or tie == 'negative' and y < 0)
+    def update(i, y, x):
+        counts[i - 1] += 1
+        for j, v in x.items(): w[j] = w.get(j, F(0)) + y * v
+    claim = {'claim': 'mistakes', 'learner': 'perceptron', 'offset': offset, 'rate': show(rate), 'margin_target': show(tau)}
+    if tie: claim['tie'] = tie
+    most = played(rng, claim, rows, wrong, update, passes)
     b = c2 * sum(n * r[0] for n, r in zip(counts, rows))
-    w = {'w': [[j, show(v * rate)] for j, v in sorted(p.w.items()) if v], 'b': show(b * rate)}
-    claim = {'claim': 'mistakes', 'learner': 'perceptron', 'offset': offset, 'rate': show(rate), 'margin_target': show(tau),
-             'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts), 'model': w, 'separator': w}
+    if k: point = {'rows': [[i, show(n * r[0] * rate)] for i, (n, r) in enumerate(zip(counts, rows), 1) if n], 'b': show(b * rate)}
+    else: point = {'w': [[j, show(v * rate)] for j, v in sorted(w.items()) if v], 'b': show(b * rate)}
+    claim |= {'model': point, 'separator': point} | ({'kernel': k} if k else {})
     if offset == 'append': claim['constant'] = '1.5'
-    if converged: claim['converged'] = True
     if soft: claim |= {'soft': show(soft), 'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)]))}
-    elif not converged or rng.random() < .3 or not p.w: claim |= {'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)])), 'passes': used}
+    elif 'converged' not in claim or tie in ('negative', 'positive') or rng.random() < .3 or not any(counts):
+        claim |= {'functional_margin': show(rng.choice([F(1), F(5), F(1, 3)])), 'passes': claim.get('passes') or max(most, 1)}
+    try: check.perceptron(claim | {'columns': d}, rows)
+    except check.Reject: return None  # a score that an enclosure leaves open
     return claim
 
-def winnow(rng, rows, d):
-    alpha, theta, variant = F(rng.choice([2, 3]), rng.choice([1, 1])), F(rng.choice([d, 3])), rng.choice(['winnow1', 'winnow2'])
-    w, counts = [F(1)] * (d + 1), [0] * len(rows)
-    for _ in range(4):
-        for i, (y, x) in enumerate(rows):
-            said = 1 if sum(w[j] for j in x) >= theta else -1
-            if said == y: continue
-            counts[i] += 1
-            for j in x: w[j] = w[j] * alpha if y > 0 else w[j] / alpha if variant == 'winnow2' else F(0)
-    return {'claim': 'mistakes', 'learner': 'winnow', 'variant': variant, 'alpha': show(alpha), 'threshold': show(theta),
-            'disjunction': [1, 2], 'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts)}
-
 def weighed(rng, rows, d):
-    """Winnow with the separator x1 + x2, or nearly; counts of a run, or the largest that are within the bound."""
+    """Winnow with the separator x1 + x2, or nearly."""
     variant = rng.choice(['winnow1', 'winnow2', 'winnow2', 'balanced', 'balanced'])
     v = {j: dyadic(rng.uniform(.9, 1), 10) if rng.random() < .5 else F(1) for j in (1, 2)}
     if d > 2 and rng.random() < .3: v[3] = F(rng.choice([-1, 1]) if variant == 'balanced' else 1, 50)
@@ -238,27 +283,26 @@ def weighed(rng, rows, d):
         if claim['offset'] == 'unit': claim['separator']['b'] = '-0.7'
     else: claim |= {'threshold': show(F(rng.choice([2 * d, d, 3, 2]), 2)), 'alpha': show(1 + dyadic(rng.choice([.1, .25, .5, 1, rng.random()]), 20))}
     if rng.random() < .2: claim['clip'] = '1e-9'
-    alpha, theta = float(check.num(claim['alpha'])), float(check.num(claim.get('threshold', '0')))
-    e, counts, out = [0.] * (d + 1), [0] * len(rows), set()
-    for _ in range(3):
-        for i, (y, x) in enumerate(rows):
-            x = {j: float(t) for j, t in x.items()} | ({0: 1.} if claim.get('offset') == 'unit' else {})
-            s = sum(t * (alpha**e[j] - alpha**-e[j] if variant == 'balanced' else 0 if j in out else alpha**e[j]) for j, t in x.items()) - theta
-            if y * s > 0: continue
-            counts[i] += 1
-            if variant == 'winnow1' and y < 0: out |= x.keys()
-            else: e = [t + y * x.get(j, 0) for j, t in enumerate(e)]
-    def made(): return claim | {'updates': [[i, n] for i, n in enumerate(counts, 1) if n], 'total': sum(counts)}
-    def holds():
-        try: check.mistakes(made() | {'columns': d}, rows, None)
-        except check.Reject: return False
-        return True
-    if not holds(): return None
-    at, step = rng.randrange(len(rows)), 2**12 if rng.random() < .5 else 0
-    while step:
-        counts[at] += step
-        if not holds(): counts[at] -= step; step //= 2
-    return made()
+    if rng.random() < .5: claim['tie'] = rng.choice(['negative', 'positive', 'mistake'])
+    alpha, theta, unit = check.num(claim['alpha']), check.num(claim.get('threshold', '0')), claim.get('offset') == 'unit'
+    tie = {'negative': 1, 'positive': -1, 'mistake': 0}[claim.get('tie', 'positive')]
+    e, out = [F(0)] * (d + 1), set()
+    more = lambda x: x | ({0: F(1)} if unit else {})
+    def wrong(i, y, x):
+        s = check.exact(-theta)
+        for j, t in more(x).items():
+            w = check.exact(0) if j in out else check.power(alpha, e[j])
+            if variant == 'balanced': w = check.add(w, check.scale(-1, check.power(alpha, -e[j])))
+            s = check.add(s, check.scale(t, w))
+        return y * s[0] < 0 or s[0] == s[1] == 0 and tie in (0, y)
+    def update(i, y, x):
+        for j, t in more(x).items():
+            e[j] += y * t
+            if variant == 'winnow1' and y < 0: out.add(j)
+    played(rng, claim, rows, wrong, update, 3)
+    try: check.winnow(claim | {'columns': d}, rows)
+    except check.Reject: return None
+    return claim
 
 def experts(rng, rows, d):
     beta, negated, tie = rng.choice([F(1, 2), F(1, 3), F(9, 10)]), rng.random() < .5, rng.choice(['negative', 'positive', 'mistake'])
@@ -373,11 +417,23 @@ def certificate(seed):
         rows = draw(rng, rng.randint(3, 9), d, kind)
         test = draw(rng, rng.randint(2, 12), d, kind) if rng.random() < .4 else None
         if test and rng.random() < .5: test.append(rng.choice(rows))
-        makers = [separable, common_point, perceptron, experts, optimal, optimal, kernel] + ([winnow] * 2 if kind == 'bits' else []) + ([weighed] * 4 if kind in ('bits', 'unit') else [])
-        claims = []
+        makers = [separable, common_point, perceptron, experts, optimal, optimal, kernel] + ([weighed] * 4 if kind in ('bits', 'unit') else [])
+        claims, made = [], None
+        if not test and kind in ('separable', 'any') and rng.random() < .4:  # a richer table, perhaps with a transform
+            text, spec = as_csv(rng, rows, d)
+            spec = {'file': 'data', 'sha256': '', 'rows': len(rows), 'columns': d} | spec
+            text = with_categories(rng, text, spec, rows)
+            d = spec['columns']
+            spec['sha256'] = hashlib.sha256(text.encode()).hexdigest()
+            transform = [[j, show(F(rng.randint(-3, 3), 2)), show(F(rng.choice([-2, 1, 3]), rng.choice([1, 7])))] for j in range(1, d + 1) if rng.random() < .4]
+            for j, offset, factor in transform:
+                for _, x in rows:
+                    x[j] = (x.get(j, F(0)) - F(offset)) * F(factor)
+                    if not x[j]: del x[j]
+            made = text, spec, transform
         for make in rng.sample(makers, rng.randint(1, 2)):
             claims.append(make(rng, rows, d, test) if make is optimal else make(rng, rows, d))
-        text, spec = table(rng, rows, d, 'data')
+        text, spec, transform = made or (*table(rng, rows, d, 'data'), None)
         left_out = []  # a row of another class that may be in both files
         if test and spec['format'] == 'libsvm' and rng.random() < .4:
             left_out = [rng.choice(test)]
@@ -386,8 +442,9 @@ def certificate(seed):
         if test: claims.append(error(rng, rows, d, test, left_out))
         claims = [c for c in claims if c]
         if not claims: continue
-        cert = {'format': 'halfspace certificate', 'version': 1, 'data': spec}
+        cert = {'format': 'halfspace certificate', 'version': 2, 'data': spec}
         other = None
         while test and (other is None or other == text or not same_reading(spec, cert['test'])): other, cert['test'] = table(rng, test, d, 'test')
+        if transform: cert['transform'] = transform
         cert['claims'] = claims
         return json.dumps(cert, indent=1), text, other

@@ -53,8 +53,6 @@ static const struct {
     {"line", "multipliers", 0, TAMPER_ALL, TAMPER_GONE},
     {"epsilon", "epsilon", 0, TAMPER_ALL, TAMPER_DOWN},
     {"epsilon", "multipliers", 0, TAMPER_ALL, TAMPER_ANY},
-    {"perceptron", "updates", 0, TAMPER_ALL, TAMPER_ANY},
-    {"perceptron", "updates", 0, TAMPER_ALL, TAMPER_GONE},
     {"perceptron", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"perceptron", "w", 0, TAMPER_ALL, TAMPER_ANY},
     {"perceptron", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
@@ -62,29 +60,23 @@ static const struct {
     {"perceptron", "b", 0, TAMPER_ALL, TAMPER_SIGN},
     {"perceptron", "w", 1, TAMPER_VALUE, TAMPER_SIGN},
     {"perceptron", "b", 1, TAMPER_ALL, TAMPER_SIGN},
-    {"passes", "updates", 0, TAMPER_ALL, TAMPER_ANY},
+    {"passes", "sequence", 0, TAMPER_ALL, TAMPER_ANY},
     {"passes", "passes", 0, TAMPER_ALL, TAMPER_DOWN},
-    {"winnow", "disjunction", 0, TAMPER_ALL, TAMPER_ANY},
-    {"winnow", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
-    {"winnow", "updates", 0, TAMPER_ALL, TAMPER_GONE},
     {"winnow", "total", 0, TAMPER_ALL, TAMPER_ANY},
+    {"winnow", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
     {"weighed", "w", 0, TAMPER_ALL, TAMPER_ANY},
     {"weighed", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
     {"weighed", "w", 0, TAMPER_ALL, TAMPER_GONE},
-    {"weighed", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
-    {"weighed", "updates", 0, TAMPER_ALL, TAMPER_GONE},
     {"weighed", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"balanced", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
     {"balanced", "w", 0, TAMPER_VALUE, TAMPER_DOWN},
     {"balanced", "w", 0, TAMPER_ALL, TAMPER_GONE},
     {"balanced", "b", 0, TAMPER_ALL, TAMPER_ANY},
     {"balanced", "b", 0, TAMPER_ALL, TAMPER_SIGN},
-    {"balanced", "updates", 0, TAMPER_VALUE, TAMPER_ANY},
     {"balanced", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"halves", "w", 0, TAMPER_INDEX, TAMPER_ANY},
     {"halves", "w", 0, TAMPER_VALUE, TAMPER_SIGN},
     {"halves", "w", 0, TAMPER_ALL, TAMPER_GONE},
-    {"halves", "updates", 0, TAMPER_ALL, TAMPER_GONE},
     {"halves", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"experts", "total", 0, TAMPER_ALL, TAMPER_ANY},
     {"experts", "mistakes", 0, TAMPER_ALL, TAMPER_ANY},
@@ -195,8 +187,7 @@ static size_t tamper_spots(const char *text, const char *key, int nth, tamper_sp
         if (!quoted) depth += (*p == '[') - (*p == ']');
         if (*p != '-' && (*p < '0' || *p > '9')) continue;
         spots[count].start = (size_t)(p - text);
-        while (*p == '-' || *p == '.' || *p == '/' || *p == 'x' || *p == 'p' || *p == '+' ||
-               (*p >= '0' && *p <= '9'))
+        while (*p == '-' || *p == '.' || *p == '/' || (*p >= '0' && *p <= '9'))
             p++;
         spots[count++].end = (size_t)(p - text);
         p--;
@@ -207,11 +198,9 @@ static size_t tamper_spots(const char *text, const char *key, int nth, tamper_sp
 static void tamper_digit(char *text, tamper_spot spot, tamper_how how)
 {
     const size_t size = spot.end - spot.start;
-    const int hexadecimal = memchr(text + spot.start, 'x', size) != NULL;
     for (;;) {
         char *at = text + spot.start + tamper_random(size);
         if (*at < '0' || *at > '9') continue;
-        if (hexadecimal && at[1] == 'x') continue; /* the 0 of 0x */
         const char digit = (char)('0' + tamper_random(10));
         if (digit == *at || (how == TAMPER_UP && digit < *at) ||
             (how == TAMPER_DOWN && digit > *at))

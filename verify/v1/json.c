@@ -1,14 +1,14 @@
 /* JSON (RFC 8259), strictly: a tree in which numbers keep their text. */
 #include <string.h>
 
-#include "check.h"
+#include "check1.h"
 
 #define JSON_DEPTH 100
 
 typedef struct json_reader {
-    hsv_checker *c;
+    hsv1_checker *c;
     char *start, *p, *end;
-    hsv_json *spare; /* nodes made ahead, spare_count of them */
+    hsv1_json *spare; /* nodes made ahead, spare_count of them */
     size_t spare_count;
 } json_reader;
 
@@ -18,18 +18,18 @@ _Noreturn static void json_fail(json_reader *r, const char *expected)
     for (const char *p = r->start; p < r->p; p++)
         line += *p == '\n';
     if (r->p == r->end)
-        hsv_unreadable(r->c, "certificate: line %zu: found its end, expected %s", line, expected);
-    hsv_unreadable(r->c, "certificate: line %zu: found byte 0x%02x, expected %s", line,
+        hsv1_unreadable(r->c, "certificate: line %zu: found its end, expected %s", line, expected);
+    hsv1_unreadable(r->c, "certificate: line %zu: found byte 0x%02x, expected %s", line,
                    (unsigned)(unsigned char)*r->p, expected);
 }
 
-static hsv_json *json_new(json_reader *r, hsv_type type)
+static hsv1_json *json_new(json_reader *r, hsv1_type type)
 {
     if (!r->spare_count) {
         r->spare_count = 1000;
-        r->spare = hsv_new(r->c, r->spare_count, sizeof *r->spare);
+        r->spare = hsv1_new(r->c, r->spare_count, sizeof *r->spare);
     }
-    hsv_json *node = r->spare + --r->spare_count;
+    hsv1_json *node = r->spare + --r->spare_count;
     node->type = type;
     return node;
 }
@@ -126,9 +126,9 @@ static void json_digits(json_reader *r)
         r->p++;
 }
 
-static hsv_json *json_number(json_reader *r)
+static hsv1_json *json_number(json_reader *r)
 {
-    hsv_json *node = json_new(r, HSV_NUMBER);
+    hsv1_json *node = json_new(r, HSV1_NUMBER);
     node->text = r->p;
     if (*r->p == '-') r->p++;
     if (r->p < r->end && *r->p == '0')
@@ -148,12 +148,12 @@ static hsv_json *json_number(json_reader *r)
     return node;
 }
 
-static hsv_json *json_word(json_reader *r)
+static hsv1_json *json_word(json_reader *r)
 {
     static const struct {
         const char *text;
-        hsv_type type;
-    } words[] = {{"null", HSV_NULL}, {"false", HSV_FALSE}, {"true", HSV_TRUE}};
+        hsv1_type type;
+    } words[] = {{"null", HSV1_NULL}, {"false", HSV1_FALSE}, {"true", HSV1_TRUE}};
     for (size_t i = 0; i < 3; i++) {
         const size_t size = strlen(words[i].text);
         if ((size_t)(r->end - r->p) >= size && !memcmp(r->p, words[i].text, size)) {
@@ -164,53 +164,53 @@ static hsv_json *json_word(json_reader *r)
     json_fail(r, "a value");
 }
 
-static hsv_json *json_value(json_reader *r, int depth);
+static hsv1_json *json_value(json_reader *r, int depth);
 
-static hsv_json *json_children(json_reader *r, hsv_type type, int depth)
+static hsv1_json *json_children(json_reader *r, hsv1_type type, int depth)
 {
-    hsv_json *node = json_new(r, type), **last = &node->child;
-    const char close = type == HSV_ARRAY ? ']' : '}';
+    hsv1_json *node = json_new(r, type), **last = &node->child;
+    const char close = type == HSV1_ARRAY ? ']' : '}';
     r->p++;
     if (depth > JSON_DEPTH) json_fail(r, "fewer brackets in brackets");
     if (json_take(r, close)) return node;
     do {
         const char *key = NULL;
         size_t size;
-        if (type == HSV_OBJECT) {
+        if (type == HSV1_OBJECT) {
             if (!json_take(r, '"')) json_fail(r, "the name of a member");
             key = json_string(r, &size);
-            if (strlen(key) != size || hsv_find(node, key)) json_fail(r, "another member before");
+            if (strlen(key) != size || hsv1_find(node, key)) json_fail(r, "another member before");
             if (!json_take(r, ':')) json_fail(r, "':'");
         }
         *last = json_value(r, depth + 1);
         (*last)->key = key;
         last = &(*last)->next;
         /* A member that is there twice is looked for among all before: keep them few. */
-        if (++node->count > 64 && type == HSV_OBJECT) json_fail(r, "fewer members");
+        if (++node->count > 64 && type == HSV1_OBJECT) json_fail(r, "fewer members");
     } while (json_take(r, ','));
-    if (!json_take(r, close)) json_fail(r, type == HSV_ARRAY ? "',' or ']'" : "',' or '}'");
+    if (!json_take(r, close)) json_fail(r, type == HSV1_ARRAY ? "',' or ']'" : "',' or '}'");
     return node;
 }
 
-static hsv_json *json_value(json_reader *r, int depth)
+static hsv1_json *json_value(json_reader *r, int depth)
 {
     json_space(r);
     if (r->p == r->end) json_fail(r, "a value");
-    if (*r->p == '{') return json_children(r, HSV_OBJECT, depth);
-    if (*r->p == '[') return json_children(r, HSV_ARRAY, depth);
+    if (*r->p == '{') return json_children(r, HSV1_OBJECT, depth);
+    if (*r->p == '[') return json_children(r, HSV1_ARRAY, depth);
     if (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')) return json_number(r);
     if (*r->p != '"') return json_word(r);
     r->p++;
-    hsv_json *node = json_new(r, HSV_STRING);
+    hsv1_json *node = json_new(r, HSV1_STRING);
     node->text = json_string(r, &node->size);
     return node;
 }
 
 /* text is changed and belongs to the tree; one byte behind it may be written. */
-const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size)
+const hsv1_json *hsv1_parse(hsv1_checker *c, char *text, size_t size)
 {
     json_reader r = {.c = c, .start = text, .p = text, .end = text + size};
-    const hsv_json *root = json_value(&r, 0);
+    const hsv1_json *root = json_value(&r, 0);
     json_space(&r);
     if (r.p != r.end) json_fail(&r, "nothing more");
     return root;
@@ -218,9 +218,9 @@ const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size)
 
 /* ---- Looking things up ----------------------------------------------------------------------- */
 
-const hsv_json *hsv_find(const hsv_json *object, const char *key)
+const hsv1_json *hsv1_find(const hsv1_json *object, const char *key)
 {
-    for (const hsv_json *m = object->child; m; m = m->next)
+    for (const hsv1_json *m = object->child; m; m = m->next)
         if (!strcmp(m->key, key)) return m;
     return NULL;
 }
@@ -233,60 +233,60 @@ static int json_listed(const char *list, const char *word)
     return 0;
 }
 
-void hsv_members(hsv_checker *c, const hsv_json *object, const char *list)
+void hsv1_members(hsv1_checker *c, const hsv1_json *object, const char *list)
 {
-    if (object->type != HSV_OBJECT) hsv_unreadable(c, "an object is expected with: %s", list);
-    for (const hsv_json *m = object->child; m; m = m->next) {
-        if (!strcmp(m->key, "note") && m->type == HSV_STRING) continue;
+    if (object->type != HSV1_OBJECT) hsv1_unreadable(c, "an object is expected with: %s", list);
+    for (const hsv1_json *m = object->child; m; m = m->next) {
+        if (!strcmp(m->key, "note") && m->type == HSV1_STRING) continue;
         if (strchr(m->key, ' ') || !json_listed(list, m->key))
-            hsv_unreadable(c, "member \"%.60s\" has no place here", m->key);
+            hsv1_unreadable(c, "member \"%.60s\" has no place here", m->key);
     }
 }
 
-const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type)
+const hsv1_json *hsv1_get(hsv1_checker *c, const hsv1_json *object, const char *key, hsv1_type type)
 {
     static const char *const names[] = {"null",     "false",    "true",     "a number",
                                         "a string", "an array", "an object"};
-    const hsv_json *m = hsv_find(object, key);
-    if (!m) hsv_unreadable(c, "member \"%s\" is missing", key);
-    if (m->type != type) hsv_unreadable(c, "member \"%s\" is not %s", key, names[type]);
+    const hsv1_json *m = hsv1_find(object, key);
+    if (!m) hsv1_unreadable(c, "member \"%s\" is missing", key);
+    if (m->type != type) hsv1_unreadable(c, "member \"%s\" is not %s", key, names[type]);
     return m;
 }
 
-const char *hsv_get_text(hsv_checker *c, const hsv_json *object, const char *key)
+const char *hsv1_get_text(hsv1_checker *c, const hsv1_json *object, const char *key)
 {
-    return hsv_get(c, object, key, HSV_STRING)->text;
+    return hsv1_get(c, object, key, HSV1_STRING)->text;
 }
 
-uint64_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
+uint64_t hsv1_count(hsv1_checker *c, const hsv1_json *value, const char *what)
 {
     uint64_t count = 0;
-    if (value->type != HSV_NUMBER || value->size > 15)
-        hsv_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
+    if (value->type != HSV1_NUMBER || value->size > 15)
+        hsv1_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
     for (size_t i = 0; i < value->size; i++) {
         if (value->text[i] < '0' || value->text[i] > '9')
-            hsv_unreadable(c, "%s: expected a whole number, not below 0", what);
+            hsv1_unreadable(c, "%s: expected a whole number, not below 0", what);
         count = count * 10 + (uint64_t)(value->text[i] - '0');
     }
     return count;
 }
 
-uint64_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
+uint64_t hsv1_get_count(hsv1_checker *c, const hsv1_json *object, const char *key)
 {
-    return hsv_count(c, hsv_get(c, object, key, HSV_NUMBER), key);
+    return hsv1_count(c, hsv1_get(c, object, key, HSV1_NUMBER), key);
 }
 
-int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key)
+int hsv1_get_flag(hsv1_checker *c, const hsv1_json *object, const char *key)
 {
-    const hsv_json *m = hsv_find(object, key);
-    if (!m || (m->type != HSV_TRUE && m->type != HSV_FALSE))
-        hsv_unreadable(c, "member \"%s\" must be true or false", key);
-    return m->type == HSV_TRUE;
+    const hsv1_json *m = hsv1_find(object, key);
+    if (!m || (m->type != HSV1_TRUE && m->type != HSV1_FALSE))
+        hsv1_unreadable(c, "member \"%s\" must be true or false", key);
+    return m->type == HSV1_TRUE;
 }
 
-int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words)
+int hsv1_get_choice(hsv1_checker *c, const hsv1_json *object, const char *key, const char *words)
 {
-    const char *text = hsv_get_text(c, object, key);
+    const char *text = hsv1_get_text(c, object, key);
     const size_t size = strlen(text);
     int place = 0;
     for (const char *p = words; *p; place++) {
@@ -297,5 +297,5 @@ int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, cons
         if (same == length && same == size) return place;
         p += length + (p[length] == ' ');
     }
-    hsv_unreadable(c, "member \"%s\" is \"%.40s\", expected one of: %s", key, text, words);
+    hsv1_unreadable(c, "member \"%s\" is \"%.40s\", expected one of: %s", key, text, words);
 }

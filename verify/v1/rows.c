@@ -3,48 +3,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check1.h"
 
 #define ROWS_BUFFER 65536
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-static int rows_fill(hsv_checker *c, hsv_table *t)
+static int rows_fill(hsv1_checker *c, hsv1_table *t)
 {
     t->at = 0;
     t->filled = fread(t->buffer, 1, ROWS_BUFFER, t->file);
-    if (!t->filled && ferror(t->file)) hsv_unreadable(c, "%s: cannot be read", t->name);
-    hsv_sha_add(&t->hash, t->buffer, t->filled);
+    if (!t->filled && ferror(t->file)) hsv1_unreadable(c, "%s: cannot be read", t->name);
+    hsv1_sha_add(&t->hash, t->buffer, t->filled);
     return t->filled > 0;
 }
 
-static void rows_start(hsv_checker *c, hsv_table *t)
+static void rows_start(hsv1_checker *c, hsv1_table *t)
 {
     if (!t->buffer) {
-        t->buffer = hsv_new(c, ROWS_BUFFER, 1);
+        t->buffer = hsv1_new(c, ROWS_BUFFER, 1);
         t->text_room = 1000;
-        t->text = hsv_new(c, t->text_room, 1);
+        t->text = hsv1_new(c, t->text_room, 1);
     }
     rewind(t->file);
-    hsv_sha_start(&t->hash);
+    hsv1_sha_start(&t->hash);
     t->at = t->filled = 0;
     t->line = 0;
     if (!rows_fill(c, t)) return;
     if (t->filled >= 3 && !memcmp(t->buffer, "\xef\xbb\xbf", 3)) t->at = 3;
 }
 
-static void rows_end(hsv_checker *c, hsv_table *t)
+static void rows_end(hsv1_checker *c, hsv1_table *t)
 {
     unsigned char digest[32];
     while (rows_fill(c, t))
         continue;
-    hsv_sha_end(&t->hash, digest);
+    hsv1_sha_end(&t->hash, digest);
     if (memcmp(digest, t->digest, sizeof digest) != 0)
-        hsv_reject(c, "%s: this is not the file that was certified: its SHA-256 is another",
+        hsv1_reject(c, "%s: this is not the file that was certified: its SHA-256 is another",
                    t->name);
 }
 
-int hsv_byte(hsv_checker *c, hsv_table *t)
+int hsv1_byte(hsv1_checker *c, hsv1_table *t)
 {
     if (t->at == t->filled && !rows_fill(c, t)) return EOF;
     return (unsigned char)t->buffer[t->at++];
@@ -52,17 +52,17 @@ int hsv_byte(hsv_checker *c, hsv_table *t)
 
 /* What is allocated while a claim is checked goes when it is done. A table outlives claims: its
  * room is what the survey needed, and a file that needs more is another one. */
-static void rows_grows(hsv_checker *c)
+static void rows_grows(hsv1_checker *c)
 {
-    if (c->claim) hsv_reject(c, "a file changed while it was read");
+    if (c->claim) hsv1_reject(c, "a file changed while it was read");
 }
 
-void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size)
+void hsv1_text_add(hsv1_checker *c, hsv1_table *t, const char *bytes, size_t size)
 {
     if (t->text_room - t->text_size < size) {
         rows_grows(c);
         const size_t room = 2 * (t->text_size + size) + 1000;
-        char *more = hsv_new(c, room, 1);
+        char *more = hsv1_new(c, room, 1);
         if (t->text_size) memcpy(more, t->text, t->text_size);
         t->text = more;
         t->text_room = room;
@@ -71,7 +71,7 @@ void hsv_text_add(hsv_checker *c, hsv_table *t, const char *bytes, size_t size)
     t->text_size += size;
 }
 
-int hsv_line(hsv_checker *c, hsv_table *t)
+int hsv1_line(hsv1_checker *c, hsv1_table *t)
 {
     int any = 0;
     const char *end = NULL;
@@ -80,7 +80,7 @@ int hsv_line(hsv_checker *c, hsv_table *t)
         const char *start = t->buffer + t->at;
         end = memchr(start, '\n', t->filled - t->at);
         const size_t size = end ? (size_t)(end - start) : t->filled - t->at;
-        hsv_text_add(c, t, start, size);
+        hsv1_text_add(c, t, start, size);
         t->at += size + (end != NULL);
         any = 1;
     }
@@ -91,13 +91,13 @@ int hsv_line(hsv_checker *c, hsv_table *t)
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Of a table's rows. */
-static void rows_room(hsv_checker *c, hsv_row *row, size_t room)
+static void rows_room(hsv1_checker *c, hsv1_row *row, size_t room)
 {
     if (row->room >= room) return;
     rows_grows(c);
     room = room < row->room * 2 + 64 ? row->room * 2 + 64 : room;
-    uint32_t *column = hsv_new(c, room, sizeof *column);
-    mpz_t *value = hsv_integers(c, room);
+    uint32_t *column = hsv1_new(c, room, sizeof *column);
+    mpz_t *value = hsv1_integers(c, room);
     for (size_t i = 0; i < row->count; i++) {
         column[i] = row->column[i];
         mpz_swap(value[i], row->value[i]);
@@ -108,16 +108,16 @@ static void rows_room(hsv_checker *c, hsv_row *row, size_t room)
 }
 
 /* The place of one more value, in a row whose columns ascend. */
-static mpz_ptr rows_place(hsv_checker *c, hsv_table *t, uint32_t column)
+static mpz_ptr rows_place(hsv1_checker *c, hsv1_table *t, uint32_t column)
 {
-    hsv_row *row = &t->raw;
+    hsv1_row *row = &t->raw;
     if (row->count == row->room) rows_room(c, row, row->count + 1);
     row->column[row->count] = column;
     if (!t->surveyed && column > t->width) t->width = column;
     return row->value[row->count++];
 }
 
-void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mantissa, long exponent)
+void hsv1_row_add(hsv1_checker *c, hsv1_table *t, uint32_t column, const mpz_t mantissa, long exponent)
 {
     static const unsigned long tens[] = {1,      10,      100,      1000,      10000,
                                          100000, 1000000, 10000000, 100000000, 1000000000};
@@ -138,7 +138,7 @@ void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mant
     if (mpz_cmp_ui(*t->means_below, 1) != 0) mpz_mul(value, value, *t->means_below);
 }
 
-void hsv_row_add_mean(hsv_checker *c, hsv_table *t, uint32_t column, const mpq_t mean)
+void hsv1_row_add_mean(hsv1_checker *c, hsv1_table *t, uint32_t column, const mpq_t mean)
 {
     if (!mpq_sgn(mean)) return;
     mpz_ptr value = rows_place(c, t, column);
@@ -147,12 +147,12 @@ void hsv_row_add_mean(hsv_checker *c, hsv_table *t, uint32_t column, const mpq_t
     mpz_mul(value, value, mpq_numref(mean));
 }
 
-void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
+void hsv1_row_copy(hsv1_checker *c, const hsv1_row *row, hsv1_row *copy)
 {
     *copy = *row;
     copy->room = row->count;
-    copy->column = hsv_new(c, row->count, sizeof *copy->column);
-    copy->value = hsv_integers(c, row->count);
+    copy->column = hsv1_new(c, row->count, sizeof *copy->column);
+    copy->value = hsv1_integers(c, row->count);
     for (size_t i = 0; i < row->count; i++) {
         copy->column[i] = row->column[i];
         mpz_set(copy->value[i], row->value[i]);
@@ -161,33 +161,33 @@ void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
 
 /* ---- The transform --------------------------------------------------------------------------- */
 
-static void rows_transform_read(hsv_checker *c, const hsv_json *array)
+static void rows_transform_read(hsv1_checker *c, const hsv1_json *array)
 {
-    hsv_transform *f = &c->transform;
+    hsv1_transform *f = &c->transform;
     uint32_t before = 0;
-    if (array->type != HSV_ARRAY) hsv_unreadable(c, "transform: expected an array");
-    f->column = hsv_new(c, array->count, sizeof *f->column);
-    f->offset = hsv_integers(c, array->count);
-    f->factor = hsv_integers(c, array->count);
-    mpq_t *offset = hsv_rationals(c, array->count), *factor = hsv_rationals(c, array->count);
+    if (array->type != HSV1_ARRAY) hsv1_unreadable(c, "transform: expected an array");
+    f->column = hsv1_new(c, array->count, sizeof *f->column);
+    f->offset = hsv1_integers(c, array->count);
+    f->factor = hsv1_integers(c, array->count);
+    mpq_t *offset = hsv1_rationals(c, array->count), *factor = hsv1_rationals(c, array->count);
     mpz_set(*f->offset_below, *c->base);
-    for (const hsv_json *item = array->child; item; item = item->next) {
+    for (const hsv1_json *item = array->child; item; item = item->next) {
         const size_t i = f->count++;
-        if (item->type != HSV_ARRAY || item->count != 3)
-            hsv_unreadable(c, "transform: expected [column, offset, factor]");
-        const uint64_t column = hsv_count(c, item->child, "transform");
+        if (item->type != HSV1_ARRAY || item->count != 3)
+            hsv1_unreadable(c, "transform: expected [column, offset, factor]");
+        const uint64_t column = hsv1_count(c, item->child, "transform");
         if (column <= before || column > c->data.columns)
-            hsv_unreadable(c, "transform: columns are from 1 to %u, ascending",
+            hsv1_unreadable(c, "transform: columns are from 1 to %u, ascending",
                            (unsigned)c->data.columns);
         f->column[i] = before = (uint32_t)column;
-        hsv_number(c, item->child->next, "transform", offset[i]);
-        hsv_number(c, item->child->next->next, "transform", factor[i]);
+        hsv1_number(c, item->child->next, "transform", offset[i]);
+        hsv1_number(c, item->child->next->next, "transform", factor[i]);
         mpz_lcm(*f->offset_below, *f->offset_below, mpq_denref(offset[i]));
         mpz_lcm(*f->factor_below, *f->factor_below, mpq_denref(factor[i]));
         const size_t bits =
             mpz_sizeinbase(*f->offset_below, 2) + mpz_sizeinbase(*f->factor_below, 2);
-        if (bits > 200000 || bits > HSV_BITS_ALL / array->count)
-            hsv_unreadable(c, "transform: the common denominator is too long");
+        if (bits > 200000 || bits > HSV1_BITS_ALL / array->count)
+            hsv1_unreadable(c, "transform: the common denominator is too long");
     }
     for (size_t i = 0; i < f->count; i++) {
         mpz_divexact(f->offset[i], *f->offset_below, mpq_denref(offset[i]));
@@ -200,15 +200,15 @@ static void rows_transform_read(hsv_checker *c, const hsv_json *array)
 }
 
 /* After the surveys: one scale for the rows of both files. */
-void hsv_scale_all(hsv_checker *c, const hsv_json *transform)
+void hsv1_scale_all(hsv1_checker *c, const hsv1_json *transform)
 {
-    hsv_table *tables[2] = {&c->data, c->has_test ? &c->test : &c->data};
-    mpz_t *means = hsv_integers(c, 1);
-    c->scale = hsv_integers(c, 1);
-    c->base = hsv_integers(c, 1);
-    c->transform.offset_below = hsv_integers(c, 1);
-    c->transform.factor_below = hsv_integers(c, 1);
-    c->transform.widen = hsv_integers(c, 1);
+    hsv1_table *tables[2] = {&c->data, c->has_test ? &c->test : &c->data};
+    mpz_t *means = hsv1_integers(c, 1);
+    c->scale = hsv1_integers(c, 1);
+    c->base = hsv1_integers(c, 1);
+    c->transform.offset_below = hsv1_integers(c, 1);
+    c->transform.factor_below = hsv1_integers(c, 1);
+    c->transform.widen = hsv1_integers(c, 1);
     mpz_lcm(*means, *tables[0]->means_below, *tables[1]->means_below);
     mpz_set(*tables[0]->means_below, *means);
     mpz_set(*tables[1]->means_below, *means);
@@ -227,7 +227,7 @@ void hsv_scale_all(hsv_checker *c, const hsv_json *transform)
 }
 
 /* One value through the transform's item at (listed) or past it; kept if it is not 0. */
-static void rows_move(const hsv_transform *f, hsv_row *to, uint32_t column, const mpz_t value,
+static void rows_move(const hsv1_transform *f, hsv1_row *to, uint32_t column, const mpz_t value,
                       size_t at, int listed)
 {
     mpz_ptr out = to->value[to->count];
@@ -238,11 +238,11 @@ static void rows_move(const hsv_transform *f, hsv_row *to, uint32_t column, cons
     to->column[to->count++] = column;
 }
 
-static const hsv_row *rows_moved(hsv_checker *c, hsv_table *t)
+static const hsv1_row *rows_moved(hsv1_checker *c, hsv1_table *t)
 {
-    const hsv_transform *f = &c->transform;
-    const hsv_row *from = &t->raw;
-    hsv_row *to = &t->moved;
+    const hsv1_transform *f = &c->transform;
+    const hsv1_row *from = &t->raw;
+    hsv1_row *to = &t->moved;
     size_t i = 0, k = 0;
     if (!f->count) return from;
     rows_room(c, to, from->count + f->count + 1);
@@ -266,14 +266,14 @@ static const hsv_row *rows_moved(hsv_checker *c, hsv_table *t)
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
-static uint64_t rows_pass(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+static uint64_t rows_pass(hsv1_checker *c, hsv1_table *t, hsv1_row_use *use, void *with)
 {
     uint64_t number = 0;
     rows_start(c, t);
     for (;;) {
         t->raw.count = 0;
         t->raw.y = t->lacks = 0;
-        if (!(t->is_csv ? hsv_csv_next(c, t) : hsv_libsvm_next(c, t))) break;
+        if (!(t->is_csv ? hsv1_csv_next(c, t) : hsv1_libsvm_next(c, t))) break;
         if (!t->raw.y && !t->surveyed) t->unused++;
         if (!t->raw.y && (!t->everything || t->lacks)) continue; /* not used */
         if (t->raw.y) t->raw.number = ++number;
@@ -284,23 +284,23 @@ static uint64_t rows_pass(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *
     return number;
 }
 
-void hsv_survey(hsv_checker *c, hsv_table *t)
+void hsv1_survey(hsv1_checker *c, hsv1_table *t)
 {
     rows_start(c, t);
     rows_end(c, t); /* first of all: is it the file? */
     const uint64_t rows = rows_pass(c, t, NULL, NULL);
     if (rows != t->rows)
-        hsv_reject(c, "%s: %llu rows are used, not %llu as certified", t->name,
+        hsv1_reject(c, "%s: %llu rows are used, not %llu as certified", t->name,
                    (unsigned long long)rows, (unsigned long long)t->rows);
     t->surveyed = 1;
 }
 
-void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+void hsv1_each_row(hsv1_checker *c, hsv1_table *t, hsv1_row_use *use, void *with)
 {
     rows_pass(c, t, use, with);
 }
 
-void hsv_every_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+void hsv1_every_row(hsv1_checker *c, hsv1_table *t, hsv1_row_use *use, void *with)
 {
     t->everything = 1;
     rows_pass(c, t, use, with);
@@ -310,21 +310,21 @@ void hsv_every_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
 typedef struct rows_load {
     const uint64_t *numbers;
     size_t count, found;
-    hsv_row *rows;
+    hsv1_row *rows;
 } rows_load;
 
-static void rows_load_one(hsv_checker *c, const hsv_row *row, void *with)
+static void rows_load_one(hsv1_checker *c, const hsv1_row *row, void *with)
 {
     rows_load *load = with;
     if (load->found == load->count || load->numbers[load->found] != row->number) return;
-    hsv_row_copy(c, row, load->rows + load->found++);
+    hsv1_row_copy(c, row, load->rows + load->found++);
 }
 
-void hsv_rows_load(hsv_checker *c, const uint64_t *numbers, size_t count, hsv_row *rows)
+void hsv1_rows_load(hsv1_checker *c, const uint64_t *numbers, size_t count, hsv1_row *rows)
 {
     rows_load load = {numbers, count, 0, rows};
-    hsv_each_row(c, &c->data, rows_load_one, &load);
+    hsv1_each_row(c, &c->data, rows_load_one, &load);
     if (load.found < count)
-        hsv_reject(c, "row %llu is named, but there are %llu",
+        hsv1_reject(c, "row %llu is named, but there are %llu",
                    (unsigned long long)numbers[load.found], (unsigned long long)c->data.rows);
 }

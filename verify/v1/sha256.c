@@ -1,7 +1,7 @@
 /* SHA-256 (FIPS 180-4). */
 #include <string.h>
 
-#include "check.h"
+#include "check1.h"
 
 static const uint32_t sha_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -59,7 +59,7 @@ static void sha_block(uint32_t state[8], const unsigned char *bytes)
         state[i] += v[i];
 }
 
-void hsv_sha_start(hsv_sha *s)
+void hsv1_sha_start(hsv1_sha *s)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -67,7 +67,7 @@ void hsv_sha_start(hsv_sha *s)
     s->size = 0;
 }
 
-void hsv_sha_add(hsv_sha *s, const void *bytes, size_t size)
+void hsv1_sha_add(hsv1_sha *s, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
     const size_t kept = s->size % 64;
@@ -87,14 +87,14 @@ void hsv_sha_add(hsv_sha *s, const void *bytes, size_t size)
     memcpy(s->part, p, size);
 }
 
-void hsv_sha_end(hsv_sha *s, unsigned char digest[32])
+void hsv1_sha_end(hsv1_sha *s, unsigned char digest[32])
 {
     const uint64_t bits = s->size * 8;
     unsigned char last[72] = {0x80};
     const size_t fill = (s->size % 64 < 56 ? 56 : 120) - s->size % 64;
     for (int i = 0; i < 8; i++)
         last[fill + (size_t)i] = (unsigned char)(bits >> (56 - 8 * i));
-    hsv_sha_add(s, last, fill + 8);
+    hsv1_sha_add(s, last, fill + 8);
     for (int i = 0; i < 32; i++)
         digest[i] = (unsigned char)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 }

@@ -3,31 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check1.h"
 
-struct hsv_block {
-    hsv_block *older;
+struct hsv1_block {
+    hsv1_block *older;
     size_t integers, rationals; /* numbers in it that GMP has to clear */
     max_align_t start[];
 };
 
-static void *memory_block(hsv_checker *c, size_t count, size_t size)
+static void *memory_block(hsv1_checker *c, size_t count, size_t size)
 {
-    hsv_block *block;
+    hsv1_block *block;
     if (count > (SIZE_MAX / 2 - sizeof *block) / size ||
         !(block = calloc(1, sizeof *block + count * size)))
-        hsv_fail(c, HALFSPACE_NO_MEMORY, "out of memory");
+        hsv1_fail(c, HALFSPACE1_NO_MEMORY, "out of memory");
     block->older = c->blocks;
     c->blocks = block;
     return block->start;
 }
 
-void *hsv_new(hsv_checker *c, size_t count, size_t size)
+void *hsv1_new(hsv1_checker *c, size_t count, size_t size)
 {
     return memory_block(c, count, size);
 }
 
-mpz_t *hsv_integers(hsv_checker *c, size_t count)
+mpz_t *hsv1_integers(hsv1_checker *c, size_t count)
 {
     mpz_t *numbers = memory_block(c, count, sizeof *numbers);
     for (size_t i = 0; i < count; i++)
@@ -36,7 +36,7 @@ mpz_t *hsv_integers(hsv_checker *c, size_t count)
     return numbers;
 }
 
-mpq_t *hsv_rationals(hsv_checker *c, size_t count)
+mpq_t *hsv1_rationals(hsv1_checker *c, size_t count)
 {
     mpq_t *numbers = memory_block(c, count, sizeof *numbers);
     for (size_t i = 0; i < count; i++)
@@ -45,15 +45,15 @@ mpq_t *hsv_rationals(hsv_checker *c, size_t count)
     return numbers;
 }
 
-hsv_block *hsv_mark(const hsv_checker *c)
+hsv1_block *hsv1_mark(const hsv1_checker *c)
 {
     return c->blocks;
 }
 
-void hsv_release(hsv_checker *c, hsv_block *mark)
+void hsv1_release(hsv1_checker *c, hsv1_block *mark)
 {
     while (c->blocks != mark) {
-        hsv_block *block = c->blocks;
+        hsv1_block *block = c->blocks;
         for (size_t i = 0; !c->broken && i < block->integers; i++)
             mpz_clear(((mpz_t *)block->start)[i]);
         for (size_t i = 0; !c->broken && i < block->rationals; i++)
@@ -66,10 +66,10 @@ void hsv_release(hsv_checker *c, hsv_block *mark)
 /* ---- GMP's memory -----------------------------------------------------------------------------
  *
  * GMP knows no failure: where there is no memory it ends the program. Its functions are replaced
- * while a checker works, by some that leave through hsv_fail. GMP may be in the middle of a number
+ * while a checker works, by some that leave through hsv1_fail. GMP may be in the middle of a number
  * then, which it has freed, perhaps: numbers are not cleared after that, their memory is lost. */
 
-static _Thread_local hsv_checker *memory_checker; /* the one that works in this thread */
+static _Thread_local hsv1_checker *memory_checker; /* the one that works in this thread */
 
 static void *memory_kept(void *block)
 {
@@ -79,7 +79,7 @@ static void *memory_kept(void *block)
         abort();
     }
     memory_checker->broken = 1;
-    hsv_fail(memory_checker, HALFSPACE_NO_MEMORY, "out of memory");
+    hsv1_fail(memory_checker, HALFSPACE1_NO_MEMORY, "out of memory");
 }
 
 static void *memory_number(size_t size)
@@ -99,14 +99,14 @@ static void memory_drop(void *block, size_t size)
     free(block);
 }
 
-void hsv_memory_begin(hsv_checker *c)
+void hsv1_memory_begin(hsv1_checker *c)
 {
     memory_checker = c;
     mp_get_memory_functions(&c->allocate, &c->resize, &c->drop);
     mp_set_memory_functions(memory_number, memory_resize, memory_drop);
 }
 
-void hsv_memory_end(hsv_checker *c)
+void hsv1_memory_end(hsv1_checker *c)
 {
     mp_set_memory_functions(c->allocate, c->resize, c->drop);
     memory_checker = NULL;
@@ -114,7 +114,7 @@ void hsv_memory_end(hsv_checker *c)
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-void hsv_fail(hsv_checker *c, int status, const char *format, ...)
+void hsv1_fail(hsv1_checker *c, int status, const char *format, ...)
 {
     va_list list;
     int used = 0;
@@ -126,22 +126,22 @@ void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     longjmp(c->failure, 1);
 }
 
-void hsv_say(hsv_checker *c, const char *format, ...)
+void hsv1_say(hsv1_checker *c, const char *format, ...)
 {
     va_list list;
     if (!c->out) return;
-    hsv_block *mark = hsv_mark(c);
+    hsv1_block *mark = hsv1_mark(c);
     va_start(list, format);
     const size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
     va_end(list);
-    char *text = hsv_new(c, size, 1);
+    char *text = hsv1_new(c, size, 1);
     va_start(list, format);
     vsnprintf(text, size, format, list);
     va_end(list);
     if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
-    hsv_put(c->out, text);
+    hsv1_put(c->out, text);
     fputc('\n', c->out);
-    hsv_release(c, mark);
+    hsv1_release(c, mark);
 }
 
 /* ---- Text of others -------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static size_t memory_printable(const unsigned char *p)
     return size;
 }
 
-void hsv_put(FILE *out, const char *text)
+void hsv1_put(FILE *out, const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         const size_t size = memory_printable(p);
@@ -178,13 +178,13 @@ void hsv_put(FILE *out, const char *text)
     }
 }
 
-const char *hsv_quote(hsv_checker *c, const char *text)
+const char *hsv1_quote(hsv1_checker *c, const char *text)
 {
     const size_t most = 200, whole = strlen(text);
     size_t size = whole < most ? whole : most;
     while (size < whole && size && (text[size] & 0xc0) == 0x80)
         size--; /* not in the middle of a character */
-    char *quoted = hsv_new(c, 2 * size + 6, 1), *to = quoted;
+    char *quoted = hsv1_new(c, 2 * size + 6, 1), *to = quoted;
     *to++ = '"';
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '"' || text[i] == '\\') *to++ = '\\';

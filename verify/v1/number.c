@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check1.h"
 
 #define NUMBER_SIZE       20000   /* characters */
 #define NUMBER_EXPONENT   5000    /* of ten */
@@ -10,7 +10,7 @@
 #define NUMBER_BELOW      2000000 /* bits of a common denominator */
 
 /* [+-] digits [. digits] [e [+-] digits]: mantissa 10^exponent. 0: it is not one, or too long. */
-int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
+int hsv1_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
 {
     const char *p = text, *end = text + size;
     const int negative = p < end && *p == '-';
@@ -59,7 +59,7 @@ int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
 static int number_decimal(const char *text, size_t size, mpq_t out)
 {
     long exponent;
-    if (!hsv_decimal(text, size, mpq_numref(out), &exponent)) return 0;
+    if (!hsv1_decimal(text, size, mpq_numref(out), &exponent)) return 0;
     mpz_ui_pow_ui(mpq_denref(out), 10, (unsigned long)labs(exponent));
     if (exponent > 0) {
         mpz_mul(mpq_numref(out), mpq_numref(out), mpq_denref(out));
@@ -133,46 +133,46 @@ static int number_fraction(const char *text, size_t size, mpq_t out)
     return 1;
 }
 
-void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out)
+void hsv1_number(hsv1_checker *c, const hsv1_json *value, const char *what, mpq_t out)
 {
     int sound = 0;
-    if ((value->type == HSV_STRING || value->type == HSV_NUMBER) && value->size &&
+    if ((value->type == HSV1_STRING || value->type == HSV1_NUMBER) && value->size &&
         value->size <= NUMBER_SIZE) {
         const char *text = value->text;
         const char *start = text + (*text == '-');
-        if (value->type == HSV_STRING && memchr(text, '/', value->size))
+        if (value->type == HSV1_STRING && memchr(text, '/', value->size))
             sound = number_fraction(text, value->size, out);
-        else if (value->type == HSV_STRING && start[0] == '0' && start[1] == 'x')
+        else if (value->type == HSV1_STRING && start[0] == '0' && start[1] == 'x')
             sound = number_hexadecimal(text, value->size, out);
         else
             sound = number_decimal(text, value->size, out);
     }
     if (!sound)
-        hsv_unreadable(c, "%s: found \"%.*s\", expected an exact number", what,
+        hsv1_unreadable(c, "%s: found \"%.*s\", expected an exact number", what,
                        (int)(value->size < 60 ? value->size : 60), value->text ? value->text : "");
 }
 
-void hsv_get_number(hsv_checker *c, const hsv_json *object, const char *key, mpq_t out)
+void hsv1_get_number(hsv1_checker *c, const hsv1_json *object, const char *key, mpq_t out)
 {
-    const hsv_json *m = hsv_find(object, key);
-    if (!m) hsv_unreadable(c, "member \"%s\" is missing", key);
-    hsv_number(c, m, key, out);
+    const hsv1_json *m = hsv1_find(object, key);
+    if (!m) hsv1_unreadable(c, "member \"%s\" is missing", key);
+    hsv1_number(c, m, key, out);
 }
 
 /* ---- Many numbers ---------------------------------------------------------------------------- */
 
 /* count numbers, made whole numbers over their common denominator. */
-static void number_common(hsv_checker *c, mpq_t *numbers, size_t count, const char *what,
+static void number_common(hsv1_checker *c, mpq_t *numbers, size_t count, const char *what,
                           mpz_t *out, mpz_t below)
 {
-    mpz_t *factor = hsv_integers(c, 1);
+    mpz_t *factor = hsv1_integers(c, 1);
     mpz_set_ui(below, 1);
     for (size_t i = 0; i < count; i++) {
         if (mpz_divisible_p(below, mpq_denref(numbers[i]))) continue;
         mpz_lcm(below, below, mpq_denref(numbers[i]));
         const size_t bits = mpz_sizeinbase(below, 2);
-        if (bits > NUMBER_BELOW || bits > HSV_BITS_ALL / count)
-            hsv_unreadable(c, "%s: the common denominator is too long", what);
+        if (bits > NUMBER_BELOW || bits > HSV1_BITS_ALL / count)
+            hsv1_unreadable(c, "%s: the common denominator is too long", what);
     }
     for (size_t i = 0; i < count; i++) {
         mpz_divexact(*factor, below, mpq_denref(numbers[i]));
@@ -180,47 +180,47 @@ static void number_common(hsv_checker *c, mpq_t *numbers, size_t count, const ch
     }
 }
 
-void hsv_get_numbers(hsv_checker *c, const hsv_json *array, const char *what, mpz_t *out,
+void hsv1_get_numbers(hsv1_checker *c, const hsv1_json *array, const char *what, mpz_t *out,
                      mpz_t below)
 {
-    hsv_block *mark = hsv_mark(c);
-    mpq_t *numbers = hsv_rationals(c, array->count);
+    hsv1_block *mark = hsv1_mark(c);
+    mpq_t *numbers = hsv1_rationals(c, array->count);
     size_t i = 0;
-    for (const hsv_json *value = array->child; value; value = value->next)
-        hsv_number(c, value, what, numbers[i++]);
+    for (const hsv1_json *value = array->child; value; value = value->next)
+        hsv1_number(c, value, what, numbers[i++]);
     number_common(c, numbers, array->count, what, out, below);
-    hsv_release(c, mark);
+    hsv1_release(c, mark);
 }
 
-void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_list *list)
+void hsv1_get_list(hsv1_checker *c, const hsv1_json *object, const char *key, hsv1_list *list)
 {
-    const hsv_json *array = hsv_get(c, object, key, HSV_ARRAY);
+    const hsv1_json *array = hsv1_get(c, object, key, HSV1_ARRAY);
     uint64_t before = 0;
     size_t i = 0;
     list->count = array->count;
-    list->index = hsv_new(c, array->count, sizeof *list->index);
-    list->y = hsv_new(c, array->count, sizeof *list->y);
-    list->value = hsv_integers(c, array->count);
-    list->below = hsv_integers(c, 1);
-    hsv_block *mark = hsv_mark(c);
-    mpq_t *numbers = hsv_rationals(c, array->count);
-    for (const hsv_json *pair = array->child; pair; pair = pair->next, i++) {
-        if (pair->type != HSV_ARRAY || pair->count != 2)
-            hsv_unreadable(c, "%s: expected pairs [index, number]", key);
-        list->index[i] = hsv_count(c, pair->child, key);
+    list->index = hsv1_new(c, array->count, sizeof *list->index);
+    list->y = hsv1_new(c, array->count, sizeof *list->y);
+    list->value = hsv1_integers(c, array->count);
+    list->below = hsv1_integers(c, 1);
+    hsv1_block *mark = hsv1_mark(c);
+    mpq_t *numbers = hsv1_rationals(c, array->count);
+    for (const hsv1_json *pair = array->child; pair; pair = pair->next, i++) {
+        if (pair->type != HSV1_ARRAY || pair->count != 2)
+            hsv1_unreadable(c, "%s: expected pairs [index, number]", key);
+        list->index[i] = hsv1_count(c, pair->child, key);
         if (list->index[i] <= before)
-            hsv_unreadable(c, "%s: %llu does not come behind %llu: numbers are from 1, ascending",
+            hsv1_unreadable(c, "%s: %llu does not come behind %llu: numbers are from 1, ascending",
                            key, (unsigned long long)list->index[i], (unsigned long long)before);
         before = list->index[i];
-        hsv_number(c, pair->child->next, key, numbers[i]);
+        hsv1_number(c, pair->child->next, key, numbers[i]);
     }
     number_common(c, numbers, list->count, key, list->value, *list->below);
-    hsv_release(c, mark);
+    hsv1_release(c, mark);
 }
 
 /* ---- Back to text ---------------------------------------------------------------------------- */
 
-void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below)
+void hsv1_ratio(mpq_t out, const mpz_t above, const mpz_t below)
 {
     mpz_set(mpq_numref(out), above);
     mpz_set(mpq_denref(out), below);
@@ -228,15 +228,15 @@ void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below)
 }
 
 /* The value is digits 10^exponent with six or seven digits; the digits are rounded. */
-const char *hsv_show(hsv_checker *c, const mpq_t value, int way)
+const char *hsv1_show(hsv1_checker *c, const mpq_t value, int way)
 {
     const size_t room = 64;
-    char *text = hsv_new(c, room, 1);
+    char *text = hsv1_new(c, room, 1);
     if (!mpq_sgn(value)) {
         text[0] = '0';
         return text;
     }
-    mpz_t *n = hsv_integers(c, 3);
+    mpz_t *n = hsv1_integers(c, 3);
     const long size =
         (long)mpz_sizeinbase(mpq_numref(value), 10) - (long)mpz_sizeinbase(mpq_denref(value), 10);
     long exponent = size - 6;

@@ -1,0 +1,135 @@
+/* Claims 1 and 2: separable, with the interval of the widest margin; not separable.
+ *
+ * Low: a separator's own margin. High, and the proof that there is none: multipliers a >= 0 with
+ * u = sum a y x, A = sum a and, with an offset, sum a y = 0. Any unit w and b with margin g have
+ * g A <= sum a y (<w, x> + b) = <w, u> <= ||u||. */
+#include "core.h"
+
+#define SEPARABLE_SHOWN 12 /* so many rows are named */
+
+typedef struct separable_least {
+    hsv_point w;
+    mpq_t *q;     /* 2 */
+    mpq_t *least; /* of y s(x), from below */
+    uint64_t row; /* where it is */
+} separable_least;
+
+static void separable_row(hsv_checker *c, const hsv_row *row, void *with)
+{
+    separable_least *s = with;
+    hsv_point_margin(c, &s->w, row, s->q[0], s->q[1]);
+    if (mpq_sgn(s->q[0]) <= 0)
+        hsv_reject(c, "row %llu is not on its side: y s(x) > 0 is not so",
+                   (unsigned long long)row->number);
+    if (s->row && mpq_cmp(s->q[0], *s->least) >= 0) return;
+    mpq_set(*s->least, s->q[0]);
+    s->row = row->number;
+}
+
+/* "rows 3, 5 and 8", or "rows 3, 5, 8, ... (433 rows)". */
+static const char *separable_rows(hsv_checker *c, const hsv_list *list)
+{
+    const size_t room = 400, shown = list->count > SEPARABLE_SHOWN ? 3 : list->count;
+    char *text = hsv_new(c, room, 1);
+    int used = snprintf(text, room, list->count > 1 ? "rows " : "row ");
+    for (size_t i = 0; i < shown; i++)
+        used += snprintf(text + used, room - (size_t)used, "%s%llu",
+                         !i                     ? ""
+                         : i + 1 == list->count ? " and "
+                                                : ", ",
+                         (unsigned long long)list->index[i]);
+    if (shown < list->count)
+        snprintf(text + used, room - (size_t)used, ", ... (%zu rows)", list->count);
+    return text;
+}
+
+/* ||u||^2 <= bound^2 A^2? The rows, in words. */
+static const char *separable_multipliers(hsv_checker *c, const hsv_json *claim, hsv_space *space,
+                                         int offset, const mpq_t bound)
+{
+    hsv_list list = {0};
+    hsv_point u = {0};
+    mpz_t *sum = hsv_integers(c, 2);
+    mpq_t *q = hsv_rationals(c, 3);
+    hsv_get_list(c, claim, "multipliers", &list);
+    hsv_point_sum(c, &list, space, &u);
+    for (size_t i = 0; i < list.count; i++) {
+        if (mpz_sgn(list.value[i]) <= 0)
+            hsv_reject(c, "the multiplier of row %llu is not above 0",
+                       (unsigned long long)list.index[i]);
+        mpz_add(sum[0], sum[0], list.value[i]);
+        (list.y[i] > 0 ? mpz_add : mpz_sub)(sum[1], sum[1], list.value[i]);
+    }
+    if (!list.count) hsv_reject(c, "there is no multiplier");
+    if (offset && mpz_sgn(sum[1]))
+        hsv_reject(c, "the multipliers of the two classes have different sums");
+    hsv_point_norm2(c, &u, q[0], q[1]);
+    hsv_ratio(q[2], sum[0], *list.below);
+    mpq_mul(q[2], q[2], bound);
+    mpq_mul(q[2], q[2], q[2]);
+    if (mpq_sgn(bound) < 0 || mpq_cmp(q[1], q[2]) > 0)
+        hsv_reject(c, "the multipliers do not show it: the sum of a y x is too long");
+    return separable_rows(c, &list);
+}
+
+void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
+{
+    hsv_members(c, claim, "claim offset kernel separator margin multipliers");
+    separable_least s = {.q = hsv_rationals(c, 4), .least = hsv_rationals(c, 1)};
+    hsv_space *space = hsv_get_space(c, claim);
+    const int offset = hsv_get_flag(c, claim, "offset");
+    const hsv_json *margin = hsv_find(claim, "margin");
+    hsv_get_separator(c, claim, space, offset, &s.w);
+    hsv_each_row(c, &c->data, separable_row, &s);
+    hsv_say(c, "separable%s: the %s has all %llu rows strictly on their sides.",
+            space ? space->name : "",
+            offset ? "separator (w, b)" : "separator w, through the origin,",
+            (unsigned long long)c->data.rows);
+    if (!margin && hsv_find(claim, "multipliers"))
+        hsv_unreadable(c, "multipliers belong to a margin with a high end");
+    if (!margin) return;
+    hsv_members(c, margin, "low high");
+    if (!hsv_get_number(c, margin, "low", s.q[0])) hsv_unreadable(c, "margin: low is missing");
+    hsv_point_norm2(c, &s.w, s.q[2], s.q[3]);
+    if (!mpq_sgn(s.q[3])) hsv_reject(c, "w = 0 has no margin");
+    mpq_mul(s.q[1], *s.least, *s.least);
+    mpq_mul(s.q[2], s.q[0], s.q[0]);
+    mpq_mul(s.q[2], s.q[2], s.q[3]); /* low^2 ||w||^2 <= (min y s)^2 */
+    if (mpq_sgn(s.q[0]) < 0 || mpq_cmp(s.q[2], s.q[1]) > 0)
+        hsv_reject(c, "the separator's margin is below the certified low end (row %llu)",
+                   (unsigned long long)s.row);
+    const hsv_json *low = hsv_find(margin, "low"), *high = hsv_find(margin, "high");
+    const char *where = offset ? "" : " through the origin";
+    if ((high != NULL) != (hsv_find(claim, "multipliers") != NULL))
+        hsv_unreadable(c, "multipliers belong to a margin with a high end");
+    if (!high) {
+        hsv_say(c, "the widest margin%s is at least %.*s.", where, (int)low->size, low->text);
+        return;
+    }
+    hsv_number(c, high, "high", s.q[1]);
+    const char *rows = separable_multipliers(c, claim, space, offset, s.q[1]);
+    hsv_say(c, "the widest margin%s is in [%.*s, %.*s]; the upper end is from %s.", where,
+            (int)low->size, low->text, (int)high->size, high->text, rows);
+}
+
+void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
+{
+    hsv_members(c, claim, "claim offset kernel multipliers epsilon");
+    hsv_space *space = hsv_get_space(c, claim);
+    const int offset = hsv_get_flag(c, claim, "offset");
+    const hsv_json *epsilon = hsv_find(claim, "epsilon");
+    mpq_t *q = hsv_rationals(c, 1);
+    hsv_get_number(c, claim, "epsilon", *q);
+    const char *rows = separable_multipliers(c, claim, space, offset, *q);
+    const char *where = offset ? "" : " through the origin", *name = space ? space->name : "";
+    if (!epsilon)
+        hsv_say(c, "not separable%s%s: %s have multipliers a > 0 with sum a y x = 0%s.", where,
+                name, rows,
+                offset ? " and sum a y = 0: a point of both classes' convex hulls"
+                       : ": 0 is in the convex hull of the y x");
+    else
+        hsv_say(c,
+                "no separator%s%s has a margin above %.*s, by multipliers on %s (which does not "
+                "say that there is none).",
+                where, name, (int)epsilon->size, epsilon->text, rows);
+}

@@ -1,0 +1,268 @@
+/* The core of the checker: what its files share.
+ *
+ * A checker owns every block and every number it makes; hsv_fail leaves whatever runs by longjmp,
+ * and all is freed in one place (certificate.c). Numbers are GMP's; values of rows are whole
+ * numbers over one denominator, checker.scale. What the full checker adds comes through one table
+ * of functions, hsv_more; without it a certificate may be beyond the core. */
+#ifndef HSV_CORE_H
+#define HSV_CORE_H
+
+#include <gmp.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "status.h"
+
+_Static_assert(sizeof(unsigned long) == 8, "counts go to GMP as unsigned long");
+
+typedef struct hsv_checker hsv_checker;
+typedef struct hsv_block hsv_block;
+typedef struct hsv_table hsv_table;
+typedef struct hsv_space hsv_space;
+typedef enum {
+    HSV_NULL,
+    HSV_FALSE,
+    HSV_TRUE,
+    HSV_NUMBER,
+    HSV_STRING,
+    HSV_ARRAY,
+    HSV_OBJECT
+} hsv_type;
+
+typedef struct hsv_json {
+    hsv_type type;
+    const char *key;  /* in an object */
+    const char *text; /* a string's characters, ended by 0; a number's as they are written */
+    size_t size;      /* of text */
+    size_t count;     /* children */
+    struct hsv_json *child, *next;
+} hsv_json;
+
+typedef struct hsv_row {
+    uint64_t number; /* from 1, among the rows that are used */
+    int y;           /* -1 or +1; 0: not used */
+    size_t count, room;
+    uint32_t *column; /* ascending, from 1 */
+    mpz_t *value;     /* none is 0; over checker.scale */
+} hsv_row;
+
+typedef enum { HSV_LABEL, HSV_IGNORED, HSV_NUMERIC, HSV_CATEGORY, HSV_ORDINAL } hsv_kind;
+typedef struct hsv_field { /* of a csv record */
+    hsv_kind kind;
+    uint32_t column; /* its first feature */
+    void *more;      /* the full checker's */
+} hsv_field;
+
+typedef struct hsv_label {
+    const char *text;
+    size_t size;
+    int y, is_number;
+    mpz_t *mantissa; /* a number is mantissa 10^exponent, no factor 10 in the mantissa */
+    long exponent;
+} hsv_label;
+
+struct hsv_table { /* a data file: what the certificate says about it, and where reading stands */
+    const char *name;          /* "data" or "test", for messages */
+    const char *path;          /* that was opened; NULL: not known */
+    const char *digest, *text; /* its SHA-256, as certified; its bytes, a 0 behind them */
+    FILE *file;
+    size_t size;                               /* of text */
+    int (*next)(hsv_checker *c, hsv_table *t); /* the next row into raw; 0: the end */
+    uint64_t rows;
+    uint32_t columns, index_base;
+    int header, drop_others;
+    char separator;
+    size_t label_count, field_count;
+    hsv_label *labels; /* in order */
+    hsv_field *fields;
+    void *more;                 /* the full checker's */
+    uint64_t positives, unused; /* rows with y = +1; rows that are left out */
+    uint32_t width;             /* the last column that is not 0 everywhere */
+    long decimals;              /* values are multiples of 10^-decimals */
+    int everything;             /* pass rows of other labels, too: their y is 0 */
+    int lacks;                  /* the row at hand is left out as it lacks a value or its label */
+    uint64_t number;            /* of lines read */
+    const char *line, *line_end;
+    hsv_row raw; /* the row at hand */
+    mpz_t *work; /* for the readers */
+};
+
+typedef struct hsv_list { /* of pairs [index, number]: whole numbers over one denominator */
+    size_t count;
+    uint64_t *index; /* ascending, from 1 */
+    mpz_t *value, *below;
+    signed char *y; /* of these rows, once hsv_point_sum was called */
+} hsv_list;
+
+typedef struct hsv_point { /* a vector w and an offset b: s(x) = <w, x> + b */
+    hsv_space *space;      /* NULL: that of the columns */
+    size_t count;          /* weights of columns 1 .. count; or terms of a sum over rows */
+    mpz_t *value, *below;  /* weights or coefficients, over below */
+    mpz_t *work;           /* 2 */
+    mpq_t *b;
+    hsv_row *rows; /* of the sum */
+} hsv_point;
+
+struct hsv_space {    /* the space of a kernel (full checker); numbers are enclosed by lo and hi */
+    const char *name; /* " in the feature space of rbf(0.5)" */
+    void (*load)(hsv_checker *c, hsv_point *p, const hsv_list *list);
+    void (*add)(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t factor);
+    void (*score)(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
+    void (*norm2)(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi);
+    void (*row_norm2)(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
+};
+
+typedef struct hsv_run { /* of a learner that changes its weights on mistakes only (replay.c) */
+    int (*wrong)(hsv_checker *c, struct hsv_run *run, const hsv_row *row); /* a mistake now? */
+    void (*update)(hsv_checker *c, struct hsv_run *run, const hsv_row *row);
+    void *state;
+    uint64_t total, most; /* updates; of the row that has most */
+    uint64_t passes;      /* as certified; 0: no number is */
+    uint32_t *counts;     /* of updates of each row */
+    int clean, sequence;  /* a whole pass was without an update; by a sequence of rows */
+} hsv_run;
+
+typedef struct hsv_perceptron {
+    hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
+    mpq_t *rate, *tau, *c2; /* c^2 of the offset */
+    mpq_t *soft2, *goal;    /* Delta^2 of a soft run, or 0; tau / rate */
+    mpq_t *turn;            /* the sum of y over the updates: b = rate c^2 turn */
+    mpq_t *radius2, *reach; /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
+    mpq_t *least;           /* 2: min y s*(x), enclosed */
+    mpq_t *q;               /* 3, to work with */
+    mpz_t *one;
+    int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
+} hsv_perceptron;
+
+typedef struct hsv_problem { /* of claim 4 */
+    hsv_space *space;
+    int squared, offset; /* 0 free, 1 none, 2 regularized */
+    mpq_t *cost;         /* 2: of negative and of positive rows */
+    hsv_point w;
+    mpq_t *q; /* 5, to work with; at last q[0] is P - D, from above */
+} hsv_problem;
+
+typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
+typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
+typedef struct hsv_claim_kind {
+    const char *name, *learner; /* NULL: the end of the list; "": no learner */
+    hsv_claim *check;
+} hsv_claim_kind;
+
+typedef struct hsv_more { /* what the full checker adds */
+    const hsv_claim_kind *claims;
+    void (*prepare)(hsv_checker *c, const hsv_json *root); /* test, transform: after the survey */
+    void (*finish)(hsv_checker *c);                        /* after the last claim */
+    const hsv_row *(*row)(hsv_checker *c, hsv_table *t);   /* the row at hand, transformed */
+    void (*csv)(hsv_checker *c, const hsv_json *object, hsv_table *t);
+    uint64_t (*field)(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
+    hsv_space *(*space)(hsv_checker *c, const hsv_json *claim);
+    void (*bound)(hsv_checker *c, const hsv_json *claim, hsv_run *run, hsv_perceptron *p);
+    void (*start)(hsv_checker *c, const char *text, size_t size); /* of the certificate */
+    void (*model)(hsv_checker *c, const hsv_json *root);
+    char *(*escaped)(char **p, const char *end, char *to);      /* behind \u; NULL: wrong */
+    const char *(*hex)(hsv_checker *c, const hsv_json *object); /* {"hex": "e9"} */
+    size_t (*plain)(const char *text); /* bytes of its first character; 0: not to be printed */
+} hsv_more;
+
+struct hsv_checker {
+    jmp_buf failure;
+    int status;
+    char message[1000];
+    FILE *out;
+    hsv_block *blocks; /* all that is to be freed, the newest first */
+    hsv_table data;
+    mpz_t *scale;    /* the values of all rows are whole numbers over this; NULL: not known yet */
+    mpz_t *widen;    /* scale = 10^decimals widen; 1 in the core */
+    long decimals;   /* of all files */
+    size_t claim;    /* the one at hand, from 1; 0: none yet */
+    uint64_t budget; /* work that is left, in units of about a nanosecond */
+    const hsv_more *more;
+    void *extension; /* the full checker's */
+};
+#define HSV_EFFORT UINT64_C(2000000000) /* budget, but for what the size of the files adds */
+
+/* certificate.c */
+int hsv_check(hsv_checker *c, FILE *cert, FILE *err);
+hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
+void hsv_say_reading(hsv_checker *c, const hsv_json *object, const hsv_table *t);
+
+/* memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. */
+void *hsv_new(hsv_checker *c, size_t count, size_t size);
+void *hsv_grow(hsv_checker *c, size_t size); /* the newest block */
+mpz_t *hsv_integers(hsv_checker *c, size_t count);
+mpq_t *hsv_rationals(hsv_checker *c, size_t count);
+void hsv_release(hsv_checker *c, hsv_block *mark);
+void hsv_spend(hsv_checker *c, uint64_t units);
+_Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* leave with a status and a sentence */
+#define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
+#define hsv_unreadable(c, ...) hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
+_Noreturn void hsv_beyond(hsv_checker *c, const char *what);
+void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hsv_put(const hsv_checker *c, FILE *out, const char *text);
+const char *hsv_quote(hsv_checker *c, const char *text); /* cut if it is long */
+
+/* json.c. Lists are words with spaces between; members that are not in one are refused. */
+const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);
+void hsv_members(hsv_checker *c, const hsv_json *object, const char *list);
+const hsv_json *hsv_find(const hsv_json *object, const char *key); /* NULL: not there */
+const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type);
+uint64_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what);
+uint64_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key);
+int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key);
+int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words);
+const char *hsv_bytes(hsv_checker *c, const hsv_json *value); /* of a label */
+const char *hsv_get_digest(hsv_checker *c, const hsv_json *object);
+void hsv_digest(const void *bytes, size_t size, char digest[65]); /* sha256.c */
+
+/* number.c */
+int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent);
+void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out);
+int hsv_get_number(hsv_checker *c, const hsv_json *object, const char *key, mpq_t out); /* there? */
+void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_list *list);
+void hsv_common(hsv_checker *c, mpq_t *numbers, size_t count, mpz_t *out, mpz_t below);
+void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below);
+
+/* table.c, text_*.c, rows.c: a file's description, its rows. */
+void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
+int hsv_label_y(hsv_table *t, const char *text, size_t size); /* 0: of no class */
+void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size);
+_Noreturn void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what);
+int hsv_missing(const char *text, size_t size);
+int hsv_libsvm_next(hsv_checker *c, hsv_table *t);
+int hsv_csv_next(hsv_checker *c, hsv_table *t);
+char *hsv_read(hsv_checker *c, FILE *file, size_t *size);
+int hsv_line(hsv_table *t);
+void hsv_survey(hsv_checker *c, hsv_table *t);
+void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
+hsv_row *hsv_rows_load(hsv_checker *c, const uint64_t *numbers, size_t count);
+void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
+mpz_ptr hsv_row_place(hsv_checker *c, hsv_table *t, uint32_t column);
+void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mantissa,
+                 long exponent);
+
+/* point.c: y s(x) and ||w||^2 are enclosed by lo and hi. */
+void hsv_point_new(hsv_checker *c, hsv_space *space, size_t count, hsv_point *p);
+void hsv_point_read(hsv_checker *c, const hsv_json *object, hsv_space *space, int offset,
+                    hsv_point *p);
+void hsv_get_separator(hsv_checker *c, const hsv_json *claim, hsv_space *space, int offset,
+                       hsv_point *p);
+void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_space *space, hsv_point *p);
+void hsv_point_add(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t factor);
+void hsv_point_score(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
+void hsv_point_margin(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
+void hsv_point_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi);
+void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
+
+/* replay.c, claim_*.c */
+void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run);
+void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p);
+void hsv_say_bound(hsv_checker *c, const hsv_run *run, const char *formula, const mpq_t bound);
+void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p);
+#define HSV_OPTIMAL_MEMBERS "claim kernel loss offset cost separator dual gap"
+hsv_claim hsv_claim_separable, hsv_claim_inseparable, hsv_claim_optimal, hsv_claim_perceptron;
+
+#endif

@@ -1,0 +1,242 @@
+/* JSON (RFC 8259), strictly: a tree in which numbers keep their text. */
+#include <string.h>
+
+#include "core.h"
+
+#define JSON_DEPTH   100
+#define JSON_MEMBERS 1000 /* of an object: each is looked for among all before */
+
+typedef struct json_reader {
+    hsv_checker *c;
+    char *start, *p, *end;
+} json_reader;
+
+_Noreturn static void json_fail(json_reader *r, const char *expected)
+{
+    size_t line = 1;
+    for (const char *p = r->start; p < r->p; p++)
+        line += *p == '\n';
+    hsv_unreadable(r->c, "certificate: line %zu: expected %s", line, expected);
+}
+
+static hsv_json *json_new(json_reader *r, hsv_type type)
+{
+    hsv_json *node = hsv_new(r->c, 1, sizeof *node);
+    node->type = type;
+    return node;
+}
+
+/* Is one of these the next byte? Then it is taken. */
+static int json_next(json_reader *r, const char *bytes)
+{
+    if (r->p == r->end || !*r->p || !strchr(bytes, *r->p)) return 0;
+    r->p++;
+    return 1;
+}
+
+static int json_take(json_reader *r, const char *byte)
+{
+    while (json_next(r, " \t\r\n"))
+        continue;
+    return json_next(r, byte);
+}
+
+/* Behind the first quote: decoded in its place, ended by 0. */
+static const char *json_string(json_reader *r, size_t *size)
+{
+    char *start = r->p, *to = start;
+    while (r->p == r->end || *r->p != '"') {
+        if (r->p == r->end || (unsigned char)*r->p < 0x20) json_fail(r, "a character or '\"'");
+        if (!json_next(r, "\\")) {
+            *to++ = *r->p++;
+            continue;
+        }
+        static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+        if (json_next(r, names))
+            *to++ = bytes[strchr(names, r->p[-1]) - names];
+        else if (!json_next(r, "u"))
+            json_fail(r, "an escaped character");
+        else if (!r->c->more)
+            hsv_beyond(r->c, "characters that are escaped by \\u");
+        else if (!(to = r->c->more->escaped(&r->p, r->end, to)))
+            json_fail(r, "a character");
+    }
+    r->p++;
+    *size = (size_t)(to - start);
+    *to = 0;
+    return start;
+}
+
+static void json_digits(json_reader *r)
+{
+    if (!json_next(r, "0123456789")) json_fail(r, "a digit");
+    while (json_next(r, "0123456789"))
+        continue;
+}
+
+static hsv_json *json_number(json_reader *r)
+{
+    hsv_json *node = json_new(r, HSV_NUMBER);
+    node->text = r->p;
+    json_next(r, "-");
+    if (!json_next(r, "0")) json_digits(r);
+    if (json_next(r, ".")) json_digits(r);
+    if (json_next(r, "eE")) {
+        json_next(r, "+-");
+        json_digits(r);
+    }
+    node->size = (size_t)(r->p - node->text);
+    return node;
+}
+
+static hsv_json *json_word(json_reader *r)
+{
+    static const char *const words[] = {"null", "false", "true"}; /* in the order of hsv_type */
+    for (size_t i = 0; i < 3; i++) {
+        const size_t size = strlen(words[i]);
+        if ((size_t)(r->end - r->p) < size || memcmp(r->p, words[i], size) != 0) continue;
+        r->p += size;
+        return json_new(r, (hsv_type)i);
+    }
+    json_fail(r, "a value");
+}
+
+static hsv_json *json_value(json_reader *r, int depth)
+{
+    json_take(r, "");
+    if (r->p == r->end) json_fail(r, "a value");
+    if (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')) return json_number(r);
+    if (json_next(r, "\"")) {
+        hsv_json *text = json_new(r, HSV_STRING);
+        text->text = json_string(r, &text->size);
+        return text;
+    }
+    if (!json_next(r, "[{")) return json_word(r);
+    const int object = r->p[-1] == '{';
+    const char *close = object ? "}" : "]";
+    hsv_json *node = json_new(r, object ? HSV_OBJECT : HSV_ARRAY), **last = &node->child;
+    if (depth > JSON_DEPTH) json_fail(r, "fewer brackets in brackets");
+    if (json_take(r, close)) return node;
+    do {
+        const char *key = NULL;
+        size_t size;
+        if (object) {
+            if (!json_take(r, "\"")) json_fail(r, "the name of a member");
+            key = json_string(r, &size);
+            if (strlen(key) != size || hsv_find(node, key)) json_fail(r, "another member before");
+            if (!json_take(r, ":")) json_fail(r, "':'");
+        }
+        *last = json_value(r, depth + 1);
+        (*last)->key = key;
+        last = &(*last)->next;
+        if (++node->count > JSON_MEMBERS && object) json_fail(r, "fewer members");
+    } while (json_take(r, ","));
+    if (!json_take(r, close)) json_fail(r, object ? "',' or '}'" : "',' or ']'");
+    return node;
+}
+
+/* text is changed and belongs to the tree; one byte behind it may be written. */
+const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size)
+{
+    json_reader r = {.c = c, .start = text, .p = text, .end = text + size};
+    if (c->more) c->more->start(c, text, size);
+    for (size_t i = 0; !c->more && i < size; i++)
+        if (text[i] & 0x80) hsv_beyond(c, "text that is not ASCII");
+    const hsv_json *root = json_value(&r, 0);
+    json_take(&r, "");
+    if (r.p != r.end) json_fail(&r, "nothing more");
+    return root;
+}
+
+/* ---- Looking things up ----------------------------------------------------------------------- */
+
+const hsv_json *hsv_find(const hsv_json *object, const char *key)
+{
+    for (const hsv_json *m = object->child; m; m = m->next)
+        if (!strcmp(m->key, key)) return m;
+    return NULL;
+}
+
+/* Which word of the list is it? From 0; -1: none. A dot in the list stands for a space. */
+static int json_listed(const char *list, const char *word)
+{
+    for (int place = 0; *list; place++) {
+        const char *w = word;
+        for (; *list && *list != ' ' && *w == (*list == '.' ? ' ' : *list); list++)
+            w++;
+        if (!*w && (!*list || *list == ' ')) return place;
+        list += strcspn(list, " ");
+        list += *list == ' ';
+    }
+    return -1;
+}
+
+void hsv_members(hsv_checker *c, const hsv_json *object, const char *list)
+{
+    if (object->type != HSV_OBJECT) hsv_unreadable(c, "an object is expected with: %s", list);
+    for (const hsv_json *m = object->child; m; m = m->next)
+        if ((strcmp(m->key, "note") != 0 || m->type != HSV_STRING) && json_listed(list, m->key) < 0)
+            hsv_unreadable(c, "member \"%.60s\" has no place here", m->key);
+}
+
+const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type)
+{
+    static const char *const names[] = {"null",     "false",    "true",     "a number",
+                                        "a string", "an array", "an object"};
+    const hsv_json *m = hsv_find(object, key);
+    if (!m) hsv_unreadable(c, "member \"%s\" is missing", key);
+    if (m->type != type) hsv_unreadable(c, "member \"%s\" is not %s", key, names[type]);
+    return m;
+}
+
+uint64_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
+{
+    uint64_t count = 0;
+    if (value->type != HSV_NUMBER || value->size > 15)
+        hsv_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
+    for (size_t i = 0; i < value->size; i++) {
+        if (value->text[i] < '0' || value->text[i] > '9')
+            hsv_unreadable(c, "%s: expected a whole number, not below 0", what);
+        count = count * 10 + (uint64_t)(value->text[i] - '0');
+    }
+    return count;
+}
+
+uint64_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
+{
+    return hsv_count(c, hsv_get(c, object, key, HSV_NUMBER), key);
+}
+
+int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key)
+{
+    const hsv_json *m = hsv_find(object, key);
+    if (!m || (m->type != HSV_TRUE && m->type != HSV_FALSE))
+        hsv_unreadable(c, "member \"%s\" must be true or false", key);
+    return m->type == HSV_TRUE;
+}
+
+int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words)
+{
+    const hsv_json *m = hsv_get(c, object, key, HSV_STRING);
+    const int place = strlen(m->text) == m->size ? json_listed(words, m->text) : -1;
+    if (place < 0)
+        hsv_unreadable(c, "member \"%s\" is \"%.40s\", expected one of: %s", key, m->text, words);
+    return place;
+}
+
+const char *hsv_bytes(hsv_checker *c, const hsv_json *value)
+{
+    if (value->type == HSV_STRING && strlen(value->text) == value->size) return value->text;
+    if (value->type != HSV_OBJECT) hsv_unreadable(c, "labels and values must be strings");
+    if (!c->more) hsv_beyond(c, "text that is not UTF-8");
+    return c->more->hex(c, value);
+}
+
+/* A SHA-256 is compared as text: 64 digits. */
+const char *hsv_get_digest(hsv_checker *c, const hsv_json *object)
+{
+    const char *text = hsv_get(c, object, "sha256", HSV_STRING)->text;
+    if (strlen(text) != 64 || strspn(text, "0123456789abcdef") != 64)
+        hsv_unreadable(c, "sha256 must be 64 hexadecimal digits (0-9, a-f)");
+    return text;
+}

@@ -1,0 +1,139 @@
+/* Exact numbers: decimals and fractions, lists of them, and back to text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define NUMBER_SIZE     20000               /* characters */
+#define NUMBER_EXPONENT 5000                /* of ten */
+#define NUMBER_BELOW    2000000             /* bits of a common denominator */
+#define NUMBER_ALL      UINT64_C(400000000) /* bits of numbers over one, together */
+
+/* [+-] digits [. digits] [e [+-] digits]: mantissa 10^exponent. 0: it is not one, or too long. */
+int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
+{
+    const char *p = text, *end = text + size;
+    uint64_t part = 0, power = 1;
+    size_t digits = 0, behind = 0;
+    if (size > NUMBER_SIZE) return 0;
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    mpz_set_ui(mantissa, 0);
+    for (int point = 0; p < end; p++) {
+        if (*p == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        if (*p < '0' || *p > '9') break;
+        part = part * 10 + (uint64_t)(*p - '0');
+        power *= 10;
+        digits++;
+        behind += (size_t)point;
+        if (digits % 18) continue; /* 18 digits at a time */
+        mpz_mul_ui(mantissa, mantissa, power);
+        mpz_add_ui(mantissa, mantissa, part);
+        part = 0, power = 1;
+    }
+    if (!digits) return 0;
+    mpz_mul_ui(mantissa, mantissa, power);
+    mpz_add_ui(mantissa, mantissa, part);
+    if (*text == '-') mpz_neg(mantissa, mantissa);
+    long e = 0;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        const int minus = ++p < end && *p == '-';
+        if (p < end && (*p == '-' || *p == '+')) p++;
+        if (p == end) return 0;
+        for (; p < end && *p >= '0' && *p <= '9'; p++)
+            if (e <= NUMBER_EXPONENT) e = e * 10 + (*p - '0');
+        e = minus ? -e : e;
+    }
+    *exponent = e - (long)behind;
+    return p == end && labs(e) <= NUMBER_EXPONENT;
+}
+
+static int number_whole(const char *text, size_t size, mpz_t out)
+{
+    long exponent;
+    const size_t sign = size && *text == '-';
+    return size > sign && strspn(text + sign, "0123456789") >= size - sign &&
+           hsv_decimal(text, size, out, &exponent);
+}
+
+void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out)
+{
+    int sound = 0;
+    long exponent = 0;
+    mpz_ptr above = mpq_numref(out), below = mpq_denref(out);
+    if ((value->type == HSV_STRING || value->type == HSV_NUMBER) && value->size) {
+        const char *slash = memchr(value->text, '/', value->size);
+        const size_t before = slash ? (size_t)(slash - value->text) : 0;
+        if (slash)
+            sound = number_whole(value->text, before, above) && slash[1] != '-' &&
+                    number_whole(slash + 1, value->size - before - 1, below) && mpz_sgn(below);
+        else if ((sound = hsv_decimal(value->text, value->size, above, &exponent)))
+            mpz_ui_pow_ui(below, 10, exponent < 0 ? (unsigned long)-exponent : 0);
+    }
+    if (!sound) {
+        mpz_set_ui(below, 1);
+        hsv_unreadable(c, "%s: found \"%.*s\", expected an exact number", what,
+                       (int)(value->size < 60 ? value->size : 60), value->text ? value->text : "");
+    }
+    for (; exponent > 0; exponent--)
+        mpz_mul_ui(above, above, 10);
+    mpq_canonicalize(out);
+}
+
+int hsv_get_number(hsv_checker *c, const hsv_json *object, const char *key, mpq_t out)
+{
+    const hsv_json *m = hsv_find(object, key);
+    if (m) hsv_number(c, m, key, out);
+    return m != NULL;
+}
+
+/* count numbers, made whole numbers over their common denominator. */
+void hsv_common(hsv_checker *c, mpq_t *numbers, size_t count, mpz_t *out, mpz_t below)
+{
+    mpz_set_ui(below, 1);
+    for (size_t i = 0; i < count; i++) {
+        if (mpz_divisible_p(below, mpq_denref(numbers[i]))) continue;
+        mpz_lcm(below, below, mpq_denref(numbers[i]));
+        const size_t bits = mpz_sizeinbase(below, 2);
+        hsv_spend(c, 20 * bits);
+        if (bits > NUMBER_BELOW || bits > NUMBER_ALL / count)
+            hsv_unreadable(c, "the common denominator of a list is too long");
+    }
+    for (size_t i = 0; i < count; i++) {
+        mpz_divexact(out[i], below, mpq_denref(numbers[i]));
+        mpz_mul(out[i], out[i], mpq_numref(numbers[i]));
+    }
+}
+
+void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_list *list)
+{
+    const hsv_json *array = hsv_get(c, object, key, HSV_ARRAY);
+    uint64_t before = 0;
+    list->index = hsv_new(c, array->count, sizeof *list->index);
+    list->y = hsv_new(c, array->count, sizeof *list->y);
+    list->value = hsv_integers(c, array->count);
+    list->below = hsv_integers(c, 1);
+    hsv_block *mark = c->blocks;
+    mpq_t *numbers = hsv_rationals(c, array->count);
+    for (const hsv_json *pair = array->child; pair; pair = pair->next) {
+        if (pair->type != HSV_ARRAY || pair->count != 2)
+            hsv_unreadable(c, "%s: expected pairs [index, number]", key);
+        const uint64_t index = hsv_count(c, pair->child, key);
+        if (index <= before)
+            hsv_unreadable(c, "%s: %llu does not come behind %llu: numbers are from 1, ascending",
+                           key, (unsigned long long)index, (unsigned long long)before);
+        list->index[list->count] = before = index;
+        hsv_number(c, pair->child->next, key, numbers[list->count++]);
+    }
+    hsv_common(c, numbers, list->count, list->value, *list->below);
+    hsv_release(c, mark);
+}
+
+void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below)
+{
+    mpz_set(mpq_numref(out), above);
+    mpz_set(mpq_denref(out), below);
+    mpq_canonicalize(out);
+}

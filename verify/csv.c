@@ -1,0 +1,359 @@
+/* Tables in full (docs/csv.md): quotes, runs of spaces, categories, ordinals, missing values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "full.h"
+
+typedef enum { CSV_ERROR, CSV_DROP, CSV_MEAN, CSV_INDICATOR } csv_missing;
+
+typedef struct csv_value {
+    const char *text;
+    size_t size;
+    uint32_t place; /* in the certificate's list, from 0 */
+    int seen;       /* in a row that is used */
+} csv_value;
+
+/* hsv_field.more */
+typedef struct csv_field {
+    size_t count;
+    csv_value *values; /* in the order of their bytes */
+    csv_value *now;    /* of the record at hand; NULL: none of them */
+    const char **list; /* in the certificate's order */
+    int codes, unseen, indicator, has_mean;
+    int gap;       /* the record at hand lacks it */
+    uint64_t gaps; /* of rows that are used */
+    mpq_t *mean;
+} csv_field;
+
+typedef struct csv_cell {
+    size_t start, size; /* in csv_table.buffer */
+    int quoted;
+} csv_cell;
+
+/* hsv_table.more */
+typedef struct csv_table {
+    csv_missing missing;
+    csv_cell *cells;
+    char *buffer; /* of the fields of a record */
+    size_t used;
+    const char *p, *end; /* what is left of the file */
+} csv_table;
+
+/* ---- What the certificate says --------------------------------------------------------------- */
+
+static int csv_order(const void *left, const void *right)
+{
+    const csv_value *a = left, *b = right;
+    if (a->size != b->size) return a->size < b->size ? -1 : 1;
+    return memcmp(a->text, b->text, a->size);
+}
+
+static void csv_values(hsv_checker *c, const hsv_json *object, hsv_table *t, csv_field *f)
+{
+    const hsv_json *array = hsv_get(c, object, "values", HSV_ARRAY);
+    size_t numbers = 0;
+    long exponent;
+    f->values = hsv_new(c, array->count, sizeof *f->values);
+    f->list = hsv_new(c, array->count, sizeof *f->list);
+    for (const hsv_json *value = array->child; value; value = value->next) {
+        const char *text = hsv_bytes(c, value);
+        numbers += (size_t)hsv_decimal(text, strlen(text), *t->work, &exponent);
+        f->list[f->count] = text;
+        f->values[f->count] = (csv_value){text, strlen(text), (uint32_t)f->count, 0};
+        f->count++;
+    }
+    if (!f->count) hsv_unreadable(c, "%s: a field has an empty list of values", t->name);
+    qsort(f->values, f->count, sizeof *f->values, csv_order);
+    for (size_t i = 1; i < f->count; i++)
+        if (!csv_order(f->values + i - 1, f->values + i))
+            hsv_unreadable(c, "%s: the value %s is there twice", t->name,
+                           hsv_quote(c, f->values[i].text));
+    if ((numbers == f->count) != f->codes)
+        hsv_unreadable(
+            c,
+            "%s: a field whose values are all numbers needs \"codes\": true to be read as "
+            "a category, and no other field has it",
+            t->name);
+}
+
+/* How many features a field makes. */
+uint64_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *field)
+{
+    static const char *const members[] = {"kind", "kind", "kind mean indicator",
+                                          "kind values codes unseen indicator",
+                                          "kind values codes unseen mean indicator"};
+    const csv_table *own = t->more;
+    csv_field *f = field->more = hsv_new(c, 1, sizeof *f);
+    hsv_members(c, object, members[field->kind]);
+    if (hsv_find(object, "codes")) f->codes = hsv_get_flag(c, object, "codes");
+    if (hsv_find(object, "unseen")) f->unseen = hsv_get_flag(c, object, "unseen");
+    if (hsv_find(object, "indicator")) f->indicator = hsv_get_flag(c, object, "indicator");
+    if (field->kind > HSV_NUMERIC) csv_values(c, object, t, f);
+    f->mean = hsv_rationals(c, 1);
+    f->has_mean = hsv_get_number(c, object, "mean", *f->mean);
+    if (f->has_mean && own->missing != CSV_MEAN)
+        hsv_unreadable(c, "%s: a mean is for missing values that become means", t->name);
+    if (f->indicator && own->missing != CSV_INDICATOR)
+        hsv_unreadable(c, "%s: an indicator is for missing values that have one", t->name);
+    mpz_ptr below = *hsv_full_of(c)->means;
+    mpz_lcm(below, below, mpq_denref(*f->mean));
+    if (mpz_sizeinbase(below, 2) > 100000)
+        hsv_unreadable(c, "%s: the means have no small denominator", t->name);
+    if (field->kind < HSV_NUMERIC) return 0;
+    return (field->kind == HSV_CATEGORY ? f->count : 1) + (uint64_t)f->indicator;
+}
+
+static int csv_next(hsv_checker *c, hsv_table *t);
+
+void hsv_csv_read(hsv_checker *c, const hsv_json *object, hsv_table *t)
+{
+    csv_table *own = t->more = hsv_new(c, 1, sizeof *own);
+    t->next = csv_next;
+    if (hsv_find(object, "missing"))
+        own->missing =
+            (csv_missing)hsv_get_choice(c, object, "missing", "error drop mean indicator");
+    own->cells = hsv_new(c, hsv_get(c, object, "fields", HSV_ARRAY)->count + 1, sizeof *own->cells);
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static int csv_byte(csv_table *own)
+{
+    return own->p == own->end ? EOF : (unsigned char)*own->p++;
+}
+
+/* Behind the first quote, up to the byte behind the last, which is given back. */
+static int csv_quoted(hsv_checker *c, hsv_table *t, csv_table *own)
+{
+    for (;;) {
+        int byte = csv_byte(own);
+        if (byte == EOF) hsv_bad_line(c, t, "a quote is not closed");
+        if (byte == '"' && (byte = csv_byte(own)) != '"') return byte;
+        if (byte == '\n') t->number++;
+        own->buffer[own->used++] = (char)byte;
+    }
+}
+
+/* A byte outside quotes; a carriage return is part of the end of a line, or of the file. */
+static int csv_outside(hsv_checker *c, const hsv_table *t, csv_table *own, int byte)
+{
+    if (byte != '\r') return byte;
+    byte = csv_byte(own);
+    if (byte != '\n' && byte != EOF) hsv_bad_line(c, t, "a carriage return inside a line");
+    return byte;
+}
+
+static int csv_blank(const hsv_table *t, int byte)
+{
+    return (byte == ' ' || byte == '\t') && byte != t->separator;
+}
+
+/* A field that begins with byte, into the buffer; the separator, '\n' or EOF that ends it. Runs of
+ * spaces are one separator, and none before the end of a line. */
+static int csv_cell_read(hsv_checker *c, hsv_table *t, csv_table *own, csv_cell *cell, int byte)
+{
+    cell->start = own->used;
+    while (csv_blank(t, byte) || (t->separator == ' ' && byte == ' '))
+        byte = csv_byte(own);
+    cell->quoted = byte == '"';
+    byte = csv_outside(c, t, own, cell->quoted ? csv_quoted(c, t, own) : byte);
+    size_t end = own->used;
+    for (; byte != t->separator && byte != '\n' && byte != EOF;
+         byte = csv_outside(c, t, own, csv_byte(own))) {
+        const int blank = csv_blank(t, byte);
+        if (byte == '"' || (cell->quoted && !blank)) hsv_bad_line(c, t, "a quote inside a field");
+        own->buffer[own->used++] = (char)byte;
+        if (!blank) end = own->used;
+    }
+    own->used = end;
+    cell->size = end - cell->start;
+    if (t->separator != ' ' || byte != ' ') return byte;
+    while (byte == ' ')
+        byte = csv_outside(c, t, own, csv_byte(own));
+    if (byte == '\n' || byte == EOF) return byte;
+    own->p--; /* the byte just read */
+    return ' ';
+}
+
+/* The next record that is not blank; 0: the end. */
+static int csv_record(hsv_checker *c, hsv_table *t, csv_table *own)
+{
+    for (;;) {
+        size_t count = 0;
+        int byte = csv_byte(own);
+        if (byte == EOF) return 0;
+        own->used = 0;
+        t->number++;
+        do {
+            if (count) byte = csv_byte(own);
+            if (count == t->field_count) hsv_bad_line(c, t, "more fields than there should be");
+            byte = csv_cell_read(c, t, own, own->cells + count++, byte);
+        } while (byte == t->separator);
+        if (count == 1 && !own->cells->size && !own->cells->quoted) continue;
+        if (count != t->field_count) hsv_bad_line(c, t, "fewer fields than there should be");
+        return 1;
+    }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static void csv_gap(hsv_checker *c, hsv_table *t, const hsv_field *field)
+{
+    const csv_table *own = t->more;
+    csv_field *f = field->more;
+    const uint32_t features = field->kind == HSV_CATEGORY ? (uint32_t)f->count : 1;
+    f->gap = 1;
+    if (own->missing == CSV_ERROR) hsv_bad_line(c, t, "a value is missing");
+    if (own->missing == CSV_DROP) t->lacks = 1;
+    if (own->missing == CSV_MEAN && field->kind != HSV_CATEGORY) {
+        if (!f->has_mean) hsv_bad_line(c, t, "a value is missing, and its field has no mean");
+        if (!mpq_sgn(*f->mean)) return;
+        mpz_ptr value = hsv_row_place(c, t, field->column);
+        if (!c->scale) return;
+        mpz_ui_pow_ui(value, 10, (unsigned long)c->decimals);
+        mpz_mul(value, value, *c->widen);
+        mpz_divexact(value, value, mpq_denref(*f->mean));
+        mpz_mul(value, value, mpq_numref(*f->mean));
+    }
+    if (own->missing == CSV_INDICATOR && f->indicator) {
+        mpz_set_ui(*t->work, 1);
+        hsv_row_add(c, t, field->column + features, *t->work, 0);
+    }
+}
+
+static void csv_use(hsv_checker *c, hsv_table *t, const hsv_field *field, const char *text,
+                    size_t size)
+{
+    csv_field *f = field->more;
+    long exponent = 0;
+    if (field->kind == HSV_NUMERIC) {
+        if (!hsv_decimal(text, size, *t->work, &exponent))
+            hsv_bad_line(c, t, "a field that should be a number is not");
+        hsv_row_add(c, t, field->column, *t->work, exponent);
+        return;
+    }
+    const csv_value key = {text, size, 0, 0};
+    f->now = bsearch(&key, f->values, f->count, sizeof *f->values, csv_order);
+    if (!f->now && field->kind == HSV_ORDINAL) hsv_bad_line(c, t, "a value is not in its order");
+    if (!f->now) return;
+    mpz_set_ui(*t->work, field->kind == HSV_ORDINAL ? f->now->place : 1);
+    hsv_row_add(c, t, field->column + (field->kind == HSV_CATEGORY ? f->now->place : 0), *t->work,
+                0);
+}
+
+static int csv_next(hsv_checker *c, hsv_table *t)
+{
+    csv_table *own = t->more;
+    if (!own->buffer) own->buffer = hsv_new(c, t->size + 1, 1);
+    if (!t->number) {
+        const int mark = t->size >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3);
+        own->p = t->text + (mark ? 3 : 0);
+        own->end = t->text + t->size;
+        if (t->header && !csv_record(c, t, own)) return 0;
+    }
+    if (!csv_record(c, t, own)) return 0;
+    for (size_t k = 0; k < t->field_count; k++) {
+        const hsv_field *field = t->fields + k;
+        csv_field *f = field->more;
+        const char *text = own->buffer + own->cells[k].start;
+        const size_t size = own->cells[k].size;
+        f->now = NULL;
+        f->gap = 0;
+        if (field->kind == HSV_IGNORED) continue;
+        if (field->kind == HSV_LABEL) {
+            if (own->cells[k].quoted || !hsv_missing(text, size))
+                hsv_row_label(c, t, text, size);
+            else if (own->missing == CSV_ERROR)
+                hsv_bad_line(c, t, "the label is missing");
+            else
+                t->lacks = 1;
+        } else if (hsv_missing(text, size)) {
+            csv_gap(c, t, field);
+        } else {
+            csv_use(c, t, field, text, size);
+        }
+    }
+    for (size_t k = 0; !c->scale && t->raw.y && !t->lacks && k < t->field_count; k++) {
+        csv_field *f = t->fields[k].more;
+        if (f->now) f->now->seen = 1;
+        f->gaps += (uint64_t)f->gap;
+    }
+    return 1;
+}
+
+/* ---- In words -------------------------------------------------------------------------------- */
+
+#define CSV_SHOWN 8 /* values of a list that are named */
+
+/* "a" < "b" < "c", or the first few and how many there are. */
+static const char *csv_list(hsv_checker *c, const csv_field *f, const char *between)
+{
+    const size_t room = 2500, shown = f->count > CSV_SHOWN ? CSV_SHOWN - 2 : f->count;
+    char *text = hsv_new(c, room, 1);
+    size_t used = 0;
+    for (size_t i = 0; i < shown; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? between : "",
+                                 hsv_quote(c, f->list[i]));
+    if (shown < f->count)
+        snprintf(text + used, room - used, "%s... (%zu values)", between, f->count);
+    return text;
+}
+
+static void csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
+{
+    const csv_field *f = t->fields[k].more;
+    const csv_table *own = t->more;
+    const int ordinal = t->fields[k].kind == HSV_ORDINAL;
+    if (t->fields[k].kind > HSV_NUMERIC) {
+        size_t unseen = 0;
+        for (size_t i = 0; i < f->count; i++)
+            unseen += !f->values[i].seen;
+        hsv_say(c, "%s: field %zu is %s%s: %s.", t->name, k + 1, ordinal ? "ordinal" : "a category",
+                f->codes ? ", its numbers are codes" : "", csv_list(c, f, ordinal ? " < " : ", "));
+        if (unseen && t == &c->data) {
+            if (!f->unseen || unseen == f->count)
+                hsv_unreadable(c, "%s: field %zu has a value in its list that no row has", t->name,
+                               k + 1);
+            hsv_say(c, "%s: %zu of the values of field %zu occur in no row.", t->name, unseen,
+                    k + 1);
+        }
+    }
+    if (!f->gaps) return;
+    if (own->missing == CSV_MEAN && t->fields[k].kind != HSV_CATEGORY)
+        hsv_say(c, "%s: field %zu: %llu missing values become %s.", t->name, k + 1,
+                (unsigned long long)f->gaps, hsv_show(c, *f->mean, -1));
+    else
+        hsv_say(c, "%s: field %zu: %llu missing values become 0%s.", t->name, k + 1,
+                (unsigned long long)f->gaps, f->indicator ? ", and a column of their own 1" : "");
+}
+
+void hsv_csv_say(hsv_checker *c, hsv_table *t)
+{
+    for (size_t k = 0; k < t->field_count; k++)
+        if (t->fields[k].kind >= HSV_NUMERIC) csv_say_field(c, t, k);
+}
+
+int hsv_csv_drops(const hsv_table *t)
+{
+    return t->more && ((const csv_table *)t->more)->missing == CSV_DROP;
+}
+
+static int csv_same_field(const hsv_field *a, const hsv_field *b)
+{
+    const csv_field *f = a->more, *g = b->more;
+    int same = a->kind == b->kind && f->indicator == g->indicator && f->has_mean == g->has_mean &&
+               mpq_equal(*f->mean, *g->mean) && f->count == g->count;
+    for (size_t i = 0; same && i < f->count; i++)
+        same = !strcmp(f->list[i], g->list[i]);
+    return same;
+}
+
+int hsv_csv_same(const hsv_table *a, const hsv_table *b)
+{
+    const csv_table *f = a->more, *g = b->more;
+    int same = !f == !g && a->index_base == b->index_base && a->separator == b->separator &&
+               a->field_count == b->field_count && (!f || f->missing == g->missing);
+    for (size_t k = 0; same && k < a->field_count; k++)
+        same = csv_same_field(a->fields + k, b->fields + k);
+    return same;
+}

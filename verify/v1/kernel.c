@@ -1,0 +1,343 @@
+/* Kernels as trees. The values of each node are whole numbers over a denominator that only depends
+ * on the tree and on the scale of the rows; lo = hi unless there is an exponential in it. */
+#include <string.h>
+
+#include "check1.h"
+
+#define KERNEL_DEGREE 1000   /* of all powers together */
+#define KERNEL_BELOW  400000 /* bits of a denominator */
+
+typedef enum kernel_kind {
+    KERNEL_LINEAR,
+    KERNEL_POLY,
+    KERNEL_RBF,
+    KERNEL_LAPLACE,
+    KERNEL_INTERSECTION,
+    KERNEL_SIGMOID,
+    KERNEL_CONST,
+    KERNEL_SUM,
+    KERNEL_PRODUCT,
+    KERNEL_POWER
+} kernel_kind;
+
+struct hsv1_kernel {
+    kernel_kind kind;
+    unsigned long n; /* of poly and power */
+    unsigned long degree;
+    int exact;
+    mpz_t *a, *b; /* constants, over a_below and b_below */
+    mpz_t *a_below, *b_below;
+    mpz_t *below; /* of the values */
+    mpz_t *widen; /* a child of a sum: its values times this are over the sum's below */
+    mpz_t *work;  /* 8 */
+    hsv1_kernel *child, *next;
+};
+
+int hsv1_kernel_exact(const hsv1_kernel *k)
+{
+    return !k || k->exact;
+}
+
+const mpz_t *hsv1_kernel_below(const hsv1_kernel *k)
+{
+    return (const mpz_t *)k->below;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static void kernel_constant(hsv1_checker *c, const hsv1_json *value, int any, mpz_t *above,
+                            mpz_t *below)
+{
+    mpq_t *number = hsv1_rationals(c, 1);
+    hsv1_number(c, value, "kernel", *number);
+    if (!any && mpq_sgn(*number) < 0)
+        hsv1_unreadable(c, "kernel: a constant below 0 does not make a kernel");
+    mpz_set(*above, mpq_numref(*number));
+    mpz_set(*below, mpq_denref(*number));
+}
+
+static unsigned long kernel_exponent(hsv1_checker *c, const hsv1_json *value)
+{
+    const uint64_t n = hsv1_count(c, value, "kernel");
+    if (n < 1 || n > 100) hsv1_unreadable(c, "kernel: powers are from 1 to 100");
+    return (unsigned long)n;
+}
+
+/* Denominators of leaves. */
+static void kernel_leaf(hsv1_checker *c, hsv1_kernel *k)
+{
+    mpz_ptr below = *k->below;
+    k->degree = k->kind == KERNEL_POLY ? k->n : 1;
+    k->exact = k->kind != KERNEL_RBF && k->kind != KERNEL_LAPLACE && k->kind != KERNEL_SIGMOID;
+    if (!k->exact) {
+        mpz_set_ui(below, 0);
+        mpz_setbit(below, HSV1_BITS);
+    } else if (k->kind == KERNEL_CONST) {
+        mpz_set(below, *k->a_below);
+    } else if (k->kind == KERNEL_INTERSECTION) {
+        mpz_set(below, *c->scale);
+    } else {
+        mpz_mul(below, *c->scale, *c->scale);
+    }
+    if (k->kind == KERNEL_POLY) {
+        mpz_lcm(*k->b, below, *k->a_below); /* of the sum that is raised */
+        mpz_divexact(*k->b_below, *k->b, below);
+        mpz_divexact(*k->a_below, *k->b, *k->a_below);
+        mpz_mul(*k->a, *k->a, *k->a_below);
+        if (mpz_sizeinbase(*k->b, 2) * k->n > KERNEL_BELOW)
+            hsv1_unreadable(c, "kernel: numbers too long");
+        mpz_pow_ui(below, *k->b, k->n);
+    }
+}
+
+/* Denominators of nodes with children. */
+static void kernel_inner(hsv1_checker *c, hsv1_kernel *k)
+{
+    mpz_ptr below = *k->below;
+    mpz_set_ui(below, 1);
+    k->exact = 1;
+    for (hsv1_kernel *child = k->child; child; child = child->next) {
+        k->exact = k->exact && child->exact;
+        if (k->kind == KERNEL_SUM) {
+            mpz_lcm(below, below, *child->below);
+            if (child->degree > k->degree) k->degree = child->degree;
+        } else {
+            mpz_mul(below, below, *child->below);
+            k->degree += child->degree;
+        }
+        if (k->degree > KERNEL_DEGREE || mpz_sizeinbase(below, 2) > KERNEL_BELOW)
+            hsv1_unreadable(c, "kernel: numbers too long");
+    }
+    if (k->kind == KERNEL_SUM)
+        for (hsv1_kernel *child = k->child; child; child = child->next)
+            mpz_divexact(*child->widen, below, *child->below);
+    if (k->kind == KERNEL_POWER) {
+        k->degree *= k->n;
+        if (k->degree > KERNEL_DEGREE || mpz_sizeinbase(below, 2) * k->n > KERNEL_BELOW)
+            hsv1_unreadable(c, "kernel: numbers too long");
+        mpz_pow_ui(below, below, k->n);
+    }
+}
+
+static hsv1_kernel *kernel_read(hsv1_checker *c, const hsv1_json *array, int any)
+{
+    static const struct {
+        const char *name;
+        size_t least, most; /* arguments */
+    } kinds[] = {{"linear", 0, 0},       {"poly", 2, 2},    {"rbf", 1, 1},   {"laplace", 1, 1},
+                 {"intersection", 0, 0}, {"sigmoid", 2, 2}, {"const", 1, 1}, {"sum", 1, 64},
+                 {"product", 1, 64},     {"power", 2, 2}};
+    size_t kind = 0;
+    if (array->type != HSV1_ARRAY || !array->count || array->child->type != HSV1_STRING)
+        hsv1_unreadable(c, "kernel: expected [name, ...]");
+    while (kind < 10 && strcmp(kinds[kind].name, array->child->text) != 0)
+        kind++;
+    if (kind == 10 || (kind == KERNEL_SIGMOID && !any))
+        hsv1_unreadable(c, "kernel: no kernel is called \"%.40s\"", array->child->text);
+    if (array->count - 1 < kinds[kind].least || array->count - 1 > kinds[kind].most)
+        hsv1_unreadable(c, "kernel: \"%s\" has another number of arguments", kinds[kind].name);
+    hsv1_kernel *k = hsv1_new(c, 1, sizeof *k);
+    mpz_t *numbers = hsv1_integers(c, 14);
+    k->kind = (kernel_kind)kind;
+    k->a = numbers, k->b = numbers + 1, k->a_below = numbers + 2, k->b_below = numbers + 3;
+    k->below = numbers + 4, k->widen = numbers + 5, k->work = numbers + 6;
+    const hsv1_json *argument = array->child->next;
+    if (kind == KERNEL_POLY || kind == KERNEL_POWER) {
+        k->n = kernel_exponent(c, argument);
+        argument = argument->next;
+    }
+    if (kind >= KERNEL_SUM) {
+        for (hsv1_kernel **last = &k->child; argument; argument = argument->next) {
+            *last = kernel_read(c, argument, any);
+            last = &(*last)->next;
+        }
+        kernel_inner(c, k);
+        return k;
+    }
+    if (argument)
+        kernel_constant(c, argument, any && kind != KERNEL_RBF && kind != KERNEL_LAPLACE, k->a,
+                        k->a_below);
+    if (kind == KERNEL_SIGMOID) kernel_constant(c, argument->next, any, k->b, k->b_below);
+    kernel_leaf(c, k);
+    return k;
+}
+
+static int kernel_has(const hsv1_kernel *k, kernel_kind kind)
+{
+    int has = k->kind == kind;
+    for (const hsv1_kernel *child = k->child; child && !has; child = child->next)
+        has = kernel_has(child, kind);
+    return has;
+}
+
+static void kernel_row(hsv1_checker *c, const hsv1_row *row, void *with)
+{
+    (void)with;
+    for (size_t j = 0; j < row->count; j++)
+        if (mpz_sgn(row->value[j]) < 0)
+            hsv1_reject(c, "kernel: intersection is for values that are not below 0");
+}
+
+hsv1_kernel *hsv1_kernel_read(hsv1_checker *c, const hsv1_json *object, int any)
+{
+    const hsv1_json *array = hsv1_find(object, "kernel");
+    hsv1_kernel *k = array ? kernel_read(c, array, any) : NULL;
+    if (!k || !kernel_has(k, KERNEL_INTERSECTION)) return k;
+    hsv1_each_row(c, &c->data, kernel_row, NULL); /* in every row, also where it is not asked for */
+    if (c->has_test) hsv1_each_row(c, &c->test, kernel_row, NULL);
+    return k;
+}
+
+/* name(argument, ...), as far as there is room. */
+static size_t kernel_put(const hsv1_json *array, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s", array->child->text);
+    const char *between = "(";
+    for (const hsv1_json *a = array->child->next; a && used < room; a = a->next, between = ", ") {
+        used += (size_t)snprintf(text + used, room - used, "%s", between);
+        if (used >= room) break;
+        if (a->type == HSV1_ARRAY)
+            used += kernel_put(a, text + used, room - used);
+        else
+            used += (size_t)snprintf(text + used, room - used, "%.*s", (int)a->size, a->text);
+    }
+    if (array->count > 1 && used < room) used += (size_t)snprintf(text + used, room - used, ")");
+    return used;
+}
+
+const char *hsv1_kernel_name(hsv1_checker *c, const hsv1_json *claim, const char *words)
+{
+    const hsv1_json *array = hsv1_find(claim, "kernel");
+    const size_t room = 300;
+    char *text = hsv1_new(c, room, 1);
+    if (!array) return text;
+    const size_t used = (size_t)snprintf(text, room, "%s", words);
+    if (used + kernel_put(array, text + used, room - used) >= room)
+        memcpy(text + room - 4, "...", 4);
+    return text;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static void kernel_dot(const hsv1_row *x, const hsv1_row *z, mpz_t out)
+{
+    mpz_set_ui(out, 0);
+    for (size_t i = 0, j = 0; i < x->count && j < z->count;) {
+        if (x->column[i] == z->column[j])
+            mpz_addmul(out, x->value[i++], z->value[j++]);
+        else if (x->column[i] < z->column[j])
+            i++;
+        else
+            j++;
+    }
+}
+
+/* Over all columns: (x - z)^2 (rbf), |x - z| (laplace), min(x, z) (intersection). */
+static void kernel_apart(kernel_kind kind, const hsv1_row *x, const hsv1_row *z, mpz_t out,
+                         mpz_t difference)
+{
+    size_t i = 0, j = 0;
+    mpz_set_ui(out, 0);
+    while (i < x->count || j < z->count) {
+        const int first = j == z->count || (i < x->count && x->column[i] <= z->column[j]);
+        const int second = i == x->count || (j < z->count && z->column[j] <= x->column[i]);
+        if (kind == KERNEL_INTERSECTION) {
+            if (first && second)
+                mpz_add(out, out,
+                        mpz_cmp(x->value[i], z->value[j]) < 0 ? x->value[i] : z->value[j]);
+        } else {
+            if (first && second)
+                mpz_sub(difference, x->value[i], z->value[j]);
+            else
+                mpz_set(difference, first ? x->value[i] : z->value[j]);
+            if (kind == KERNEL_RBF)
+                mpz_addmul(out, difference, difference);
+            else if (mpz_sgn(difference) < 0)
+                mpz_sub(out, out, difference);
+            else
+                mpz_add(out, out, difference);
+        }
+        i += (size_t)first;
+        j += (size_t)second;
+    }
+}
+
+/* tanh(v) = (1 - e) / (1 + e) with e = exp(-2 |v|), and the sign of v. */
+static void kernel_tanh(hsv1_checker *c, hsv1_kernel *k, mpz_t dot, mpz_t lo, mpz_t hi)
+{
+    mpz_t *w = k->work;
+    const mpz_t *one = (const mpz_t *)k->below;
+    mpz_mul(w[0], *c->scale, *c->scale);
+    mpz_mul(w[0], w[0], *k->a_below);
+    mpz_mul(w[1], dot, *k->a); /* a <x, z> = w1 / w0 */
+    mpz_mul(w[1], w[1], *k->b_below);
+    mpz_addmul(w[1], *k->b, w[0]);
+    mpz_mul(w[0], w[0], *k->b_below);
+    const int negative = mpz_sgn(w[1]) < 0;
+    mpz_abs(w[1], w[1]);
+    mpz_mul_2exp(w[1], w[1], 1);
+    hsv1_exp(w[1], w[0], w[2], w[3]);
+    mpz_sub(w[4], *one, w[3]);
+    mpz_add(w[5], *one, w[3]);
+    mpz_mul(w[4], w[4], *one);
+    mpz_fdiv_q(lo, w[4], w[5]);
+    mpz_sub(w[4], *one, w[2]);
+    mpz_add(w[5], *one, w[2]);
+    mpz_mul(w[4], w[4], *one);
+    mpz_cdiv_q(hi, w[4], w[5]);
+    if (!negative) return;
+    mpz_neg(lo, lo);
+    mpz_neg(hi, hi);
+    mpz_swap(lo, hi);
+}
+
+static void kernel_leaf_value(hsv1_checker *c, hsv1_kernel *k, const hsv1_row *x, const hsv1_row *z,
+                              mpz_t lo, mpz_t hi)
+{
+    mpz_t *w = k->work;
+    if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACE) {
+        kernel_apart(k->kind, x, z, w[0], w[1]);
+        mpz_mul(w[0], w[0], *k->a);
+        mpz_mul(w[1], *k->a_below, *c->scale);
+        if (k->kind == KERNEL_RBF) mpz_mul(w[1], w[1], *c->scale);
+        hsv1_exp(w[0], w[1], lo, hi);
+        return;
+    }
+    if (k->kind == KERNEL_CONST)
+        mpz_set(lo, *k->a);
+    else if (k->kind == KERNEL_INTERSECTION)
+        kernel_apart(k->kind, x, z, lo, w[0]);
+    else
+        kernel_dot(x, z, lo);
+    if (k->kind == KERNEL_SIGMOID) {
+        mpz_set(w[6], lo);
+        kernel_tanh(c, k, w[6], lo, hi);
+        return;
+    }
+    if (k->kind == KERNEL_POLY) {
+        mpz_mul(lo, lo, *k->b_below);
+        mpz_add(lo, lo, *k->a);
+        mpz_pow_ui(lo, lo, k->n);
+    }
+    mpz_set(hi, lo);
+}
+
+void hsv1_kernel_value(hsv1_checker *c, hsv1_kernel *k, const hsv1_row *x, const hsv1_row *z, mpz_t lo,
+                      mpz_t hi)
+{
+    mpz_t *w = k->work;
+    if (k->kind < KERNEL_SUM) {
+        kernel_leaf_value(c, k, x, z, lo, hi);
+        return;
+    }
+    mpz_set_ui(lo, k->kind != KERNEL_SUM);
+    mpz_set(hi, lo);
+    for (hsv1_kernel *child = k->child; child; child = child->next) {
+        hsv1_kernel_value(c, child, x, z, w[0], w[1]);
+        if (k->kind == KERNEL_SUM)
+            hsv1_span_add(lo, hi, *child->widen, w[0], w[1]);
+        else
+            hsv1_span_multiply(lo, hi, w[0], w[1], w + 2);
+    }
+    if (k->kind == KERNEL_POWER) hsv1_span_power(lo, hi, k->n);
+}
