@@ -43,6 +43,7 @@ static hsp_status checker_open(cli *run, const char *path, hsp_error *err, FILE 
     hsp_status status = hsp_file_unpack(run->ctx, path, checker_take, file, err);
     if (status == HSP_OK && (fflush(file) || ferror(file)))
         status = cli_fail(err, HSP_IO, NULL, "no temporary file: %s", strerror(errno));
+    rewind(file);
     if (status != HSP_OK)
         fclose(file);
     else
@@ -52,8 +53,7 @@ static hsp_status checker_open(cli *run, const char *path, hsp_error *err, FILE 
 
 /* ---- Asking ---- */
 
-static hsp_status checker_ask(FILE *certificate, FILE *const files[2], const char *const names[2],
-                              hsp_error *err, cli_verdict *verdict)
+static hsp_status checker_ask(const halfspace_files *files, hsp_error *err, cli_verdict *verdict)
 {
     size_t size;
     FILE *said = open_memstream(&verdict->said, &size);
@@ -62,32 +62,40 @@ static hsp_status checker_ask(FILE *certificate, FILE *const files[2], const cha
         if (said) fclose(said);
         return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     }
-    verdict->status = halfspace_verify_named(certificate, files[0], files[1], names, said, reason);
+    verdict->status = halfspace_verify_files(files, said, reason);
     fclose(said);
     fclose(reason);
     verdict->reason[strcspn(verdict->reason, "\n")] = 0; /* one sentence */
     return HSP_OK;
 }
 
-hsp_status cli_check_certificate(cli *run, FILE *certificate, const char *data, const char *test,
+hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked *about,
                                  hsp_error *err, cli_verdict *verdict)
 {
-    FILE *files[2] = {NULL, NULL};
-    const char *const names[2] = {data, test};
-    hsp_status status = checker_open(run, data, err, &files[0]);
-    if (status == HSP_OK && test) status = checker_open(run, test, err, &files[1]);
-    if (status == HSP_OK) status = checker_ask(certificate, files, names, err, verdict);
-    for (int i = 0; i < 2; i++)
-        if (files[i]) fclose(files[i]);
+    halfspace_files files = {.cert = certificate,
+                             .data_name = about->data,
+                             .test_name = about->test,
+                             .model_name = about->model};
+    hsp_status status = checker_open(run, about->data, err, &files.data);
+    if (status == HSP_OK && about->test) status = checker_open(run, about->test, err, &files.test);
+    if (status == HSP_OK && about->model) {
+        files.model = fopen(about->model, "rb"); /* as it is: its hash is of these bytes */
+        if (!files.model)
+            status = cli_fail(err, HSP_IO, about->model, "cannot open: %s", strerror(errno));
+    }
+    if (status == HSP_OK) status = checker_ask(&files, err, verdict);
+    FILE *const opened[] = {files.data, files.test, files.model};
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
+        if (opened[i]) fclose(opened[i]);
     return status;
 }
 
 #else
 
-hsp_status cli_check_certificate(cli *run, FILE *certificate, const char *data, const char *test,
+hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked *about,
                                  hsp_error *err, cli_verdict *verdict)
 {
-    (void)run, (void)certificate, (void)data, (void)test, (void)verdict;
+    (void)run, (void)certificate, (void)about, (void)verdict;
     return cli_fail(err, HSP_UNSUPPORTED, NULL,
                     "this build is without GMP, which certificates need: install libgmp-dev and "
                     "build anew");

@@ -139,7 +139,6 @@ size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 
 void cli_catch_signals(void);
 void cli_begin_output(void);  /* from here on, files may have to be cleaned up */
-int cli_stop_status(void);    /* the exit status of what was stopped: 128 + the signal's number */
 void cli_finish_output(void); /* what follows is done to its end; only a second Ctrl-C stops it */
 void cli_progress_begin(hsp_context *ctx, int quiet);
 void cli_progress_clear(void); /* before anything else is said on a terminal */
@@ -251,7 +250,11 @@ typedef struct cli_verdict {
     int status;
     char *said, *reason; /* malloc'ed */
 } cli_verdict;
-hsp_status cli_check_certificate(cli *run, FILE *certificate, const char *data, const char *test,
+/* The files that a certificate is held against; test and model may be NULL. */
+typedef struct cli_checked {
+    const char *data, *test, *model;
+} cli_checked;
+hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked *about,
                                  hsp_error *err, cli_verdict *verdict);
 void cli_free_verdict(cli_verdict *verdict);
 

@@ -11,13 +11,11 @@ enum { CERTIFY_CLAIMS, CERTIFY_OWN, CERTIFY_READ };
 static const hsp_option certify_own[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CERT",
      "the file to keep the certificate in; without it, it is only made and checked"},
-    {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "make claims about this model, which was learnt from DATA, too"},
 };
 
 static const hsp_option_table *certify_options(void)
 {
-    static const hsp_option_table table = {"certify", "options of certify", certify_own, 2};
+    static const hsp_option_table table = {"certify", "options of certify", certify_own, 1};
     return &table;
 }
 
@@ -29,7 +27,7 @@ static const cli_group certify_groups[] = {{"Claims", hsp_certify_options},
 /* ---- Shared with train --certify ---- */
 
 /* Have the checker look at it. What it rejects is a bug of ours, and is not handed out. */
-static hsp_status certify_check(cli *run, const char *data, const char *test, hsp_error *err,
+static hsp_status certify_check(cli *run, const cli_checked *about, hsp_error *err,
                                 cli_certified *done)
 {
     size_t size;
@@ -40,8 +38,7 @@ static hsp_status certify_check(cli *run, const char *data, const char *test, hs
     FILE *file = fmemopen(copy, size, "rb");
     hsp_status status =
         file ? HSP_OK : cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory: %s", strerror(errno));
-    if (status == HSP_OK)
-        status = cli_check_certificate(run, file, data, test, err, &done->verdict);
+    if (status == HSP_OK) status = cli_check_certificate(run, file, about, err, &done->verdict);
     if (status == HSP_OK && done->verdict.status != 0)
         status = cli_fail(err, HSP_UNSUPPORTED, NULL,
                           "the checker does not accept this certificate, so it is not written (the "
@@ -56,11 +53,12 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
                        const hsp_options *claims, const char *out, hsp_error *err,
                        cli_certified *done)
 {
-    const char *test = claims ? hsp_options_text(claims, "test") : NULL;
+    const cli_checked about = {data, claims ? hsp_options_text(claims, "test") : NULL,
+                               claims ? hsp_options_text(claims, "model") : NULL};
     const double start = cli_seconds();
     hsp_status status = hsp_certify(run->ctx, data, read, model, claims, err, &done->certificate);
     done->certify_seconds = cli_seconds() - start;
-    if (status == HSP_OK) status = certify_check(run, data, test, err, done);
+    if (status == HSP_OK) status = certify_check(run, &about, err, done);
     done->verify_seconds = cli_seconds() - start - done->certify_seconds;
     size_t size;
     const char *text = status == HSP_OK ? hsp_certificate_text(done->certificate, &size) : NULL;
@@ -137,24 +135,21 @@ static void certify_tell(const cli *run, const char *model, const char *out,
 
 static hsp_status certify_run(cli *run, hsp_error *err)
 {
-    const char *path = hsp_options_text(run->options[CERTIFY_OWN], "model");
+    const char *path = hsp_options_text(run->options[CERTIFY_CLAIMS], "model");
     const char *out = hsp_options_text(run->options[CERTIFY_OWN], "output");
-    hsp_model *model = NULL;
     cli_certified done = {.certificate = NULL};
     hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
     if (status == HSP_OK && out) status = cli_check_place(out, err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[0], err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, path, err);
-    if (status == HSP_OK && path) status = hsp_model_read(run->ctx, path, err, &model);
     if (status == HSP_OK)
-        status = cli_certify(run, run->arguments[0], run->options[CERTIFY_READ], model,
+        status = cli_certify(run, run->arguments[0], run->options[CERTIFY_READ], NULL,
                              run->options[CERTIFY_CLAIMS], out, err, &done);
     if (status == HSP_OK) {
         certify_tell(run, path, out, &done);
         if (!hsp_certificate_text(done.certificate, NULL)) run->exit_status = 1;
     }
     cli_certified_free(&done);
-    hsp_model_free(model);
     return status;
 }
 

@@ -1,13 +1,27 @@
-/* halfspace verify CERT DATA [TEST]: what halfspace-verify does, and compressed data files too. */
+/* halfspace verify [--model MODEL] CERT DATA [TEST]: what halfspace-verify does, and compressed
+ * data files too. */
 #include <errno.h>
 #include <string.h>
 
 #include "cli.h"
 
-static const cli_group verify_groups[] = {{NULL, NULL}};
+enum { VERIFY_OWN };
+
+static const hsp_option verify_own[] = {
+    {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+     "the model file: is it the one that the certificate was made for?"},
+};
+
+static const hsp_option_table *verify_options(void)
+{
+    static const hsp_option_table table = {"verify", "options of verify", verify_own, 1};
+    return &table;
+}
+
+static const cli_group verify_groups[] = {{"Options", verify_options}, {NULL, NULL}};
 
 static const cli_term verify_keys[] = {
-    {"certificate, file, test", "the files, as they were named; test may be null"},
+    {"certificate, file, test, model", "the files, as they were named; the last two may be null"},
     {"holds", "true when every claim holds"},
     {"established", "what the checker says of each"},
     {"reason", "why it does not hold, or null"},
@@ -15,13 +29,15 @@ static const cli_term verify_keys[] = {
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
 
-static void verify_json(const cli *run, const cli_verdict *verdict, double seconds)
+static void verify_json(const cli *run, const cli_checked *about, const cli_verdict *verdict,
+                        double seconds)
 {
     cli_json_writer json = {.file = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "certificate", run->arguments[0]);
-    json_text(&json, "file", run->arguments[1]);
-    json_text(&json, "test", run->count > 2 ? run->arguments[2] : NULL);
+    json_text(&json, "file", about->data);
+    json_text(&json, "test", about->test);
+    json_text(&json, "model", about->model);
     json_flag(&json, "holds", verdict->status == 0);
     json_text(&json, "established", verdict->said);
     json_text(&json, "reason", verdict->status ? verdict->reason : NULL);
@@ -35,18 +51,18 @@ static hsp_status verify_run(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
     cli_verdict verdict = {0};
+    const cli_checked about = {run->arguments[1], run->count > 2 ? run->arguments[2] : NULL,
+                               hsp_options_text(run->options[VERIFY_OWN], "model")};
     FILE *certificate = fopen(run->arguments[0], "rb");
     if (!certificate)
         return cli_fail(err, HSP_IO, run->arguments[0], "cannot open: %s", strerror(errno));
-    hsp_status status =
-        cli_check_certificate(run, certificate, run->arguments[1],
-                              run->count > 2 ? run->arguments[2] : NULL, err, &verdict);
+    hsp_status status = cli_check_certificate(run, certificate, &about, err, &verdict);
     fclose(certificate);
     if (status == HSP_OK) {
         cli_progress_clear();
         run->exit_status = verdict.status;
         if (cli_json(run)) {
-            verify_json(run, &verdict, cli_seconds() - start);
+            verify_json(run, &about, &verdict, cli_seconds() - start);
         } else {
             fputs(verdict.said, stdout);
             fflush(stdout);
@@ -65,18 +81,21 @@ static const cli_term verify_arguments[] = {
 
 static const cli_term verify_examples[] = {
     {"halfspace verify setosa.cert iris.csv", "check every claim in exact arithmetic"},
+    {"halfspace verify --model m.hsp m.hsp.cert train.svm",
+     "and that the model file is the one that was certified"},
     {NULL, NULL}};
 
 const cli_command cli_verify = {
     .name = "verify",
     .summary = "check a certificate against its data file",
-    .synopsis = "CERT DATA [TEST]",
+    .synopsis = "[--model MODEL] CERT DATA [TEST]",
     .description =
         "Check every claim of a certificate against the decimals of the data file, in exact "
         "arithmetic, and say what was established. This is what the program halfspace-verify does, "
         "which can be built and read without the rest; here, compressed files are unpacked "
-        "first.\n\n"
-        "The status is 0 when every claim holds, 1 when one does not, or when the file is not the "
+        "first. A certificate of a model has the SHA-256 of the model file; --model compares "
+        "it.\n\n"
+        "The status is 0 when every claim holds, 1 when one does not, or when a file is not the "
         "one that was certified, 3 when a file is no certificate or no data.",
     .arguments = verify_arguments,
     .groups = verify_groups,

@@ -217,7 +217,7 @@ static int main_fail(const hsp_error *err, const cli *wrong)
     if (wrong)
         main_complain("try 'halfspace %s %s%s--help'", wrong->command->name,
                       wrong->variant ? wrong->variant->name : "", wrong->variant ? " " : "");
-    return err->status == HSP_CANCELLED ? cli_stop_status() : hsp_status_exit(err->status);
+    return hsp_status_exit(err->status);
 }
 
 /* ---- A sub-command ---- */

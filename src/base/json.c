@@ -618,6 +618,21 @@ void hsp__json_put_string(hsp__text *text, const char *string, size_t size)
     hsp__text_add(text, "\"", 1);
 }
 
+void hsp__json_put_bytes(hsp__text *text, const char *bytes, size_t size)
+{
+    const char *p = bytes, *end = bytes + size;
+    for (size_t step; p < end && (step = json_utf8(p, end)); p += step)
+        continue;
+    if (p == end) {
+        hsp__json_put_string(text, bytes, size);
+        return;
+    }
+    hsp__text_puts(text, "{\"hex\": \"");
+    for (size_t i = 0; i < size; i++)
+        hsp__text_printf(text, "%02x", (unsigned char)bytes[i]);
+    hsp__text_puts(text, "\"}");
+}
+
 /* JSON has no infinities and no NaN. */
 void hsp__json_put_number(hsp__text *text, double number)
 {

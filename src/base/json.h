@@ -43,6 +43,8 @@ int hsp__json_u64(const hsp__json_value *value, uint64_t *out); /* a whole numbe
 /* Append a JSON string (quoted and escaped; bytes that are not UTF-8 become U+FFFD) or the shortest
  * number that reads back to the same double (null for what is not finite). */
 void hsp__json_put_string(hsp__text *text, const char *string, size_t size);
+/* Bytes: a string, or where they are not UTF-8, which JSON cannot hold, {"hex": "..."}. */
+void hsp__json_put_bytes(hsp__text *text, const char *bytes, size_t size);
 int hsp__json_is_utf8(const char *string, size_t size);
 void hsp__json_put_number(hsp__text *text, double number);
 

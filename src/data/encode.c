@@ -171,49 +171,13 @@ int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *featur
 
 /* ---- To JSON --------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 sequence at s (0: there is none), as the Unicode standard's table of
- * well-formed sequences has it. */
-static size_t encode_utf8_length(const unsigned char *s, size_t size)
-{
-    if (s[0] < 0x80) return 1;
-    size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || size < length) return 0;
-    unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
-    if (s[1] < low || s[1] > high) return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    return length;
-}
-
-static int encode_is_utf8(const char *name, size_t size)
-{
-    for (size_t i = 0, length; i < size; i += length) {
-        length = encode_utf8_length((const unsigned char *)name + i, size - i);
-        if (!length) return 0;
-    }
-    return 1;
-}
-
-/* A name is a string; one that is not UTF-8, which JSON cannot hold, is {"hex": "..."}. */
-static void encode_put_name(hsp__text *text, const char *name, size_t size)
-{
-    if (encode_is_utf8(name, size)) {
-        hsp__json_put_string(text, name, size);
-        return;
-    }
-    hsp__text_puts(text, "{\"hex\": \"");
-    for (size_t i = 0; i < size; i++)
-        hsp__text_printf(text, "%02x", (unsigned char)name[i]);
-    hsp__text_puts(text, "\"}");
-}
-
+/* Names that are not UTF-8 are {"hex": "..."}. */
 static void encode_put_names(hsp__text *text, const hsp__names *names)
 {
     hsp__text_puts(text, "[");
     for (uint32_t i = 0; i < names->count; i++) {
         if (i) hsp__text_puts(text, ", ");
-        encode_put_name(text, hsp__names_get(names, i), hsp__names_size(names, i));
+        hsp__json_put_bytes(text, hsp__names_get(names, i), hsp__names_size(names, i));
     }
     hsp__text_puts(text, "]");
 }
@@ -223,8 +187,8 @@ static void encode_put_column(hsp__text *text, const hsp_encoding *encoding, uin
     const hsp__column *column = &encoding->columns[i];
     int valued = column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
     hsp__text_puts(text, "    {\"name\": ");
-    encode_put_name(text, hsp__names_get(&encoding->names, i),
-                    hsp__names_size(&encoding->names, i));
+    hsp__json_put_bytes(text, hsp__names_get(&encoding->names, i),
+                        hsp__names_size(&encoding->names, i));
     hsp__text_printf(text, ", \"kind\": \"%s\"", encode_kinds[column->kind]);
     if (valued && encoding->missing == HSP__MISSING_MEAN) {
         hsp__text_puts(text, ", \"mean\": ");

@@ -1,5 +1,5 @@
 /* What a run remembers of its updates: how often each row was used (all runs over rows that stay),
- * and the whole sequence (voting). */
+ * the whole sequence with its amounts (voting), or the rows alone, in order (replays). */
 #ifndef HSP_LEARN_LEDGER_H
 #define HSP_LEARN_LEDGER_H
 
@@ -45,6 +45,12 @@ typedef struct hsp__steps {
     uint64_t count, room;
     hsp__step_mark *marks;
 } hsp__steps;
+
+/* The rows that were learnt from, one an update, in order. */
+typedef struct hsp__sequence {
+    uint64_t count, room;
+    uint64_t *row;
+} hsp__sequence;
 
 void hsp__steps_free(hsp__steps *steps);
 int hsp__steps_begin(hsp__steps *steps, uint64_t example);

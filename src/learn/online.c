@@ -370,6 +370,17 @@ uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
     return wrong;
 }
 
+static int online_record(hsp__online *run, uint64_t row)
+{
+    hsp__sequence *to = run->sequence;
+    void *rows = to->row;
+    if (!hsp__reserve(&run->ctx->allocator, &rows, &to->room, to->count + 1, sizeof *to->row))
+        return 0;
+    to->row = rows;
+    to->row[to->count++] = row;
+    return 1;
+}
+
 hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
 {
     const uint32_t label = view->labels[row];
@@ -388,6 +399,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
         run->mistakes++;
     }
     if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
+    if (run->sequence && !online_record(run, row)) return hsp__fail_memory(err);
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
     if (!status && run->budget) status = hsp__budget_keep(run, view, row, err);
     if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);

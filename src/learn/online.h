@@ -167,8 +167,9 @@ struct hsp__online {
 
     int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
-    hsp__steps *steps; /* of voting; NULL: none */
-    hsp__trace *trace; /* NULL: none */
+    hsp__steps *steps;       /* of voting; NULL: none */
+    hsp__sequence *sequence; /* the rows learnt from are added there; NULL: nobody asks */
+    hsp__trace *trace;       /* NULL: none */
 
     void *weights_block, *past_block; /* what was allocated for weights and past */
 };

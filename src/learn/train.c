@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "learn/calibrate.h"
 #include "learn/derive.h"
@@ -71,15 +72,20 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
                                 const hsp__prepared *prepared, hsp_model *model, hsp_error *err,
                                 hsp_training *run)
 {
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
+    char text[HSP__DECIMAL_MAX];
     uint64_t wrong = 0;
     hsp_status status = HSP_OK;
+    if (!model->weights && run->stop == HSP_STOP_REQUEST) { /* it may take as long as learning */
+        run->training_error = (double)NAN;
+        return HSP_OK;
+    }
     if (!train_error_is_known(team, run))
         status = model->votes || model->expansion
-                     ? hsp__mistakes_scored(&last, model, &prepared->base->view, NULL, err, &wrong)
-                     : hsp__mistakes_linear(&last, model, prepared->view, err, &wrong);
-    return hsp__mistakes_report(status, wrong, model, err, run);
+                     ? hsp__mistakes_scored(ctx, model, &prepared->base->view, NULL, err, &wrong)
+                     : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return status ? status : hsp__model_set_fact(model, "training_error", text, err);
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -167,7 +173,8 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
 static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
 {
     hsp__prepared *prepared = &work->prepared;
-    hsp_context unasked = hsp__stop_none(work->ctx);
+    hsp_context unasked = *work->ctx;
+    unasked.progress = NULL;
     hsp__team_report(&work->team, 0, &work->run);
     hsp__outcome outcome =
         hsp__outcome_of(work->learner, work->options, prepared, work->hash, &work->run);
@@ -175,7 +182,7 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
     hsp_status status =
         work->kernel ? hsp__outcome_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
                      : hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
-    if (!status) status = train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
+    if (!status) status = train_measure(&unasked, &work->team, prepared, *out, err, &work->run);
     return status;
 }
 
@@ -202,4 +209,26 @@ hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learne
     if (run) *run = work.run;
     *out = model;
     return HSP_OK;
+}
+
+hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                hsp_error *err, hsp__sequence *out)
+{
+    train_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
+    *out = (hsp__sequence){0};
+    if (!work.learner || !work.learner->rule || work.learner->rule->score)
+        return hsp__fail(err, HSP_USAGE, "'%s' does not learn from single mistakes",
+                         hsp_options_table(options)->name);
+    hsp_status status = train_prepare(&work, data, err);
+    if (!status && work.team.classes != 2)
+        status = hsp__fail(err, HSP_USAGE, "the run has more than two classes");
+    if (!status) {
+        work.team.runs[0].sequence = out;
+        status = hsp__team_run(&work.team, work.prepared.view, err);
+    }
+    hsp__trace_free(work.trace);
+    hsp__team_free(&work.team);
+    hsp__kernel_run_free(work.kernel);
+    hsp__prepared_free(&work.prepared);
+    return status;
 }

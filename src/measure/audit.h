@@ -40,6 +40,7 @@ typedef struct hsp__audit_plan {
     double rate, soft;
     double tau; /* as a number, or times R */
     int tau_relative;
+    int cyclic;   /* all rows in turn */
     int averaged; /* the weights are the mean of all separators, not the last one */
 } hsp__audit_plan;
 

@@ -138,7 +138,8 @@ static hsp_status plan_fill(const hsp__audit_reader *reader, hsp_error *err, hsp
     if (!(plan->rate > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says its rate is 0");
     const char *order = hsp__audit_text(reader, "order"),
                *average = hsp__audit_text(reader, "average");
-    if (order && strcmp(order, "cyclic") != 0 && strcmp(order, "shuffle") != 0) plan->passes = 0;
+    plan->cyclic = !order || strcmp(order, "cyclic") == 0;
+    if (!plan->cyclic && strcmp(order, "shuffle") != 0) plan->passes = 0;
     plan->averaged = average && strcmp(average, "average") == 0;
     return HSP_OK;
 }

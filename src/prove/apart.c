@@ -86,6 +86,8 @@ static hsp_status apart_train(apart *m, hsp_error *err)
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
     hsp_options_free(options);
+    if (!status && m->run.stop == HSP_STOP_REQUEST)
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request");
     if (!status && m->model && !m->model->weights) {
         hsp_model *linear = NULL;
         status = hsp__model_collapse(m->ctx, m->model, err, &linear);
@@ -460,6 +462,8 @@ static hsp_status apart_train_soft(apart *m, double C, const char *scale, const 
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
     hsp_options_free(options);
+    if (!status && m->run.stop == HSP_STOP_REQUEST)
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request");
     return status;
 }
 
@@ -591,22 +595,25 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
     if (kernel) return hsp__prove_separable_kernel(prove, kernel, err);
     hsp_status status = yes || no ? hsp__prove_apart(prove, err) : HSP_OK;
     if (status || (!yes && !no)) return status;
+    const char *through = prove->offset ? "" : " through the origin";
     switch (prove->apart.kind) {
     case HSP__APART_SEPARABLE:
         if (!yes)
-            return hsp__prove_skip(prove, err, "not separable", "a hyperplane separates the rows");
+            return hsp__prove_skip(prove, err, "not separable", "a hyperplane%s separates the rows",
+                                   through);
         return apart_claim_separable(prove, err);
     case HSP__APART_COMMON:
         if (!no)
             return hsp__prove_skip(prove, err, "separable",
-                                   "no hyperplane separates the rows: the claim to make is \"not "
-                                   "separable\"");
+                                   "no hyperplane%s separates the rows: the claim to make is \"not "
+                                   "separable\"",
+                                   through);
         return apart_claim_not(prove, err);
     case HSP__APART_NEAR:
         if (!no)
             return hsp__prove_skip(prove, err, "separable",
-                                   "no separator was found, and none has a margin above %s",
-                                   prove->apart.high.data);
+                                   "no separator%s was found, and none has a margin above %s",
+                                   through, prove->apart.high.data);
         return apart_claim_not(prove, err);
     default:
         return hsp__prove_skip(

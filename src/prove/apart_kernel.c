@@ -83,6 +83,8 @@ static hsp_status apart_kernel_train(apart_kernel *m, hsp_error *err)
             status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
     if (!status) status = apart_kernel_options(m, options, err);
     if (!status) status = hsp_train(&quiet, m->data, options, err, &run, &model);
+    if (!status && run.stop == HSP_STOP_REQUEST)
+        status = hsp__fail(err, HSP_CANCELLED, "stopped on request");
     if (!status) status = apart_kernel_take(m, &run, model, err);
     hsp_evidence_free(run.evidence);
     hsp_model_free(model);
@@ -210,9 +212,11 @@ static hsp_status apart_kernel_claim(apart_kernel *m, hsp_error *err)
     if (!m->inseparable)
         return hsp__prove_named(m->prove, "separable")
                    ? apart_kernel_separable(m, &figures, err)
-                   : hsp__prove_skip(m->prove, err, "not separable", "the rows are separable");
+                   : hsp__prove_skip(m->prove, err, "not separable", "the rows are separable%s",
+                                     m->prove->offset ? "" : " through the origin");
     if (!hsp__prove_named(m->prove, "not separable"))
-        return hsp__prove_skip(m->prove, err, "separable", "no separator was found");
+        return hsp__prove_skip(m->prove, err, "separable", "no separator%s was found",
+                               m->prove->offset ? "" : " through the origin");
     status = apart_kernel_exact(m, err, &made);
     if (status || made) return status;
     apart_kernel_begin(m, "not separable");

@@ -36,6 +36,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "prove/bound.h"
+#include "prove/retrain.h"
 
 #define COMPRESS_EDGE \
     0.02 /* above 1: a solver that stops at a gap has its support rows about there */
@@ -118,68 +119,11 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
 
 /* ---- Rebuilt ---- */
 
-/* Options that make no other separator: files, time, probabilities; a start that knows all rows. */
-static int compress_skips(const char *name)
-{
-    static const char *const names[] = {"trace",       "reference", "start",          "calibrate",
-                                        "max-seconds", "keep-dual", "calibrate-folds"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (compress_is(name, names[i])) return 1;
-    return 0;
-}
-
-/* One option of `from` to `to`, which has the defaults: what is a default stays unsaid, as learners
- * refuse options that go unheard. */
-static hsp_status compress_copy(const hsp_option *option, const hsp_options *from, hsp_options *to,
-                                hsp_error *err)
-{
-    const char *name = option->name, *text, *other;
-    char number[HSP__DECIMAL_MAX];
-    hsp_status status = HSP_OK;
-    switch (option->type) {
-    case HSP_OPTION_FLAG:
-        if (hsp_options_flag(from, name) == hsp_options_flag(to, name)) return HSP_OK;
-        return hsp_options_set(to, name, hsp_options_flag(from, name) ? "yes" : "no", err);
-    case HSP_OPTION_INTEGER:
-    case HSP_OPTION_REAL: {
-        if (!option->fallback && !hsp_options_is_set(from, name)) return HSP_OK;
-        const int whole = option->type == HSP_OPTION_INTEGER;
-        const double value =
-            whole ? (double)hsp_options_integer(from, name) : hsp_options_real(from, name);
-        if (option->fallback &&
-            value == (whole ? (double)hsp_options_integer(to, name) : hsp_options_real(to, name)))
-            return HSP_OK;
-        hsp__decimal_print_f64(value, number);
-        return hsp_options_set(to, name, number, err);
-    }
-    case HSP_OPTION_LIST:
-        for (size_t i = 0; !status && i < hsp_options_list_count(from, name); i++)
-            status = hsp_options_set(to, name, hsp_options_list_item(from, name, i), err);
-        return status;
-    default:
-        text = hsp_options_text(from, name);
-        other = hsp_options_text(to, name);
-        if (!text || (other && strcmp(text, other) == 0)) return HSP_OK;
-        return hsp_options_set(to, name, text, err);
-    }
-}
-
 static hsp_status compress_options(const hsp__bound_case *c, uint64_t k, hsp_error *err,
                                    hsp_options **out)
 {
-    const hsp_option_table *table = NULL;
-    hsp_options *all = NULL;
     char text[HSP__DECIMAL_MAX];
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (compress_is(hsp_learner(i)->name, c->run.learner)) table = hsp_learner(i);
-    if (!table) return hsp__fail(err, HSP_USAGE, "there is no learner '%s'", c->run.learner);
-    hsp_status status = hsp_options_new(c->ctx, table, err, out);
-    if (!status) status = hsp_options_new(c->ctx, table, err, &all);
-    if (!status) status = hsp_model_set_options(c->model, all, err);
-    for (size_t i = 0; !status && i < table->count; i++)
-        if (!compress_skips(table->options[i].name))
-            status = compress_copy(&table->options[i], all, *out, err);
-    hsp_options_free(all);
+    hsp_status status = hsp__retrain_options(c->ctx, c->model, err, out);
     if (status || !compress_is(c->run.learner, "svm") || !hsp_options_is_set(*out, "lambda"))
         return status;
     /* C = 1 / (lambda n) is what both runs have in common */

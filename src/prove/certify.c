@@ -2,10 +2,12 @@
  *
  * Nothing here gives a verdict. What a claim's own file finds is written down as exact numbers, and
  * whoever wants to know whether it is true has the checker (verify/) look. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "prove/prove.h"
@@ -23,8 +25,10 @@ static const hsp_option certify_table[] = {
      "these two classes only; B is the positive one"},
     {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
      "separable in its feature space? is its Gram matrix positive semidefinite?"},
+    {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+     "make claims about the model in this file, which was trained on DATA, too"},
     {"test", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "error, stable: rows that the model was not learnt from"},
+     "error, stable: rows that the model was not trained on"},
     {"delta", HSP_OPTION_REAL, "0.05", 1e-12, 0.5, NULL, NULL,
      "error: the bound holds with probability 1 - delta"},
 };
@@ -122,6 +126,25 @@ hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* The SHA-256 of the model's file, byte for byte. */
+static hsp_status certify_hash_model(hsp__prove *prove, const char *path, hsp_error *err)
+{
+    unsigned char block[16384], digest[32];
+    hsp__sha256 sha;
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) return hsp__fail_at(err, HSP_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+    hsp__sha256_init(&sha);
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        hsp__sha256_add(&sha, block, got);
+    const int failed = ferror(file);
+    fclose(file);
+    if (failed) return hsp__fail_at(err, HSP_IO, path, 0, 0, "cannot read");
+    hsp__sha256_end(&sha, digest);
+    hsp__sha256_text(digest, prove->model_hash);
+    return HSP_OK;
+}
+
 /* Both files have as many columns as the wider one. */
 static void certify_put_file(const hsp__prove *prove, const hsp__prove_file *file, hsp__text *text)
 {
@@ -134,7 +157,7 @@ static void certify_put_file(const hsp__prove *prove, const hsp__prove_file *fil
 
 static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_error *err)
 {
-    hsp__text_puts(text, "{\n  \"format\": \"halfspace certificate\",\n  \"version\": 1,\n");
+    hsp__text_puts(text, "{\n  \"format\": \"halfspace certificate\",\n  \"version\": 2,\n");
     hsp__text_puts(text, "  \"data\": ");
     certify_put_file(prove, &prove->data, text);
     if (prove->test.path) {
@@ -145,6 +168,8 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
         hsp__text_puts(text, ",\n  \"transform\": ");
         hsp__text_add(text, prove->transform.data, prove->transform.size);
     }
+    if (prove->model_hash[0])
+        hsp__text_printf(text, ",\n  \"model\": {\"sha256\": \"%s\"}", prove->model_hash);
     hsp__text_puts(text, ",\n  \"claims\": [\n    ");
     hsp__text_add(text, prove->claims.data, prove->claims.size);
     hsp__text_printf(text, "\n  ],\n  \"made_by\": \"halfspace %s\"\n}\n", hsp_version());
@@ -165,7 +190,13 @@ static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_op
                                hsp_error *err, hsp_certificate *out)
 {
     const char *test = hsp_options_text(prove->options, "test");
+    const char *model = hsp_options_text(prove->options, "model");
     hsp_status status = certify_check_names(prove->options, err);
+    if (!status && model && !prove->model) {
+        status = hsp_model_read(prove->ctx, model, err, &prove->read_model);
+        prove->model = prove->read_model;
+    }
+    if (!status && model) status = certify_hash_model(prove, model, err);
     if (!status) status = hsp__prove_open(prove, path, read, 0, err, &prove->data);
     if (!status && test) status = hsp__prove_open(prove, test, read, 1, err, &prove->test);
     if (!status) status = hsp__prove_scale(prove, err);
@@ -209,6 +240,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     hsp__text_free(&prove.claims);
     hsp__text_free(&prove.transform);
     hsp_options_free(own);
+    hsp_model_free(prove.read_model);
     made->notes = prove.notes;
     made->note_count = prove.note_count;
     if (status)

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/prepare.h"
 #include "model/probability.h"
 #include "prove/model.h"
+#include "prove/retrain.h"
 #include "prove/same.h"
 
 /* ---- Rows that both files have --------------------------------------------------------------- */
@@ -46,10 +46,6 @@ static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_err
  * have been trained on DATA, on all of it as it is now, and on nothing else. */
 static hsp_status error_refuse(hsp__prove *prove, hsp_error *err, const char **why)
 {
-    const char *precision = hsp_model_fact(prove->model, "precision");
-    char found[HSP__HASH_TEXT];
-    hsp_context quiet = *prove->ctx;
-    hsp_options *read = NULL;
     hsp_data *data = NULL;
     *why = NULL;
     if (!hsp_model_fact(prove->model, "data_hash"))
@@ -59,17 +55,8 @@ static hsp_status error_refuse(hsp__prove *prove, hsp_error *err, const char **w
         *why = "the model began at another one (warm start), which was trained on other data, and "
                "test rows may be among those";
     if (*why) return HSP_OK;
-    quiet.log = NULL;
-    hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
-                                    : hsp_options_new(&quiet, hsp_read_options(), err, &read);
-    if (!status && precision) status = hsp_options_set(read, "precision", precision, err);
-    if (!status) status = hsp_data_read(&quiet, prove->data.path, read, NULL, err, &data);
-    if (!status) status = hsp__view_hash(&quiet, &data->view, err, found);
-    if (!status && hsp__model_trained_on(prove->model, found) != HSP__TRAINED_YES)
-        *why = "the model was trained on other rows than those of the data file, or they were read "
-               "in another way";
+    hsp_status status = hsp__retrain_data(prove, err, &data, why);
     hsp_data_free(data);
-    hsp_options_free(read);
     return status;
 }
 

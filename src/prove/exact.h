@@ -76,4 +76,37 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
 hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
                               double width, uint64_t steps, hsp_error *err, hsp__separation *to);
 
+/* ---- exact_replay.c: a perceptron run, made again in exact arithmetic -------------------------
+ */
+
+/* The numbers are decimals: the shortest that read back to these doubles. */
+typedef struct hsp__exact_run {
+    const hsp_scaling *scaling; /* rows are (x - shift) factor by column; NULL: as they are */
+    char offset;                /* 'n': none, 'u': unit, 'r': r2, 'a': append */
+    double constant;            /* of append */
+    double rate, tau, soft;
+    int tie_positive; /* a positive row with a score of 0 is right */
+} hsp__exact_run;
+
+typedef enum hsp__exact_replay {
+    HSP__REPLAY_SAME,    /* every update was on a row that was a mistake then */
+    HSP__REPLAY_DIFFERS, /* update *at of the sequence (from 0) was on a row that was right then */
+    HSP__REPLAY_LONG     /* it would take too long */
+} hsp__exact_replay;
+
+/* A sequence of updates: is each row a mistake when its turn comes? `sequence` NULL: `passes`
+ * passes over all rows in their order. count[i] (zeros at first) gets how often row i was updated.
+ */
+hsp_status hsp__exact_replay_run(hsp_context *ctx, const hsp__exact_source *source,
+                                 const hsp__exact_run *run, uint64_t passes,
+                                 const uint64_t *sequence, uint64_t updates, uint64_t *count,
+                                 hsp_error *err, hsp__exact_replay *outcome, uint64_t *at);
+
+/* The sign of sum x alpha^e - theta, or with `balanced` of sum x (alpha^e - alpha^-e) - theta, x
+ * being times / HSP__EXACT_PARTS. alpha > 1 is the double itself, theta the shortest decimal. 2:
+ * the numbers would be too long. */
+#define HSP__EXACT_PARTS 1024
+int hsp__exact_powers_sign(double alpha, double theta, int balanced, const int64_t *e,
+                           const uint32_t *times, uint64_t count);
+
 #endif

@@ -1,8 +1,10 @@
 /* The data file that a certificate is about: its rows, and how anybody else can read the same ones.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -11,11 +13,6 @@
 #include "prove/file.h"
 
 /* ---- The object "data" ----------------------------------------------------------------------- */
-
-static void file_put_name(hsp__text *text, const char *name, size_t size)
-{
-    hsp__json_put_string(text, name, size);
-}
 
 /* The labels of one side, as an array. */
 static void file_put_labels(hsp__text *text, const hsp__prove_classes *classes, int side)
@@ -26,7 +23,7 @@ static void file_put_labels(hsp__text *text, const hsp__prove_classes *classes, 
     for (uint32_t c = 0; c < names->count; c++) {
         if (classes->side[c] != side) continue;
         if (some++) hsp__text_puts(text, ", ");
-        file_put_name(text, hsp__names_get(names, c), hsp__names_size(names, c));
+        hsp__json_put_bytes(text, hsp__names_get(names, c), hsp__names_size(names, c));
     }
     hsp__text_puts(text, "]");
 }
@@ -36,12 +33,119 @@ static void file_put_values(hsp__text *text, const hsp__names *values)
     hsp__text_puts(text, ", \"values\": [");
     for (uint32_t v = 0; v < values->count; v++) {
         if (v) hsp__text_puts(text, ", ");
-        file_put_name(text, hsp__names_get(values, v), hsp__names_size(values, v));
+        hsp__json_put_bytes(text, hsp__names_get(values, v), hsp__names_size(values, v));
     }
     hsp__text_puts(text, "]");
 }
 
-static void file_put_field(hsp__text *text, const hsp__csv_plan *plan, uint32_t j)
+/* Are all of them decimals, so that the column could have been one of numbers? */
+static int file_is_coded(const hsp__names *values)
+{
+    for (uint32_t v = 0; v < values->count; v++) {
+        const char *text = hsp__names_get(values, v), *end = text + hsp__names_size(values, v);
+        double number;
+        hsp__decimal_result result;
+        if (hsp__decimal_f64(text, end, &number, &result) != end ||
+            (result != HSP__DECIMAL_OK && result != HSP__DECIMAL_OVERFLOW))
+            return 0;
+    }
+    return 1;
+}
+
+/* Where the values of categories and ordinals are noted when a row has them. */
+typedef struct file_slots {
+    uint64_t features;
+    uint64_t *first; /* features: the place of its value in `seen`, of an ordinal that of its first
+                        one; UINT64_MAX: it has no values */
+    uint32_t *ordinal; /* features: how many values; 0: not of an ordinal */
+    uint64_t *nonzero; /* features: rows in which it is not 0 */
+    unsigned char *seen;
+} file_slots;
+
+static void file_note_rows(const hsp_view *view, file_slots *slots)
+{
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t f = hsp__row_column(&row, k);
+            const double x = hsp__row_value(view, &row, k);
+            if (x == 0 || f >= slots->features) continue;
+            slots->nonzero[f]++;
+            if (slots->first[f] == UINT64_MAX) continue;
+            if (!slots->ordinal[f])
+                slots->seen[slots->first[f]] = 1;
+            else if (x > 0 && x < slots->ordinal[f] && x == floor(x))
+                slots->seen[slots->first[f] + (uint32_t)x] = 1;
+        }
+    }
+}
+
+/* The first value of an ordinal is 0, and so is a missing one that has an indicator, behind it. */
+static void file_note_first(const hsp_view *view, const hsp_encoding *encoding, file_slots *slots)
+{
+    for (uint64_t f = 0, c = 0; c < encoding->names.count; c++) {
+        const hsp__column *column = &encoding->columns[c];
+        if (column->kind == HSP__COLUMN_ORDINAL) {
+            const uint64_t missing = column->indicator ? slots->nonzero[f + 1] : 0;
+            if (slots->nonzero[f] + missing < view->rows) slots->seen[slots->first[f]] = 1;
+            /* what fills gaps shows nothing */
+            if (encoding->missing == HSP__MISSING_MEAN && column->mean >= 0 &&
+                column->mean < column->values.count && column->mean == floor(column->mean))
+                slots->seen[slots->first[f] + (uint32_t)column->mean] = 0;
+        }
+        f += hsp__encoding_width(column);
+    }
+}
+
+static int file_is_valued(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
+}
+
+/* Which columns have values that no row has (as far as it shows): file->unseen. */
+static hsp_status file_find_unseen(hsp__prove *prove, const hsp_encoding *encoding,
+                                   hsp__prove_file *file, hsp_error *err)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const uint32_t columns = encoding->names.count;
+    file_slots slots = {0};
+    uint64_t values = 0, f = 0, v = 0;
+    for (uint32_t c = 0; c < columns; c++) {
+        slots.features += hsp__encoding_width(&encoding->columns[c]);
+        values += encoding->columns[c].values.count;
+    }
+    file->unseen = hsp__new(memory, (uint64_t)columns + 1, 1);
+    slots.first = hsp__new_raw(memory, slots.features + 1, sizeof *slots.first);
+    slots.ordinal = hsp__new(memory, slots.features + 1, sizeof *slots.ordinal);
+    slots.nonzero = hsp__new(memory, slots.features + 1, sizeof *slots.nonzero);
+    slots.seen = hsp__new(memory, values + 1, 1);
+    const int there = file->unseen && slots.first && slots.ordinal && slots.nonzero && slots.seen;
+    if (there) memset(slots.first, 0xff, (slots.features + 1) * sizeof *slots.first);
+    for (uint32_t c = 0; there && c < columns; c++) {
+        const hsp__column *column = &encoding->columns[c];
+        const uint64_t width = hsp__encoding_width(column);
+        const int ordinal = column->kind == HSP__COLUMN_ORDINAL;
+        for (uint64_t k = 0; k < width - (column->indicator != 0) && file_is_valued(column); k++)
+            slots.first[f + k] = v + k;
+        if (ordinal) slots.ordinal[f] = column->values.count;
+        f += width;
+        v += column->values.count;
+    }
+    if (there) file_note_rows(file->view, &slots);
+    if (there) file_note_first(file->view, encoding, &slots);
+    v = 0;
+    for (uint32_t c = 0; there && c < columns; c++)
+        for (uint32_t k = 0; k < encoding->columns[c].values.count; k++, v++)
+            if (file_is_valued(&encoding->columns[c]) && !slots.seen[v]) file->unseen[c] = 1;
+    hsp__free(memory, slots.first);
+    hsp__free(memory, slots.ordinal);
+    hsp__free(memory, slots.nonzero);
+    hsp__free(memory, slots.seen);
+    return there ? HSP_OK : hsp__fail_memory(err);
+}
+
+static void file_put_field(hsp__text *text, const hsp__csv_plan *plan, const unsigned char *unseen,
+                           uint32_t j)
 {
     static const char *const kinds[] = {"number", "category", "ordinal", "ignored", "label"};
     const hsp__column_kind kind = plan->columns[j].kind;
@@ -49,6 +153,9 @@ static void file_put_field(hsp__text *text, const hsp__csv_plan *plan, uint32_t 
     if (kind <= HSP__COLUMN_ORDINAL) {
         const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
         if (kind != HSP__COLUMN_NUMBER) file_put_values(text, &column->values);
+        if (kind != HSP__COLUMN_NUMBER && file_is_coded(&column->values))
+            hsp__text_puts(text, ", \"codes\": true");
+        if (unseen[plan->columns[j].encoded]) hsp__text_puts(text, ", \"unseen\": true");
         if (kind != HSP__COLUMN_CATEGORY && plan->missing == HSP__MISSING_MEAN) {
             hsp__text_puts(text, ", \"mean\": \"");
             hsp__prove_put_exact(text, column->mean);
@@ -74,15 +181,15 @@ static hsp_status file_check_fields(const hsp__csv_plan *plan, const char *path,
     return HSP_OK;
 }
 
-static void file_put_layout(hsp__text *text, const hsp__csv_plan *plan)
+static void file_put_layout(hsp__text *text, const hsp__csv_plan *plan, const unsigned char *unseen)
 {
     hsp__text_puts(text, ",\n    \"separator\": ");
-    file_put_name(text, &plan->separator, 1);
+    hsp__json_put_string(text, &plan->separator, 1);
     hsp__text_printf(text, ", \"missing\": \"%s\"", hsp__missing_word(plan->missing));
     hsp__text_puts(text, ",\n    \"fields\": [");
     for (uint32_t j = 0; j < plan->count; j++) {
         if (j) hsp__text_puts(text, ",\n               ");
-        file_put_field(text, plan, j);
+        file_put_field(text, plan, unseen, j);
     }
     hsp__text_puts(text, "]");
 }
@@ -94,18 +201,18 @@ static const char *file_base_name(const char *path)
 }
 
 static hsp_status file_describe(hsp__prove_file *file, const hsp__prove_classes *classes,
-                                const hsp__csv_plan *plan, int header, const char hash[65],
-                                hsp_error *err)
+                                const hsp__csv_plan *plan, const unsigned char *unseen, int header,
+                                const char hash[65], hsp_error *err)
 {
     hsp__text *text = &file->json;
     const char *name = file_base_name(file->path);
     hsp__text_puts(text, "{\n    \"file\": ");
-    file_put_name(text, name, strlen(name));
+    hsp__json_put_string(text, name, strlen(name));
     hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", hash);
     hsp__text_printf(text,
                      ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
     if (plan)
-        file_put_layout(&file->layout, plan);
+        file_put_layout(&file->layout, plan, unseen);
     else
         hsp__text_printf(&file->layout, ",\n    \"index_base\": %d",
                          hsp_data_index_base(file->data));
@@ -349,7 +456,11 @@ static hsp_status file_settle(hsp__prove *prove, const hsp_options *options, hsp
     if (!status) status = hsp__prove_hash_file(prove->ctx, file->path, err, hash);
     if (!status)
         status = hsp__exact_longs(prove->ctx, file->path, options, whole, place, err, &file->exact);
-    if (!status) status = file_describe(file, &classes, plan, header, hash, err);
+    /* `fields` are the same for both files: what no row has is said of the first */
+    if (!status && plan && file == &prove->data)
+        status = file_find_unseen(prove, plan->encoding, file, err);
+    if (!status)
+        status = file_describe(file, &classes, plan, prove->data.unseen, header, hash, err);
     hsp__free(memory, classes.side);
     return status;
 }
@@ -395,6 +506,7 @@ void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
     hsp__free(memory, file->y);
     hsp__free(memory, file->place);
     hsp__free(memory, file->slack);
+    hsp__free(memory, file->unseen);
     hsp__text_free(&file->json);
     hsp__text_free(&file->rest);
     hsp__text_free(&file->layout);

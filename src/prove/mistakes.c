@@ -1,10 +1,14 @@
 /* The mistakes of a perceptron run, within the bounds of its theorems.
  *
- * The counts of updates per row that a model keeps rebuild its weights; the run took place in the
- * space of x~ = (x, c) (measure/audit.h), and there the bounds ask for a separator through the
- * origin: the widest one, which is found on rows that have the column c appended. Any other would
- * do, with a weaker bound. Where there is none, a soft machine's weights and g = 1 give the
- * inseparable form, or that of a soft run. */
+ * The counts of updates per row that a model keeps rebuild its weights. That there was such a run
+ * is shown by making it again, with the decimals of the file in exact arithmetic: a cyclic one by
+ * itself, any other from the sequence of its updates, which the learner tells when it runs again
+ * (retrain.c). Where rounding decided, the exact run differs, and there is no claim.
+ *
+ * The run took place in the space of x~ = (x, c) (measure/audit.h), and there the bounds ask for a
+ * separator through the origin: the widest one, which is found on rows that have the column c
+ * appended. Any other would do, with a weaker bound. Where there is none, a soft machine's weights
+ * and g = 1 give the inseparable form, or that of a soft run. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,17 +18,26 @@
 #include "measure/audit.h"
 #include "prove/model.h"
 #include "prove/panel.h"
+#include "prove/retrain.h"
 
 typedef struct mistakes {
     hsp__prove *prove;
     hsp__audit_plan plan;
-    uint64_t *count; /* rows: updates */
+    uint64_t *count;    /* rows: updates */
+    int cyclic;         /* all rows in turn, in whole passes; else ... */
+    uint64_t *sequence; /* ... plan.updates: the rows, in order; owned */
     double radius, constant, tau;
     double *w; /* cols: w*, */
     double b;  /* b* */
     int separates;
     hsp__long margin; /* then: min y s*, less what it may be off */
 } mistakes;
+
+/* A positive row with a score of 0 is right. */
+static int mistakes_tie_positive(const mistakes *m)
+{
+    return m->tau == 0 && m->prove->model->tie == HSP_TIE_POS;
+}
 
 static const char *mistakes_counts(mistakes *m)
 {
@@ -182,6 +195,74 @@ static hsp_status mistakes_soft(mistakes *m, hsp_error *err)
     return status;
 }
 
+/* ---- The run, made again --------------------------------------------------------------------- */
+
+static hsp__exact_run mistakes_run(const mistakes *m)
+{
+    static const char offsets[] = {[HSP__AUDIT_NONE] = 'n',
+                                   [HSP__AUDIT_UNIT] = 'u',
+                                   [HSP__AUDIT_R2] = 'r',
+                                   [HSP__AUDIT_APPEND] = 'a'};
+    return (hsp__exact_run){.scaling = m->prove->scaling,
+                            .offset = offsets[m->plan.offset],
+                            .constant = m->plan.constant,
+                            .rate = m->plan.rate,
+                            .tau = m->tau,
+                            .soft = m->plan.soft,
+                            .tie_positive = mistakes_tie_positive(m)};
+}
+
+/* All rows in turn. */
+static hsp_status mistakes_passes(mistakes *m, uint64_t *again, hsp_error *err,
+                                  hsp__exact_replay *outcome)
+{
+    const hsp__exact_run run = mistakes_run(m);
+    hsp_status status = hsp__exact_replay_run(m->prove->ctx, &m->prove->data.exact, &run,
+                                              m->plan.passes, NULL, 0, again, err, outcome, NULL);
+    for (uint64_t i = 0; !status && *outcome == HSP__REPLAY_SAME && i < m->prove->data.rows->rows;
+         i++)
+        if (again[i] != m->count[i]) *outcome = HSP__REPLAY_DIFFERS;
+    m->cyclic = !status && *outcome == HSP__REPLAY_SAME;
+    return status;
+}
+
+/* The updates in their order. */
+static hsp_status mistakes_sequence(mistakes *m, uint64_t *again, hsp_error *err,
+                                    hsp__exact_replay *outcome, const char **why)
+{
+    const hsp__exact_run run = mistakes_run(m);
+    uint64_t at;
+    hsp_status status =
+        hsp__retrain_sequence(m->prove, m->count, m->plan.updates, err, &m->sequence, why);
+    if (status || *why) return status;
+    memset(again, 0, m->prove->data.rows->rows * sizeof *again);
+    return hsp__exact_replay_run(m->prove->ctx, &m->prove->data.exact, &run, 0, m->sequence,
+                                 m->plan.updates, again, err, outcome, &at);
+}
+
+/* Why the run cannot be shown; NULL: it can. */
+static hsp_status mistakes_replay(mistakes *m, hsp_error *err, const char **why)
+{
+    const hsp_allocator *memory = &m->prove->ctx->allocator;
+    const char *stop = hsp_model_fact(m->prove->model, "stop");
+    const int whole =
+        m->plan.cyclic && stop && (strcmp(stop, "passes") == 0 || strcmp(stop, "converged") == 0);
+    hsp__exact_replay outcome = HSP__REPLAY_LONG;
+    uint64_t *again = hsp__new(memory, m->prove->data.rows->rows, sizeof *again);
+    hsp_status status = again ? HSP_OK : hsp__fail_memory(err);
+    *why = NULL;
+    if (!status && whole) status = mistakes_passes(m, again, err, &outcome);
+    if (!status && outcome == HSP__REPLAY_LONG)
+        status = mistakes_sequence(m, again, err, &outcome, why);
+    if (!status && !*why && outcome == HSP__REPLAY_DIFFERS)
+        *why = "made again with the decimals of the file in exact arithmetic, the run makes other "
+               "updates: somewhere rounding decided what was a mistake";
+    if (!status && !*why && outcome == HSP__REPLAY_LONG)
+        *why = "making so many updates again in exact arithmetic takes too long";
+    hsp__free(memory, again);
+    return status;
+}
+
 /* ---- What the run ended with ----------------------------------------------------------------- */
 
 /* The sum of count y x, times the rate. */
@@ -259,7 +340,6 @@ static void mistakes_put_run(const mistakes *m)
 {
     static const char *const offsets[] = {"none", "unit", "r2", "append"};
     hsp__text *text = &m->prove->claims;
-    uint64_t some = 0;
     hsp__text_printf(text, ", \"learner\": \"perceptron\", \"offset\": \"%s\"",
                      offsets[m->plan.offset]);
     if (m->plan.offset == HSP__AUDIT_APPEND) {
@@ -271,12 +351,11 @@ static void mistakes_put_run(const mistakes *m)
     hsp__prove_put_short(text, m->plan.rate);
     hsp__text_puts(text, "\", \"margin_target\": \"");
     hsp__prove_put_short(text, m->tau);
-    hsp__text_puts(text, "\",\n     \"updates\": [");
-    for (uint64_t i = 0; i < m->prove->data.rows->rows; i++)
-        if (m->count[i])
-            hsp__text_printf(text, "%s[%llu, %llu]", some++ ? ", " : "", (unsigned long long)i + 1,
-                             (unsigned long long)m->count[i]);
-    hsp__text_printf(text, "], \"total\": %llu", (unsigned long long)m->plan.updates);
+    hsp__text_puts(text, "\"");
+    if (mistakes_tie_positive(m)) hsp__text_puts(text, ", \"tie\": \"positive\"");
+    hsp__prove_put_order(text, m->cyclic ? m->plan.passes : 0, m->sequence, m->plan.updates);
+    if (!m->cyclic && !m->separates && !(m->plan.soft > 0))
+        hsp__text_printf(text, ", \"passes\": %llu", (unsigned long long)m->plan.passes);
 }
 
 static void mistakes_put_reference(const mistakes *m)
@@ -307,8 +386,7 @@ static void mistakes_put_reference(const mistakes *m)
         hsp__prove_put_short(text, m->plan.soft);
         hsp__text_puts(text, "\"");
     } else if (!m->separates) {
-        hsp__text_printf(text, ", \"functional_margin\": \"1\", \"passes\": %llu",
-                         (unsigned long long)m->plan.passes);
+        hsp__text_puts(text, ", \"functional_margin\": \"1\"");
     }
 }
 
@@ -316,7 +394,10 @@ static hsp_status mistakes_claim(mistakes *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     hsp__long *last = NULL, bias = 0;
-    hsp_status status = mistakes_widest(m, err);
+    const char *why;
+    hsp_status status = mistakes_replay(m, err, &why);
+    if (!status && why) return hsp__prove_skip(prove, err, "mistakes", "%s", why);
+    if (!status) status = mistakes_widest(m, err);
     if (!status && !m->separates) {
         if (!m->plan.passes && !(m->plan.soft > 0))
             return hsp__prove_skip(prove, err, "mistakes",
@@ -371,6 +452,7 @@ hsp_status hsp__prove_mistakes(hsp__prove *prove, hsp_error *err)
     if (!status && !why) mistakes_radius(&m);
     if (!status && !why) status = mistakes_claim(&m, err);
     hsp__free(memory, m.count);
+    hsp__free(memory, m.sequence);
     hsp__free(memory, m.w);
     return status;
 }

@@ -419,6 +419,19 @@ static hsp_status optimal_run(optimal *m, const hsp_options *options, hsp_error 
     return m->s.why ? optimal_skip(m->prove, err, m->s.why) : optimal_claims(m, err);
 }
 
+/* Of a model for which there is neither this claim nor that of mistakes, that is said. */
+static hsp_status optimal_other(hsp__prove *prove, const char *learner, hsp_error *err)
+{
+    static const char *const driven[] = {"perceptron", "winnow", "experts"};
+    if (!prove->model) return HSP_OK;
+    for (size_t i = 0; learner && i < sizeof driven / sizeof *driven; i++)
+        if (strcmp(learner, driven[i]) == 0) return HSP_OK;
+    return hsp__prove_skip(prove, err, "optimal",
+                           "the claim is about models of svm that keep their dual weights "
+                           "(--keep-dual), and this one is of %.40s",
+                           learner ? learner : "another program");
+}
+
 hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
 {
     const hsp_allocator *memory = &prove->ctx->allocator;
@@ -427,9 +440,11 @@ hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
     const int named = hsp_options_list_count(prove->options, "claim") > 0;
     if (!hsp__prove_named(prove, "optimal") && !hsp__prove_named(prove, "stable")) return HSP_OK;
     const char *learner = prove->model ? hsp_model_fact(prove->model, "learner") : NULL;
-    if (!learner || strcmp(learner, "svm") != 0)
-        return named ? optimal_skip(prove, err, "it needs --model with a model of svm --keep-dual")
-                     : HSP_OK;
+    if (!learner || strcmp(learner, "svm") != 0) {
+        if (named)
+            return optimal_skip(prove, err, "it needs --model with a model of svm --keep-dual");
+        return optimal_other(prove, learner, err);
+    }
     hsp__text_init(&m.costs, memory);
     hsp__text_init(&m.duals, memory);
     hsp__text_init(&m.s.text, memory);

@@ -17,17 +17,19 @@ typedef long double hsp__long;
 /* A file as certificates count its rows: two classes, doubles, rows of other classes left out. */
 typedef struct hsp__prove_file {
     const char *path;
-    hsp_data *data;       /* as the file has it; owned */
-    const hsp_view *view; /* of it */
-    hsp_data *left_out;   /* rows of other classes; owned, or NULL: none */
-    hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
-    const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
-    double *slack;        /* cols: how large numbers were that scaling took away from each other;
-                             NULL: none */
-    signed char *y;       /* rows: -1 or 1 */
-    uint64_t whole;       /* rows of the file, those that are left out too */
-    uint64_t *place;      /* whole: the number of each here; UINT64_MAX: left out */
-    uint64_t sides[2];    /* how many are -1 and 1 */
+    hsp_data *data;        /* as the file has it; owned */
+    const hsp_view *view;  /* of it */
+    hsp_data *left_out;    /* rows of other classes; owned, or NULL: none */
+    hsp_data *moved;       /* after the model's scaling; owned, or NULL: none */
+    const hsp_view *rows;  /* what claims are about: that of `moved`, or `view` */
+    double *slack;         /* cols: how large numbers were that scaling took away from each other;
+                              NULL: none */
+    signed char *y;        /* rows: -1 or 1 */
+    uint64_t whole;        /* rows of the file, those that are left out too */
+    uint64_t *place;       /* whole: the number of each here; UINT64_MAX: left out */
+    uint64_t sides[2];     /* how many are -1 and 1 */
+    unsigned char *unseen; /* columns of a table: some of its values occur in no row; NULL: no
+                              table, or the second file */
     hsp__exact_source exact;
     hsp__text json, rest; /* the object that describes it, but for the number of columns, which
                              stands between them */
@@ -45,12 +47,15 @@ typedef struct hsp__prove {
     const hsp_options *options; /* of hsp_certify */
     const hsp_options *read;    /* of hsp_data_read, or NULL */
     const hsp_model *model;     /* or NULL */
+    hsp_model *read_model;      /* the same, when the option named its file; owned */
+    char model_hash[65];        /* SHA-256 of that file; "": none was named */
     const char *why;            /* no claim can be made about the model; NULL: it can */
     hsp__prove_file data, test; /* test.path NULL: none */
     double width;
-    int offset;          /* separators may have one */
-    hsp__text transform; /* the list; empty: none */
-    hsp__text claims;    /* JSON objects, with commas between them */
+    int offset;                 /* separators may have one */
+    hsp__text transform;        /* the list; empty: none */
+    const hsp_scaling *scaling; /* what it is of; NULL: none */
+    hsp__text claims;           /* JSON objects, with commas between them */
     hsp__prove_note *notes;
     uint64_t note_count, note_room;
     hsp__separation apart; /* with an offset, if `offset` says so; found once */
@@ -83,10 +88,15 @@ int64_t hsp__prove_grid(hsp__long value, int places);
 void hsp__prove_put_grid(hsp__text *text, int64_t number, int places);
 /* `digits` digits, rounded down or up; value >= 0 and finite. Returns it. */
 double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up);
-/* A double, exactly. */
+/* A double, exactly: as a decimal where that is short, else as a fraction. */
 void hsp__prove_put_exact(hsp__text *text, double value);
 /* A double by the shortest decimal that reads back to it. */
 void hsp__prove_put_short(hsp__text *text, double value);
+
+/* The members of a run that was made again: so many passes over all rows in turn, or where `passes`
+ * is 0 the rows of its updates in order (from 0); their number. */
+void hsp__prove_put_order(hsp__text *text, uint64_t passes, const uint64_t *sequence,
+                          uint64_t updates);
 
 /* ---- apart.c --------------------------------------------------------------------------------- */
 

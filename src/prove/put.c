@@ -1,4 +1,5 @@
 /* Numbers as certificates have them: exact decimals. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,12 +50,36 @@ double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up
     return (double)(scaled / powl(10, (hsp__long)places));
 }
 
+/* Every double is a whole number over a power of two. */
+static void put_fraction(hsp__text *text, double value)
+{
+    int exponent;
+    double whole = ldexp(frexp(value, &exponent), DBL_MANT_DIG);
+    exponent -= DBL_MANT_DIG;
+    while (fmod(whole, 2) == 0) {
+        whole /= 2;
+        exponent++;
+    }
+    if (exponent < -1023) /* 2^-exponent is beyond a double: all digits behind the point */
+        hsp__text_printf(text, "%.*f", -exponent, value);
+    else
+        hsp__text_printf(text, "%.0f/%.0f", whole, ldexp(1, -exponent));
+}
+
 void hsp__prove_put_exact(hsp__text *text, double value)
 {
-    if (value == floor(value) && fabs(value) < 0x1p53)
+    char digits[64];
+    if (value == floor(value)) {
         hsp__text_printf(text, "%.0f", value);
-    else
-        hsp__text_printf(text, "%a", value);
+    } else if (fabs(value) < 1e15 && ldexp(value, 24) == floor(ldexp(value, 24))) {
+        snprintf(digits, sizeof digits, "%.24f", value); /* all of them */
+        size_t size = strlen(digits);
+        while (digits[size - 1] == '0')
+            size--;
+        hsp__text_add(text, digits, size);
+    } else {
+        put_fraction(text, value);
+    }
 }
 
 void hsp__prove_put_short(hsp__text *text, double value)
@@ -62,4 +87,17 @@ void hsp__prove_put_short(hsp__text *text, double value)
     char digits[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(value, digits);
     hsp__text_puts(text, digits);
+}
+
+void hsp__prove_put_order(hsp__text *text, uint64_t passes, const uint64_t *sequence,
+                          uint64_t updates)
+{
+    if (passes)
+        hsp__text_printf(text, ",\n     \"order\": \"cyclic\", \"passes\": %llu",
+                         (unsigned long long)passes);
+    else
+        hsp__text_puts(text, ",\n     \"order\": \"sequence\", \"sequence\": [");
+    for (uint64_t k = 0; !passes && k < updates; k++)
+        hsp__text_printf(text, "%s%llu", k ? ", " : "", (unsigned long long)sequence[k] + 1);
+    hsp__text_printf(text, "%s, \"total\": %llu", passes ? "" : "]", (unsigned long long)updates);
 }

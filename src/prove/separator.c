@@ -67,6 +67,11 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
     }
     hsp__text_puts(text, "]");
     if (text->failed) return hsp__fail_memory(err);
+    if (text->size == 2) { /* every column stays as it is */
+        text->size = 0;
+        return HSP_OK;
+    }
+    prove->scaling = scaling;
     hsp_status status = separator_move(prove, scaling, &prove->data, err);
     return status ? status : separator_move(prove, scaling, &prove->test, err);
 }

@@ -1,13 +1,15 @@
 /* The mistakes of winnow, within the bounds of its theorems (docs/winnow.md).
  *
+ * A separator of known weight bounds them. Candidates are a disjunction, the lightest separator by
+ * linear programming (lightest.c), and the model's own weights. Each is rounded to decimals, and
+ * then the bound is computed from what those do on the rows. The lowest bound of all is claimed.
+ *
  * A disjunction: rows of zeros and ones whose label says whether one of r columns is on. Which
  * columns those are is looked for: none of them may be on in a negative row, and of those that are
  * not, the one that is on in most of the positive rows that are left is taken, again and again. Few
  * columns make a low bound; any will do for a true one.
  *
- * A separator of known weight: candidates are the disjunction, the lightest separator by linear
- * programming (lightest.c), and the model's own weights. Each is rounded to decimals, and then the
- * bound is computed from what those do on the rows. The lowest bound of all is claimed. */
+ * That there was such a run is shown by making it again (winnow_replay.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "prove/retrain.h"
 #include "prove/winnow.h"
 
 #define WINNOW_PLACES 12    /* decimals of a separator whose largest weight is 1 */
@@ -26,11 +29,11 @@ typedef struct winnow {
     hsp__winnow_run run;
     uint64_t *count; /* rows: updates */
     uint64_t total;
-    double clip; /* 0: no value is beyond 0 and 1 */
-    /* the disjunction: */
-    unsigned char *in;      /* cols; NULL: not looked for */
+    uint64_t passes;        /* of a cyclic run that was made again; 0: ... */
+    uint64_t *sequence;     /* ... total: its updates in order; owned */
+    double clip;            /* 0: no value is beyond 0 and 1 */
+    unsigned char *in;      /* cols: the disjunction; NULL: not looked for */
     const char *no_columns; /* why there is none; NULL: there is */
-    double columns_bound;   /* infinite: none */
     /* the best separator so far: */
     int64_t *best, *trial;  /* cols + 1: weights over 10^WINNOW_PLACES; the last is the offset */
     double bound;           /* infinite: none */
@@ -170,11 +173,13 @@ static const char *winnow_refuse(winnow *m, const hsp_options *told)
             m->run.variant = (hsp__winnow_variant)i;
     const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
     m->run.constant = balanced && strcmp(hsp_options_text(told, "offset"), "none") != 0;
+    m->run.cyclic = strcmp(hsp_options_text(told, "order"), "cyclic") == 0;
     m->run.alpha = 1 + hsp_options_real(told, "delta");
     m->run.theta = hsp_options_is_set(told, "threshold") ? hsp_options_real(told, "threshold")
                    : balanced                            ? 0
                                                          : (double)prove->model->features;
     m->run.cols = prove->data.rows->cols;
+    m->run.tie = prove->model->tie;
     if (balanced && m->run.theta != 0)
         return "the run was balanced with a threshold, and the theorem is about none";
     if (!balanced && !(m->run.theta > 0)) return "the theorems ask for a threshold above 0";
@@ -182,6 +187,38 @@ static const char *winnow_refuse(winnow *m, const hsp_options *told)
     if (hsp_model_fact(prove->model, "divided_by")) return "the model was brought to unit form";
     const char *why = winnow_count(m);
     return why ? why : winnow_values(m);
+}
+
+/* ---- The run, made again --------------------------------------------------------------------- */
+
+/* Why it cannot be shown; NULL: it can. */
+static hsp_status winnow_replay(winnow *m, hsp_error *err, const char **why)
+{
+    hsp__prove *prove = m->prove;
+    const char *stop = hsp_model_fact(prove->model, "stop");
+    const char *passes = hsp_model_fact(prove->model, "passes");
+    const int whole = m->run.cyclic && stop && passes &&
+                      (strcmp(stop, "passes") == 0 || strcmp(stop, "converged") == 0);
+    hsp__exact_replay outcome = HSP__REPLAY_LONG;
+    hsp_status status = HSP_OK;
+    *why = NULL;
+    if (whole) m->passes = strtoull(passes, NULL, 10);
+    if (m->passes)
+        status = hsp__winnow_replay(prove, &m->run, m->clip, m->passes, NULL, m->total, m->count,
+                                    err, &outcome);
+    if (!status && outcome == HSP__REPLAY_LONG) {
+        m->passes = 0;
+        status = hsp__retrain_sequence(prove, m->count, m->total, err, &m->sequence, why);
+        if (!status && !*why)
+            status = hsp__winnow_replay(prove, &m->run, m->clip, 0, m->sequence, m->total, m->count,
+                                        err, &outcome);
+    }
+    if (!status && !*why && outcome == HSP__REPLAY_DIFFERS)
+        *why = "made again, the run makes other updates, or a score is so near to the threshold "
+               "that rounding decided what was a mistake";
+    if (!status && !*why && outcome == HSP__REPLAY_LONG)
+        *why = "making so many updates again takes too long";
+    return status;
 }
 
 /* ---- Separators ------------------------------------------------------------------------------ */
@@ -279,19 +316,6 @@ static winnow_sides winnow_try(winnow *m)
     return sides;
 }
 
-/* (D): of the disjunction. */
-static double winnow_columns_bound(const winnow *m)
-{
-    const double alpha = m->run.alpha, theta = m->run.theta, n = (double)m->run.cols;
-    double r = 0;
-    if (m->no_columns || theta < 1) return HUGE_VAL;
-    for (uint64_t j = 0; j < m->run.cols; j++)
-        r += m->in[j];
-    const double p = r * (1 + log(theta) / log(alpha));
-    return m->run.variant == HSP__WINNOW_1 ? n / theta + alpha * p
-                                           : alpha * n / ((alpha - 1) * theta) + (1 + alpha) * p;
-}
-
 /* The widest separator, where the lightest is not known. */
 static hsp_status winnow_try_widest(winnow *m, hsp_error *err)
 {
@@ -314,7 +338,6 @@ static hsp_status winnow_search(winnow *m, hsp_error *err)
     if (!balanced) {
         status = winnow_disjunction(m->prove, err, &m->in, &m->no_columns);
         if (status) return status;
-        m->columns_bound = winnow_columns_bound(m);
         for (uint64_t j = 0; j < d; j++)
             m->v[j] = m->in[j];
         if (!m->no_columns) winnow_try(m);
@@ -361,7 +384,7 @@ static hsp_status winnow_skip_balanced(winnow *m, hsp_error *err)
 
 static hsp_status winnow_skip(winnow *m, hsp_error *err)
 {
-    const char *columns = m->no_columns ? m->no_columns : "the threshold is below 1";
+    const char *columns = m->no_columns ? m->no_columns : "the disjunction is of no use here";
     hsp__winnow_run apart = m->run;
     hsp__lightest again = m->lightest;
     hsp_status status = HSP_OK;
@@ -422,23 +445,13 @@ static void winnow_put_separator(const winnow *m)
     }
 }
 
-static void winnow_put_disjunction(const winnow *m)
-{
-    hsp__text *text = &m->prove->claims;
-    uint64_t some = 0;
-    hsp__text_puts(text, ",\n     \"disjunction\": [");
-    for (uint64_t j = 0; j < m->run.cols; j++)
-        if (m->in[j])
-            hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)j + 1);
-    hsp__text_puts(text, "]");
-}
-
 static hsp_status winnow_claim(winnow *m, hsp_error *err)
 {
     static const char *const names[] = {"winnow1", "winnow2", "balanced"};
     hsp__prove *prove = m->prove;
+    static const char *const ties[] = {
+        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
     hsp__text *text = &prove->claims;
-    uint64_t some = 0;
     hsp__prove_begin(prove, "mistakes");
     hsp__text_printf(text, ", \"learner\": \"winnow\", \"variant\": \"%s\", \"alpha\": \"",
                      names[m->run.variant]);
@@ -450,24 +463,18 @@ static hsp_status winnow_claim(winnow *m, hsp_error *err)
         hsp__prove_put_short(text, m->run.theta);
         hsp__text_puts(text, "\"");
     }
-    if (m->columns_bound <= m->bound)
-        winnow_put_disjunction(m);
-    else
-        winnow_put_separator(m);
-    hsp__text_puts(text, ",\n     \"updates\": [");
-    for (uint64_t i = 0; i < prove->data.rows->rows; i++)
-        if (m->count[i])
-            hsp__text_printf(text, "%s[%llu, %llu]", some++ ? ", " : "", (unsigned long long)i + 1,
-                             (unsigned long long)m->count[i]);
-    hsp__text_printf(text, "], \"total\": %llu", (unsigned long long)m->total);
+    hsp__text_printf(text, ", \"tie\": \"%s\"", ties[m->run.tie]);
+    winnow_put_separator(m);
+    hsp__prove_put_order(text, m->passes, m->sequence, m->total);
     return hsp__prove_end(prove, err, "mistakes");
 }
 
 static hsp_status winnow_prove(winnow *m, hsp_error *err)
 {
+    const char *why;
     hsp_status status = winnow_search(m, err);
     if (status) return status;
-    const double bound = fmin(m->bound, m->columns_bound);
+    const double bound = m->bound;
     if (!isfinite(bound)) return winnow_skip(m, err);
     if ((double)m->total > bound * (1 - WINNOW_SURE))
         return hsp__prove_skip(
@@ -475,7 +482,9 @@ static hsp_status winnow_prove(winnow *m, hsp_error *err)
             "%llu mistakes are more than the bound, %.6g: this is no run on these "
             "rows",
             (unsigned long long)m->total, bound);
-    return winnow_claim(m, err);
+    status = winnow_replay(m, err, &why);
+    if (!status && why) return hsp__prove_skip(m->prove, err, "mistakes", "%s", why);
+    return status ? status : winnow_claim(m, err);
 }
 
 hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_error *err)
@@ -487,7 +496,6 @@ hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_err
                 .best = hsp__new(memory, d + 1, sizeof *m.best),
                 .trial = hsp__new(memory, d + 1, sizeof *m.trial),
                 .v = hsp__new(memory, d + 1, sizeof *m.v),
-                .columns_bound = HUGE_VAL,
                 .bound = HUGE_VAL};
     hsp_status status = m.count && m.best && m.trial && m.v ? HSP_OK : hsp__fail_memory(err);
     const char *why = status ? NULL : winnow_refuse(&m, told);
@@ -496,6 +504,7 @@ hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_err
     else if (!status)
         status = winnow_prove(&m, err);
     hsp__free(memory, m.in);
+    hsp__free(memory, m.sequence);
     hsp__free(memory, m.count);
     hsp__free(memory, m.best);
     hsp__free(memory, m.trial);

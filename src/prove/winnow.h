@@ -16,6 +16,8 @@ typedef struct hsp__winnow_run {
     double alpha;  /* 1 + delta */
     double theta;  /* balanced: 0 */
     uint64_t cols; /* of the rows */
+    int cyclic;    /* all rows in turn */
+    hsp_tie tie;   /* what a score of 0 says */
 } hsp__winnow_run;
 
 typedef enum hsp__lightest {
@@ -29,6 +31,13 @@ typedef enum hsp__lightest {
  * the bound is lowest, but for its entropy. */
 hsp_status hsp__prove_lightest(hsp__prove *prove, const hsp__winnow_run *run, hsp_error *err,
                                double *v, hsp__lightest *outcome);
+
+/* winnow_replay.c: is every row a mistake when its turn comes? `sequence` NULL: in `passes` passes
+ * over all rows, the updates must be those that `count` (rows) and `updates` say. What rounding
+ * leaves open counts as DIFFERS. `clip`: how far values may be beyond 0 and 1. */
+hsp_status hsp__winnow_replay(hsp__prove *prove, const hsp__winnow_run *run, double clip,
+                              uint64_t passes, const uint64_t *sequence, uint64_t updates,
+                              const uint64_t *count, hsp_error *err, hsp__exact_replay *outcome);
 
 /* `learner` is winnow; `told` are the options of its run. */
 hsp_status hsp__prove_winnow(hsp__prove *prove, const hsp_options *told, hsp_error *err);

@@ -223,7 +223,7 @@ static void test_panels(void)
     } cases[] = {
         {"winnow", {NULL}, "separator", NULL},
         {"winnow", {"variant", "winnow1", "order", "shuffle", NULL}, "separator", NULL},
-        {"winnow", {"variant", "winnow1", "delta", "0.2", NULL}, "disjunction", NULL},
+        {"winnow", {"variant", "winnow1", "delta", "0.2", NULL}, "separator", NULL},
         {"winnow", {"delta", "0.5", "threshold", "9.5", NULL}, "separator", NULL},
         {"winnow", {"threshold", "0.5", NULL}, "separator", NULL},
         {"winnow", {"average", "average", "passes", "3", NULL}, "separator", NULL},

@@ -1,0 +1,412 @@
+/* A run of the perceptron, made again with the decimals of the file.
+ *
+ * Rows are made whole numbers by one factor M = 10^digits 2^bits; the column c that the offset
+ * stands for and Delta of a soft run too. With the sum v of y x over the updates so far, the score
+ * of row i before the rate is
+ *
+ *     <v, x_i> + (sum of y) c^2 + y_i Delta^2 (updates of row i)
+ *
+ * in units of 1 / M^2, and R^2, the largest <x, x>, is a whole number of them. The row is a mistake
+ * when y times that, times the rate, is below tau, or not above 0 where tau is 0. */
+#include "prove/gmp.h"
+
+#ifdef HSP_HAVE_GMP
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/scale.h"
+#include "prove/exact.h"
+
+#define REPLAY_ENTRIES ((uint64_t)1 << 22) /* numbers kept, at most */
+#define REPLAY_WORK    2e8                 /* products, at most */
+
+typedef struct replay {
+    hsp_context *ctx;
+    const hsp__exact_source *source;
+    const hsp__exact_run *run;
+    unsigned char *needed; /* rows: they are visited */
+    uint64_t *start; /* rows + 1: where their entries begin; none of rows that are not needed */
+    uint32_t *column;
+    mpz_t *x;
+    uint64_t entries;
+    unsigned long digits, bits;
+    mpz_t *v; /* cols */
+    int64_t turn;
+    uint64_t *count;
+    mpz_t c2, soft2, gain, limit; /* y s gain < limit is a mistake */
+    mpz_t score, scratch;
+} replay;
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/* A double as m 2^-*power, m whole. */
+static void replay_binary(double value, mpz_t m, unsigned long *power)
+{
+    int exponent;
+    const double fraction = frexp(value, &exponent);
+    mpz_set_d(m, ldexp(fraction, 53));
+    exponent -= 53;
+    while (exponent < 0 && mpz_sgn(m) && mpz_even_p(m)) {
+        mpz_fdiv_q_2exp(m, m, 1);
+        exponent++;
+    }
+    if (exponent > 0) mpz_mul_2exp(m, m, (mp_bitcnt_t)exponent);
+    *power = exponent < 0 && mpz_sgn(m) ? (unsigned long)-exponent : 0;
+}
+
+static void replay_decimal(double value, mpz_t mantissa, long *exponent)
+{
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, text);
+    hsp__exact_parse(text, mantissa, exponent);
+}
+
+/* value times M, for a decimal that `digits` has room for. */
+static void replay_whole(const replay *r, double value, mpz_t out)
+{
+    long exponent;
+    mpz_t ten;
+    mpz_init(ten);
+    replay_decimal(value, out, &exponent);
+    mpz_ui_pow_ui(ten, 10, (unsigned long)((long)r->digits + exponent));
+    mpz_mul(out, out, ten);
+    mpz_mul_2exp(out, out, r->bits);
+    mpz_clear(ten);
+}
+
+static void replay_room(replay *r, double value)
+{
+    long exponent;
+    replay_decimal(value, r->scratch, &exponent);
+    if (-exponent > (long)r->digits) r->digits = (unsigned long)-exponent;
+}
+
+/* How the columns are scaled: x -> (x - shift / 2^p) factor / 2^q. */
+typedef struct replay_scaling {
+    mpz_t shift, factor;
+    unsigned long p, q;
+    int plain; /* x stays x */
+} replay_scaling;
+
+static void replay_column(const replay *r, uint64_t j, replay_scaling *to)
+{
+    const hsp_scaling *scaling = r->run->scaling;
+    const int inside = scaling && j < hsp_scaling_cols(scaling);
+    const double shift = inside ? hsp_scaling_shift(scaling, j) : 0;
+    const double factor = inside ? hsp_scaling_factor(scaling, j) : 1;
+    to->plain = shift == 0 && factor == 1;
+    replay_binary(shift, to->shift, &to->p);
+    replay_binary(factor, to->factor, &to->q);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The decimal of column j of row i, k being the place of the next entry of the row, which moves on;
+ * a column without an entry is 0. */
+static void replay_read(const replay *r, const hsp__row *row, uint64_t i, uint64_t j, uint64_t *k,
+                        mpz_t mantissa, long *exponent)
+{
+    char buffer[HSP__DECIMAL_MAX];
+    mpz_set_ui(mantissa, 0);
+    *exponent = 0;
+    if (*k >= row->count || hsp__row_column(row, *k) != j) return;
+    hsp__exact_parse(hsp__exact_text(r->source, i, *k, buffer), mantissa, exponent);
+    ++*k;
+    while (*exponent < 0 && mpz_sgn(mantissa) && mpz_divisible_ui_p(mantissa, 10)) {
+        mpz_divexact_ui(mantissa, mantissa, 10);
+        ++*exponent;
+    }
+    if (!mpz_sgn(mantissa)) *exponent = 0;
+}
+
+/* How many digits and bits make everything whole. */
+static void replay_measure(replay *r, const replay_scaling *scaling)
+{
+    const hsp_view *view = r->source->view;
+    long exponent;
+    for (uint64_t j = 0; r->run->scaling && j < view->cols; j++)
+        if (scaling[j].p + scaling[j].q > r->bits) r->bits = scaling[j].p + scaling[j].q;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; r->needed[i] && k < row.count;) {
+            replay_read(r, &row, i, hsp__row_column(&row, k), &k, r->scratch, &exponent);
+            if (-exponent > (long)r->digits) r->digits = (unsigned long)-exponent;
+        }
+    }
+    if (r->run->offset == 'a') replay_room(r, r->run->constant);
+    replay_room(r, r->run->soft);
+}
+
+/* x becomes (x - shift) factor, times M. `ten`: 10^digits. */
+static void replay_scale(const replay *r, const replay_scaling *s, const mpz_t ten, mpz_t x)
+{
+    if (!s || s->plain) {
+        mpz_mul_2exp(x, x, r->bits);
+        return;
+    }
+    mpz_mul_2exp(x, x, s->p);
+    mpz_submul(x, s->shift, ten);
+    mpz_mul(x, x, s->factor);
+    mpz_mul_2exp(x, x, r->bits - s->p - s->q);
+}
+
+/* One row, written behind the entries so far. */
+static void replay_load_row(replay *r, const replay_scaling *scaling, uint64_t i, mpz_t *powers,
+                            mpz_t square)
+{
+    const hsp_view *view = r->source->view;
+    const hsp__row row = hsp__view_row(view, i);
+    mpz_set_ui(square, 0);
+    for (uint64_t k = 0, j = 0; scaling ? j < view->cols : k < row.count; j++) {
+        long exponent;
+        mpz_t *x = &r->x[r->entries];
+        const uint64_t at = scaling ? j : hsp__row_column(&row, k);
+        replay_read(r, &row, i, at, &k, *x, &exponent);
+        mpz_ui_pow_ui(powers[1], 10, (unsigned long)((long)r->digits + exponent));
+        mpz_mul(*x, *x, powers[1]);
+        replay_scale(r, scaling ? &scaling[at] : NULL, powers[0], *x);
+        if (!mpz_sgn(*x)) continue;
+        mpz_addmul(square, *x, *x);
+        r->column[r->entries++] = (uint32_t)at;
+    }
+}
+
+/* All rows that are needed, and R^2 (of all rows) in c2 where that is what c is. */
+static void replay_load(replay *r, const replay_scaling *scaling)
+{
+    const uint64_t rows = r->source->view->rows;
+    mpz_t powers[2], square;
+    mpz_inits(powers[0], powers[1], square, NULL);
+    mpz_ui_pow_ui(powers[0], 10, r->digits);
+    for (uint64_t i = 0; i < rows; i++) {
+        r->start[i + 1] = r->start[i];
+        if (!r->needed[i]) continue;
+        replay_load_row(r, r->run->scaling ? scaling : NULL, i, powers, square);
+        r->start[i + 1] = r->entries;
+        if (r->run->offset == 'r' && mpz_cmp(square, r->c2) > 0) mpz_set(r->c2, square);
+    }
+    mpz_clears(powers[0], powers[1], square, NULL);
+}
+
+/* Entries of the rows that are needed, and how many products the run takes. */
+static double replay_work(const replay *r, uint64_t visits, uint64_t *entries)
+{
+    const hsp_view *view = r->source->view;
+    uint64_t needed = 0;
+    *entries = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        if (!r->needed[i]) continue;
+        needed++;
+        *entries += r->run->scaling ? view->cols : hsp__view_row(view, i).count;
+    }
+    return needed ? (double)visits * ((double)*entries / (double)needed) : 0;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+/* c^2, Delta^2 and what a score is compared with. */
+static void replay_constants(replay *r)
+{
+    const hsp__exact_run *run = r->run;
+    long rate, tau;
+    if (run->offset == 'u' || run->offset == 'a') {
+        replay_whole(r, run->offset == 'u' ? 1 : run->constant, r->c2);
+        mpz_mul(r->c2, r->c2, r->c2);
+    }
+    replay_whole(r, run->soft, r->soft2);
+    mpz_mul(r->soft2, r->soft2, r->soft2);
+    replay_decimal(run->rate, r->gain, &rate);
+    replay_decimal(run->tau, r->limit, &tau);
+    replay_whole(r, 1, r->scratch);
+    mpz_mul(r->scratch, r->scratch, r->scratch);
+    mpz_mul(r->limit, r->limit, r->scratch);
+    mpz_ui_pow_ui(r->scratch, 10, (unsigned long)labs(rate - tau));
+    if (rate >= tau)
+        mpz_mul(r->gain, r->gain, r->scratch);
+    else
+        mpz_mul(r->limit, r->limit, r->scratch);
+}
+
+static int replay_wrong(replay *r, uint64_t i)
+{
+    const int y = r->source->y[i];
+    mpz_set_ui(r->score, 0);
+    for (uint64_t k = r->start[i]; k < r->start[i + 1]; k++)
+        mpz_addmul(r->score, r->v[r->column[k]], r->x[k]);
+    mpz_set_si(r->scratch, (long)r->turn);
+    mpz_addmul(r->score, r->c2, r->scratch);
+    if (y < 0) mpz_neg(r->score, r->score);
+    mpz_addmul_ui(r->score, r->soft2, (unsigned long)r->count[i]);
+    mpz_mul(r->score, r->score, r->gain);
+    const int compared = mpz_cmp(r->score, r->limit);
+    if (compared || r->run->tau > 0) return compared < 0;
+    return !(r->run->tie_positive && y > 0);
+}
+
+static void replay_update(replay *r, uint64_t i)
+{
+    for (uint64_t k = r->start[i]; k < r->start[i + 1]; k++) {
+        if (r->source->y[i] > 0)
+            mpz_add(r->v[r->column[k]], r->v[r->column[k]], r->x[k]);
+        else
+            mpz_sub(r->v[r->column[k]], r->v[r->column[k]], r->x[k]);
+    }
+    r->turn += r->source->y[i];
+    r->count[i]++;
+}
+
+static hsp_status replay_sequence(replay *r, const uint64_t *sequence, uint64_t updates,
+                                  hsp_error *err, hsp__exact_replay *outcome, uint64_t *at)
+{
+    hsp_status status = HSP_OK;
+    for (uint64_t k = 0; !status && k < updates; k++) {
+        if (!replay_wrong(r, sequence[k])) {
+            *outcome = HSP__REPLAY_DIFFERS;
+            *at = k;
+            return HSP_OK;
+        }
+        replay_update(r, sequence[k]);
+        if (k % 256 == 0) status = hsp__progress(r->ctx, "replaying", "updates", k, updates, err);
+    }
+    return status;
+}
+
+static hsp_status replay_passes(replay *r, uint64_t passes, hsp_error *err)
+{
+    const uint64_t rows = r->source->view->rows;
+    hsp_status status = HSP_OK;
+    for (uint64_t p = 0, seen = 0; !status && p < passes; p++)
+        for (uint64_t i = 0; !status && i < rows; i++, seen++) {
+            if (replay_wrong(r, i)) replay_update(r, i);
+            if (seen % 256 == 0)
+                status = hsp__progress(r->ctx, "replaying", "rows", seen, rows * passes, err);
+        }
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static hsp_status replay_new(replay *r, uint64_t entries, hsp_error *err)
+{
+    const hsp_allocator *memory = &r->ctx->allocator;
+    const hsp_view *view = r->source->view;
+    r->start = hsp__new(memory, view->rows + 1, sizeof *r->start);
+    r->column = hsp__new_raw(memory, entries + 1, sizeof *r->column);
+    r->x = hsp__mpz_new(memory, entries + 1); /* one more: an entry that turns out to be 0 */
+    r->v = hsp__mpz_new(memory, view->cols);
+    return r->start && r->column && r->x && r->v ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status replay_prepare(replay *r, hsp_error *err)
+{
+    const hsp_allocator *memory = &r->ctx->allocator;
+    const uint64_t cols = r->source->view->cols;
+    replay_scaling *scaling = hsp__new(memory, cols, sizeof *scaling);
+    if (!scaling) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < cols; j++) {
+        mpz_inits(scaling[j].shift, scaling[j].factor, NULL);
+        replay_column(r, j, &scaling[j]);
+    }
+    replay_measure(r, scaling);
+    replay_load(r, scaling);
+    replay_constants(r);
+    for (uint64_t j = 0; j < cols; j++)
+        mpz_clears(scaling[j].shift, scaling[j].factor, NULL);
+    hsp__free(memory, scaling);
+    return HSP_OK;
+}
+
+hsp_status hsp__exact_replay_run(hsp_context *ctx, const hsp__exact_source *source,
+                                 const hsp__exact_run *run, uint64_t passes,
+                                 const uint64_t *sequence, uint64_t updates, uint64_t *count,
+                                 hsp_error *err, hsp__exact_replay *outcome, uint64_t *at)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t rows = source->view->rows;
+    uint64_t entries = 0;
+    replay r = {.ctx = ctx, .source = source, .run = run, .count = count};
+    *outcome = HSP__REPLAY_SAME;
+    r.needed = hsp__new(memory, rows, 1);
+    if (!r.needed) return hsp__fail_memory(err);
+    /* R is that of all rows */
+    memset(r.needed, !sequence || run->offset == 'r', rows);
+    for (uint64_t k = 0; sequence && k < updates; k++)
+        r.needed[sequence[k]] = 1;
+    const double work = replay_work(&r, sequence ? updates : passes * rows, &entries);
+    if (entries > REPLAY_ENTRIES || work > REPLAY_WORK) {
+        hsp__free(memory, r.needed);
+        *outcome = HSP__REPLAY_LONG;
+        return HSP_OK;
+    }
+    mpz_inits(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
+    hsp_status status = replay_new(&r, entries, err);
+    if (!status) status = replay_prepare(&r, err);
+    if (!status)
+        status = sequence ? replay_sequence(&r, sequence, updates, err, outcome, at)
+                          : replay_passes(&r, passes, err);
+    mpz_clears(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
+    hsp__mpz_free(memory, r.x, entries + 1);
+    hsp__mpz_free(memory, r.v, source->view->cols);
+    hsp__free(memory, r.start);
+    hsp__free(memory, r.column);
+    hsp__free(memory, r.needed);
+    return status;
+}
+
+/* ---- Winnow ---------------------------------------------------------------------------------- */
+
+#define POWERS_BITS 1e6 /* of a power, at most */
+
+/* sum += times alpha^e, times p^most 2^(q most): p^(e + most) 2^(q (most - e)), where alpha = p /
+ * 2^q. */
+static void powers_add(mpz_t sum, const mpz_t p, unsigned long q, int64_t e, int64_t most,
+                       unsigned long times, int negative, mpz_t scratch)
+{
+    mpz_pow_ui(scratch, p, (unsigned long)(e + most));
+    mpz_mul_2exp(scratch, scratch, q * (unsigned long)(most - e));
+    if (negative)
+        mpz_submul_ui(sum, scratch, times);
+    else
+        mpz_addmul_ui(sum, scratch, times);
+}
+
+int hsp__exact_powers_sign(double alpha, double theta, int balanced, const int64_t *e,
+                           const uint32_t *times, uint64_t count)
+{
+    mpz_t p, sum, limit, scratch;
+    unsigned long q;
+    long exponent;
+    int64_t most = 0;
+    int sign = 2;
+    for (uint64_t k = 0; k < count; k++)
+        most = llabs(e[k]) > most ? llabs(e[k]) : most;
+    mpz_inits(p, sum, limit, scratch, NULL);
+    replay_binary(alpha, p, &q);
+    if (2 * (double)most * ((double)mpz_sizeinbase(p, 2) + (double)q) < POWERS_BITS) {
+        for (uint64_t k = 0; k < count; k++) {
+            powers_add(sum, p, q, e[k], most, times[k], 0, scratch);
+            if (balanced) powers_add(sum, p, q, -e[k], most, times[k], 1, scratch);
+        }
+        replay_decimal(theta, limit, &exponent);
+        mpz_mul_ui(limit, limit, HSP__EXACT_PARTS);
+        mpz_pow_ui(scratch, p, (unsigned long)most);
+        mpz_mul(limit, limit, scratch);
+        mpz_mul_2exp(limit, limit, q * (unsigned long)most);
+        mpz_ui_pow_ui(scratch, 10, (unsigned long)labs(exponent));
+        if (exponent < 0)
+            mpz_mul(sum, sum, scratch);
+        else
+            mpz_mul(limit, limit, scratch);
+        sign = mpz_cmp(sum, limit);
+        sign = (sign > 0) - (sign < 0);
+    }
+    mpz_clears(p, sum, limit, scratch, NULL);
+    return sign;
+}
+
+#endif
