@@ -216,7 +216,7 @@ hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_opti
 {
     train_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
     *out = (hsp__sequence){0};
-    if (!work.learner || !work.learner->rule || work.learner->rule->score)
+    if (!work.learner || !work.learner->rule || !work.learner->rule->native)
         return hsp__fail(err, HSP_USAGE, "'%s' does not learn from single mistakes",
                          hsp_options_table(options)->name);
     hsp_status status = train_prepare(&work, data, err);
