@@ -54,7 +54,8 @@ typedef struct hsp__batch_task {
     const hsp__solver *solver; /* NULL: alone */
     hsp__solution solution;    /* dual: NULL when it is not kept */
     hsp__kkt kkt;
-    uint64_t mistakes;      /* two classes: rows that the scorer gets wrong */
+    uint64_t mistakes; /* two classes: rows that the scorer gets wrong */
+    double unsure;     /* kernel: the model's own scores may differ by this from those at hand */
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE */
 } hsp__batch_task;
 
@@ -103,6 +104,7 @@ typedef struct hsp__batch_kernel {
     uint64_t *place; /* ... this place, rows of them; NULL: i */
     double *amounts; /* count * rows: a y */
     double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
+    atomic_int wide; /* some problem needed kernel values in double: so will predictions */
 } hsp__batch_kernel;
 
 /* The number that the model knows a row by. */

@@ -12,8 +12,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/remake.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
+#include "kernel/rounding.h"
 #include "kernel/shared.h"
 #include "learn/batch.h"
 #include "learn/crowd.h"
@@ -169,6 +171,22 @@ void hsp__batch_kernel_free(hsp__batch *batch)
     hsp__free(&batch->ctx->allocator, k);
 }
 
+/* ---- Memory -----------------------------------------------------------------------------------
+ */
+
+static uint64_t kernel_memory(const hsp__batch *batch)
+{
+    const uint64_t n = batch->prepared.view->rows;
+    return batch->plan->cache_bytes - (batch->kernel->gram ? n * n * sizeof(float) : 0);
+}
+
+/* Memory is for so many pairs at a time, whoever works on them: what a cache has room for decides
+ * in which order a machine's rows are visited, and so its bits. */
+static uint32_t kernel_shares(const hsp__batch *batch)
+{
+    return batch->count < KERNEL_SHARES ? batch->count : KERNEL_SHARES;
+}
+
 /* ---- One problem ----------------------------------------------------------------------------- */
 
 static hsp_status kernel_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task,
@@ -188,8 +206,22 @@ static hsp_status kernel_evidence(hsp__batch *batch, hsp_context *ctx, hsp__batc
     return status;
 }
 
+/* Training and model compute kernel values in different blocks, each off by no more than
+ * cache->off. Their errors have no reason to conspire: a sum of them with coefficients a is taken
+ * to be below 8 times what independent ones would give, as often as not by far. */
+static double kernel_unsure(const hsp__smo_cache *cache, const hsp__smo_solution *s, uint64_t n)
+{
+    double total = 0, squares = 0, most;
+    for (uint64_t i = 0; i < n; i++)
+        total += s->a[i], squares += s->a[i] * s->a[i];
+    const double each = fmax(cache->off, hsp__kernel_rounding(cache->source.rows, 0, &most));
+    return 2 * each * fmin(total, 8 * sqrt(squares)) + s->drift +
+           hsp__judge_gamma(n) * most * total;
+}
+
 /* What was found, to where reports and the model look for it. */
-static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *s)
+static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_cache *cache,
+                        const hsp__smo_solution *s)
 {
     hsp__batch_task *task = &batch->tasks[c];
     hsp__batch_kernel *k = batch->kernel;
@@ -199,11 +231,13 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *
                                      .primal = s->primal,
                                      .dual_value = s->dual,
                                      .gap = s->gap,
+                                     .rounding = s->stop == HSP_STOP_CONVERGED ? 0 : s->rounding,
                                      .passes = s->rounds,
                                      .updates = s->updates,
                                      .stop = s->stop};
     hsp__judge_kkt_scores(batch->ctx, p, s->b, s->a, s->scores, &task->kkt);
     hsp__judge_margin(fmax(s->square, 0), &task->kkt);
+    task->unsure = kernel_unsure(cache, s, p->view->rows);
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const uint64_t row = task->list ? task->list[i] : i;
         const double score = s->scores[i] + s->b;
@@ -212,6 +246,27 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_solution *
             atomic_store_explicit(&batch->supports[row], 1, memory_order_relaxed);
         if (k->scores) k->scores[row * batch->count + c] = score;
     }
+}
+
+/* Floats were not enough: the same once more, from where they led to, with kernel values in
+ * double. */
+static hsp_status kernel_in_double(hsp__batch *batch, hsp_context *ctx, const hsp__problem *p,
+                                   const hsp__smo_cache *cache, const hsp__goal *goal,
+                                   hsp_error *err, hsp__smo_solution *s)
+{
+    const uint64_t rounds = s->rounds, updates = s->updates;
+    const uint64_t shares = batch->tasks[0].list ? kernel_shares(batch) : 1;
+    hsp__smo_source source = cache->source;
+    hsp__smo_cache wide = {0};
+    source.gram = NULL;
+    source.place = NULL;
+    hsp_status status =
+        hsp__smo_cache_init(&wide, ctx, &source, kernel_memory(batch) / shares, 1, err);
+    if (!status) status = hsp__smo(ctx, p, &wide, goal, err, s);
+    hsp__smo_cache_free(&wide);
+    s->rounds += rounds, s->updates += updates;
+    atomic_store(&batch->kernel->wide, 1);
+    return status;
 }
 
 static hsp_status kernel_task(hsp__batch *batch, hsp_context *ctx, uint32_t c,
@@ -224,9 +279,11 @@ static hsp_status kernel_task(hsp__batch *batch, hsp_context *ctx, uint32_t c,
     hsp_status status = s.a && s.scores ? HSP_OK : hsp__fail_memory(err);
     if (!status && batch->start) hsp__batch_start_dual(batch, c, s.a);
     if (!status) status = hsp__smo(ctx, &task->problem, cache, goal, err, &s);
+    if (!status && s.wants_double)
+        status = kernel_in_double(batch, ctx, &task->problem, cache, goal, err, &s);
     if (!status) {
         task->solver = &kernel_smo;
-        kernel_keep(batch, c, &s);
+        kernel_keep(batch, c, cache, &s);
         if (s.stop == HSP_STOP_INSEPARABLE) status = kernel_evidence(batch, ctx, task, &s, err);
     }
     hsp__free(&ctx->allocator, s.a);
@@ -289,19 +346,6 @@ static hsp_status kernel_gram(hsp__batch *batch, hsp_error *err)
     if (!k->gram) return hsp__fail_memory(err);
     hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
     return kernel_fill_gram(batch, err);
-}
-
-static uint64_t kernel_memory(const hsp__batch *batch)
-{
-    const uint64_t n = batch->prepared.view->rows;
-    return batch->plan->cache_bytes - (batch->kernel->gram ? n * n * sizeof(float) : 0);
-}
-
-/* Memory is for so many pairs at a time, whoever works on them: what a cache has room for decides
- * in which order a machine's rows are visited, and so its bits. */
-static uint32_t kernel_shares(const hsp__batch *batch)
-{
-    return batch->count < KERNEL_SHARES ? batch->count : KERNEL_SHARES;
 }
 
 /* Some pairs, each on one thread with a cache of its own. */
@@ -408,6 +452,23 @@ static hsp_status kernel_collapse(hsp_context *ctx, hsp_model **model, hsp_error
     return HSP_OK;
 }
 
+/* Rows as doubles: a model of such rows computes kernel values in double. */
+static hsp_status kernel_widen(hsp_context *ctx, hsp_data **rows, hsp_error *err)
+{
+    const hsp_view *view = &(*rows)->view;
+    const hsp__remake plan = {.storage = view->storage == HSP_ONES ? HSP_SPARSE : view->storage,
+                              .precision = HSP_FLOAT64,
+                              .cols = view->cols,
+                              .phase = "changing the storage"};
+    hsp_data *wide = NULL;
+    if (view->precision == HSP_FLOAT64) return HSP_OK;
+    hsp_status status = hsp__data_remake(ctx, *rows, &plan, err, &wide);
+    if (status) return status;
+    hsp_data_free(*rows);
+    *rows = wide;
+    return HSP_OK;
+}
+
 static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint64_t *picked,
                                 uint64_t count, hsp_error *err, hsp_model **out)
 {
@@ -417,6 +478,7 @@ static hsp_status kernel_expand(hsp__batch *batch, hsp_context *ctx, const uint6
     hsp_kernel *copy = NULL;
     hsp_model *model = NULL;
     hsp_status status = kernel_select(ctx, batch->prepared.data, picked, count, err, &rows);
+    if (!status && atomic_load(&batch->kernel->wide)) status = kernel_widen(ctx, &rows, err);
     if (!status)
         status =
             hsp_kernel_parse(ctx, hsp_kernel_text(k->kernel), 1, k->kernel->index_base, err, &copy);
@@ -481,22 +543,88 @@ static void kernel_scores(const hsp__batch *batch, double *line, double *scores)
     }
 }
 
+/* Pairs: the least and the most votes that each class may get from these scores. */
+static void kernel_votes(const hsp__batch *batch, const double *scores, uint32_t *least,
+                         uint32_t *most)
+{
+    const uint32_t classes = batch->prepared.view->classes;
+    memset(least, 0, classes * sizeof *least);
+    memset(most, 0, classes * sizeof *most);
+    uint32_t c = 0;
+    for (uint32_t i = 0; i < classes; i++)
+        for (uint32_t j = i + 1; j < classes; j++, c++) {
+            const double unsure = batch->tasks[c].unsure;
+            least[i] += scores[c] < -unsure;
+            least[j] += scores[c] > unsure;
+            most[i] += !(scores[c] > unsure);
+            most[j] += !(scores[c] < -unsure);
+        }
+}
+
+/* Do these scores decide as the model's own would, whose last digits differ? `votes` is room for
+ * two numbers a class. */
+static int kernel_decides(const hsp__batch *batch, const double *scores, uint32_t class,
+                          uint32_t *votes)
+{
+    const uint32_t classes = batch->prepared.view->classes;
+    int sure = 1;
+    if (batch->count == 1) return fabs(scores[0]) > batch->tasks[0].unsure;
+    if (class >= classes) return 0;
+    if (batch->tasks[0].list) kernel_votes(batch, scores, votes, votes + classes);
+    for (uint32_t c = 0; c < classes && sure; c++) {
+        if (c == class) continue;
+        sure = batch->tasks[0].list ? votes[class] > votes[classes + c]
+                                    : scores[class] - scores[c] >
+                                          batch->tasks[class].unsure + batch->tasks[c].unsure;
+    }
+    return sure;
+}
+
+/* Mistakes among those rows whose class the scores at hand leave open, by the model itself. */
+static hsp_status kernel_ask_model(hsp__batch *batch, hsp_context *ctx, const hsp_model *model,
+                                   const uint64_t *open, uint64_t count, hsp_error *err,
+                                   uint64_t *wrong)
+{
+    hsp_data *rows = NULL;
+    if (!count) return HSP_OK;
+    hsp_status status = hsp_data_select(ctx, batch->prepared.base, open, count, err, &rows);
+    if (!status) status = hsp__mistakes_scored(ctx, model, &rows->view, NULL, err, wrong);
+    hsp_data_free(rows);
+    return status;
+}
+
 hsp_status hsp__batch_kernel_mistakes(hsp__batch *batch, hsp_context *ctx, const hsp_model *model,
                                       hsp_error *err, uint64_t *wrong)
 {
+    const hsp_allocator *memory = &ctx->allocator;
     hsp__batch_kernel *k = batch->kernel;
     const hsp_view *view = batch->prepared.view;
+    uint64_t count = 0;
     *wrong = 0;
-    if (!k->scores && !k->gram)
+    if ((!k->scores && !k->gram) || view->rows != batch->prepared.base->view.rows)
         return hsp__mistakes_scored(ctx, model, &batch->prepared.base->view, NULL, err, wrong);
-    if (!k->scores) {
-        double *line = hsp__new_raw(&ctx->allocator, view->rows, sizeof *line);
-        k->scores = hsp__new_raw(&ctx->allocator, view->rows * batch->count, sizeof *k->scores);
-        if (line && k->scores) kernel_scores(batch, line, k->scores);
-        hsp__free(&ctx->allocator, line);
-        if (!line || !k->scores) return hsp__fail_memory(err);
+    double *line = hsp__new_raw(memory, view->rows, sizeof *line);
+    uint64_t *open = hsp__new_raw(memory, view->rows, sizeof *open);
+    uint32_t *votes = hsp__new_raw(memory, 2 * (uint64_t)view->classes, sizeof *votes);
+    hsp_status status = line && open && votes ? HSP_OK : hsp__fail_memory(err);
+    if (!status && !k->scores) {
+        k->scores = hsp__new_raw(memory, view->rows * batch->count, sizeof *k->scores);
+        if (k->scores)
+            kernel_scores(batch, line, k->scores);
+        else
+            status = hsp__fail_memory(err);
     }
-    for (uint64_t i = 0; i < view->rows; i++)
-        *wrong += hsp__model_decide(model, k->scores + i * batch->count) != view->labels[i];
-    return HSP_OK;
+    for (uint64_t i = 0; !status && i < view->rows; i++) {
+        const double *scores = k->scores + i * batch->count;
+        const uint32_t class = hsp__model_decide(model, scores);
+        if (kernel_decides(batch, scores, class, votes))
+            *wrong += class != view->labels[i];
+        else
+            open[count++] = i;
+    }
+    if (!status) status = kernel_ask_model(batch, ctx, model, open, count, err, wrong);
+    hsp__free(memory, line);
+    hsp__free(memory, open);
+    hsp__free(memory, votes);
+    return status;
 }

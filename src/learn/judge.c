@@ -74,6 +74,11 @@ static double judge_gamma(uint64_t n)
     return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
 }
 
+double hsp__judge_gamma(uint64_t n)
+{
+    return judge_gamma(n);
+}
+
 double hsp__judge_row_norm(const hsp_view *view, uint64_t i)
 {
     const hsp__row row = hsp__view_row(view, i);
@@ -157,6 +162,11 @@ JUDGE_INLINE double judge_doubt(hsp__loss loss, double z, double value, double o
     if (loss == HSP__LOSS_LOGISTIC) return off <= 1 ? 2.72 * off * fmin(value, 1) : off;
     if (!(z + off > 0)) return 0;
     return loss == HSP__LOSS_HINGE ? off : off * (2 * fmax(z, 0) + off);
+}
+
+double hsp__judge_doubt(hsp__loss loss, double z, double value, double off)
+{
+    return judge_doubt(loss, z, value, off);
 }
 
 /* What is summed up of the rows for one of the two values. */

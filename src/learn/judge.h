@@ -56,6 +56,10 @@ hsp_status hsp__judge_norms(hsp_context *ctx, const hsp_view *view, hsp_error *e
 
 /* loss(m). */
 double hsp__judge_loss(hsp__loss loss, double m);
+/* loss(m - off) - loss(m), or more, with z = 1 - m and value = loss(m). */
+double hsp__judge_doubt(hsp__loss loss, double z, double value, double off);
+/* What n operations in double may be off by, relative to the sum of their |terms|. */
+double hsp__judge_gamma(uint64_t n);
 /* -loss'(m): the a / c that a row with margin m asks for. */
 double hsp__judge_pull(hsp__loss loss, double m);
 

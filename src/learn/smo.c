@@ -17,9 +17,11 @@
  * the run begins with a = c for all that its separator puts inside the margin. Sets are made larger
  * while they are full and gain little: where all rows between bounds fit, few rounds are left.
  *
- * Guarantee. Every step raises the dual; the run stops on the duality gap, which f gives in O(n).
- * Kernel values are floats, f is in double: gap and dual are those of the matrix of floats, whose
- * entries are 6e-8 off. For hard, and for gaps below 1e-7, all is in double.
+ * Guarantee. Every step raises the dual; the run looks at the duality gap, which f gives in O(n).
+ * Kernel values are floats, f is in double: that gap is of the matrix of floats. So in the end it
+ * is proven for the kernel itself (smo_proof.c), and if that fails the run goes on: nearer, and at
+ * last (batch_kernel.c) with values in double. For hard, and for gaps below 1e-7, all is in double
+ * at once.
  *
  * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
  * for rows that moved n multiplications each, and n kernel values if their line is not there. Lines
@@ -40,6 +42,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/judge.h"
+#include "learn/smo_work.h"
 #include "vec/vec.h"
 
 enum {
@@ -56,53 +59,7 @@ static const double smo_tiny = 1e-12; /* curvature below this counts as this */
  * below the second it is, if no step gets further. */
 static const double smo_met = 1e-13, smo_met_at_last = 1e-12;
 
-typedef struct smo {
-    hsp_context *ctx;
-    const hsp__problem *p;
-    const hsp__goal *goal;
-    hsp__smo_solution *s;
-    hsp__smo_cache *cache;
-    uint64_t n;
-    int equation;  /* sum a y = 0 holds and is kept */
-    int wide;      /* kernel values are doubles */
-    int unsure;    /* the kernel need not be one: no gap bounds anything */
-    double one;    /* added to every kernel value: offset regularized */
-    double most;   /* largest k(x, x) met */
-    double scale;  /* (sum a)^2 times that, of the last judgement */
-    double *f;     /* n */
-    double *y, *c; /* n: +-1, and the bound of a */
-    double *extra; /* n: added to k(x_i, x_i); NULL: nothing */
-    /* The set: */
-    uint64_t size;         /* at most, a multiple of HSP__VEC_PAIR; from one row of k to the next */
-    uint64_t count;        /* of the one at hand */
-    uint64_t *set;         /* size: its rows; those that stay in the next one keep their place */
-    unsigned char *is_new; /* size: it was not in the set before */
-    unsigned char *in;     /* n: while a set is chosen: 1, new in it; 2, stays in it */
-    void *k;               /* size * size: its kernel matrix */
-    void *diagonal;        /* size: k(x, x) + extra */
-    double *la, *lf, *ly, *lc, *lextra; /* size */
-    double *up, *down; /* size: 0 where a row may move so, else infinite, and minus that */
-    /* What moved: */
-    uint64_t *moved;  /* n: rows */
-    double *by;       /* n: y times what a changed by */
-    void **lines;     /* n */
-    uint64_t batch;   /* of them, those lines are there for */
-    double shift;     /* sum of by * one */
-    uint64_t *picked; /* n: scratch for selection */
-    double *keys;     /* n */
-} smo;
-
-/* ---- What may move --------------------------------------------------------------------------- */
-
-static int smo_up(double y, double a, double c)
-{
-    return y > 0 ? a < c : a > 0;
-}
-
-static int smo_down(double y, double a, double c)
-{
-    return y > 0 ? a > 0 : a < c;
-}
+typedef hsp__smo_work smo;
 
 /* ---- The problem over the set ---------------------------------------------------------------- */
 
@@ -119,8 +76,8 @@ static double smo_self(const smo *w, uint64_t i)
 
 static void smo_free_to_move(smo *w, uint64_t i)
 {
-    w->up[i] = smo_up(w->ly[i], w->la[i], w->lc[i]) ? 0 : HUGE_VAL;
-    w->down[i] = smo_down(w->ly[i], w->la[i], w->lc[i]) ? 0 : -HUGE_VAL;
+    w->up[i] = hsp__smo_up(w->ly[i], w->la[i], w->lc[i]) ? 0 : HUGE_VAL;
+    w->down[i] = hsp__smo_down(w->ly[i], w->la[i], w->lc[i]) ? 0 : -HUGE_VAL;
 }
 
 /* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
@@ -170,6 +127,7 @@ static double smo_step(smo *w, uint64_t i, uint64_t j)
     smo_free_to_move(w, j);
     w->lf[i] += t * w->lextra[i];
     w->lf[j] -= t * w->lextra[j];
+    w->walked += t;
     w->s->updates++;
     return t;
 }
@@ -189,6 +147,7 @@ static int smo_single(smo *w, double enough)
     if (best == w->count) return 0;
     w->la[best] = fmin(fmax(w->la[best] + change, 0), w->lc[best]);
     w->lf[best] += change * w->ly[best] * w->lextra[best];
+    w->walked += fabs(change);
     smo_pass(w, change * w->ly[best], best, 0, best, &low, &high);
     w->s->updates++;
     return 1;
@@ -212,153 +171,6 @@ static void smo_inner(smo *w, double enough, double part)
         const double t = smo_step(w, i, j);
         i = smo_pass(w, t, i, -t, j, &low, &high);
     }
-}
-
-/* ---- Choosing a set -------------------------------------------------------------------------- */
-
-/* Move the `want` smallest keys of the first `count` picked rows to the front. */
-static void smo_select(smo *w, uint64_t count, uint64_t want)
-{
-    uint64_t from = 0, to = count;
-    while (to - from > 1 && from < want) {
-        const double pivot = w->keys[w->picked[from + (to - from) / 2]];
-        uint64_t low = from, high = to, i = from;
-        while (i < high) {
-            const uint64_t row = w->picked[i];
-            const double key = w->keys[row];
-            if (key == pivot) {
-                i++;
-            } else if (key < pivot) {
-                w->picked[i++] = w->picked[low];
-                w->picked[low++] = row;
-            } else {
-                w->picked[i] = w->picked[--high];
-                w->picked[high] = row;
-            }
-        }
-        if (want < low)
-            to = low;
-        else if (want <= high)
-            return;
-        else
-            from = high;
-    }
-}
-
-/* Take up to `want` more rows: those that may move up (sign 1) with the smallest f, or down (-1)
- * with the largest. Rows beyond `limit` violate nothing. */
-static void smo_take(smo *w, int sign, double limit, uint64_t want)
-{
-    uint64_t count = 0;
-    const double *a = w->s->a;
-    for (uint64_t i = 0; i < w->n; i++) {
-        const double key = sign * w->f[i];
-        if (!(key < sign * limit) || w->in[i]) continue;
-        if (!(sign > 0 ? smo_up(w->y[i], a[i], w->c[i]) : smo_down(w->y[i], a[i], w->c[i])))
-            continue;
-        w->keys[i] = key;
-        w->picked[count++] = i;
-    }
-    if (count > want) {
-        smo_select(w, count, want);
-        count = want;
-    }
-    for (uint64_t k = 0; k < count; k++)
-        w->in[w->picked[k]] = 1;
-    w->count += count;
-}
-
-/* The smallest f that may move up and the largest that may move down. */
-static void smo_ends(const smo *w, double *up, double *down)
-{
-    const double *a = w->s->a;
-    *up = HUGE_VAL, *down = -HUGE_VAL;
-    for (uint64_t i = 0; i < w->n; i++) {
-        if (smo_up(w->y[i], a[i], w->c[i]) && w->f[i] < *up) *up = w->f[i];
-        if (smo_down(w->y[i], a[i], w->c[i]) && w->f[i] > *down) *down = w->f[i];
-    }
-    if (!w->equation) *up = fmin(*up, 0), *down = fmax(*down, 0);
-}
-
-/* Is a row of the set before of use in the next? */
-static int smo_stays(const smo *w, uint64_t i, double up, double down)
-{
-    const double y = w->y[i], c = w->c[i], a = w->s->a[i];
-    return (a > 0 && a < c) || (smo_up(y, a, c) && w->f[i] < down) ||
-           (smo_down(y, a, c) && w->f[i] > up);
-}
-
-/* The new rows (in == 1) into the places of those that left, or behind the others. */
-static void smo_settle(smo *w, uint64_t before)
-{
-    uint64_t place = 0, count = 0;
-    for (uint64_t i = 0; i < w->n; i++) {
-        if (w->in[i] != 1) continue;
-        while (place < before && w->set[place] != UINT64_MAX)
-            place++;
-        w->set[place] = i;
-        w->is_new[place++] = 1;
-    }
-    /* Places that stayed empty are closed by the last rows: those then count as new there. */
-    uint64_t end = place > before ? place : before;
-    for (uint64_t k = 0; k < end; k++) {
-        while (end > k && w->set[end - 1] == UINT64_MAX)
-            end--;
-        if (k >= end) break;
-        if (w->set[k] == UINT64_MAX) {
-            w->set[k] = w->set[--end];
-            w->is_new[k] = 1;
-        }
-        count = k + 1;
-    }
-    w->count = count;
-    for (uint64_t k = 0; k < count; k++)
-        w->in[w->set[k]] = 0;
-}
-
-/* Half of the set before stays, if it is of use; the others are the worst violators, one half of
- * them to move up and one down. */
-static void smo_choose(smo *w, double up, double down)
-{
-    const uint64_t before = w->count, room = w->size < w->n ? w->size : w->n;
-    uint64_t kept = 0;
-    for (uint64_t k = 0; k < before; k++) {
-        const uint64_t i = w->set[k];
-        w->is_new[k] = 0;
-        if (kept < room - room / 4 && smo_stays(w, i, up, down))
-            w->in[i] = 2, kept++;
-        else
-            w->set[k] = UINT64_MAX;
-    }
-    w->count = kept;
-    const double up_limit = w->equation ? down : 0, down_limit = w->equation ? up : 0;
-    smo_take(w, 1, up_limit, (room - kept + 1) / 2);
-    smo_take(w, -1, down_limit, room - w->count);
-    if (w->count < room) smo_take(w, 1, up_limit, room - w->count);
-    smo_settle(w, before);
-}
-
-/* The first set: rows of both classes in equal steps through the data, as many of each as there
- * are, but an eighth at least. */
-static void smo_sample(smo *w)
-{
-    const uint64_t room = w->size < w->n ? w->size : w->n;
-    uint64_t have[2] = {0, 0}, want[2], seen[2] = {0, 0};
-    for (uint64_t i = 0; i < w->n; i++)
-        have[w->y[i] > 0]++;
-    want[1] = (uint64_t)((double)room * ((double)have[1] / (double)w->n));
-    if (want[1] < room / 8) want[1] = room / 8;
-    if (want[1] > room - room / 8) want[1] = room - room / 8;
-    if (want[1] > have[1]) want[1] = have[1];
-    want[0] = room - want[1];
-    if (want[0] > have[0]) want[0] = have[0];
-    for (uint64_t i = 0; i < w->n; i++) {
-        const int side = w->y[i] > 0;
-        const uint64_t k = seen[side]++;
-        if (hsp__part(want[side], have[side], k + 1) > hsp__part(want[side], have[side], k))
-            w->in[i] = 1;
-    }
-    smo_settle(w, 0);
 }
 
 /* ---- The set's matrix ------------------------------------------------------------------------ */
@@ -468,6 +280,8 @@ static hsp_status smo_load(smo *w, hsp_error *err)
             ((float *)w->diagonal)[i] = (float)self;
     }
     if (!status) smo_pad(w);
+    w->walked = 0;
+    w->steps = w->s->updates;
     return status;
 }
 
@@ -516,20 +330,34 @@ static hsp_status smo_add_lines(smo *w, uint64_t count, hsp_error *err)
     return status;
 }
 
+/* Each f was added to `count` times, terms of `moved` in all: what that may be off by. */
+static void smo_drift(smo *w, uint64_t count, double moved)
+{
+    double most = w->cache->most + w->one, extra = 0, sum = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        sum += w->s->a[i];
+        if (w->extra) extra = fmax(extra, w->extra[i]);
+    }
+    w->drift += hsp__judge_gamma(count) * (1 + (most + extra) * (sum + 3 * moved));
+}
+
 /* f, brought up to date with `count` rows that moved. */
 static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
 {
     uint64_t passing = 0;
+    double moved = 0;
     w->shift = 0;
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t row = w->moved[i];
         const double by = w->by[i];
+        moved += fabs(by);
         w->shift += by * w->one;
         if (w->extra) w->f[row] += by * w->extra[row];
         if (!smo_passes(w, row)) continue;
         w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
         w->moved[passing] = row, w->by[passing++] = by;
     }
+    smo_drift(w, count, moved);
     hsp_status status = hsp__smo_cache_apply(w->cache, w->moved, w->by, passing, w->f, err);
     w->moved += passing, w->by += passing;
     if (!status) status = smo_add_lines(w, count - passing, err);
@@ -551,6 +379,7 @@ static hsp_status smo_unload(smo *w, hsp_error *err)
             w->s->a[w->set[i]] = w->la[i];
             w->f[w->set[i]] = w->lf[i];
         }
+        smo_drift(w, 2 * (w->s->updates - w->steps), w->walked);
         return HSP_OK;
     }
     for (uint64_t i = 0; i < w->count; i++) {
@@ -678,7 +507,7 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
 {
     uint64_t count = 0;
     double low, high;
-    smo_sample(w);
+    hsp__smo_sample(w);
     hsp_status status = smo_load(w, err);
     if (status) return status;
     smo_inner(w, 1e-9, 0.01);
@@ -699,6 +528,7 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
         for (uint64_t i = 0; i < w->count; i++)
             w->s->a[w->set[i]] = w->la[i];
     w->count = 0;
+    w->drift = 0;
     for (uint64_t i = 0; i < w->n; i++)
         w->f[i] = -w->y[i];
     return smo_start(w, err);
@@ -723,9 +553,9 @@ static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
 static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
 {
     if (w->s->rounds == 0 && w->s->updates == 0)
-        smo_sample(w);
+        hsp__smo_sample(w);
     else
-        smo_choose(w, up, down);
+        hsp__smo_choose(w, up, down);
     hsp_status status = smo_load(w, err);
     if (status) return status;
     smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
@@ -742,10 +572,10 @@ static hsp_status smo_run(smo *w, hsp_error *err)
     double gap = HUGE_VAL;
     for (uint64_t round = 0; !status; round++) {
         const uint64_t updates = s->updates;
-        smo_ends(w, &up, &down);
+        hsp__smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
         status = smo_judge(w, err);
-        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->goal->gap) break;
+        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->aim) break;
         s->stop = HSP_STOP_PASSES;
         if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) {
             if (smo_is_met(w, smo_met_at_last)) s->stop = HSP_STOP_INSEPARABLE;
@@ -757,6 +587,44 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         gap = s->gap;
         if (!status) status = smo_round(w, up, down, err);
         idle = s->updates == updates ? idle + 1 : 0;
+    }
+    return status;
+}
+
+enum { SMO_ATTEMPTS = 3 };
+
+/* Where kernel values of different rows are all but equal, steps may run away: what is left then
+ * is w = 0. */
+static hsp_status smo_run_away(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    memset(s->a, 0, w->n * sizeof *s->a);
+    memset(s->scores, 0, w->n * sizeof *s->scores);
+    s->b = 0, s->stop = HSP_STOP_PASSES, s->wants_double = !w->wide;
+    hsp_status status = hsp__judge_offset(w->ctx, w->p, s->scores, err, &s->b);
+    return status ? status : hsp__smo_prove(w->ctx, w->p, w->cache, 0, w->goal->gap, err, s);
+}
+
+/* Run until the gap is proven to be what was asked for. */
+static hsp_status smo_run_proven(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    const double target = w->goal->gap;
+    hsp_status status = HSP_OK;
+    w->aim = target;
+    for (int attempt = 0; attempt < SMO_ATTEMPTS && !status; attempt++, w->aim /= 2) {
+        status = smo_run(w, err);
+        if (status || w->unsure || s->stop == HSP_STOP_INSEPARABLE) return status;
+        if (!isfinite(hsp__vec()->norminf_f64(s->a, (size_t)w->n)) || isnan(s->dual))
+            return smo_run_away(w, err);
+        status = hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s);
+        if (s->gap <= target || s->stop != HSP_STOP_CONVERGED) break;
+    }
+    if (!status && s->gap > target && s->stop == HSP_STOP_CONVERGED) {
+        s->wants_double = !w->wide;
+        s->stop = HSP_STOP_PASSES;
+    } else if (!status && s->gap <= target && s->stop == HSP_STOP_PASSES) {
+        s->stop = HSP_STOP_CONVERGED;
     }
     return status;
 }
@@ -868,11 +736,13 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     w.wide = cache->wide;
     w.unsure = cache->source.rows->kernel->indefinite;
     s->rounds = s->updates = 0;
+    s->rounding = 0, s->wants_double = 0;
     hsp_status status = smo_new(&w, err);
     if (!status) status = smo_start(&w, err);
     if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
         status = smo_guess(&w, err);
-    if (!status) status = smo_run(&w, err);
+    if (!status) status = smo_run_proven(&w, err);
+    s->drift = w.drift;
     smo_free(&w);
     return status;
 }

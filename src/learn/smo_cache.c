@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "kernel/rounding.h"
 
 enum { CACHE_PARTS = 64, GRAM_STRIP = 512 };
 
@@ -16,6 +17,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     const uint64_t n = source->n, number = wide ? sizeof(double) : sizeof(float);
     const uint64_t line = n * number + 1;
     *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
+    cache->off = hsp__kernel_rounding(source->rows, wide, &cache->most);
     if (source->gram && !source->list && !source->place && !wide) {
         cache->spare = bytes;
         return HSP_OK;
@@ -227,6 +229,21 @@ hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, con
     if (!status) status = cache_pick(cache, NULL, cache->source.n, err, &b, &all);
     cache->computed += count;
     if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &all, cache->wide, f, err);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                  uint64_t count, const uint64_t *right, uint64_t across,
+                                  double *out, hsp_error *err)
+{
+    uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, others;
+    if (!count || !across) return HSP_OK;
+    hsp_status status = cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = cache_pick(cache, right, across, err, &b, &others);
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, 1, out, err);
     hsp__free(&cache->ctx->allocator, a);
     hsp__free(&cache->ctx->allocator, b);
     return status;

@@ -17,11 +17,12 @@ typedef struct hsp__smo_source {
 typedef struct hsp__smo_cache {
     hsp_context *ctx;
     hsp__smo_source source;
-    int wide;              /* doubles, not floats */
-    int cheap;             /* lines are not worth keeping: one slot at most */
-    size_t number;         /* bytes of one */
-    uint64_t slots;        /* 0: none are needed, the matrix is at hand */
-    uint64_t spare;        /* bytes that are left for the solver's own matrix */
+    int wide;         /* doubles, not floats */
+    double off, most; /* how far a value may be from the kernel's, and the largest (rounding.h) */
+    int cheap;        /* lines are not worth keeping: one slot at most */
+    size_t number;    /* bytes of one */
+    uint64_t slots;   /* 0: none are needed, the matrix is at hand */
+    uint64_t spare;   /* bytes that are left for the solver's own matrix */
     unsigned char *values; /* slots * n numbers */
     uint64_t *owner;       /* slots: the row in it; UINT64_MAX: none */
     uint64_t *stamp;       /* slots: when it was asked for last */
@@ -60,6 +61,11 @@ void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
  * likely to be asked for again are not kept, nor is another given up for them. */
 hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
                                 uint64_t count, double *f, hsp_error *err);
+
+/* out[j] += sum over k of by[k] k(row list[k], row right[j]), in double, not kept. */
+hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                  uint64_t count, const uint64_t *right, uint64_t across,
+                                  double *out, hsp_error *err);
 
 /* out[k][j] = k(row list[k], row right[j]), not kept. */
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,

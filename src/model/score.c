@@ -302,7 +302,7 @@ typedef struct score_job {
     double *scores;
     uint32_t *classes; /* or NULL */
     uint64_t parts;
-    unsigned char *failed; /* parts */
+    unsigned char *failed; /* parts: its status */
     uint64_t *unknown;     /* parts: values in columns that the model does not know */
 } score_job;
 
@@ -325,7 +325,7 @@ static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error 
 static void score_part(void *user, uint64_t part)
 {
     score_job *job = user;
-    job->failed[part] = score_run_part(job, part, NULL) != HSP_OK;
+    job->failed[part] = (unsigned char)score_run_part(job, part, NULL);
 }
 
 hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
@@ -346,7 +346,10 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
     if (!status) status = hsp__sweep(ctx, "scoring", view->rows, job.parts, score_part, &job, err);
     /* The first part that failed, once more and alone: now it says why. */
     for (uint64_t part = 0; !status && part < job.parts; part++) {
-        if (job.failed[part]) status = score_run_part(&job, part, err);
+        if (job.failed[part] == HSP_NO_MEMORY)
+            status = hsp__fail_memory(err);
+        else if (job.failed[part])
+            status = score_run_part(&job, part, err);
         unknown += job.unknown[part];
     }
     if (!status) hsp__model_tell_unknown(ctx, model, unknown);

@@ -45,11 +45,13 @@ def loss(kind, m):
     return decimal(z * z if kind == "squared" else z)
 
 
-def objective(rows, kind, C):
+def objective(rows, kind, C, offset):
     """Of the weights in m.hsp, in the unit of C; exact, or (logistic) to 70 digits."""
     said = json.loads(halfspace("model", "show", "--json", "--weights", "all", "m.hsp"))["scorers"][0]
     w = {one["column"] - 1: F(one["weight"]) for one in said["weights"]}
     total = decimal(sum((v * v for v in w.values()), F(0)) / 2)
+    if offset == "regularized":
+        total += decimal(F(said["offset"]) ** 2 / 2)
     for y, x in rows:
         s = sum((v * F(x[j]) for j, v in w.items()), F(said["offset"]))
         total += Decimal(C) * loss(kind, s if y else -s)
@@ -58,8 +60,8 @@ def objective(rows, kind, C):
 
 # Two that once were below their own bounds.
 known = [
-    (([(0, [1e20, 0.0]), (0, [-0.1, 0.5]), (1, [1e20, 2.0]), (0, [0.0, 0.0])]), "hinge", 1.0),
-    (([(1, [16777216.0])] + 5 * [(0, [0.0])]), "logistic", 1.0),
+    (([(0, [1e20, 0.0]), (0, [-0.1, 0.5]), (1, [1e20, 2.0]), (0, [0.0, 0.0])]), "hinge", 1.0, "free"),
+    (([(1, [16777216.0])] + 5 * [(0, [0.0])]), "logistic", 1.0, "free"),
 ]
 rng = random.Random(11)
 checks = wrong = converged = 0
@@ -67,17 +69,18 @@ for problem in range(120):
     rows = table(rng)
     kind = rng.choice(["hinge", "squared", "logistic"])
     C = rng.choice([1e-3, 1.0, 1e4, 1e9])
+    offset = rng.choice(["free", "free", "none", "regularized"])
     if problem < len(known):
-        rows, kind, C = known[problem]
+        rows, kind, C, offset = known[problem]
     with open("t.svm", "w") as file:
         for y, x in rows:
             file.write(" ".join([str(y)] + [f"{j + 1}:{v!r}" for j, v in enumerate(x)]) + "\n")
     learner = ["logistic"] if kind == "logistic" else ["svm", "--loss", kind]
     said = []
     for gap, solver in ("1e-3", "auto"), ("1e-9", "auto"), ("1e-3", "dcd"):
-        run = json.loads(halfspace("train", *learner, "-q", "--json", "--precision", "double", "--C", repr(C), "--gap",
+        run = json.loads(halfspace("train", *learner, "-q", "--json", "--precision", "double", "--C", repr(C), "--offset", offset, "--gap",
                                    gap, "--solver", solver, "--max-passes", "300", "t.svm", "-o", "m.hsp"))
-        said.append((run, Decimal(gap), objective(rows, kind, C)))
+        said.append((run, Decimal(gap), objective(rows, kind, C, offset)))
     least = min(exact for _, _, exact in said)
     for run, gap, exact in said:
         up, down = Decimal(run["scaled_objective"]), Decimal(run["scaled_dual_objective"])
@@ -88,7 +91,7 @@ for problem in range(120):
             good = good and exact - down <= gap * exact
         if not good:
             wrong += 1
-            print(problem, kind, C, rows, run["solver"], "says", up, down, "is", exact, least)
+            print(problem, kind, C, offset, rows, run["solver"], "says", up, down, "is", exact, least)
 print(checks, "runs,", wrong, "wrong,", "a third converged at least" if 3 * converged >= checks else f"{converged} converged")
 PY
 python3 exact.py
