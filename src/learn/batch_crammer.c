@@ -95,6 +95,7 @@ static hsp_status crammer_solve(hsp__batch *batch, const hsp__crammer *p, double
     task->solution = (hsp__solution){.primal = verdict.primal,
                                      .dual_value = verdict.dual,
                                      .gap = verdict.gap,
+                                     .rounding = verdict.rounding,
                                      .passes = s.passes,
                                      .updates = s.updates,
                                      .stop = s.stop};

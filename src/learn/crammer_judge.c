@@ -99,16 +99,32 @@ void hsp__crammer_pulls(const hsp__crammer_work *work, const double *dual, doubl
             t[m] += dual[i * work->k + m];
 }
 
-/* The loss of a row of class y with these scores. */
-static double crammer_loss(const double *s, uint32_t k, uint32_t y)
+/* 1 + the best other score - that of class y: the loss, where it is above 0. */
+static double crammer_short(const double *s, uint32_t k, uint32_t y)
 {
     double best = -HUGE_VAL;
     for (uint32_t m = 0; m < y; m++)
         best = s[m] > best ? s[m] : best;
     for (uint32_t m = y + 1; m < k; m++)
         best = s[m] > best ? s[m] : best;
-    const double loss = 1 + best - s[y];
+    return 1 + best - s[y];
+}
+
+static double crammer_loss(const double *s, uint32_t k, uint32_t y)
+{
+    const double loss = crammer_short(s, k, y);
     return loss > 0 || isnan(loss) ? loss : 0;
+}
+
+/* What rounding may have taken off the loss of a row: each of two scores is off as in judge.h. */
+static double crammer_doubt(const hsp__crammer_work *work, const double *s, uint64_t i)
+{
+    const uint32_t y = work->view->labels[i];
+    const double raw = crammer_short(s, work->k, y), reach = hsp__judge_row_norm(work->view, i);
+    const uint64_t count = hsp__view_row(work->view, i).count;
+    const double off = 2 * hsp__judge_gamma(count) * work->size * reach +
+                       4 * hsp__judge_gamma(0) * (fabs(raw) + fabs(s[y]) + fabs(work->b[y]) + 1);
+    return raw + off > 0 ? off : 0;
 }
 
 double hsp__crammer_share(const double *s, const double *a, uint32_t k, uint32_t y, double c)
@@ -124,7 +140,7 @@ static void crammer_score_part(void *user, uint64_t part)
     hsp__crammer_work *work = user;
     const uint32_t k = work->k;
     const uint64_t to = hsp__part(work->n, work->parts, part + 1);
-    double *s = work->scratch + part * work->columns, losses = 0;
+    double *s = work->scratch + part * work->columns, losses = 0, doubts = 0;
     for (uint64_t i = hsp__part(work->n, work->parts, part); i < to; i++) {
         const uint32_t y = work->view->labels[i];
         const double c = hsp__crammer_cost(work->p, i);
@@ -132,9 +148,11 @@ static void crammer_score_part(void *user, uint64_t part)
         for (uint32_t m = 0; m < k; m++)
             s[m] += work->b[m];
         if (c > 0) losses += c * crammer_loss(s, k, y);
+        if (c > 0 && work->doubts) doubts += c * crammer_doubt(work, s, i);
         if (work->share) work->share[i] = hsp__crammer_share(s, work->dual + i * k, k, y, c);
     }
     work->losses[part] = losses;
+    if (work->doubts) work->doubts[part] = doubts;
 }
 
 double hsp__crammer_score(hsp__crammer_work *work)
@@ -346,6 +364,7 @@ void hsp__crammer_close(hsp__crammer_work *work)
     hsp__free(memory, work->b);
     hsp__free(memory, work->scratch);
     hsp__free(memory, work->losses);
+    hsp__free(memory, work->doubts);
     hsp__free(memory, work->identity);
 }
 
@@ -391,6 +410,44 @@ void hsp__crammer_verdict(double primal, double dual, hsp__verdict *out)
     out->dual = dual;
     out->gap = primal > dual ? (primal - dual) / primal : 0;
     if (!isfinite(primal) || isnan(dual)) out->gap = 1;
+    out->rounding = 0;
+}
+
+/* How far D as it was computed may be above that of feasible weights. u_m is off by a share of what
+ * it sums up. Offset free: t is not quite 0; the flow of pulls is a sum of cycles and of paths that
+ * carry no more than sum |t_m| / 2 through k - 1 classes at most, and without the paths t = 0. */
+static double crammer_dual_off(const hsp__crammer_work *work, const double *dual, const double *t,
+                               double penalty)
+{
+    const uint64_t k = work->k;
+    const double gamma = hsp__judge_gamma(work->n + k);
+    double total = 0, reach = 0, longest = 0, apart = 0;
+    for (uint64_t i = 0; i < work->n; i++) {
+        const double norm = hsp__judge_row_norm(work->view, i);
+        for (uint64_t m = 0; m < k; m++) {
+            total += fabs(dual[i * k + m]);
+            reach += fabs(dual[i * k + m]) * norm;
+        }
+        longest = fmax(longest, norm);
+    }
+    for (uint64_t m = 0; m < k; m++)
+        apart += fabs(t[m]);
+    apart += gamma * total;
+    double gain = gamma * total, off = gamma * (reach + total);
+    if (work->p->offset == HSP__OFFSET_FREE) {
+        gain += (double)k * apart;
+        off += (double)k * apart * longest;
+    }
+    return gain + hsp__judge_gamma(work->d * k) * penalty + off * (sqrt(2 * penalty) + off);
+}
+
+/* The largest ||w_m||. */
+static double crammer_size(const hsp__crammer_work *work, const double *w)
+{
+    double most = 0;
+    for (uint32_t m = 0; m < work->k; m++)
+        most = fmax(most, work->vec->sqnorm_f64(w + m * work->d, (size_t)work->d));
+    return sqrt(most);
 }
 
 hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const double *w,
@@ -399,17 +456,27 @@ hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const dou
 {
     hsp__crammer_work work;
     hsp_status status = hsp__crammer_open(&work, ctx, p, err);
+    if (!status) work.doubts = hsp__new(&ctx->allocator, work.parts, sizeof *work.doubts);
+    if (!status && !work.doubts) status = hsp__fail_memory(err);
     if (!status) status = hsp__crammer_feasible(&work, dual, err);
     if (!status) {
         hsp__crammer_weights(&work, dual, work.w);
         hsp__crammer_pulls(&work, dual, work.b);
         const double value = hsp__crammer_dual(&work, dual, work.w, work.b);
+        const double down =
+            crammer_dual_off(&work, dual, work.b, hsp__crammer_penalty(&work, work.w, work.b));
         hsp__crammer_apart(&work, work.w, u);
         crammer_beside(&work, w, work.w);
         for (uint32_t m = 0; m < work.k; m++)
             work.b[m] = b[m];
+        work.size = crammer_size(&work, w);
         const double losses = hsp__crammer_score(&work);
-        hsp__crammer_verdict(hsp__crammer_penalty(&work, work.w, work.b) + losses, value, out);
+        const double penalty = hsp__crammer_penalty(&work, work.w, work.b);
+        double up = hsp__judge_gamma(work.d * work.k) * penalty + hsp__judge_gamma(work.n) * losses;
+        for (uint64_t part = 0; part < work.parts; part++)
+            up += work.doubts[part];
+        hsp__crammer_verdict(penalty + losses + up, value - down, out);
+        if (isfinite(out->primal) && out->primal > 0) out->rounding = (up + down) / out->primal;
     }
     hsp__crammer_close(&work);
     return status;

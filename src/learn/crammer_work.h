@@ -24,7 +24,9 @@ typedef struct hsp__crammer_work {
     double *dual;       /* n * k: A */
     double *share;      /* n: g_i, as last scored */
     double *scratch;    /* parts * columns */
-    double *losses;     /* parts: of each, the sum of c loss */
+    double *losses;     /* parts: of each, the sum of c loss, ... */
+    double *doubts;     /* ... and of c times what rounding may have taken off a loss */
+    double size;        /* of the largest w_m, for that */
     uint64_t parts;     /* of the rows */
     void *w_block;      /* what was allocated for w */
 } hsp__crammer_work;

@@ -92,6 +92,36 @@ for problem in range(120):
         if not good:
             wrong += 1
             print(problem, kind, C, offset, rows, run["solver"], "says", up, down, "is", exact, least)
+
+def all_at_once(rows, C, offset):
+    """The objective of Crammer and Singer's machine in m.hsp."""
+    said = json.loads(halfspace("model", "show", "--json", "--weights", "all", "m.hsp"))["scorers"]
+    w = [{one["column"] - 1: F(one["weight"]) for one in scorer["weights"]} for scorer in said]
+    total = sum((v * v for one in w for v in one.values()), F(0)) / 2
+    if offset == "regularized":
+        total += sum(F(scorer["offset"]) ** 2 for scorer in said) / 2
+    for y, x in rows:
+        s = [sum((v * F(x[j]) for j, v in one.items()), F(said[m]["offset"])) for m, one in enumerate(w)]
+        total += F(C) * max(F(0), 1 + max(s[m] for m in range(3) if m != y) - s[y])
+    return decimal(total)
+
+
+for problem in range(30):
+    rows = [(i % 3, x) for i, (_, x) in enumerate(table(rng) + table(rng))]
+    d = min(len(x) for _, x in rows)
+    C, offset = rng.choice([1e-3, 1.0, 100.0]), rng.choice(["free", "none", "regularized"])
+    with open("t.svm", "w") as file:
+        for y, x in rows:
+            file.write(" ".join([str(y)] + [f"{j + 1}:{v!r}" for j, v in enumerate(x[:d])]) + "\n")
+    run = json.loads(halfspace("train", "svm", "-q", "--json", "--precision", "double", "--multiclass", "crammer-singer",
+                               "--C", repr(C), "--offset", offset, "--max-passes", "300", "t.svm", "-o", "m.hsp"))
+    exact = all_at_once([(y, x[:d]) for y, x in rows], C, offset)
+    up, down = Decimal(run["scaled_objective"]), Decimal(run["scaled_dual_objective"])
+    checks += 1
+    converged += run["converged"]
+    if not (exact <= up and down <= exact) or (run["converged"] and exact - down > exact / 1000):
+        wrong += 1
+        print(problem, "all at once", C, offset, rows, "says", up, down, "is", exact)
 print(checks, "runs,", wrong, "wrong,", "a third converged at least" if 3 * converged >= checks else f"{converged} converged")
 PY
 python3 exact.py
