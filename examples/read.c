@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
     hsp_context *ctx = NULL;
     hsp_data *data = NULL;
-    hsp_error err = {0};
+    hsp_error err = HSP_ERROR_INIT;
     hsp_status status = hsp_context_new(NULL, &ctx);
     if (!status) status = hsp_data_read(ctx, argc > 1 ? argv[1] : "-", NULL, NULL, &err, &data);
     if (status) {

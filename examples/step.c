@@ -30,12 +30,13 @@ int main(void)
     hsp_options *options = NULL;
     hsp_trainer *trainer = NULL;
     hsp_model *model = NULL;
-    hsp_error err = {0};
+    hsp_error err = HSP_ERROR_INIT;
     hsp_view view = hsp_view_dense(HSP_FLOAT64, 4, 2, 2, rows);
     view.labels = labels;
     view.classes = 2;
     hsp_status status = hsp_context_new(NULL, &ctx);
-    if (!status) status = hsp_options_new(ctx, hsp_learner(0), &err, &options); /* perceptron */
+    const hsp_option_table *perceptron = hsp_learner_find("perceptron");
+    if (!status) status = hsp_options_new(ctx, perceptron, &err, &options);
     if (!status) status = hsp_trainer_new(ctx, options, names, 2, 2, &err, &trainer);
     for (int mistakes = 1; !status && mistakes > 0;)
         status = pass(trainer, &view, &err, &mistakes);

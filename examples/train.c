@@ -13,7 +13,8 @@ static hsp_status learn(hsp_context *ctx, hsp_data *data, const char *path, hsp_
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     hsp_training run;
-    hsp_status status = hsp_options_new(ctx, hsp_learner(0), err, &options); /* the perceptron */
+    const hsp_option_table *perceptron = hsp_learner_find("perceptron");
+    hsp_status status = hsp_options_new(ctx, perceptron, err, &options);
     if (!status) status = hsp_options_set(options, "positive", "setosa", err);
     if (!status) status = hsp_options_set(options, "passes", "0", err); /* until it converges */
     if (!status) status = hsp_train(ctx, data, options, err, &run, &model);
@@ -32,8 +33,8 @@ static hsp_status predict(hsp_context *ctx, hsp_data *data, const char *path, hs
 {
     hsp_model *model = NULL;
     const hsp_view *view;
-    double *scores = malloc((size_t)(hsp_data_rows(data) + 1) * sizeof *scores);
-    uint32_t *classes = malloc((size_t)(hsp_data_rows(data) + 1) * sizeof *classes);
+    double *scores = (double *)malloc((size_t)(hsp_data_rows(data) + 1) * sizeof *scores);
+    uint32_t *classes = (uint32_t *)malloc((size_t)(hsp_data_rows(data) + 1) * sizeof *classes);
     hsp_status status = scores && classes ? HSP_OK : HSP_NO_MEMORY;
     if (!status) status = hsp_model_read(ctx, path, err, &model);
     if (!status) status = hsp_data_view(ctx, data, err, &view);
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
 {
     hsp_context *ctx = NULL;
     hsp_data *data = NULL;
-    hsp_error err = {0};
+    hsp_error err = HSP_ERROR_INIT;
     if (argc != 3) return 2;
     hsp_status status = hsp_context_new(NULL, &ctx);
     if (!status) status = hsp_data_read(ctx, argv[1], NULL, NULL, &err, &data);

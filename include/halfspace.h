@@ -19,10 +19,11 @@
  *    15. new data                bounds on the error to expect, and on the rows that it takes
  *
  * The manners. Every call that can fail returns an hsp_status and fills the caller's hsp_error; its
- * results come through the last pointers and are untouched on failure. Objects come in _new/_free
- * pairs; freeing NULL is fine. Nothing here prints, exits, aborts, or keeps global state. Two
- * contexts may be used from two threads at once; one context by one thread at a time. Counts are
- * 64 bits wide.
+ * results come through the last pointers and are untouched on failure. A pointer that a call needs
+ * and that is NULL is HSP_USAGE with a sentence; calls that return no status then return 0, NULL or
+ * NaN. Objects come in _new/_free pairs; freeing NULL is fine. Nothing here prints, exits, aborts,
+ * or keeps global state. Two contexts may be used from two threads at once; one context by one
+ * thread at a time. Counts are 64 bits wide.
  */
 #ifndef HALFSPACE_H
 #define HALFSPACE_H
@@ -62,8 +63,9 @@ HSP_API const char *hsp_status_name(hsp_status status);
 HSP_API const char *hsp_status_text(hsp_status status);
 HSP_API int hsp_status_exit(hsp_status status);
 
-/* What went wrong and where. The caller owns it, on the stack if it likes: `hsp_error err = {0};`.
- * A call that succeeds does not touch it. Any call takes NULL instead. */
+/* What went wrong and where. The caller owns it, on the stack if it likes: `hsp_error err =
+ * HSP_ERROR_INIT;`, in C and in C++. A call that succeeds does not touch it. Any call takes NULL
+ * instead. */
 typedef struct hsp_error {
     hsp_status status;
     uint64_t line;     /* 1-based; 0 where it makes no sense */
@@ -72,6 +74,11 @@ typedef struct hsp_error {
                           wrong option, its name as typed: "--margin" */
     char message[512]; /* a sentence: "found 'nan', expected a finite decimal number" */
 } hsp_error;
+
+#define HSP_ERROR_INIT       \
+    {                        \
+        HSP_OK, 0, 0, "", "" \
+    }
 
 /* The whole error in one line, "file:line:column: message", cut to `size` bytes. Returns `buffer`.
  */
@@ -231,7 +238,7 @@ HSP_API uint64_t hsp_view_stored(const hsp_view *view);
 typedef struct hsp_data hsp_data;
 HSP_API void hsp_data_free(hsp_data *data);
 
-/* A copy of a view that has passed hsp_view_check. `class_names` holds view->classes names, or is
+/* A copy of a view, after hsp_view_check. `class_names` holds view->classes names, or is
  * NULL ("0", "1", ...); `feature_names` holds view->cols names, or is NULL (none). */
 HSP_API hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view,
                                  const char *const *class_names, const char *const *feature_names,
@@ -607,9 +614,9 @@ HSP_API hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, con
                                    hsp_error *err, double *scores, uint32_t *classes);
 
 /* From the scores of one row to one number a class, the highest of which is the row's class
- * (several highest: the tie rule says) unless the model decides by probabilities: s and -s of two classes, the scores themselves of one
- * scorer a class; of pairs the votes for the class plus s / (2 (1 + |s|)), where s is the sum of
- * its pair scores, each signed towards the class. */
+ * (several highest: the tie rule says) unless the model decides by probabilities: s and -s of two
+ * classes, the scores themselves of one scorer a class; of pairs the votes for the class plus s /
+ * (2 (1 + |s|)), where s is the sum of its pair scores, each signed towards the class. */
 HSP_API void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out);
 
 /* Probabilities of classes (docs/probabilities.md): a link is a fixed function of the score
@@ -665,7 +672,9 @@ HSP_API hsp_status hsp_data_regroup(hsp_context *ctx, hsp_data *data, const char
 
 /* ---- 10. Learning ---------------------------------------------------------------------------- */
 
-/* The learners, each a table of options. NULL past the last. */
+/* The learner of that name ("perceptron", "svm", "logistic", ...), which is a table of its options;
+ * NULL when there is none. And all of them: NULL past the last. */
+HSP_API const hsp_option_table *hsp_learner_find(const char *name);
 HSP_API const hsp_option_table *hsp_learner(size_t i);
 
 typedef enum hsp_stop {
@@ -1004,10 +1013,10 @@ typedef struct hsp_factor {
 /* Factor the Gram matrix of the same rows: row i of B is a feature vector of row i, so that
  * whatever a learner does with the kernel it does with these features and `linear`. *features
  * (unless NULL) gets them in double, with the rows' labels. That K is not semidefinite shows in
- * factor->error. */
+ * figures->error. */
 HSP_API hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
                                      const uint64_t *rows, uint64_t count, hsp_error *err,
-                                     hsp_factor *factor, hsp_data **features);
+                                     hsp_factor *figures, hsp_data **features);
 
 /* ---- 14. Proving ----------------------------------------------------------------------------- */
 

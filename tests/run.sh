@@ -71,6 +71,7 @@ suites()
         [ -f "$script" ] && echo "oracles/${oracle%.py} tests/oracles/run.sh $script"
     done
     [ -x "$BUILD/halfspace-verify" ] && echo "verify/agree tests/verify/run.sh $BUILD"
+    echo "api tests/api/run.sh $BUILD"
     echo "install tests/install/run.sh $BUILD"
     echo "tools tests/tools/run.sh $BUILD"
 }

@@ -32,6 +32,7 @@ static int context_processors(void)
 
 hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
 {
+    HSP__NEED(NULL, out);
     const hsp_allocator from_libc = {context_reallocate, context_release, NULL};
     const hsp_allocator *memory = allocator ? allocator : &from_libc;
     /* one block: the context, and its pool behind it */
@@ -56,6 +57,7 @@ void hsp_context_free(hsp_context *ctx)
 
 hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
 {
+    HSP__NEED(NULL, ctx);
     if (threads < 0 || threads > CONTEXT_THREADS_MAX) return HSP_USAGE;
     ctx->threads = threads;
     return HSP_OK;
@@ -63,18 +65,21 @@ hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
 
 int hsp_context_threads(const hsp_context *ctx)
 {
+    if (!ctx) return 0;
     if (ctx->threads) return ctx->threads;
     return ctx->processors ? ctx->processors : context_processors();
 }
 
 void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user)
 {
+    if (!ctx) return;
     ctx->progress = fn;
     ctx->progress_user = user;
 }
 
 void hsp_context_set_log(hsp_context *ctx, hsp_log_fn fn, void *user)
 {
+    if (!ctx) return;
     ctx->log = fn;
     ctx->log_user = user;
 }

@@ -96,6 +96,19 @@ hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what)
 #endif
 }
 
+hsp_status hsp__fail_null(hsp_error *err, const char *call, const char *names,
+                          const void *const *pointers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = strcspn(names, ",");
+        if (!pointers[i])
+            return hsp__fail(err, HSP_USAGE, "%s: the argument '%.*s' is NULL", call, (int)size,
+                             names);
+        names += size + strspn(names + size, ", ");
+    }
+    return HSP_OK;
+}
+
 hsp_status hsp__fail_memory(hsp_error *err)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -123,6 +136,7 @@ hsp_status hsp__while(hsp_error *err, hsp_status status, const char *doing, cons
 
 char *hsp_error_text(const hsp_error *err, char *buffer, size_t size)
 {
+    if (!err || !buffer) return NULL;
     if (err->file[0] && err->line && err->column)
         snprintf(buffer, size, "%s:%llu:%llu: %s", err->file, (unsigned long long)err->line,
                  (unsigned long long)err->column, err->message);

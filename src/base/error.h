@@ -18,6 +18,18 @@ hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uin
 /* A failed system call: the message ends in errno's text. */
 hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 
+/* The pointers that a public call cannot do without: HSP_USAGE with the name of the first that is
+ * NULL. */
+#define HSP__NEED(err, ...)                                                                   \
+    do {                                                                                      \
+        const void *const need_[] = {__VA_ARGS__};                                            \
+        const hsp_status null_ =                                                              \
+            hsp__fail_null(err, __func__, #__VA_ARGS__, need_, sizeof need_ / sizeof *need_); \
+        if (null_) return null_;                                                              \
+    } while (0)
+hsp_status hsp__fail_null(hsp_error *err, const char *call, const char *names,
+                          const void *const *pointers, size_t count);
+
 /* Out of memory, with how much this thread asked for. */
 hsp_status hsp__fail_memory(hsp_error *err);
 

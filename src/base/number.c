@@ -6,6 +6,7 @@ _Static_assert(HSP_NUMBER_MAX >= HSP__DECIMAL_MAX, "room for any number");
 
 char *hsp_number_text(double number, hsp_precision precision, char buffer[HSP_NUMBER_MAX])
 {
+    if (!buffer) return NULL;
     if (precision == HSP_FLOAT32)
         hsp__decimal_print_f32((float)number, buffer);
     else

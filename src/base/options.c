@@ -60,6 +60,7 @@ static int nearest_distance(const char *a, size_t a_size, const char *b, size_t 
 
 const char *hsp_nearest(const char *word, const char *const *words, size_t count)
 {
+    if (!word || !words) return NULL;
     const size_t size = strlen(word);
     const char *nearest = NULL;
     if (size == 0 || size > NEAREST_LONGEST) return NULL;
@@ -369,6 +370,7 @@ static size_t options_find(const hsp_options *options, const char *name)
 hsp_status hsp_options_set(hsp_options *options, const char *name, const char *value,
                            hsp_error *err)
 {
+    HSP__NEED(err, options, name, value);
     size_t i = options_find(options, name);
     if (i == options->table->count) return options_fail_name(options, name, err);
     hsp_status status = options_store(options, i, value, err);
@@ -381,6 +383,7 @@ hsp_status hsp_options_set(hsp_options *options, const char *name, const char *v
 hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_error *err,
                            hsp_options **out)
 {
+    HSP__NEED(err, ctx, table, out);
     hsp_options *options = hsp__new(&ctx->allocator, 1, sizeof *options);
     if (!options) return hsp__fail_memory(err);
     options->memory = ctx->allocator;
@@ -430,6 +433,7 @@ static hsp_status options_copy_value(hsp_options *to, const options_value *from,
 hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                             hsp_options **out)
 {
+    HSP__NEED(err, ctx, options, out);
     const size_t count = options->table->count;
     hsp_options *copy = hsp__new(&ctx->allocator, 1, sizeof *copy);
     if (!copy) return hsp__fail_memory(err);
@@ -448,6 +452,7 @@ hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_er
 
 const hsp_option_table *hsp_options_table(const hsp_options *options)
 {
+    if (!options) return NULL;
     return options->table;
 }
 
@@ -466,6 +471,7 @@ static const options_value *options_get(const hsp_options *options, const char *
 
 int hsp_options_is_set(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return 0;
     size_t i = options_find(options, name);
     assert(i < options->table->count && "an option that the table does not have");
     return i < options->table->count && options->values[i].set;
@@ -473,31 +479,37 @@ int hsp_options_is_set(const hsp_options *options, const char *name)
 
 int hsp_options_flag(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return 0;
     return options_get(options, name, HSP_OPTION_FLAG, HSP_OPTION_FLAG)->flag;
 }
 
 int64_t hsp_options_integer(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return 0;
     return options_get(options, name, HSP_OPTION_INTEGER, HSP_OPTION_INTEGER)->integer;
 }
 
 double hsp_options_real(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return (double)NAN;
     return options_get(options, name, HSP_OPTION_REAL, HSP_OPTION_REAL)->real;
 }
 
 const char *hsp_options_text(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return NULL;
     return options_get(options, name, HSP_OPTION_TEXT, HSP_OPTION_CHOICE)->text;
 }
 
 size_t hsp_options_list_count(const hsp_options *options, const char *name)
 {
+    if (!options || !name) return 0;
     return (size_t)options_get(options, name, HSP_OPTION_LIST, HSP_OPTION_LIST)->count;
 }
 
 const char *hsp_options_list_item(const hsp_options *options, const char *name, size_t i)
 {
+    if (!options || !name) return NULL;
     const options_value *slot = options_get(options, name, HSP_OPTION_LIST, HSP_OPTION_LIST);
     assert(i < slot->count);
     return slot->items[i];

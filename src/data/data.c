@@ -174,10 +174,13 @@ static uint64_t data_count_nonzeros(const hsp_view *view)
 hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
                          const char *const *feature_names, hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, view, out);
     hsp_data *data = NULL;
+    hsp_status status = hsp_view_check(ctx, view, err);
+    if (status) return status;
     uint64_t stored = view->storage == HSP_DENSE ? 0 : hsp_view_stored(view);
-    hsp_status status = hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols,
-                                        stored, view->labels != NULL, err, &data);
+    status = hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols, stored,
+                             view->labels != NULL, err, &data);
     if (status) return status;
     status = data_name_all(data, view, class_names, feature_names, err);
     if (status) {
@@ -198,47 +201,56 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
 
 int hsp_data_index_base(const hsp_data *data)
 {
+    if (!data) return 0;
     return !data->index_base || data->index_base[0] != '0';
 }
 
 uint64_t hsp_data_rows(const hsp_data *data)
 {
+    if (!data) return 0;
     return data->view.rows;
 }
 
 uint64_t hsp_data_cols(const hsp_data *data)
 {
+    if (!data) return 0;
     return data->view.cols;
 }
 
 uint64_t hsp_data_nonzeros(const hsp_data *data)
 {
+    if (!data) return 0;
     return data->nonzeros;
 }
 
 hsp_storage hsp_data_storage(const hsp_data *data)
 {
+    if (!data) return HSP_DENSE;
     return data->view.storage;
 }
 
 hsp_precision hsp_data_precision(const hsp_data *data)
 {
+    if (!data) return HSP_FLOAT32;
     return data->view.precision;
 }
 
 uint32_t hsp_data_classes(const hsp_data *data)
 {
+    if (!data) return 0;
     return data->view.classes;
 }
 
 const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index)
 {
+    if (!data) return NULL;
     return class_index < data->class_names.count ? hsp__names_get(&data->class_names, class_index)
                                                  : NULL;
 }
 
 const char *hsp_data_feature_name(const hsp_data *data, uint64_t column)
 {
+    if (!data) return NULL;
     return column < data->feature_names.count
                ? hsp__names_get(&data->feature_names, (uint32_t)column)
                : NULL;
@@ -252,6 +264,7 @@ const char *hsp_storage_name(hsp_storage storage)
 
 uint64_t hsp_data_bytes(const hsp_data *data)
 {
+    if (!data) return 0;
     const hsp_view *view = &data->view;
     uint64_t value = hsp__value_bytes(view->precision), labels = view->labels ? 4 * view->rows : 0;
     if (view->storage == HSP_DENSE) return view->rows * view->stride * value + labels;
@@ -261,11 +274,13 @@ uint64_t hsp_data_bytes(const hsp_data *data)
 
 const hsp_encoding *hsp_data_encoding(const hsp_data *data)
 {
+    if (!data) return NULL;
     return data->encoding;
 }
 
 hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const hsp_view **out)
 {
+    HSP__NEED(err, ctx, data, out);
     if (!data->checked) {
         hsp_status status = hsp_view_check(ctx, &data->view, err);
         if (status == HSP_BAD_DATA && err && data->mapped) {
@@ -282,6 +297,7 @@ hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const
 
 hsp_status hsp_data_verify(hsp_context *ctx, hsp_data *data, hsp_error *err)
 {
+    HSP__NEED(err, ctx, data);
     return data->mapped ? hsp__container_verify(ctx, data->mapped, err) : HSP_OK;
 }
 

@@ -94,6 +94,10 @@ double hsp__view_entry(const hsp_view *view, uint64_t row, uint64_t column);
 /* Rows [from, to) of a view, borrowed. */
 hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);
 
+/* Are all values of rows from .. to - 1 finite? HSP_BAD_DATA with row and column of the first that
+ * is NaN or infinite. */
+hsp_status hsp__view_check_finite(const hsp_view *view, uint64_t from, uint64_t to, hsp_error *err);
+
 /* Do two rows have the same numbers, however they are stored? */
 int hsp__view_same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j);
 

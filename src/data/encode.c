@@ -435,6 +435,7 @@ static hsp_status encode_slurp(hsp__source *source, hsp__text *text, hsp_error *
 
 hsp_status hsp_encoding_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_encoding **out)
 {
+    HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
@@ -450,6 +451,7 @@ hsp_status hsp_encoding_read(hsp_context *ctx, const char *path, hsp_error *err,
 hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding, const char *path,
                               hsp_error *err)
 {
+    HSP__NEED(err, ctx, encoding, path);
     char *json = NULL;
     hsp__output *output = NULL;
     hsp_status status = hsp__encoding_to_json(encoding, &ctx->allocator, err, &json);

@@ -237,6 +237,7 @@ static hsp_status generate_in_memory(hsp_context *ctx, const hsp__generation *ru
 hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,
                          void *user, hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, options, out);
     hsp__generation run;
     hsp_status status = generate_start(ctx, options, truth, user, &run, err);
     if (!status) status = generate_in_memory(ctx, &run, err, out);
@@ -480,6 +481,7 @@ static hsp_status generate_as_cache(hsp_context *ctx, const hsp__generation *run
 hsp_status hsp_make_file(hsp_context *ctx, const hsp_options *options, const char *path,
                          hsp_truth_fn truth, void *user, hsp_error *err)
 {
+    HSP__NEED(err, ctx, options, path);
     hsp__generation run;
     const char *format = hsp__format_by_name(path);
     if (!format) format = "libsvm";

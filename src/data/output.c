@@ -274,6 +274,7 @@ void hsp__output_free(hsp__output *output)
 
 hsp_status hsp_files_new(hsp_context *ctx, hsp_error *err, hsp_files **out)
 {
+    HSP__NEED(err, ctx, out);
     if (ctx->files) return hsp__fail(err, HSP_USAGE, "this context has a group of files already");
     hsp_files *files = hsp__new(&ctx->allocator, 1, sizeof *files);
     if (!files) return hsp__fail_memory(err);
@@ -313,6 +314,7 @@ static void output_take_back(const hsp__output *output)
 
 hsp_status hsp_files_commit(hsp_files *files, hsp_error *err)
 {
+    HSP__NEED(err, files);
     hsp_status status = HSP_OK;
     for (hsp__output *o = files->first; !status && o; o = o->next)
         status = output_keep_previous(o, err);
@@ -337,6 +339,8 @@ void hsp_files_free(hsp_files *files)
 hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes, size_t size,
                           hsp_error *err)
 {
+    HSP__NEED(err, ctx, path);
+    if (size) HSP__NEED(err, bytes);
     hsp__output *output = NULL;
     hsp_status status = hsp__output_open(ctx, path, err, &output);
     if (!status) status = hsp__output_write(output, bytes, size, err);

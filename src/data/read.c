@@ -201,6 +201,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
 hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
                          const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
@@ -212,6 +213,8 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
                           const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
                           hsp_data **out)
 {
+    HSP__NEED(err, ctx, name, out);
+    if (size) HSP__NEED(err, text);
     hsp__source *source = NULL;
     hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
     if (!status) status = read_source(ctx, source, name, options, encoding, err, out);

@@ -111,6 +111,7 @@ static hsp_status regroup_rows(hsp_context *ctx, hsp_data *data, regroup_plan *p
 hsp_status hsp_data_regroup(hsp_context *ctx, hsp_data *data, const char *const *keep,
                             size_t keep_count, const char *positive, hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, data, out);
     const hsp_view *view;
     regroup_plan plan = {0};
     hsp_status status = hsp_data_view(ctx, data, err, &view);

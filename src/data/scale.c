@@ -85,21 +85,25 @@ void hsp_scaling_free(hsp_scaling *scaling)
 
 const char *hsp_scaling_kind(const hsp_scaling *scaling)
 {
+    if (!scaling) return NULL;
     return scale_names[scaling->kind];
 }
 
 uint64_t hsp_scaling_cols(const hsp_scaling *scaling)
 {
+    if (!scaling) return 0;
     return scaling->cols;
 }
 
 double hsp_scaling_shift(const hsp_scaling *scaling, uint64_t column)
 {
+    if (!scaling) return (double)NAN;
     return column < scaling->cols ? scaling->shift[column] : 0;
 }
 
 double hsp_scaling_factor(const hsp_scaling *scaling, uint64_t column)
 {
+    if (!scaling) return (double)NAN;
     return column < scaling->cols ? scaling->factor[column] : 1;
 }
 
@@ -251,6 +255,7 @@ static int scale_votes(scale_kind kind)
 hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                            hsp_error *err, hsp_scaling **out)
 {
+    HSP__NEED(err, ctx, data, out);
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (status) return status;
@@ -383,6 +388,7 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
 hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                              hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, scaling, data, out);
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (!status) status = scale_check_columns(scaling, data, err);
@@ -450,6 +456,7 @@ hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, 
 hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const char *path,
                              hsp_error *err)
 {
+    HSP__NEED(err, ctx, scaling, path);
     char low[HSP__DECIMAL_MAX], high[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(scaling->low, low);
     hsp__decimal_print_f64(scaling->high, high);
@@ -515,6 +522,7 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
 
 hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_scaling **out)
 {
+    HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (status) return status;

@@ -88,6 +88,8 @@ static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, 
 hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *rows, uint64_t count,
                            hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, data, out);
+    if (count) HSP__NEED(err, rows);
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (!status) status = select_check(view, rows, count, err);

@@ -339,6 +339,7 @@ static hsp_status split_select(hsp_context *ctx, hsp_data *data, const unsigned 
 hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           hsp_error *err, hsp_data **train, hsp_data **test)
 {
+    HSP__NEED(err, ctx, data, train, test);
     const hsp_view *view;
     hsp_data *parts[2] = {NULL, NULL};
     hsp_status status = hsp_data_view(ctx, data, err, &view);
@@ -362,6 +363,8 @@ hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *o
 hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed, hsp_error *err,
                            uint64_t *rows)
 {
+    HSP__NEED(err, data);
+    if (count) HSP__NEED(err, rows);
     hsp__random random;
     uint64_t left = hsp_data_rows(data), wanted = count, taken = 0;
     if (count > left)

@@ -51,31 +51,37 @@ struct hsp_split {
 
 uint64_t hsp_split_rows(const hsp_split *split, int part)
 {
+    if (!split) return 0;
     return split->rows[part == 1];
 }
 
 uint32_t hsp_split_classes(const hsp_split *split)
 {
+    if (!split) return 0;
     return split->classes.count;
 }
 
 const char *hsp_split_class_name(const hsp_split *split, uint32_t c)
 {
+    if (!split) return NULL;
     return hsp__names_get(&split->classes, c);
 }
 
 uint64_t hsp_split_class_rows(const hsp_split *split, int part, uint32_t c)
 {
+    if (!split) return 0;
     return split->class_rows[part == 1][c];
 }
 
 uint64_t hsp_split_unlabelled(const hsp_split *split, int part)
 {
+    if (!split) return 0;
     return split->unlabelled[part == 1];
 }
 
 uint64_t hsp_split_groups(const hsp_split *split, int part)
 {
+    if (!split) return 0;
     return split->groups[part == 1];
 }
 
@@ -337,6 +343,7 @@ hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options 
                           const char *train_path, const char *test_path, hsp_error *err,
                           hsp_split **out)
 {
+    HSP__NEED(err, ctx, path, train_path, test_path);
     const char *const paths[2] = {train_path, test_path};
     hsp_files *files = NULL;
     hsp_split *split = NULL;

@@ -32,16 +32,19 @@ void hsp_summary_free(hsp_summary *summary)
 
 const hsp_totals *hsp_summary_totals(const hsp_summary *summary)
 {
+    if (!summary) return NULL;
     return &summary->totals;
 }
 
 uint64_t hsp_summary_class_count(const hsp_summary *summary, uint32_t class_index)
 {
+    if (!summary) return 0;
     return class_index < summary->classes ? summary->class_counts[class_index] : 0;
 }
 
 const hsp_column_summary *hsp_summary_column(const hsp_summary *summary, uint64_t column)
 {
+    if (!summary) return NULL;
     return column < summary->totals.cols ? &summary->columns[column] : NULL;
 }
 
@@ -408,6 +411,7 @@ static void summary_look_at_classes(const hsp_view *view, uint64_t *counts, hsp_
 
 hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp_summary **out)
 {
+    HSP__NEED(err, ctx, data, out);
     const hsp_allocator *memory = &ctx->allocator;
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, err, &view);

@@ -235,6 +235,7 @@ static hsp_status exact_candidates(exact *m, hsp_error *err)
 hsp_status hsp_summary_confirm(hsp_context *ctx, hsp_summary *summary, hsp_data *data,
                                const char *path, const hsp_options *options, hsp_error *err)
 {
+    HSP__NEED(err, ctx, summary, data);
     const hsp_allocator *memory = &ctx->allocator;
     exact m = {.ctx = ctx, .summary = summary};
     int there = 0;

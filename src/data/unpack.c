@@ -9,6 +9,8 @@
 hsp_status hsp_file_unpack(hsp_context *ctx, const char *path, hsp_bytes_fn take, void *user,
                            hsp_error *err)
 {
+    HSP__NEED(err, ctx, path);
+    if (!take) return hsp__fail_null(err, __func__, "take", (const void *[]){NULL}, 1);
     hsp__source *source = NULL;
     char *buffer = hsp__new_raw(&ctx->allocator, UNPACK_BYTES, 1);
     hsp_status status = buffer ? HSP_OK : hsp__fail_memory(err);

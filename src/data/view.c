@@ -34,6 +34,7 @@ hsp_view hsp_view_sparse(hsp_precision precision, uint64_t rows, uint64_t cols, 
 
 uint64_t hsp_view_stored(const hsp_view *view)
 {
+    if (!view) return 0;
     if (view->storage == HSP_DENSE) return view->rows * view->cols;
     return hsp__view_start(view, view->rows) - hsp__view_start(view, 0);
 }
@@ -115,6 +116,22 @@ static int view_finite_f64(const double *x, uint64_t n)
     return sum == 0;
 }
 
+hsp_status hsp__view_check_finite(const hsp_view *view, uint64_t from, uint64_t to, hsp_error *err)
+{
+    for (uint64_t i = from; i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; row.values && k < row.count; k++) {
+            const double value = hsp__row_value(view, &row, k);
+            if (isfinite(value)) continue;
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu, column %llu: the value is %s",
+                             (unsigned long long)i + 1,
+                             (unsigned long long)hsp__row_column(&row, k) + 1,
+                             isnan(value) ? "NaN" : "infinite");
+        }
+    }
+    return HSP_OK;
+}
+
 typedef struct view_check {
     const hsp_view *view;
     uint64_t first, stored, parts;
@@ -160,6 +177,7 @@ static hsp_status view_explain(const view_check *check, uint64_t i, hsp_error *e
 {
     const hsp_view *view = check->view;
     const unsigned long long row_number = i + 1;
+    hsp_status status;
     if (view->labels && view->labels[i] >= view->classes)
         return hsp__fail(err, HSP_BAD_DATA, "row %llu: its label is class %u of %u", row_number,
                          view->labels[i], view->classes);
@@ -177,15 +195,14 @@ static hsp_status view_explain(const view_check *check, uint64_t i, hsp_error *e
         if (row.indices && k && row.indices[k - 1] >= row.indices[k])
             return hsp__fail(err, HSP_BAD_DATA, "row %llu: its column indices are not ascending",
                              row_number);
-        if (!isfinite(hsp__row_value(view, &row, k)))
-            return hsp__fail(err, HSP_BAD_DATA, "row %llu, column %llu: a value that is not finite",
-                             row_number, (unsigned long long)hsp__row_column(&row, k) + 1);
     }
-    return hsp__fail(err, HSP_BAD_DATA, "row %llu is not sound", row_number);
+    status = hsp__view_check_finite(view, i, i + 1, err);
+    return status ? status : hsp__fail(err, HSP_BAD_DATA, "row %llu is not sound", row_number);
 }
 
 hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err)
 {
+    HSP__NEED(err, ctx, view);
     hsp_status status = view_check_shape(view, err);
     if (status) return status;
     view_check check = {.view = view};

@@ -54,6 +54,7 @@ static hsp_status write_text(hsp_context *ctx, hsp_data *data, const char *path,
 hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
                           const hsp_options *options, hsp_error *err)
 {
+    HSP__NEED(err, ctx, data, path);
     const char *format = options ? hsp_options_text(options, "to") : "auto";
     if (strcmp(format, "auto") == 0) {
         format = hsp__format_by_name(path);

@@ -161,6 +161,7 @@ hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_dat
                              const uint64_t *rows, uint64_t count, hsp_error *err,
                              hsp_factor *figures, hsp_data **features)
 {
+    HSP__NEED(err, ctx, kernel, data, figures);
     hsp__gram gram = {0};
     hsp_factor found = {0};
     factor all = {.ctx = ctx, .gram = &gram};

@@ -83,6 +83,7 @@ static hsp_status fit_columns(const hsp_kernel *kernel, const hsp_view *view, hs
 hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                           hsp_error *err)
 {
+    HSP__NEED(err, ctx, kernel, view);
     const hsp__kernel_rows rows = {.kernel = kernel, .view = view};
     hsp_status status = fit_columns(kernel, view, err);
     for (uint64_t k = 0; !status && k < kernel->count; k++) {

@@ -198,6 +198,7 @@ static hsp_status gram_lines(hsp_context *ctx, const hsp__kernel_pick *a, const 
 hsp_status hsp_kernel_gram(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a, hsp_data *b,
                            hsp_error *err, double *out)
 {
+    HSP__NEED(err, ctx, kernel, a, out);
     gram_side left = {NULL, NULL}, right = {NULL, NULL};
     hsp_status status = gram_open(ctx, kernel, a, !b, err, &left);
     if (!status && b) status = gram_open(ctx, kernel, b, 1, err, &right);
@@ -422,6 +423,7 @@ hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp
                                  hsp_data *b, const char *path, const hsp_options *write,
                                  hsp_error *err)
 {
+    HSP__NEED(err, ctx, kernel, a, path);
     gram_side left = {NULL, NULL}, right = {NULL, NULL};
     hsp_status status = gram_open(ctx, kernel, a, !b, err, &left);
     if (!status && b) status = gram_open(ctx, kernel, b, 1, err, &right);

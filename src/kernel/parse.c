@@ -436,6 +436,7 @@ static hsp_status parse_once(hsp_context *ctx, const char *text, int allow_indef
 hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefinite,
                             int index_base, hsp_error *err, hsp_kernel **out)
 {
+    HSP__NEED(err, ctx, text, out);
     hsp_kernel *kernel = NULL, *again = NULL;
     hsp_status status = parse_once(ctx, text, allow_indefinite, index_base, err, &kernel);
     if (status) return status;

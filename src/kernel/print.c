@@ -154,11 +154,13 @@ hsp_status hsp__kernel_print(hsp_kernel *kernel, hsp_error *err)
 
 const char *hsp_kernel_text(const hsp_kernel *kernel)
 {
+    if (!kernel) return NULL;
     return kernel->text;
 }
 
 int hsp_kernel_is_indefinite(const hsp_kernel *kernel)
 {
+    if (!kernel) return 0;
     return kernel->indefinite;
 }
 

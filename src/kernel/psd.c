@@ -304,6 +304,7 @@ hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
                             const uint64_t *rows, uint64_t count, hsp_error *err,
                             hsp_kernel_verdict **out)
 {
+    HSP__NEED(err, ctx, kernel, data, out);
     hsp__gram gram = {0};
     hsp_kernel_verdict *verdict = hsp__new(&ctx->allocator, 1, sizeof *verdict);
     if (!verdict) return hsp__fail_memory(err);

@@ -1,4 +1,6 @@
 /* The list of learners. */
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/approx.h"
@@ -20,6 +22,13 @@ const hsp_option_table *hsp_learner(size_t i)
 {
     for (size_t k = 0; hsp__learners[k]; k++)
         if (k == i) return &hsp__learners[k]->table;
+    return NULL;
+}
+
+const hsp_option_table *hsp_learner_find(const char *name)
+{
+    for (size_t k = 0; name && hsp__learners[k]; k++)
+        if (strcmp(hsp__learners[k]->table.name, name) == 0) return &hsp__learners[k]->table;
     return NULL;
 }
 
@@ -66,6 +75,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                           const hsp_model *start, hsp_error *err, hsp_training *run,
                           hsp_model **out)
 {
+    HSP__NEED(err, ctx, data, options, out);
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner)
         return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
@@ -97,6 +107,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
 hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,
                      hsp_training *run, hsp_model **out)
 {
+    HSP__NEED(err, ctx, data, options, out);
     return hsp_train_from(ctx, data, options, NULL, err, run, out);
 }
 

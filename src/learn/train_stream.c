@@ -354,6 +354,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
                             const hsp_options *options, hsp_error *err, hsp_training *run,
                             hsp_model **out)
 {
+    HSP__NEED(err, ctx, path, options, out);
     stream_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
     hsp_training made = {0};
     if (!work.learner || !work.learner->rule)

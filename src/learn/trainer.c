@@ -108,6 +108,7 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                            const char *const *class_names, uint32_t classes, uint64_t features,
                            hsp_error *err, hsp_trainer **out)
 {
+    HSP__NEED(err, ctx, options, class_names, out);
     const hsp__learner *learner = hsp__learner_of(options);
     hsp_status status = trainer_check(learner, options, classes, err);
     if (status) return status;
@@ -153,6 +154,7 @@ static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint
 hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
                             hsp_error *err, hsp_step *step)
 {
+    HSP__NEED(err, trainer, view);
     hsp_step made;
     hsp_status status;
     if (row >= view->rows || !view->labels)
@@ -161,6 +163,8 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
         return hsp__fail(err, HSP_USAGE, "row %llu has label %u, the trainer has %u classes",
                          (unsigned long long)row, (unsigned)view->labels[row],
                          (unsigned)trainer->team.classes);
+    status = hsp__view_check_finite(view, row, row + 1, err);
+    if (status) return status;
     if (trainer->scaling) {
         hsp_context quiet = hsp__quiet(trainer->ctx);
         hsp_data one = {.memory = quiet.allocator, .checked = 1};
@@ -180,6 +184,7 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
 
 hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **out)
 {
+    HSP__NEED(err, trainer, out);
     hsp_scaling *scalings[HSP__MODEL_SCALINGS] = {NULL};
     hsp_status status = hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]);
     if (status) return status;

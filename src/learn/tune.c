@@ -212,6 +212,7 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
                     const hsp_options *tune, hsp_error *err, hsp_tuning **out, hsp_training *run,
                     hsp_model **model)
 {
+    HSP__NEED(err, ctx, data, learner);
     hsp_status status = hsp__trials_check(learner, err);
     if (status) return status;
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
@@ -240,36 +241,43 @@ void hsp_tuning_free(hsp_tuning *tuning)
 
 const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option)
 {
+    if (!tuning) return NULL;
     return option < tuning->grid.count ? tuning->grid.axes[option].option->name : NULL;
 }
 
 uint64_t hsp_tuning_points(const hsp_tuning *tuning)
 {
+    if (!tuning) return 0;
     return tuning->grid.points;
 }
 
 const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option)
 {
+    if (!tuning) return NULL;
     return hsp__names_get(&tuning->grid.axes[option].values,
                           hsp__grid_value(&tuning->grid, point, option));
 }
 
 const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point)
 {
+    if (!tuning) return NULL;
     return &tuning->points[point];
 }
 
 const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold)
 {
+    if (!tuning) return NULL;
     return &tuning->results[point * tuning->folds + fold];
 }
 
 uint64_t hsp_tuning_best(const hsp_tuning *tuning)
 {
+    if (!tuning) return 0;
     return tuning->best;
 }
 
 uint64_t hsp_tuning_chosen(const hsp_tuning *tuning)
 {
+    if (!tuning) return 0;
     return tuning->chosen;
 }

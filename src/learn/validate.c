@@ -57,6 +57,7 @@ static hsp_status validate_run(hsp_context *ctx, hsp_data *data, const hsp_optio
 hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *validate, hsp_error *err, hsp_validation **out)
 {
+    HSP__NEED(err, ctx, data, learner, out);
     const uint32_t count = validate ? (uint32_t)hsp_options_integer(validate, "folds") : 5;
     const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
     hsp__folds folds;
@@ -92,25 +93,30 @@ void hsp_validation_free(hsp_validation *validation)
 
 const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation)
 {
+    if (!validation) return NULL;
     return &validation->all;
 }
 
 const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold)
 {
+    if (!validation) return NULL;
     return &validation->folds[fold];
 }
 
 uint32_t hsp_validation_classes(const hsp_validation *validation)
 {
+    if (!validation) return 0;
     return validation->class_names.count;
 }
 
 const char *hsp_validation_class_name(const hsp_validation *validation, uint32_t class_index)
 {
+    if (!validation) return NULL;
     return hsp__names_get(&validation->class_names, class_index);
 }
 
 const uint64_t *hsp_validation_confusion(const hsp_validation *validation)
 {
+    if (!validation) return NULL;
     return validation->confusion;
 }

@@ -180,6 +180,7 @@ static hsp_status values_take(void *self, int worker, const hsp_view *rows, hsp_
 hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
                             const hsp_encoding *encoding, hsp_error *err)
 {
+    HSP__NEED(err, ctx, path);
     static const hsp__row_sink sink = {.work = values_work, .take = values_take};
     hsp_context quiet = hsp__quiet(ctx); /* what there is to say of the file was said */
     hsp_error found = {0};

@@ -521,6 +521,7 @@ static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_mo
 hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                      const hsp_model *reference, hsp_error *err, hsp_bound **out, size_t *count)
 {
+    HSP__NEED(err, ctx, model, data, out, count);
     hsp__audit audit = {.ctx = ctx, .model = model};
     hsp__audit_list list = {&audit, NULL, 0};
     list.bounds = hsp__new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
@@ -538,5 +539,5 @@ hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
 
 void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds)
 {
-    hsp__free(&ctx->allocator, bounds);
+    if (ctx) hsp__free(&ctx->allocator, bounds);
 }

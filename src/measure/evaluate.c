@@ -249,6 +249,7 @@ static void evaluate_end(evaluate_state *state)
 hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data, hsp_error *err,
                         hsp_evaluation *out, uint64_t *confusion)
 {
+    HSP__NEED(err, ctx, model, data, out);
     evaluate_state state = {.ctx = ctx,
                             .model = model,
                             .classes = hsp_model_classes(model),

@@ -47,6 +47,8 @@ hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like,
                                  const char *const *columns, size_t count, hsp_error *err,
                                  hsp_model **out)
 {
+    HSP__NEED(err, ctx, like, out);
+    if (count) HSP__NEED(err, columns);
     hsp_model *copy = NULL;
     if (like->hypothesis != HSP__LINEAR || like->scorers != 1 || !like->weights)
         return hsp__fail(err, HSP_USAGE,

@@ -73,12 +73,14 @@ hsp_status hsp__model_new_expansion(hsp_context *ctx, uint32_t scorers, uint64_t
 
 const char *hsp_model_kernel(const hsp_model *model)
 {
+    if (!model) return NULL;
     const hsp_kernel *kernel = hsp__model_kernel(model);
     return kernel ? hsp_kernel_text(kernel) : NULL;
 }
 
 uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source)
 {
+    if (!model) return 0;
     const hsp__expansion *expansion = model->expansion;
     if (source) *source = expansion ? expansion->source : NULL;
     return expansion ? expansion->rows->view.rows : 0;
@@ -86,6 +88,7 @@ uint64_t hsp_model_support(const hsp_model *model, const uint64_t **source)
 
 const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer)
 {
+    if (!model) return NULL;
     if (!model->expansion || scorer >= model->scorers) return NULL;
     return model->expansion->coefficients + scorer * model->expansion->rows->view.rows;
 }

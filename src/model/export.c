@@ -233,6 +233,7 @@ static void export_data(hsp__writer *writer, const hsp_model *model)
 hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
                             const char *path, hsp_error *err)
 {
+    HSP__NEED(err, ctx, model, format, path);
     const int libsvm = strcmp(format, "libsvm") == 0;
     hsp__writer writer = {.output = NULL};
     if (!libsvm && strcmp(format, "liblinear") != 0)

@@ -268,6 +268,7 @@ static hsp_status file_put_model(hsp_context *ctx, file_writer *writer, const ch
 hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,
                            hsp_error *err)
 {
+    HSP__NEED(err, ctx, model, path);
     const hsp_allocator *memory = &ctx->allocator;
     const uint32_t facts = model->fact_names.count;
     file_writer writer = {.model = model};
@@ -671,6 +672,7 @@ static hsp_status file_adopt(hsp_context *ctx, hsp__container *file, int verify,
 
 hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_model **out)
 {
+    HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = file_adopt(ctx, file, 1, err, out);

@@ -165,6 +165,7 @@ static hsp_status form_threshold(hsp_model *model, hsp_error *err)
 hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *form,
                           hsp_error *err, hsp_model **out)
 {
+    HSP__NEED(err, ctx, model, form, out);
     static const struct {
         const char *name;
         hsp_status (*make)(hsp_model *model, hsp_error *err);

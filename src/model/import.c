@@ -219,6 +219,7 @@ static hsp_status import_read(hsp_context *ctx, hsp__source *source, hsp__text *
 
 hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err, hsp_model **out)
 {
+    HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);

@@ -211,28 +211,33 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
 
 const char *hsp_model_hypothesis(const hsp_model *model)
 {
+    if (!model) return NULL;
     static const char *const names[] = {"linear", "votes", "kernel", "neighbors"};
     return names[model->hypothesis];
 }
 
 uint32_t hsp_model_classes(const hsp_model *model)
 {
+    if (!model) return 0;
     return model->class_names.count;
 }
 
 const char *hsp_model_class_name(const hsp_model *model, uint32_t class_index)
 {
+    if (!model) return NULL;
     return class_index < model->class_names.count ? hsp__names_get(&model->class_names, class_index)
                                                   : NULL;
 }
 
 uint64_t hsp_model_features(const hsp_model *model)
 {
+    if (!model) return 0;
     return model->features;
 }
 
 const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
 {
+    if (!model) return NULL;
     return column < model->feature_names.count
                ? hsp__names_get(&model->feature_names, (uint32_t)column)
                : NULL;
@@ -240,16 +245,19 @@ const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
 
 uint32_t hsp_model_scorers(const hsp_model *model)
 {
+    if (!model) return 0;
     return model->scorers;
 }
 
 int hsp_model_pairs(const hsp_model *model)
 {
+    if (!model) return 0;
     return model->pairs;
 }
 
 uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer)
 {
+    if (!model) return HSP_NO_CLASS;
     uint32_t i, j;
     if (scorer >= model->scorers) return HSP_NO_CLASS;
     if (!model->pairs) return model->scorers == 1 ? 1 : scorer;
@@ -259,6 +267,7 @@ uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer)
 
 uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer)
 {
+    if (!model) return HSP_NO_CLASS;
     uint32_t i, j;
     if (scorer >= model->scorers) return HSP_NO_CLASS;
     if (!model->pairs) return model->scorers == 1 ? 0 : HSP_NO_CLASS;
@@ -268,27 +277,32 @@ uint32_t hsp_model_scorer_against(const hsp_model *model, uint32_t scorer)
 
 hsp_tie hsp_model_tie(const hsp_model *model)
 {
+    if (!model) return HSP_TIE_NEG;
     return model->tie;
 }
 
 const hsp_encoding *hsp_model_encoding(const hsp_model *model)
 {
+    if (!model) return NULL;
     return model->encoding;
 }
 
 const double *hsp_model_weights(const hsp_model *model, uint32_t scorer)
 {
+    if (!model) return NULL;
     if (!model->weights || scorer >= model->scorers) return NULL;
     return model->weights + scorer * model->features;
 }
 
 double hsp_model_offset(const hsp_model *model, uint32_t scorer)
 {
+    if (!model) return (double)NAN;
     return scorer < model->scorers ? model->offsets[scorer] : 0;
 }
 
 hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err)
 {
+    HSP__NEED(err, model, read);
     static const char *const names[][2] = {{"precision", "precision"},
                                            {"index-base", "index_base"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -302,17 +316,20 @@ hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_err
 
 const char *hsp_model_fact(const hsp_model *model, const char *name)
 {
+    if (!model || !name) return NULL;
     uint32_t number = hsp__names_find(&model->fact_names, name, strlen(name));
     return number == HSP__NAME_NONE ? NULL : model->fact_values[number];
 }
 
 const char *hsp_model_fact_name(const hsp_model *model, size_t i)
 {
+    if (!model) return NULL;
     return i < model->fact_names.count ? hsp__names_get(&model->fact_names, (uint32_t)i) : NULL;
 }
 
 hsp_updates hsp_model_updates(const hsp_model *model)
 {
+    if (!model) return (hsp_updates){0};
     return model->updates;
 }
 
@@ -365,6 +382,7 @@ uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
 
 void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out)
 {
+    if (!model || !scores || !out) return;
     if (model->pairs) {
         hsp__pairs_class_scores(model, scores, out);
     } else if (model->scorers == 1) {
@@ -377,6 +395,7 @@ void hsp_model_class_scores(const hsp_model *model, const double *scores, double
 
 uint32_t hsp_model_class_of(const hsp_model *model, const char *label)
 {
+    if (!model || !label) return HSP_NO_CLASS;
     uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));
     if (number != HSP__NAME_NONE) return number;
     return model->rest ? 0 : HSP_NO_CLASS;

@@ -189,6 +189,7 @@ hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model, cons
 
 int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out)
 {
+    if (!model || !out) return 0;
     const hsp__neighbors *own = model->neighbors;
     if (!own) return 0;
     const hsp__near_plan plan = {own->metric, own->index, own->kernel};
@@ -242,7 +243,9 @@ hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *
 hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                uint64_t k, hsp_error *err, hsp_neighbor *out)
 {
+    HSP__NEED(err, ctx, model, view, out);
     hsp_status status = hsp__neighbors_check(model, &k, err);
+    if (!status) status = hsp__view_check_finite(view, 0, view->rows, err);
     if (status) return status;
     hsp__neighbor *found = view->rows <= UINT64_MAX / k
                                ? hsp__new_raw(&ctx->allocator, view->rows * k, sizeof *found)

@@ -165,6 +165,7 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
                               const hsp_options *read, uint64_t k, hsp_neighbors_format format,
                               const char *out_path, hsp_error *err, hsp_prediction *out)
 {
+    HSP__NEED(err, ctx, model, path, out_path);
     const hsp__row_sink sink = {list_work, list_take, .unlabelled = 1};
     list_job job = {.ctx = ctx, .model = model, .k = k, .format = format};
     hsp__names classes;

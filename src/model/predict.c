@@ -273,6 +273,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
                             const hsp_options *read, const hsp_options *predict,
                             const char *out_path, hsp_error *err, hsp_prediction *out)
 {
+    HSP__NEED(err, ctx, model, path, out_path);
     predict_job job = {.ctx = ctx, .model = model, .map = model->probability};
     hsp_status status = predict_start(&job, predict, err);
     if (!status) status = hsp__output_open(ctx, out_path, err, &job.output);

@@ -40,11 +40,13 @@ hsp__link hsp__link_of(const char *name)
 
 const char *hsp_model_link(const hsp_model *model)
 {
+    if (!model) return NULL;
     return probability_links[model->probability.link];
 }
 
 const char *hsp_model_calibration(const hsp_model *model)
 {
+    if (!model) return NULL;
     return probability_calibrations[model->probability.calibration];
 }
 
@@ -57,6 +59,7 @@ int hsp__probability_fits(const hsp_model *model, const hsp__probability *map)
 
 int hsp_model_has_probabilities(const hsp_model *model)
 {
+    if (!model) return 0;
     return hsp__probability_fits(model, &model->probability);
 }
 
@@ -204,11 +207,13 @@ hsp_status hsp__probability_set_threshold(const hsp_model *model, hsp__probabili
 
 hsp_status hsp_model_set_threshold(hsp_model *model, double threshold, hsp_error *err)
 {
+    HSP__NEED(err, model);
     return hsp__probability_set_threshold(model, &model->probability, threshold, err);
 }
 
 double hsp_model_threshold(const hsp_model *model)
 {
+    if (!model) return (double)NAN;
     return model->probability.threshold;
 }
 
@@ -324,5 +329,6 @@ void hsp__probabilities(const hsp_model *model, const hsp__probability *map, con
 
 void hsp_model_probabilities(const hsp_model *model, const double *scores, double *out)
 {
+    if (!model || !scores || !out) return;
     hsp__probabilities(model, &model->probability, scores, out);
 }

@@ -1,6 +1,7 @@
 /* Scores of many rows: brought to what the weights were learnt on (known columns, scaled, in the
  * model's order), then one hsp__row_score a scorer. Rows are cut into parts that depend on the view
  * alone; a part that must be changed is changed in slices, so that memory stays small. */
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -317,6 +318,13 @@ static hsp_status score_run_part(const score_job *job, uint64_t part, hsp_error 
     job->unknown[part] = 0;
     hsp_status status = hsp__model_score_rows(&quiet, &job->scoring, &rows, &job->unknown[part],
                                               err, job->scores + from * scorers);
+    int undefined = status == HSP_BAD_DATA || model->neighbors; /* votes are never NaN */
+    for (uint64_t k = from * scorers; !status && k < to * scorers; k++)
+        undefined |= isnan(job->scores[k]);
+    if (undefined) { /* a value that is no number, or numbers that overflowed */
+        const hsp_status values = hsp__view_check_finite(job->view, from, to, err);
+        if (values) status = values;
+    }
     for (uint64_t i = from; !status && job->classes && i < to; i++)
         job->classes[i] = hsp__model_decide(model, job->scores + i * scorers);
     return status;
@@ -331,6 +339,7 @@ static void score_part(void *user, uint64_t part)
 hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                            hsp_error *err, double *scores, uint32_t *classes)
 {
+    HSP__NEED(err, ctx, model, view, scores);
     score_job job = {.ctx = ctx, .view = view, .scores = scores, .classes = classes};
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;

@@ -37,6 +37,7 @@ static hsp_status trained_set(hsp_options *options, const char *name, const hsp_
 
 hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options, hsp_error *err)
 {
+    HSP__NEED(err, model, options);
     const char *learner = hsp_model_fact(model, "learner"),
                *text = hsp_model_fact(model, "options");
     const char *wanted = hsp_options_table(options)->name;

@@ -293,6 +293,7 @@ hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *t
                            hsp_data *test, const hsp_options *options, hsp_error *err,
                            hsp_outlook **out)
 {
+    HSP__NEED(err, ctx, model, out);
     hsp_model *rounded = NULL, *again = NULL;
     hsp_status status =
         hsp__outlook_make(ctx, model, train, test, options, err, out, &rounded, &again);

@@ -465,6 +465,7 @@ static hsp_status simulate_all(simulate_job *job, hsp_simulation *out, hsp_error
 hsp_status hsp_simulate_bounds(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                hsp_simulation **out)
 {
+    HSP__NEED(err, ctx, options, out);
     simulate_plan plan = {0};
     hsp_simulation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
     simulate_job *job = hsp__new(&ctx->allocator, 1, sizeof *job);

@@ -269,6 +269,7 @@ static void size_solve(const size_law *law, const size_class *of, hsp_sample_siz
 
 hsp_status hsp_solve_sample_size(const hsp_options *options, hsp_error *err, hsp_sample_size *out)
 {
+    HSP__NEED(err, options, out);
     hsp_sample_size found = {.closed_rows = (double)NAN};
     size_class of = {SIZE_FINITE, 0, 0};
     hsp_status status = size_read_given(options, &found, err);

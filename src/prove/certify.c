@@ -216,6 +216,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
                        const hsp_model *model, const hsp_options *options, hsp_error *err,
                        hsp_certificate **out)
 {
+    HSP__NEED(err, ctx, path, out);
     const hsp_allocator *memory = &ctx->allocator;
     hsp__prove prove = {.ctx = ctx, .model = model, .read = read};
     hsp_options *own = NULL;
@@ -261,12 +262,14 @@ void hsp_certificate_free(hsp_certificate *certificate)
 
 const char *hsp_certificate_text(const hsp_certificate *certificate, size_t *size)
 {
+    if (!certificate) return NULL;
     if (size) *size = certificate->text.size;
     return certificate->text.size ? certificate->text.data : NULL;
 }
 
 const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i, const char **why)
 {
+    if (!certificate) return NULL;
     if (i >= certificate->note_count) return NULL;
     if (why) *why = certificate->notes[i].why;
     return certificate->notes[i].claim;

@@ -93,7 +93,7 @@ static void test_unsound(void)
     expect_bad(&view, "column index 3 of 3");
     view = good;
     view.values = bad;
-    expect_bad(&view, "row 1, column 3: a value that is not finite");
+    expect_bad(&view, "row 1, column 3: the value is infinite");
     view = good;
     view.labels = labels;
     view.classes = 2;
@@ -108,7 +108,7 @@ static void test_unsound(void)
     view.indices = NULL;
     expect_bad(&view, "without indices");
     view = hsp_view_dense(HSP_FLOAT32, 2, 2, 3, worse);
-    expect_bad(&view, "row 2, column 1: a value that is not finite");
+    expect_bad(&view, "row 2, column 1: the value is NaN");
     view = hsp_view_dense(HSP_FLOAT32, 2, 3, 2, dense);
     expect_bad(&view, "stride");
     view = hsp_view_dense(HSP_FLOAT32, 2, 2, 2, NULL);

@@ -248,6 +248,63 @@ static void scaled_rows_are_given_on_demand(void)
     hsp_context_free(ctx);
 }
 
+/* A row of the caller's with NaN in it, through every way in. */
+static void nan_is_called_nan(void)
+{
+    enum { ROWS = 3000, COLS = 3 };
+    static const char *const learners[] = {"perceptron", "svm", "knn"};
+    static const char *const names[] = {"a", "b"};
+    const char *want = "row 2345, column 2: the value is NaN";
+    double *x = calloc((size_t)ROWS * COLS, sizeof *x), *scores = calloc(ROWS, sizeof *scores);
+    uint32_t *labels = calloc(ROWS, sizeof *labels);
+    hsp_context *ctx = test_context(2, 0);
+    for (int i = 0; i < ROWS * COLS; i++)
+        x[i] = (i * 7 % 11) - 5;
+    for (int i = 0; i < ROWS; i++)
+        labels[i] = x[(size_t)i * COLS] > 0;
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, ROWS, COLS, COLS, x), few = view;
+    view.labels = few.labels = labels;
+    view.classes = few.classes = 2;
+    few.rows = 60;
+    for (size_t k = 0; k < 3; k++) {
+        hsp_options *options = NULL;
+        hsp_data *data = NULL, *bad = NULL;
+        hsp_model *model = NULL;
+        hsp_error err = HSP_ERROR_INIT;
+        x[2344 * COLS + 1] = 1;
+        CHECK(hsp_options_new(ctx, hsp_learner_find(learners[k]), &err, &options) == HSP_OK);
+        if (k == 0) CHECK(hsp_options_set(options, "scale", "standard", &err) == HSP_OK);
+        if (k == 1) CHECK(hsp_options_set(options, "kernel", "rbf(1)", &err) == HSP_OK);
+        CHECK(hsp_data_copy(ctx, &few, names, NULL, &err, &data) == HSP_OK);
+        CHECK_NOTE(hsp_train(ctx, data, options, &err, NULL, &model) == HSP_OK, "%s", err.message);
+        x[2344 * COLS + 1] = (double)NAN;
+        CHECK(hsp_model_score(ctx, model, &view, &err, scores, NULL) == HSP_BAD_DATA);
+        CHECK_NOTE(strcmp(err.message, want) == 0, "%s: %s", learners[k], err.message);
+        err = (hsp_error)HSP_ERROR_INIT;
+        CHECK(hsp_data_copy(ctx, &view, names, NULL, &err, &bad) == HSP_BAD_DATA && !bad);
+        CHECK_TEXT(err.message, want);
+        if (k == 0) {
+            hsp_trainer *trainer = NULL;
+            hsp_options *plain = NULL;
+            CHECK(hsp_options_new(ctx, hsp_learner_find("perceptron"), &err, &plain) == HSP_OK);
+            CHECK(hsp_trainer_new(ctx, plain, names, 2, COLS, &err, &trainer) == HSP_OK);
+            err = (hsp_error)HSP_ERROR_INIT;
+            CHECK(hsp_trainer_step(trainer, &view, 2344, &err, NULL) == HSP_BAD_DATA);
+            CHECK_TEXT(err.message, want);
+            hsp_trainer_free(trainer);
+            hsp_options_free(plain);
+        }
+        hsp_model_free(model);
+        hsp_data_free(data);
+        hsp_options_free(options);
+    }
+    CHECK(hsp_learner_find("nobody") == NULL && hsp_learner_find(NULL) == NULL);
+    free(x);
+    free(scores);
+    free(labels);
+    hsp_context_free(ctx);
+}
+
 int main(void)
 {
     RUN(a_score_of_zero_is_what_the_rule_says);
@@ -257,5 +314,6 @@ int main(void)
     RUN(unknown_columns_are_passed_over);
     RUN(votes_equal_the_naive_replay);
     RUN(scaled_rows_are_given_on_demand);
+    RUN(nan_is_called_nan);
     return check_done();
 }
