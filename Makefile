@@ -79,7 +79,7 @@ LIB_SRC  := $(wildcard src/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 # The checker, as the command calls it; it needs GMP.
 CORE_SRC  := $(if $(HAVE_GMP),$(filter-out %/main.c,$(wildcard verify/core/*.c)))
-CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c verify/v1/*.c)) $(CORE_SRC))
+CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c)) $(CORE_SRC))
 TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))
 FUZZ_SRC := $(filter-out $(if $(HAVE_GMP),,fuzz/fuzz_certificate.c),$(wildcard fuzz/fuzz_*.c))
 BENCH_SRC := $(wildcard bench/*.c)

@@ -57,8 +57,7 @@ void hsv_perceptron_inseparable(hsv_checker *c, const hsv_json *claim, hsv_run *
     mpq_set_ui(q[0], run->total, 1);
     mpq_mul(q[0], q[0], q[3]);
     mpq_mul(q[0], q[0], q[3]);
-    if (!bounds_hold(c, q))
-        hsv_reject(c, "%llu updates are more than the bound", (unsigned long long)run->total);
+    if (!bounds_hold(c, q)) hsv_reject(c, "%zu updates are more than the bound", run->total);
     hsv_root_up(q[1], q[1]);
     hsv_root_up(q[2], q[2]);
     mpq_add(q[1], q[1], q[2]);

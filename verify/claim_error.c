@@ -20,7 +20,7 @@ typedef struct error_count {
     int tie;  /* 0 negative, 1 positive, 2 mistake */
     error_key *keys;
     size_t key_count;
-    uint64_t rows, mistakes, shared, distinct;
+    size_t rows, mistakes, shared, distinct;
 } error_count;
 
 static int error_order(const void *left, const void *right)
@@ -162,7 +162,7 @@ static void error_add(error_upper *sum, const error_upper *term, mpz_t scratch)
 }
 
 /* x = base^n */
-static void error_power(error_upper *x, error_upper *base, uint64_t n)
+static void error_power(error_upper *x, error_upper *base, size_t n)
 {
     for (; n; n /= 2) {
         if (n % 2) {
@@ -178,7 +178,7 @@ static void error_power(error_upper *x, error_upper *base, uint64_t n)
 
 /* P[Bin(n, p) <= m] <= delta? With p = a / q the terms are over q^n; they grow from (q - a)^n by
  * (n - k) a / ((k + 1) (q - a)). */
-static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, const mpq_t delta)
+static int error_tail(hsv_checker *c, size_t n, size_t m, const mpq_t p, const mpq_t delta)
 {
     mpz_t *z = hsv_integers(c, 7);
     error_upper term = {z, 0}, sum = {z + 1, 0}, base = {z + 2, 0};
@@ -189,7 +189,7 @@ static int error_tail(hsv_checker *c, uint64_t n, uint64_t m, const mpq_t p, con
     mpz_set(*base.mantissa, z[3]);
     mpz_set_ui(*term.mantissa, 1);
     error_power(&term, &base, n);
-    for (uint64_t k = 0; k <= m; k++) {
+    for (size_t k = 0; k <= m; k++) {
         error_add(&sum, &term, z[4]);
         mpz_mul_ui(z[5], mpq_numref(p), n - k);
         mpz_mul_ui(z[6], z[3], k + 1);
@@ -211,15 +211,11 @@ static void error_say(hsv_checker *c, const hsv_json *claim, const error_count *
     const hsv_json *upper = hsv_find(claim, "upper"), *delta = hsv_find(claim, "delta");
     const hsv_table *test = &hsv_full_of(c)->test;
     const int some = test->unused > 0;
-    hsv_say(
-        c,
-        "error: %llu mistakes on %llu rows of test (%llu of them distinct) that are not in data; "
-        "a score of 0 %s.",
-        (unsigned long long)e->mistakes, (unsigned long long)e->rows,
-        (unsigned long long)e->distinct, ties[e->tie]);
-    if (e->shared)
-        hsv_say(c, "error: %llu rows of test are in data, and do not count.",
-                (unsigned long long)e->shared);
+    hsv_say(c,
+            "error: %zu mistakes on %zu rows of test (%zu of them distinct) that are not in data; "
+            "a score of 0 %s.",
+            e->mistakes, e->rows, e->distinct, ties[e->tie]);
+    if (e->shared) hsv_say(c, "error: %zu rows of test are in data, and do not count.", e->shared);
     hsv_say(c,
             "error: if the test rows were drawn independently, and neither the separator nor the "
             "training data was chosen by looking at them, then with probability at least 1 - %.*s "
@@ -261,14 +257,12 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
         mpq_cmp_ui(q[1], 1, 1) > 0)
         hsv_reject(c, "upper must be above 0 and at most 1");
     error_run(c, &e);
-    const uint64_t shared = hsv_find(claim, "shared") ? hsv_get_count(c, claim, "shared") : 0;
+    const size_t shared = hsv_find(claim, "shared") ? hsv_get_count(c, claim, "shared") : 0;
     if (e.shared != shared)
-        hsv_reject(c, "%llu rows of test are in data, %llu are certified",
-                   (unsigned long long)e.shared, (unsigned long long)shared);
+        hsv_reject(c, "%zu rows of test are in data, %zu are certified", e.shared, shared);
     if (e.rows != hsv_get_count(c, claim, "rows") ||
         e.mistakes != hsv_get_count(c, claim, "mistakes"))
-        hsv_reject(c, "%llu mistakes on %llu rows are not what is certified",
-                   (unsigned long long)e.mistakes, (unsigned long long)e.rows);
+        hsv_reject(c, "%zu mistakes on %zu rows are not what is certified", e.mistakes, e.rows);
     if (!e.rows) hsv_reject(c, "no row of the test file is left");
     if (mpq_cmp_ui(q[1], 1, 1) < 0 && !error_tail(c, e.rows, e.mistakes, q[1], q[0]))
         hsv_reject(c, "so few mistakes are more likely than delta if the error is upper");

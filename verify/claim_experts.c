@@ -12,22 +12,22 @@ typedef struct experts_panel {
     size_t columns;
     int negated, tie; /* tie: 0 negative, 1 positive, 2 mistake */
     mpq_t *beta;
-    uint64_t *half;    /* columns: h; the negation's is 2 seen - h */
+    size_t *half;      /* columns: h; the negation's is 2 seen - h */
     char *abstains;    /* columns: a value 0 is no vote */
     size_t silent;     /* how many of them */
     signed char *vote; /* columns: on the row at hand */
-    uint64_t seen;     /* rows so far */
-    uint64_t mistakes;
+    size_t seen;       /* rows so far */
+    size_t mistakes;
     size_t powers;
     mpz_t *low, *high; /* powers: of sqrt(beta)^t, over 2^EXPERTS_BITS */
     mpz_t *sum;        /* 2 */
 } experts_panel;
 
 /* *low, *high times the root of beta: t even, or beta divided by it again: t odd. */
-static void experts_powers(hsv_checker *c, experts_panel *p, uint64_t passes)
+static void experts_powers(hsv_checker *c, experts_panel *p, size_t passes)
 {
     mpz_t *root = hsv_integers(c, 2);
-    const uint64_t needed = 2 * passes * c->data.rows + 1; /* no h is larger */
+    const size_t needed = 2 * passes * c->data.rows + 1; /* no h is larger */
     const size_t most = needed < EXPERTS_POWERS ? (size_t)needed : EXPERTS_POWERS;
     p->low = hsv_integers(c, most);
     p->high = hsv_integers(c, most);
@@ -57,11 +57,11 @@ static void experts_powers(hsv_checker *c, experts_panel *p, uint64_t passes)
     }
 }
 
-static uint64_t experts_least(const experts_panel *p)
+static size_t experts_least(const experts_panel *p)
 {
-    uint64_t least = UINT64_MAX;
+    size_t least = SIZE_MAX;
     for (size_t j = 0; j < p->columns; j++) {
-        const uint64_t other = 2 * p->seen - p->half[j];
+        const size_t other = 2 * p->seen - p->half[j];
         if (p->half[j] < least) least = p->half[j];
         if (p->negated && other < least) least = other;
     }
@@ -69,7 +69,7 @@ static uint64_t experts_least(const experts_panel *p)
 }
 
 /* One expert with weight sqrt(beta)^t votes v. */
-static void experts_vote(experts_panel *p, uint64_t t, int v)
+static void experts_vote(experts_panel *p, size_t t, int v)
 {
     const size_t last = p->powers - 1;
     mpz_srcptr high = p->high[t < last ? t : last];
@@ -84,12 +84,12 @@ static void experts_vote(experts_panel *p, uint64_t t, int v)
 }
 
 /* The sign of A + B sqrt(beta), A the votes with even t, B those with odd t. */
-static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
+static int experts_exactly(hsv_checker *c, experts_panel *p, size_t least)
 {
     hsv_block *mark = c->blocks;
-    uint64_t most = 0;
+    size_t most = 0;
     for (size_t j = 0; j < p->columns; j++) {
-        const uint64_t t = p->half[j], other = 2 * p->seen - t;
+        const size_t t = p->half[j], other = 2 * p->seen - t;
         if (t > most) most = t;
         if (p->negated && other > most) most = other;
     }
@@ -104,10 +104,10 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
     }
     mpz_t *z = hsv_integers(c, 4); /* A and B times a power of the denominator; that power */
     mpz_set_ui(z[2], 1);
-    for (uint64_t t = most - most % 2;; t -= 2) {
+    for (size_t t = most - most % 2;; t -= 2) {
         for (int odd = 0; odd < 2; odd++) { /* Horner's way: from the smallest weight on */
             mpz_mul(z[odd], z[odd], mpq_numref(*p->beta));
-            mpz_set_si(z[3], t + (uint64_t)odd <= most ? (long)votes[t + (uint64_t)odd] : 0);
+            mpz_set_si(z[3], t + (size_t)odd <= most ? (long)votes[t + (size_t)odd] : 0);
             mpz_addmul(z[odd], z[3], z[2]);
         }
         mpz_mul(z[2], z[2], mpq_denref(*p->beta));
@@ -133,8 +133,8 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, uint64_t least)
 static void experts_row(hsv_checker *c, const hsv_row *row, void *with)
 {
     experts_panel *p = with;
-    hsv_spend(c, 40 * (uint64_t)p->columns * (1 + (uint64_t)p->negated));
-    const uint64_t least = experts_least(p);
+    hsv_spend(c, 40 * (size_t)p->columns * (1 + (size_t)p->negated));
+    const size_t least = experts_least(p);
     for (size_t j = 0; j < p->columns; j++)
         p->vote[j] = p->abstains[j] ? 0 : -1;
     for (size_t k = 0; k < row->count; k++)
@@ -153,15 +153,15 @@ static void experts_row(hsv_checker *c, const hsv_row *row, void *with)
     p->mistakes += sign != row->y;
     p->seen++;
     for (size_t j = 0; j < p->columns; j++)
-        p->half[j] += (uint64_t)(1 - row->y * p->vote[j]);
+        p->half[j] += (size_t)(1 - row->y * p->vote[j]);
 }
 
 /* (2 / (1 + beta))^(2 m) <= N^2 (1 / beta)^h, in whole numbers. */
-static int experts_bound(hsv_checker *c, const experts_panel *p, uint64_t half)
+static int experts_bound(hsv_checker *c, const experts_panel *p, size_t half)
 {
     mpz_t *z = hsv_integers(c, 4);
     mpz_srcptr above = mpq_numref(*p->beta), below = mpq_denref(*p->beta);
-    if ((p->mistakes + half) * (mpz_sizeinbase(below, 2) + 2) > 10 * (uint64_t)EXPERTS_EXACT)
+    if ((p->mistakes + half) * (mpz_sizeinbase(below, 2) + 2) > 10 * (size_t)EXPERTS_EXACT)
         hsv_reject(c, "experts: the powers that the bound compares are too long");
     mpz_mul_2exp(z[0], below, 1);
     mpz_pow_ui(z[0], z[0], 2 * p->mistakes);
@@ -186,15 +186,15 @@ static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel
     p->tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
     p->columns = c->data.columns;
     if (!p->columns || p->columns > 10000000) hsv_reject(c, "experts: too many columns, or none");
-    hsv_spend(c, 40 * (uint64_t)p->columns);
+    hsv_spend(c, 40 * (size_t)p->columns);
     p->half = hsv_new(c, p->columns, sizeof *p->half);
     p->abstains = hsv_new(c, p->columns, 1);
     p->vote = hsv_new(c, p->columns, 1);
     if (!hsv_find(claim, "abstain")) return;
     const hsv_json *array = hsv_get(c, claim, "abstain", HSV_ARRAY);
-    uint64_t before = 0;
+    size_t before = 0;
     for (const hsv_json *value = array->child; value; value = value->next) {
-        const uint64_t column = hsv_count(c, value, "abstain");
+        const size_t column = hsv_count(c, value, "abstain");
         if (column <= before || column > p->columns)
             hsv_unreadable(c, "abstain: columns are from 1 to %zu, ascending", p->columns);
         before = column;
@@ -209,22 +209,22 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     mpq_t *q = hsv_rationals(c, 2);
     hsv_members(c, claim, "claim learner beta negated abstain tie passes total best");
     experts_options(c, claim, &p);
-    const uint64_t passes = hsv_get_count(c, claim, "passes");
+    const size_t passes = hsv_get_count(c, claim, "passes");
     if (!passes || passes > 10000) hsv_unreadable(c, "passes: from 1 to 10000");
     experts_powers(c, &p, passes);
-    for (uint64_t pass = 0; pass < passes; pass++)
+    for (size_t pass = 0; pass < passes; pass++)
         hsv_each_row(c, &c->data, experts_row, &p);
     if (p.mistakes != hsv_get_count(c, claim, "total"))
         hsv_reject(c,
-                   "weighted majority makes %llu mistakes on these rows, not as many as certified",
-                   (unsigned long long)p.mistakes);
+                   "weighted majority makes %zu mistakes on these rows, not as many as certified",
+                   p.mistakes);
     const hsv_json *best = hsv_get(c, claim, "best", HSV_OBJECT);
     hsv_members(c, best, "column negated mistakes");
-    const uint64_t column = hsv_get_count(c, best, "column"), least = experts_least(&p);
+    const size_t column = hsv_get_count(c, best, "column"), least = experts_least(&p);
     const int negated = hsv_get_flag(c, best, "negated");
     if (!column || column > p.columns || (negated && !p.negated))
         hsv_unreadable(c, "best: there is no such expert");
-    const uint64_t own = negated ? 2 * p.seen - p.half[column - 1] : p.half[column - 1];
+    const size_t own = negated ? 2 * p.seen - p.half[column - 1] : p.half[column - 1];
     if (!hsv_get_number(c, best, "mistakes", q[0])) hsv_unreadable(c, "best: mistakes are missing");
     mpq_set_ui(q[1], own, 2);
     mpq_canonicalize(q[1]);
@@ -234,11 +234,10 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     static const char *const ties[] = {"ties negative", "ties positive", "ties mistakes"};
     hsv_say(
         c,
-        "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %llu, columns that may "
-        "abstain %zu) makes %llu mistakes, the best expert (%s%llu) %s; that is within (m* "
+        "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %zu, columns that may "
+        "abstain %zu) makes %zu mistakes, the best expert (%s%zu) %s; that is within (m* "
         "ln(1/beta) + ln N) / ln(2/(1+beta)).",
         p.columns * (size_t)(1 + p.negated), (int)hsv_find(claim, "beta")->size,
-        hsv_find(claim, "beta")->text, ties[p.tie], (unsigned long long)passes, p.silent,
-        (unsigned long long)p.mistakes, negated ? "not column " : "column ",
-        (unsigned long long)column, hsv_show(c, q[1], -1));
+        hsv_find(claim, "beta")->text, ties[p.tie], passes, p.silent, p.mistakes,
+        negated ? "not column " : "column ", column, hsv_show(c, q[1], -1));
 }

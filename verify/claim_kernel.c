@@ -1,7 +1,8 @@
 /* Claim 6: a Gram matrix is positive semidefinite, or is not. */
 #include "full.h"
 
-#define KERNEL_ROWS 5000
+#define KERNEL_ROWS  5000
+#define KERNEL_EXACT 2500 /* without a factor: the matrix is kept */
 
 typedef struct kernel_gram {
     size_t n;
@@ -17,7 +18,7 @@ static void kernel_rows(hsv_checker *c, const hsv_json *claim, kernel_gram *g)
     g->n = array ? array->count : c->data.rows;
     if (!g->n || g->n > KERNEL_ROWS)
         hsv_reject(c, "kernel: from 1 to %d rows can be checked", KERNEL_ROWS);
-    uint64_t *numbers = hsv_new(c, g->n, sizeof *numbers), before = 0;
+    size_t *numbers = hsv_new(c, g->n, sizeof *numbers), before = 0;
     for (size_t i = 0; !array && i < g->n; i++)
         numbers[i] = i + 1;
     size_t i = 0;
@@ -140,8 +141,8 @@ static void kernel_dominated(hsv_checker *c, const hsv_json *array, kernel_gram 
         }
     for (size_t i = 0; i < n; i++)
         if (mpz_sgn(left[i]) < 0)
-            hsv_reject(c, "kernel: row %llu of K - BB' is not dominated by its diagonal",
-                       (unsigned long long)g->rows[i].number);
+            hsv_reject(c, "kernel: row %zu of K - BB' is not dominated by its diagonal",
+                       g->rows[i].number);
 }
 
 /* z'Kz < 0 */
@@ -189,6 +190,7 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
             hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n);
         return;
     }
+    if (g.n > KERNEL_EXACT) hsv_reject(c, "kernel: more than %d rows need a factor", KERNEL_EXACT);
     kernel_matrix(c, &g);
     const size_t rank = kernel_eliminate(c, &g);
     hsv_say(c, "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, of rank %zu.",

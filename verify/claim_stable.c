@@ -9,7 +9,7 @@ typedef struct stable_rows {
     mpq_t *slope; /* 2: of the losses, at the ends */
     mpq_t *b;     /* of the model; the point's own is 0 here */
     mpq_t *q;     /* 6 */
-    const uint64_t *may_change;
+    const size_t *may_change;
     size_t may_count, next;
 } stable_rows;
 
@@ -68,19 +68,17 @@ static void stable_row(hsv_checker *c, const hsv_row *row, void *with)
     const int free = s->problem.offset == 0; /* its ends are not reached */
     const int positive = mpq_sgn(q[0]) + free > 0 && mpq_sgn(q[2]) > 0;
     const int negative = mpq_sgn(q[1]) - free < 0 && mpq_sgn(q[3]) < 0;
-    if (!positive && !negative)
-        hsv_reject(c, "the label of row %llu may change", (unsigned long long)row->number);
+    if (!positive && !negative) hsv_reject(c, "the label of row %zu may change", row->number);
 }
 
-static void stable_may_change(hsv_checker *c, const hsv_json *claim, uint64_t rows, stable_rows *s)
+static void stable_may_change(hsv_checker *c, const hsv_json *claim, size_t rows, stable_rows *s)
 {
     const hsv_json *array = hsv_get(c, claim, "may_change", HSV_ARRAY);
-    uint64_t *numbers = hsv_new(c, array->count, sizeof *numbers), before = 0;
+    size_t *numbers = hsv_new(c, array->count, sizeof *numbers), before = 0;
     for (const hsv_json *value = array->child; value; value = value->next) {
-        const uint64_t number = hsv_count(c, value, "may_change");
+        const size_t number = hsv_count(c, value, "may_change");
         if (number <= before || number > rows)
-            hsv_unreadable(c, "may_change: rows are from 1 to %llu, ascending",
-                           (unsigned long long)rows);
+            hsv_unreadable(c, "may_change: rows are from 1 to %zu, ascending", rows);
         numbers[s->may_count++] = before = number;
     }
     s->may_change = numbers;
@@ -114,8 +112,7 @@ void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
     stable_may_change(c, claim, table->rows, &s);
     hsv_each_row(c, table, stable_row, &s);
     hsv_say(c,
-            "stable: the labels of %llu of the %llu rows of %s are those of every exact optimum; "
+            "stable: the labels of %zu of the %zu rows of %s are those of every exact optimum; "
             "%zu may change.",
-            (unsigned long long)(table->rows - s.may_count), (unsigned long long)table->rows,
-            table->name, s.may_count);
+            (table->rows - s.may_count), table->rows, table->name, s.may_count);
 }

@@ -76,8 +76,7 @@ static mpz_srcptr winnow_value(hsv_checker *c, const winnow_run *r, const hsv_ro
 {
     mpz_srcptr x = row->value[j];
     if (mpz_cmp(x, r->ends[0]) < 0 || mpz_cmp(x, r->ends[3]) > 0)
-        hsv_reject(c, "row %llu has a value that is not from 0 to 1",
-                   (unsigned long long)row->number);
+        hsv_reject(c, "row %zu has a value that is not from 0 to 1", row->number);
     return mpz_sgn(x) < 0 ? r->ends[1] : mpz_cmp(x, r->ends[2]) > 0 ? r->ends[2] : x;
 }
 
@@ -133,8 +132,7 @@ static int winnow_wrong(hsv_checker *c, hsv_run *run, const hsv_row *row)
     const int under = high < 0 || (high == 0 && equal), above = low > 0 || (low == 0 && equal);
     if (row->y > 0 ? under : above) return 1;
     if (row->y > 0 ? low < 0 || (low == 0 && equal) : high > 0 || (high == 0 && equal))
-        hsv_reject(c, "whether row %llu is a mistake cannot be decided",
-                   (unsigned long long)row->number);
+        hsv_reject(c, "whether row %zu is a mistake cannot be decided", row->number);
     return 0;
 }
 
@@ -391,12 +389,11 @@ void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
     const char *bound = hsv_show(c, *n.bound, -1);
     mpq_set_ui(q[11], run.total, 1);
     if (mpq_cmp(q[11], *n.bound) > 0)
-        hsv_reject(c, "%llu mistakes are more than the bound, %s", (unsigned long long)run.total,
-                   bound);
+        hsv_reject(c, "%zu mistakes are more than the bound, %s", run.total, bound);
     hsv_say(c,
-            "mistakes: Winnow's %llu mistakes, replayed in the order of the %s, are within %s = "
+            "mistakes: Winnow's %zu mistakes, replayed in the order of the %s, are within %s = "
             "%s.",
-            (unsigned long long)run.total, run.sequence ? "certificate" : "file",
+            run.total, run.sequence ? "certificate" : "file",
             balanced ? "(ln 2N - H)/(ln alpha g/V - ln cosh ln alpha)"
                      : "(K S/ln alpha)(ln Z - 1 - H) + (K-1) n/(delta theta)",
             bound);

@@ -20,8 +20,8 @@ typedef struct csv_field {
     csv_value *now;    /* of the record at hand; NULL: none of them */
     const char **list; /* in the certificate's order */
     int codes, unseen, indicator, has_mean;
-    int gap;       /* the record at hand lacks it */
-    uint64_t gaps; /* of rows that are used */
+    int gap;     /* the record at hand lacks it */
+    size_t gaps; /* of rows that are used */
     mpq_t *mean;
 } csv_field;
 
@@ -77,7 +77,7 @@ static void csv_values(hsv_checker *c, const hsv_json *object, hsv_table *t, csv
 }
 
 /* How many features a field makes. */
-uint64_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *field)
+size_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *field)
 {
     static const char *const members[] = {"kind", "kind", "kind mean indicator",
                                           "kind values codes unseen indicator",
@@ -100,7 +100,7 @@ uint64_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv
     if (mpz_sizeinbase(below, 2) > 100000)
         hsv_unreadable(c, "%s: the means have no small denominator", t->name);
     if (field->kind < HSV_NUMERIC) return 0;
-    return (field->kind == HSV_CATEGORY ? f->count : 1) + (uint64_t)f->indicator;
+    return (field->kind == HSV_CATEGORY ? f->count : 1) + (size_t)f->indicator;
 }
 
 static int csv_next(hsv_checker *c, hsv_table *t);
@@ -276,7 +276,7 @@ static int csv_next(hsv_checker *c, hsv_table *t)
     for (size_t k = 0; !c->scale && t->raw.y && !t->lacks && k < t->field_count; k++) {
         csv_field *f = t->fields[k].more;
         if (f->now) f->now->seen = 1;
-        f->gaps += (uint64_t)f->gap;
+        f->gaps += (size_t)f->gap;
     }
     return 1;
 }
@@ -320,11 +320,11 @@ static void csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
     }
     if (!f->gaps) return;
     if (own->missing == CSV_MEAN && t->fields[k].kind != HSV_CATEGORY)
-        hsv_say(c, "%s: field %zu: %llu missing values become %s.", t->name, k + 1,
-                (unsigned long long)f->gaps, hsv_show(c, *f->mean, -1));
+        hsv_say(c, "%s: field %zu: %zu missing values become %s.", t->name, k + 1, f->gaps,
+                hsv_show(c, *f->mean, -1));
     else
-        hsv_say(c, "%s: field %zu: %llu missing values become 0%s.", t->name, k + 1,
-                (unsigned long long)f->gaps, f->indicator ? ", and a column of their own 1" : "");
+        hsv_say(c, "%s: field %zu: %zu missing values become 0%s.", t->name, k + 1, f->gaps,
+                f->indicator ? ", and a column of their own 1" : "");
 }
 
 void hsv_csv_say(hsv_checker *c, hsv_table *t)

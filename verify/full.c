@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "full.h"
-#include "v1/verify1.h"
 
 static void full_prepare(hsv_checker *c, const hsv_json *root)
 {
@@ -84,10 +83,6 @@ int halfspace_verify_files(const halfspace_files *files, FILE *out, FILE *err)
 int halfspace_verify_named(FILE *cert, FILE *data, FILE *test, const char *const names[2],
                            FILE *out, FILE *err)
 {
-    char head[4096] = "";
-    if (fread(head, 1, sizeof head - 1, cert) && strstr(head, "\"version\": 1,"))
-        return halfspace_verify1_named(cert, data, test, names, out, err);
-    rewind(cert);
     const halfspace_files files = {
         .cert = cert, .data = data, .test = test, .data_name = names[0], .test_name = names[1]};
     return halfspace_verify_files(&files, out, err);

@@ -38,7 +38,7 @@ const char *hsv_show(hsv_checker *c, const mpq_t value, int way);
 
 /* csv.c: of hsv_more; what is not a plain number, in words. */
 void hsv_csv_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
-uint64_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
+size_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
 void hsv_csv_say(hsv_checker *c, hsv_table *t);
 int hsv_csv_same(const hsv_table *a, const hsv_table *b); /* read in the same way? */
 int hsv_csv_drops(const hsv_table *t);                    /* are rows with gaps left out? */

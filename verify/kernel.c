@@ -60,7 +60,7 @@ static void kernel_constant(hsv_checker *c, const hsv_json *value, int any, mpz_
 
 static unsigned long kernel_exponent(hsv_checker *c, const hsv_json *value)
 {
-    const uint64_t n = hsv_count(c, value, "kernel");
+    const size_t n = hsv_count(c, value, "kernel");
     if (n < 1 || n > 100) hsv_unreadable(c, "kernel: powers are from 1 to 100");
     return (unsigned long)n;
 }

@@ -28,7 +28,7 @@ static const unsigned char *model_tensor(hsv_checker *c, const hsv_json *header,
     if (!at || at->type != HSV_ARRAY || at->count != 2 || type->type != HSV_STRING ||
         strcmp(type->text, "F64") != 0)
         return NULL;
-    const uint64_t from = hsv_count(c, at->child, name), to = hsv_count(c, at->child->next, name);
+    const size_t from = hsv_count(c, at->child, name), to = hsv_count(c, at->child->next, name);
     if (from > to || to > full->model_size - start || (to - from) % 8) return NULL;
     *count = (to - from) / 8;
     return (const unsigned char *)full->model_text + start + from;
@@ -39,7 +39,7 @@ static void model_open(hsv_checker *c, model_weights *m)
     const hsv_full *full = hsv_full_of(c);
     size_t offsets = 0;
     if (full->model_size < 8) return;
-    const uint64_t size = model_integer((const unsigned char *)full->model_text);
+    const size_t size = model_integer((const unsigned char *)full->model_text);
     if (size < 2 || size > full->model_size - 8 || full->model_text[8] != '{') return;
     char *text = memcpy(hsv_new(c, size + 1, 1), full->model_text + 8, size);
     const hsv_json *header = hsv_parse(c, text, size);

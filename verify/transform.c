@@ -16,7 +16,7 @@ static void transform_read(hsv_checker *c, const hsv_json *array)
         const size_t i = f->count++;
         if (item->type != HSV_ARRAY || item->count != 3)
             hsv_unreadable(c, "transform: expected [column, offset, factor]");
-        const uint64_t column = hsv_count(c, item->child, "transform");
+        const size_t column = hsv_count(c, item->child, "transform");
         if (column <= before || column > c->data.columns)
             hsv_unreadable(c, "transform: columns are from 1 to %u, ascending",
                            (unsigned)c->data.columns);

@@ -5,7 +5,7 @@ Certificates for random small data (produce.py) hold for both. Then digits, sign
 what one checker rejects, the other rejects, too.
 """
 import json, os, random, re, shutil, subprocess, sys, tempfile
-import check, produce
+import check, definition, produce
 
 def schema():
     """What says whether a certificate has the form of docs/certificate.schema.json; None where Python lacks jsonschema."""
@@ -93,20 +93,28 @@ def commanded(build, seed, folder):
     if run.returncode not in (0, 1): raise RuntimeError('%s: %s' % (' '.join(command), run.stderr))
     if not os.path.exists(cert): return None
     made = open(cert).read()
-    if '"version": 1,' in made: return None
     return made, text, other if '"test"' in made else None
 
 class Judges:
     def __init__(self, build, folder):
         self.program, self.paths = os.path.join(build, 'halfspace-verify'), [os.path.join(folder, name) for name in ('cert', 'data', 'test')]
-        self.kept = self.both = self.wrong = self.made = 0
+        self.kept = self.both = self.wrong = self.made = self.core = self.defined = 0
         self.form = schema()
     def verdicts(self, texts):
         used = [p for p, t in zip(self.paths, texts) if t is not None]
         for p, t in zip(self.paths, texts):
             if t is not None: open(p, 'w', newline='').write(t)
         run = subprocess.run([self.program, *used], capture_output=True, text=True)
+        self.others(run.returncode, used)
         return run.returncode, run.stderr.strip(), check.check(*used)
+    def others(self, status, used):
+        """The core says what the whole checker says, or that it is beyond it; so does the definition of what it defines."""
+        if len(used) > 2: return
+        run = subprocess.run([self.program + '-core', *used], capture_output=True, text=True)
+        if run.returncode != 5 and (run.returncode == 0) != (status == 0): self.complain('core: status %d, not %d' % (run.returncode, status), run.stderr, open(used[0]).read())
+        inside = run.returncode == 0 and '"libsvm"' in open(used[0]).read()
+        self.core, self.defined = self.core + (run.returncode == 0), self.defined + inside
+        if definition.holds(*used) != inside: self.complain('definition: not what the core says, status %d' % run.returncode, open(used[0]).read())
     def complain(self, *what):
         self.wrong += 1
         print(*what, file=sys.stderr)
@@ -131,8 +139,8 @@ def main(build, count='120', each='6', seed='1'):
         texts = commanded(build, i, folder)
         if texts: judges.judge('certify %d' % i, texts, random.Random(i), int(each))
     shutil.rmtree(folder)
-    print('%s two checkers on %d certificates: %d tamperings rejected by both, %d left the claim true for both' %
-          ('FAILED' if judges.wrong else 'ok', judges.made, judges.both, judges.kept))
+    print('%s two checkers on %d certificates: %d tamperings rejected by both, %d left the claim true for both; the core and the definition accept %d and %d of these' %
+          ('FAILED' if judges.wrong else 'ok', judges.made, judges.both, judges.kept, judges.core, judges.defined))
     return 1 if judges.wrong else 0
 
 if __name__ == '__main__': sys.exit(main(*sys.argv[1:]))

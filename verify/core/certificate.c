@@ -49,18 +49,17 @@ void hsv_say_reading(hsv_checker *c, const hsv_json *object, const hsv_table *t)
     const char *slash = t->path ? strrchr(t->path, '/') : NULL;
     const int same = t->path && !strcmp(called, slash ? slash + 1 : t->path);
     hsv_say(c,
-            "%s: %s is the file that was certified%s%s: %llu rows (%llu positive, %llu negative), "
+            "%s: %s is the file that was certified%s%s: %zu rows (%zu positive, %zu negative), "
             "%u columns.",
             t->name, t->path ? hsv_quote(c, t->path) : "this", same ? "" : " as ",
-            same ? "" : hsv_quote(c, called), (unsigned long long)t->rows,
-            (unsigned long long)t->positives, (unsigned long long)(t->rows - t->positives),
+            same ? "" : hsv_quote(c, called), t->rows, t->positives, (t->rows - t->positives),
             (unsigned)t->columns);
     hsv_say(c, "%s: positive: %s; negative: %s.", t->name, certificate_labels(c, t, 1),
             certificate_labels(c, t, -1));
     if (t->unused)
         hsv_say(c,
-                "%s: %llu rows with other labels, or missing values, are left out and not counted.",
-                t->name, (unsigned long long)t->unused);
+                "%s: %zu rows with other labels, or missing values, are left out and not counted.",
+                t->name, t->unused);
     if (t->header) hsv_say(c, "%s: the first record is taken for names.", t->name);
     if (t->field_count && t->separator != ',')
         hsv_say(c, "%s: fields are separated by %s.", t->name,

@@ -42,8 +42,8 @@ static void optimal_dual(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
         mpq_srcptr cost = p->cost[list.y[i] > 0];
         hsv_ratio(q[2], list.value[i], *list.below);
         if (mpq_sgn(q[2]) < 0 || (!p->squared && mpq_cmp(q[2], cost) > 0))
-            hsv_reject(c, "the dual weight of row %llu is not between 0 and its cost",
-                       (unsigned long long)list.index[i]);
+            hsv_reject(c, "the dual weight of row %zu is not between 0 and its cost",
+                       list.index[i]);
         mpq_add(q[1], q[1], q[2]);
         (list.y[i] > 0 ? mpq_add : mpq_sub)(q[4], q[4], q[2]); /* t */
         mpq_mul(q[3], q[2], q[2]);

@@ -21,8 +21,7 @@ static int perceptron_wrong(hsv_checker *c, hsv_run *run, const hsv_row *row)
     const int equal = !mpq_sgn(*p->goal) && (p->tie == 2 || p->tie == (row->y < 0));
     if (high < 0 || (high == 0 && equal)) return 1;
     if (low < 0 || (low == 0 && equal))
-        hsv_reject(c, "whether row %llu is a mistake cannot be decided",
-                   (unsigned long long)row->number);
+        hsv_reject(c, "whether row %zu is a mistake cannot be decided", row->number);
     return 0;
 }
 
@@ -73,9 +72,9 @@ static void perceptron_constants(hsv_checker *c, const hsv_json *claim, hsv_perc
 }
 
 /* The number of a point's term i: a column, or a row. */
-static uint64_t perceptron_term(const hsv_point *p, size_t i)
+static size_t perceptron_term(const hsv_point *p, size_t i)
 {
-    return i >= p->count ? UINT64_MAX : p->space ? p->rows[i].number : i + 1;
+    return i >= p->count ? SIZE_MAX : p->space ? p->rows[i].number : i + 1;
 }
 
 /* Is every number of the model within `within` of rate w, and its b of rate c^2 turn? */
@@ -95,8 +94,8 @@ static void perceptron_model(hsv_checker *c, const hsv_json *model, hsv_perceptr
         mpq_sub(q[1], q[1], q[2]);
         mpq_abs(q[1], q[1]);
         if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "the run does not end with the model");
-        const uint64_t own = perceptron_term(&p->w, i), given = perceptron_term(&m, k);
-        if (own == given && own == UINT64_MAX) break;
+        const size_t own = perceptron_term(&p->w, i), given = perceptron_term(&m, k);
+        if (own == given && own == SIZE_MAX) break;
         mpq_set_ui(q[1], 0, 1);
         mpq_set_ui(q[2], 0, 1);
         if (given <= own) hsv_ratio(q[1], m.value[k++], *m.below);
@@ -137,8 +136,7 @@ static void perceptron_bound(hsv_checker *c, const hsv_run *run, hsv_perceptron 
     mpq_div(q[0], q[0], p->least[1]);
     mpq_div(q[0], q[0], p->least[1]);
     mpq_set_ui(q[1], run->total, 1);
-    if (mpq_cmp(q[1], q[0]) > 0)
-        hsv_reject(c, "%llu updates are more than the bound", (unsigned long long)run->total);
+    if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "%zu updates are more than the bound", run->total);
     hsv_say_bound(c, run, "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2", q[0]);
 }
 
@@ -149,8 +147,8 @@ void hsv_say_bound(hsv_checker *c, const hsv_run *run, const char *formula, cons
     mpz_fdiv_q(*whole, mpq_numref(bound), mpq_denref(bound));
     char *digits =
         mpz_sizeinbase(*whole, 10) < 40 ? mpz_get_str(hsv_new(c, 50, 1), 10, *whole) : NULL;
-    hsv_say(c, "mistakes: the perceptron's %llu updates, replayed %s, are within %s, which is %s.",
-            (unsigned long long)run->total,
+    hsv_say(c, "mistakes: the perceptron's %zu updates, replayed %s, are within %s, which is %s.",
+            run->total,
             run->sequence ? "in the order of the certificate" : "in the order of the file", formula,
             digits ? digits : "more than 10^38");
 }

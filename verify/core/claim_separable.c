@@ -11,7 +11,7 @@ typedef struct separable_least {
     hsv_point w;
     mpq_t *q;     /* 2 */
     mpq_t *least; /* of y s(x), from below */
-    uint64_t row; /* where it is */
+    size_t row;   /* where it is */
 } separable_least;
 
 static void separable_row(hsv_checker *c, const hsv_row *row, void *with)
@@ -19,8 +19,7 @@ static void separable_row(hsv_checker *c, const hsv_row *row, void *with)
     separable_least *s = with;
     hsv_point_margin(c, &s->w, row, s->q[0], s->q[1]);
     if (mpq_sgn(s->q[0]) <= 0)
-        hsv_reject(c, "row %llu is not on its side: y s(x) > 0 is not so",
-                   (unsigned long long)row->number);
+        hsv_reject(c, "row %zu is not on its side: y s(x) > 0 is not so", row->number);
     if (s->row && mpq_cmp(s->q[0], *s->least) >= 0) return;
     mpq_set(*s->least, s->q[0]);
     s->row = row->number;
@@ -33,11 +32,11 @@ static const char *separable_rows(hsv_checker *c, const hsv_list *list)
     char *text = hsv_new(c, room, 1);
     int used = snprintf(text, room, list->count > 1 ? "rows " : "row ");
     for (size_t i = 0; i < shown; i++)
-        used += snprintf(text + used, room - (size_t)used, "%s%llu",
+        used += snprintf(text + used, room - (size_t)used, "%s%zu",
                          !i                     ? ""
                          : i + 1 == list->count ? " and "
                                                 : ", ",
-                         (unsigned long long)list->index[i]);
+                         list->index[i]);
     if (shown < list->count)
         snprintf(text + used, room - (size_t)used, ", ... (%zu rows)", list->count);
     return text;
@@ -55,8 +54,7 @@ static const char *separable_multipliers(hsv_checker *c, const hsv_json *claim, 
     hsv_point_sum(c, &list, space, &u);
     for (size_t i = 0; i < list.count; i++) {
         if (mpz_sgn(list.value[i]) <= 0)
-            hsv_reject(c, "the multiplier of row %llu is not above 0",
-                       (unsigned long long)list.index[i]);
+            hsv_reject(c, "the multiplier of row %zu is not above 0", list.index[i]);
         mpz_add(sum[0], sum[0], list.value[i]);
         (list.y[i] > 0 ? mpz_add : mpz_sub)(sum[1], sum[1], list.value[i]);
     }
@@ -81,10 +79,9 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     const hsv_json *margin = hsv_find(claim, "margin");
     hsv_get_separator(c, claim, space, offset, &s.w);
     hsv_each_row(c, &c->data, separable_row, &s);
-    hsv_say(c, "separable%s: the %s has all %llu rows strictly on their sides.",
+    hsv_say(c, "separable%s: the %s has all %zu rows strictly on their sides.",
             space ? space->name : "",
-            offset ? "separator (w, b)" : "separator w, through the origin,",
-            (unsigned long long)c->data.rows);
+            offset ? "separator (w, b)" : "separator w, through the origin,", c->data.rows);
     if (!margin && hsv_find(claim, "multipliers"))
         hsv_unreadable(c, "multipliers belong to a margin with a high end");
     if (!margin) return;
@@ -96,8 +93,7 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     mpq_mul(s.q[2], s.q[0], s.q[0]);
     mpq_mul(s.q[2], s.q[2], s.q[3]); /* low^2 ||w||^2 <= (min y s)^2 */
     if (mpq_sgn(s.q[0]) < 0 || mpq_cmp(s.q[2], s.q[1]) > 0)
-        hsv_reject(c, "the separator's margin is below the certified low end (row %llu)",
-                   (unsigned long long)s.row);
+        hsv_reject(c, "the separator's margin is below the certified low end (row %zu)", s.row);
     const hsv_json *low = hsv_find(margin, "low"), *high = hsv_find(margin, "high");
     const char *where = offset ? "" : " through the origin";
     if ((high != NULL) != (hsv_find(claim, "multipliers") != NULL))

@@ -15,7 +15,7 @@
 
 #include "status.h"
 
-_Static_assert(sizeof(unsigned long) == 8, "counts go to GMP as unsigned long");
+_Static_assert(sizeof(size_t) == 8 && sizeof(unsigned long) == 8, "counts are both");
 
 typedef struct hsv_checker hsv_checker;
 typedef struct hsv_block hsv_block;
@@ -41,8 +41,8 @@ typedef struct hsv_json {
 } hsv_json;
 
 typedef struct hsv_row {
-    uint64_t number; /* from 1, among the rows that are used */
-    int y;           /* -1 or +1; 0: not used */
+    size_t number; /* from 1, among the rows that are used */
+    int y;         /* -1 or +1; 0: not used */
     size_t count, room;
     uint32_t *column; /* ascending, from 1 */
     mpz_t *value;     /* none is 0; over checker.scale */
@@ -70,20 +70,20 @@ struct hsv_table { /* a data file: what the certificate says about it, and where
     FILE *file;
     size_t size;                               /* of text */
     int (*next)(hsv_checker *c, hsv_table *t); /* the next row into raw; 0: the end */
-    uint64_t rows;
+    size_t rows;
     uint32_t columns, index_base;
     int header, drop_others;
     char separator;
     size_t label_count, field_count;
     hsv_label *labels; /* in order */
     hsv_field *fields;
-    void *more;                 /* the full checker's */
-    uint64_t positives, unused; /* rows with y = +1; rows that are left out */
-    uint32_t width;             /* the last column that is not 0 everywhere */
-    long decimals;              /* values are multiples of 10^-decimals */
-    int everything;             /* pass rows of other labels, too: their y is 0 */
-    int lacks;                  /* the row at hand is left out as it lacks a value or its label */
-    uint64_t number;            /* of lines read */
+    void *more;               /* the full checker's */
+    size_t positives, unused; /* rows with y = +1; rows that are left out */
+    uint32_t width;           /* the last column that is not 0 everywhere */
+    long decimals;            /* values are multiples of 10^-decimals */
+    int everything;           /* pass rows of other labels, too: their y is 0 */
+    int lacks;                /* the row at hand is left out as it lacks a value or its label */
+    size_t number;            /* of lines read */
     const char *line, *line_end;
     hsv_row raw; /* the row at hand */
     mpz_t *work; /* for the readers */
@@ -91,7 +91,7 @@ struct hsv_table { /* a data file: what the certificate says about it, and where
 
 typedef struct hsv_list { /* of pairs [index, number]: whole numbers over one denominator */
     size_t count;
-    uint64_t *index; /* ascending, from 1 */
+    size_t *index; /* ascending, from 1 */
     mpz_t *value, *below;
     signed char *y; /* of these rows, once hsv_point_sum was called */
 } hsv_list;
@@ -118,10 +118,10 @@ typedef struct hsv_run { /* of a learner that changes its weights on mistakes on
     int (*wrong)(hsv_checker *c, struct hsv_run *run, const hsv_row *row); /* a mistake now? */
     void (*update)(hsv_checker *c, struct hsv_run *run, const hsv_row *row);
     void *state;
-    uint64_t total, most; /* updates; of the row that has most */
-    uint64_t passes;      /* as certified; 0: no number is */
-    uint32_t *counts;     /* of updates of each row */
-    int clean, sequence;  /* a whole pass was without an update; by a sequence of rows */
+    size_t total, most;  /* updates; of the row that has most */
+    size_t passes;       /* as certified; 0: no number is */
+    uint32_t *counts;    /* of updates of each row */
+    int clean, sequence; /* a whole pass was without an update; by a sequence of rows */
 } hsv_run;
 
 typedef struct hsv_perceptron {
@@ -157,7 +157,7 @@ typedef struct hsv_more { /* what the full checker adds */
     void (*finish)(hsv_checker *c);                        /* after the last claim */
     const hsv_row *(*row)(hsv_checker *c, hsv_table *t);   /* the row at hand, transformed */
     void (*csv)(hsv_checker *c, const hsv_json *object, hsv_table *t);
-    uint64_t (*field)(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
+    size_t (*field)(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
     hsv_space *(*space)(hsv_checker *c, const hsv_json *claim);
     void (*bound)(hsv_checker *c, const hsv_json *claim, hsv_run *run, hsv_perceptron *p);
     void (*start)(hsv_checker *c, const char *text, size_t size); /* of the certificate */
@@ -174,15 +174,15 @@ struct hsv_checker {
     FILE *out;
     hsv_block *blocks; /* all that is to be freed, the newest first */
     hsv_table data;
-    mpz_t *scale;    /* the values of all rows are whole numbers over this; NULL: not known yet */
-    mpz_t *widen;    /* scale = 10^decimals widen; 1 in the core */
-    long decimals;   /* of all files */
-    size_t claim;    /* the one at hand, from 1; 0: none yet */
-    uint64_t budget; /* work that is left, in units of about a nanosecond */
+    mpz_t *scale;  /* the values of all rows are whole numbers over this; NULL: not known yet */
+    mpz_t *widen;  /* scale = 10^decimals widen; 1 in the core */
+    long decimals; /* of all files */
+    size_t claim;  /* the one at hand, from 1; 0: none yet */
+    size_t budget; /* work that is left, in units of about a nanosecond */
     const hsv_more *more;
     void *extension; /* the full checker's */
 };
-#define HSV_EFFORT UINT64_C(2000000000) /* budget, but for what the size of the files adds */
+#define HSV_EFFORT 2000000000 /* budget, but for what the size of the files adds */
 
 /* certificate.c */
 int hsv_check(hsv_checker *c, FILE *cert, FILE *err);
@@ -195,7 +195,7 @@ void *hsv_grow(hsv_checker *c, size_t size); /* the newest block */
 mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
 void hsv_release(hsv_checker *c, hsv_block *mark);
-void hsv_spend(hsv_checker *c, uint64_t units);
+void hsv_spend(hsv_checker *c, size_t units);
 _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* leave with a status and a sentence */
 #define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
@@ -210,8 +210,8 @@ const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);
 void hsv_members(hsv_checker *c, const hsv_json *object, const char *list);
 const hsv_json *hsv_find(const hsv_json *object, const char *key); /* NULL: not there */
 const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type);
-uint64_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what);
-uint64_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key);
+size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what);
+size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key);
 int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key);
 int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words);
 const char *hsv_bytes(hsv_checker *c, const hsv_json *value); /* of a label */
@@ -238,7 +238,7 @@ char *hsv_read(hsv_checker *c, FILE *file, size_t *size);
 int hsv_line(hsv_table *t);
 void hsv_survey(hsv_checker *c, hsv_table *t);
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
-hsv_row *hsv_rows_load(hsv_checker *c, const uint64_t *numbers, size_t count);
+hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
 void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
 mpz_ptr hsv_row_place(hsv_checker *c, hsv_table *t, uint32_t column);
 void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mantissa,

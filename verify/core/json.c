@@ -189,20 +189,20 @@ const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key,
     return m;
 }
 
-uint64_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
+size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
 {
-    uint64_t count = 0;
+    size_t count = 0;
     if (value->type != HSV_NUMBER || value->size > 15)
         hsv_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
     for (size_t i = 0; i < value->size; i++) {
         if (value->text[i] < '0' || value->text[i] > '9')
             hsv_unreadable(c, "%s: expected a whole number, not below 0", what);
-        count = count * 10 + (uint64_t)(value->text[i] - '0');
+        count = count * 10 + (size_t)(value->text[i] - '0');
     }
     return count;
 }
 
-uint64_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
+size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
 {
     return hsv_count(c, hsv_get(c, object, key, HSV_NUMBER), key);
 }

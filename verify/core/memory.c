@@ -78,7 +78,7 @@ void hsv_beyond(hsv_checker *c, const char *what)
     hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what);
 }
 
-void hsv_spend(hsv_checker *c, uint64_t units)
+void hsv_spend(hsv_checker *c, size_t units)
 {
     if (units > c->budget)
         hsv_unreadable(c, "this takes more work than is allowed for files of this size; "

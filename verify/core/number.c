@@ -13,7 +13,7 @@
 int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
 {
     const char *p = text, *end = text + size;
-    uint64_t part = 0, power = 1;
+    size_t part = 0, power = 1;
     size_t digits = 0, behind = 0;
     if (size > NUMBER_SIZE) return 0;
     if (p < end && (*p == '-' || *p == '+')) p++;
@@ -24,7 +24,7 @@ int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
             continue;
         }
         if (*p < '0' || *p > '9') break;
-        part = part * 10 + (uint64_t)(*p - '0');
+        part = part * 10 + (size_t)(*p - '0');
         power *= 10;
         digits++;
         behind += (size_t)point;
@@ -110,7 +110,7 @@ void hsv_common(hsv_checker *c, mpq_t *numbers, size_t count, mpz_t *out, mpz_t 
 void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_list *list)
 {
     const hsv_json *array = hsv_get(c, object, key, HSV_ARRAY);
-    uint64_t before = 0;
+    size_t before = 0;
     list->index = hsv_new(c, array->count, sizeof *list->index);
     list->y = hsv_new(c, array->count, sizeof *list->y);
     list->value = hsv_integers(c, array->count);
@@ -120,10 +120,10 @@ void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_l
     for (const hsv_json *pair = array->child; pair; pair = pair->next) {
         if (pair->type != HSV_ARRAY || pair->count != 2)
             hsv_unreadable(c, "%s: expected pairs [index, number]", key);
-        const uint64_t index = hsv_count(c, pair->child, key);
+        const size_t index = hsv_count(c, pair->child, key);
         if (index <= before)
-            hsv_unreadable(c, "%s: %llu does not come behind %llu: numbers are from 1, ascending",
-                           key, (unsigned long long)index, (unsigned long long)before);
+            hsv_unreadable(c, "%s: %zu does not come behind %zu: numbers are from 1, ascending",
+                           key, index, before);
         list->index[list->count] = before = index;
         hsv_number(c, pair->child->next, key, numbers[list->count++]);
     }

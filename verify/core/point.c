@@ -25,7 +25,7 @@ void hsv_point_read(hsv_checker *c, const hsv_json *object, hsv_space *space, in
 {
     hsv_list list = {0};
     hsv_get_list(c, object, space ? "rows" : "w", &list);
-    const uint64_t last = list.count ? list.index[list.count - 1] : 0;
+    const size_t last = list.count ? list.index[list.count - 1] : 0;
     if (!space && last > c->data.columns)
         hsv_unreadable(c, "w: there are %u columns", (unsigned)c->data.columns);
     hsv_point_new(c, space, last, p);
@@ -92,8 +92,7 @@ void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_space *space, hsv_point *
     hsv_point_new(c, space, c->data.width, p);
     hsv_each_row(c, &c->data, point_sum_row, &sum);
     if (sum.found < list->count)
-        hsv_reject(c, "row %llu is named, but there are %llu",
-                   (unsigned long long)list->index[sum.found], (unsigned long long)c->data.rows);
+        hsv_reject(c, "row %zu is named, but there are %zu", list->index[sum.found], c->data.rows);
     mpz_set(*p->below, *list->below);
     if (!space) mpz_mul(*p->below, *p->below, *c->scale);
 }
@@ -104,14 +103,14 @@ void hsv_point_score(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo,
         p->space->score(c, p, row, lo, hi);
         mpq_add(hi, hi, *p->b);
     } else {
-        uint64_t units = 0;
+        size_t units = 0;
         mpz_set_ui(p->work[0], 0);
         for (size_t j = 0; j < row->count && row->column[j] <= p->count; j++) {
             mpz_srcptr w = p->value[row->column[j] - 1];
             mpz_addmul(p->work[0], w, row->value[j]);
             units += 8 + mpz_size(w) * mpz_size(row->value[j]);
         }
-        hsv_spend(c, units + mpz_size(p->work[0]) * mpz_size(p->work[0]));
+        hsv_spend(c, 1500 + units + mpz_size(p->work[0]) * mpz_size(p->work[0]));
         mpz_mul(p->work[1], *p->below, *c->scale);
         hsv_ratio(lo, p->work[0], p->work[1]);
     }

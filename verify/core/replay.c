@@ -22,20 +22,19 @@ static void replay_still(hsv_checker *c, const hsv_row *row, void *with)
 {
     hsv_run *run = with;
     if (run->wrong(c, run, row))
-        hsv_reject(c, "the run had not converged: row %llu would be updated",
-                   (unsigned long long)row->number);
+        hsv_reject(c, "the run had not converged: row %zu would be updated", row->number);
 }
 
 static int replay_order(const void *left, const void *right)
 {
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
     return (a > b) - (a < b);
 }
 
 static void replay_sequence(hsv_checker *c, const hsv_json *array, hsv_run *run)
 {
-    uint64_t *order = hsv_new(c, array->count, sizeof *order);
-    uint64_t *named = hsv_new(c, array->count, sizeof *named);
+    size_t *order = hsv_new(c, array->count, sizeof *order);
+    size_t *named = hsv_new(c, array->count, sizeof *named);
     size_t count = 0, named_count = 0;
     for (const hsv_json *value = array->child; value; value = value->next)
         named[count] = order[count] = hsv_count(c, value, "sequence"), count++;
@@ -44,10 +43,9 @@ static void replay_sequence(hsv_checker *c, const hsv_json *array, hsv_run *run)
         if (!i || named[i] != named[i - 1]) named[named_count++] = named[i];
     const hsv_row *rows = hsv_rows_load(c, named, named_count);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t *at = bsearch(order + i, named, named_count, sizeof *named, replay_order);
+        const size_t *at = bsearch(order + i, named, named_count, sizeof *named, replay_order);
         if (!run->wrong(c, run, rows + (at - named)))
-            hsv_reject(c, "update %zu is of row %llu, which was no mistake then", i + 1,
-                       (unsigned long long)order[i]);
+            hsv_reject(c, "update %zu is of row %zu, which was no mistake then", i + 1, order[i]);
         replay_update(c, run, rows + (at - named));
     }
 }
@@ -60,16 +58,14 @@ void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run)
         hsv_unreadable(c, "a run in the order \"cyclic\" has passes, \"sequence\" a sequence");
     run->counts = hsv_new(c, c->data.rows, sizeof *run->counts);
     if (sequence) replay_sequence(c, hsv_get(c, claim, "sequence", HSV_ARRAY), run);
-    for (uint64_t pass = 0; !sequence && pass < run->passes && !run->clean; pass++) {
+    for (size_t pass = 0; !sequence && pass < run->passes && !run->clean; pass++) {
         run->clean = 1;
         hsv_each_row(c, &c->data, replay_row, run);
     }
     if (run->total != hsv_get_count(c, claim, "total"))
-        hsv_reject(c, "the run makes %llu updates, not as many as certified",
-                   (unsigned long long)run->total);
+        hsv_reject(c, "the run makes %zu updates, not as many as certified", run->total);
     if (run->passes && run->most > run->passes)
-        hsv_reject(c, "a row was updated %llu times in %llu passes", (unsigned long long)run->most,
-                   (unsigned long long)run->passes);
+        hsv_reject(c, "a row was updated %zu times in %zu passes", run->most, run->passes);
     if (!hsv_find(claim, "converged") || !hsv_get_flag(c, claim, "converged")) return;
     if (!run->clean) hsv_each_row(c, &c->data, replay_still, run);
     hsv_say(c, "mistakes: the run had converged: no row would be updated any more.");

@@ -67,7 +67,7 @@ void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mant
 
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
 {
-    uint64_t used = 0;
+    size_t used = 0;
     hsv_spend(c, 20 * t->size);
     t->unused = t->positives = t->number = 0;
     t->line_end = NULL;
@@ -83,8 +83,7 @@ void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
         if (use) use(c, c->more ? c->more->row(c, t) : &t->raw, with);
     }
     if (used != t->rows)
-        hsv_reject(c, "%s: %llu rows are used, not %llu as certified", t->name,
-                   (unsigned long long)used, (unsigned long long)t->rows);
+        hsv_reject(c, "%s: %zu rows are used, not %zu as certified", t->name, used, t->rows);
 }
 
 /* Read the file; is it the one that was certified? Then pass over it once. */
@@ -101,7 +100,7 @@ void hsv_survey(hsv_checker *c, hsv_table *t)
 }
 
 typedef struct rows_load {
-    const uint64_t *numbers;
+    const size_t *numbers;
     size_t count, found;
     hsv_row *rows;
 } rows_load;
@@ -121,12 +120,11 @@ static void rows_load_one(hsv_checker *c, const hsv_row *row, void *with)
 }
 
 /* Rows of data, by ascending numbers, copied; every number must be there. */
-hsv_row *hsv_rows_load(hsv_checker *c, const uint64_t *numbers, size_t count)
+hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count)
 {
     rows_load load = {numbers, count, 0, hsv_new(c, count, sizeof *load.rows)};
     hsv_each_row(c, &c->data, rows_load_one, &load);
     if (load.found < count)
-        hsv_reject(c, "row %llu is named, but there are %llu",
-                   (unsigned long long)numbers[load.found], (unsigned long long)c->data.rows);
+        hsv_reject(c, "row %zu is named, but there are %zu", numbers[load.found], c->data.rows);
     return load.rows;
 }

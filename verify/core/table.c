@@ -43,8 +43,8 @@ void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size)
 {
     t->raw.y = hsv_label_y(t, text, size);
     if (!t->raw.y && !t->drop_others)
-        hsv_reject(c, "%s: line %llu: the label '%.*s' is of no class", t->name,
-                   (unsigned long long)t->number, (int)(size < 60 ? size : 60), text);
+        hsv_reject(c, "%s: line %zu: the label '%.*s' is of no class", t->name, t->number,
+                   (int)(size < 60 ? size : 60), text);
 }
 
 int hsv_missing(const char *text, size_t size)
@@ -57,7 +57,7 @@ int hsv_missing(const char *text, size_t size)
 
 void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what)
 {
-    hsv_unreadable(c, "%s: line %llu: %s", t->name, (unsigned long long)t->number, what);
+    hsv_unreadable(c, "%s: line %zu: %s", t->name, t->number, what);
 }
 
 static void table_labels(hsv_checker *c, const hsv_json *object, hsv_table *t)
@@ -87,7 +87,7 @@ static void table_csv(hsv_checker *c, const hsv_json *object, hsv_table *t)
     const hsv_json *fields = hsv_get(c, object, "fields", HSV_ARRAY);
     const hsv_json *separator = hsv_get(c, object, "separator", HSV_STRING);
     const char s = *separator->text, letter = (char)(s | 32);
-    uint64_t column = 1;
+    size_t column = 1;
     size_t labels = 0;
     if (separator->size != 1 || (s != '\t' && (s < ' ' || s > '~')) ||
         strchr("\"+-.0123456789", s) || (letter >= 'a' && letter <= 'z'))
@@ -100,7 +100,8 @@ static void table_csv(hsv_checker *c, const hsv_json *object, hsv_table *t)
     t->header = hsv_get_flag(c, object, "header");
     t->fields = hsv_new(c, fields->count, sizeof *t->fields);
     if (c->more) c->more->csv(c, object, t);
-    if (!c->more && hsv_find(object, "missing") && hsv_get_choice(c, object, "missing", "error"))
+    if (!c->more && hsv_find(object, "missing") &&
+        hsv_get_choice(c, object, "missing", "error drop mean indicator"))
         hsv_beyond(c, "missing values");
     for (const hsv_json *value = fields->child; value; value = value->next) {
         hsv_field *f = t->fields + t->field_count++;
@@ -116,8 +117,8 @@ static void table_csv(hsv_checker *c, const hsv_json *object, hsv_table *t)
     }
     if (labels != 1) hsv_unreadable(c, "%s: one field must be the label", t->name);
     if (column - 1 != t->columns)
-        hsv_unreadable(c, "%s: the fields make %llu columns, not %u", t->name,
-                       (unsigned long long)column - 1, (unsigned)t->columns);
+        hsv_unreadable(c, "%s: the fields make %zu columns, not %u", t->name, column - 1,
+                       (unsigned)t->columns);
 }
 
 void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t)
@@ -125,7 +126,7 @@ void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t)
     t->work = hsv_integers(c, 1);
     t->digest = hsv_get_digest(c, object);
     t->rows = hsv_get_count(c, object, "rows");
-    const uint64_t columns = hsv_get_count(c, object, "columns");
+    const size_t columns = hsv_get_count(c, object, "columns");
     if (!t->rows) hsv_unreadable(c, "%s: a file without rows has no claims", t->name);
     if (columns >= UINT32_MAX) hsv_unreadable(c, "%s: too many columns", t->name);
     t->columns = (uint32_t)columns;

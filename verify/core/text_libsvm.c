@@ -18,11 +18,11 @@ static const char *libsvm_word(const char **p, const char *end, size_t *size)
 static uint32_t libsvm_feature(hsv_checker *c, hsv_table *t, const char *word, size_t size,
                                uint32_t before)
 {
-    uint64_t index = 0;
+    size_t index = 0;
     size_t i = 0;
     long exponent;
     while (i < size && i < 11 && word[i] >= '0' && word[i] <= '9')
-        index = index * 10 + (uint64_t)(word[i++] - '0');
+        index = index * 10 + (size_t)(word[i++] - '0');
     if (!i || i == size || word[i] != ':' ||
         !hsv_decimal(word + i + 1, size - i - 1, *t->work, &exponent))
         hsv_bad_line(c, t, "expected index:value");
