@@ -8,6 +8,7 @@ for python in /usr/bin/python3 python3; do
         "$python" tests/verify/forgeries.py "${1:-build}"
         forged=$?
         "$python" tests/verify/hostile.py "${1:-build}" || forged=1
+        "$python" tests/verify/programs.py "${1:-build}" || forged=1
         "$python" tests/verify/agree.py "$@" && exit $forged
         exit 1
     fi
