@@ -65,11 +65,19 @@ static void bound_cell_share(cli_table *table, double share)
     free(text);
 }
 
+/* 1 - delta, rounded down to six places, and never to 1; malloc'ed. */
+static char *bound_confidence(double delta)
+{
+    if (delta < 1e-5) return cli_format("1 - %.3g", delta * 1.005);
+    return cli_format("%.6g", floor((1 - delta) * 1e6 + 1e-6) / 1e6);
+}
+
 /* ---- sample-size ---- */
 
 static void bound_print_size(const hsp_sample_size *size)
 {
     cli_table table;
+    char *sure = bound_confidence(size->delta);
     const int rows = strcmp(size->solved, "rows") == 0;
     printf("%s\n", size->hypotheses);
     table_begin(&table, "ll");
@@ -94,11 +102,12 @@ static void bound_print_size(const hsp_sample_size *size)
     if (size->vacuous)
         printf("\nVacuous: with these figures the theorem says nothing.\n");
     else
-        printf("\nWith probability 1 - delta = %.6g or more over the draw of the rows,\n%s.\n",
-               1 - size->delta, size->says);
+        printf("\nWith probability 1 - delta = %s or more over the draw of the rows,\n%s.\n", sure,
+               size->says);
     printf(
         "Assumed: rows are drawn independently from one distribution, whatever it is, and new rows "
         "come from\nit, too; the class was fixed before the rows were seen.\n");
+    free(sure);
 }
 
 static void bound_json_size(const cli *run, const hsp_sample_size *size)
@@ -169,38 +178,40 @@ static char *bound_verdict(const hsp_outlook *o)
 {
     const double trained = o->train_rows ? (double)o->train_mistakes / (double)o->train_rows : 0;
     char *train = bound_share(trained, 1), *low = NULL, *high = NULL, *text;
+    char *sure = bound_confidence(o->delta);
     if (o->test_rows) low = bound_share(o->test_lower, 0), high = bound_share(o->test_upper, 1);
     if (o->test_rows && !o->train_rows)
         text = cli_format(BOUND_IF "the true error is at least %s and at most %s, each with "
-                                   "confidence %g.",
-                          low, high, 1 - o->delta);
+                                   "confidence %s.",
+                          low, high, sure);
     else if (o->overfits)
         text = cli_format(BOUND_IF "overfitting shows: the error on the training rows is %s, and "
-                                   "the true error is at least %s with confidence %g.",
-                          train, low, 1 - o->delta);
+                                   "the true error is at least %s with confidence %s.",
+                          train, low, sure);
     else if (o->test_rows && trained > o->test_upper)
         text = cli_format("The error on the training rows, %s, is above what the test rows allow "
-                          "(%s, with confidence %g): the two files do not seem to come from one "
+                          "(%s, with confidence %s): the two files do not seem to come from one "
                           "distribution.",
-                          train, high, 1 - o->delta);
+                          train, high, sure);
     else if (o->test_rows)
         text = cli_format(BOUND_IF "no overfitting shows: the error on the training rows, %s, is "
                                    "within what the test rows allow (%s to %s, each with "
-                                   "confidence %g).",
-                          train, low, high, 1 - o->delta);
+                                   "confidence %s).",
+                          train, low, high, sure);
     else if (o->training_bound) {
         high = bound_share(o->training_upper, 1);
         text = cli_format("The error on the training rows is %s. If they were drawn "
-                          "independently, the true error is at most %s with confidence %g: by the "
+                          "independently, the true error is at most %s with confidence %s: by the "
                           "bound %s, the least of %u bounds, each at delta = %.3g. How far apart "
                           "the two errors are in fact, only test rows can show.",
-                          train, high, 1 - o->delta, o->training_bound, o->training_tried,
+                          train, high, sure, o->training_bound, o->training_tried,
                           o->delta / o->training_tried);
     } else
         text = cli_format("The error on the training rows is %s; no bound from them says anything "
                           "about the true error of this model. Test rows would.",
                           train);
     free(train);
+    free(sure);
     free(low);
     free(high);
     return text;
@@ -273,11 +284,11 @@ static void bound_print_model(const cli *run, const bound_job *job)
 {
     const hsp_outlook *o = job->outlook;
     const size_t count = bound_tried(o);
-    char *verdict = bound_verdict(o);
+    char *verdict = bound_verdict(o), *sure = bound_confidence(o->delta);
     printf("%s\n", show_input(run->arguments[0]));
     bound_print_counts("training", o->train_rows, o->train_mistakes);
     bound_print_counts("test", o->test_rows, o->test_mistakes);
-    printf("\nThe true error, each bound on its own with confidence %g:\n", 1 - o->delta);
+    printf("\nThe true error, each bound on its own with confidence %s:\n", sure);
     bound_print_table(o);
     bound_print_texts(o, 1);
     bound_print_texts(o, 0);
@@ -285,9 +296,10 @@ static void bound_print_model(const cli *run, const bound_job *job)
     printf("\n%s\n", verdict);
     if (count > 1)
         printf("To pick the least of all %zu bounds after seeing them, ask for --delta %.3g: then "
-               "all hold at once\nwith confidence %g.\n",
-               count, o->delta / (double)count * 0.9995, 1 - o->delta);
+               "all hold at once\nwith confidence %s.\n",
+               count, o->delta / (double)count * 0.9995, sure);
     free(verdict);
+    free(sure);
 }
 
 static void bound_json_bound(cli_json_writer *json, const hsp_guarantee *at)
@@ -358,6 +370,21 @@ static hsp_status bound_read(cli *run, const char *path, const bound_job *job, h
     return status;
 }
 
+/* Rows are read as training read them, so that its data can be recognised. A model that began at
+ * another may have seen rows in double precision: these are recognised in double only. */
+static hsp_status bound_set_read(hsp_options *read, const hsp_model *model, hsp_error *err)
+{
+    const char *fact = hsp_model_fact(model, "precision");
+    const char *set =
+        hsp_options_is_set(read, "precision") ? hsp_options_text(read, "precision") : NULL;
+    if (fact && hsp_model_fact(model, "earlier_data_hashes")) fact = "double";
+    if (fact && set && strcmp(fact, set) != 0 && strcmp(set, "auto") != 0)
+        return cli_fail(err, HSP_USAGE, "--precision",
+                        "for this model rows are read in %s precision: leave the option out", fact);
+    hsp_status status = fact ? hsp_options_set(read, "precision", fact, err) : HSP_OK;
+    return status == HSP_OK ? hsp_model_set_read(model, read, err) : status;
+}
+
 static hsp_status bound_model(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[BOUND_ACTION];
@@ -372,7 +399,7 @@ static hsp_status bound_model(cli *run, hsp_error *err)
                         "is missing: bounds come from the rows that the "
                         "model learnt from, or from others (--test)");
     hsp_status status = hsp_model_read(run->ctx, run->arguments[0], err, &job.model);
-    if (status == HSP_OK) status = hsp_model_set_read(job.model, run->options[BOUND_READ], err);
+    if (status == HSP_OK) status = bound_set_read(run->options[BOUND_READ], job.model, err);
     if (status == HSP_OK) status = bound_read(run, train, &job, err, &job.train, &job.load);
     if (status == HSP_OK) status = bound_read(run, test, &job, err, &job.test, &job.load);
     job.start = cli_seconds();

@@ -1,6 +1,6 @@
-/* The hash of the rows a model was trained on. It depends on the numbers and labels alone: not on
- * how they are stored (dense or sparse, single or double), so that the same file is recognised
- * whichever way it was read. Rows are cut into parts that are summed in parallel and joined in
+/* The hash of the rows a model was trained on. It depends on the numbers and labels alone, not on
+ * how they are stored (dense or sparse); numbers in single precision have another hash than the
+ * same ones in double. Rows are cut into parts that are summed in parallel and joined in
  * order; the text does not depend on how they are cut. */
 #include <float.h>
 #include <math.h>
@@ -20,13 +20,19 @@ typedef struct hash_sum {
     uint64_t bytes;
 } hash_sum;
 
-typedef struct hash_entry {
+typedef struct hash_single {
     uint32_t column;
     float value;
-} hash_entry;
+} hash_single;
+
+typedef struct hash_double {
+    uint64_t column;
+    double value;
+} hash_double;
 
 typedef struct hash_work {
     const hsp_view *view;
+    int single; /* rounded to single precision */
     uint64_t parts;
     hash_sum *sums; /* parts */
 } hash_work;
@@ -37,42 +43,64 @@ static void hash_add(hash_sum *sum, const void *bytes, uint64_t size)
     sum->bytes += size;
 }
 
-static float hash_single(double value)
+static float hash_round(double value)
 {
     if (fabs(value) > (double)FLT_MAX) return value > 0 ? HUGE_VALF : -HUGE_VALF;
     return (float)value;
+}
+
+static void hash_row_single(const hsp_view *view, const hsp__row *row, hash_sum *sum)
+{
+    hash_single entries[HASH_ENTRIES];
+    size_t count = 0;
+    for (uint64_t k = 0; k < row->count; k++) {
+        const float value = hash_round(hsp__row_value(view, row, k));
+        if (value == 0) continue;
+        entries[count++] = (hash_single){(uint32_t)hsp__row_column(row, k), value};
+        if (count < HASH_ENTRIES) continue;
+        hash_add(sum, entries, sizeof entries);
+        count = 0;
+    }
+    hash_add(sum, entries, count * sizeof *entries);
+}
+
+static void hash_row_double(const hsp_view *view, const hsp__row *row, hash_sum *sum)
+{
+    hash_double entries[HASH_ENTRIES];
+    size_t count = 0;
+    for (uint64_t k = 0; k < row->count; k++) {
+        const double value = hsp__row_value(view, row, k);
+        if (value == 0) continue;
+        entries[count++] = (hash_double){hsp__row_column(row, k), value};
+        if (count < HASH_ENTRIES) continue;
+        hash_add(sum, entries, sizeof entries);
+        count = 0;
+    }
+    hash_add(sum, entries, count * sizeof *entries);
 }
 
 static void hash_part(void *user, uint64_t part)
 {
     const hash_work *work = user;
     const hsp_view *view = work->view;
-    const uint64_t from = hsp__part(view->rows, work->parts, part);
     const uint64_t to = hsp__part(view->rows, work->parts, part + 1);
     hash_sum *sum = &work->sums[part];
-    hash_entry entries[HASH_ENTRIES];
-    for (uint64_t i = from; i < to; i++) {
+    for (uint64_t i = hsp__part(view->rows, work->parts, part); i < to; i++) {
         const hsp__row row = hsp__view_row(view, i);
         const uint32_t label = view->labels ? view->labels[i] : UINT32_MAX;
-        size_t count = 0;
         hash_add(sum, &label, sizeof label);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const float value = hash_single(hsp__row_value(view, &row, k));
-            if (value == 0) continue;
-            entries[count++] = (hash_entry){(uint32_t)hsp__row_column(&row, k), value};
-            if (count < HASH_ENTRIES) continue;
-            hash_add(sum, entries, sizeof entries);
-            count = 0;
-        }
-        hash_add(sum, entries, count * sizeof *entries);
+        if (work->single)
+            hash_row_single(view, &row, sum);
+        else
+            hash_row_double(view, &row, sum);
     }
 }
 
-hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
-                          char text[HSP__HASH_TEXT])
+static hsp_status hash_view(hsp_context *ctx, const hsp_view *view, int single, hsp_error *err,
+                            char text[HSP__HASH_TEXT])
 {
     const uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
-    hash_work work = {.view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    hash_work work = {.view = view, .single = single, .parts = hsp__parts(view->rows, 16 + each)};
     work.sums = hsp__new(&ctx->allocator, work.parts, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, hash_part, &work);
@@ -82,4 +110,22 @@ hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err
     hsp__free(&ctx->allocator, work.sums);
     snprintf(text, HSP__HASH_TEXT, "crc32:%08x", (unsigned)crc);
     return HSP_OK;
+}
+
+hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                          char text[HSP__HASH_TEXT])
+{
+    return hash_view(ctx, view, view->precision == HSP_FLOAT32, err, text);
+}
+
+hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
+                          hsp_error *err, hsp__trained *out)
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = hsp__view_hash(ctx, view, err, hash);
+    if (!status) *out = hsp__model_trained_on(model, hash);
+    if (status || *out == HSP__TRAINED_YES || view->precision == HSP_FLOAT32) return status;
+    status = hash_view(ctx, view, 1, err, hash);
+    if (!status) *out = hsp__model_trained_on(model, hash);
+    return status;
 }

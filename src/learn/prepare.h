@@ -56,10 +56,14 @@ hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error
 
 /* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: the
  * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the
- * column (4 bytes) and the value rounded to single precision (4 bytes) of every value that is not 0
- * then. */
+ * column and the value of every value that is not 0 (4 bytes each in single precision, 8 each in
+ * double). */
 #define HSP__HASH_TEXT 16
 hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
                           char text[HSP__HASH_TEXT]);
+/* Was the model trained on these rows? Rows in double precision are looked for as they are, and as
+ * they would have been read in single precision. */
+hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
+                          hsp_error *err, hsp__trained *out);
 
 #endif

@@ -101,10 +101,10 @@ static void model_describe(const model_bound *bound, hsp_guarantee *to)
  * bound from it. */
 static hsp_status model_check_test(hsp__bound_case *c, const hsp_data *test, hsp_error *err)
 {
-    char hash[HSP__HASH_TEXT];
-    hsp_status status = hsp__view_hash(c->ctx, &test->view, err, hash);
+    hsp__trained trained;
+    hsp_status status = hsp__view_seen(c->ctx, &test->view, c->model, err, &trained);
     if (status) return status;
-    switch (hsp__model_trained_on(c->model, hash)) {
+    switch (trained) {
     case HSP__TRAINED_YES:
         return hsp__fail(err, HSP_BAD_DATA,
                          "the model was trained on the test data: its error there says nothing "

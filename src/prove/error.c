@@ -29,6 +29,29 @@ static hsp_status error_mark(hsp__prove *prove, const hsp_view *data, unsigned c
     return HSP_OK;
 }
 
+/* How many rows of TEST that are not in DATA are so in single precision, which is all that a model
+ * has seen that was trained in it. */
+static hsp_status error_alike(hsp__prove *prove, const unsigned char *shared, hsp_error *err,
+                              uint64_t *count)
+{
+    const char *precision = hsp_model_fact(prove->model, "precision");
+    hsp_data *rows[2] = {NULL, NULL};
+    *count = 0;
+    if (!precision || strcmp(precision, "single") != 0) return HSP_OK;
+    hsp_status status = hsp_data_copy(prove->ctx, prove->data.view, NULL, NULL, err, &rows[0]);
+    if (!status) status = hsp_data_copy(prove->ctx, prove->test.view, NULL, NULL, err, &rows[1]);
+    for (int f = 0; !status && f < 2; f++)
+        hsp__same_round(rows[f]);
+    hsp__same_key *keys = status ? NULL : hsp__same_keys(prove->ctx, &rows[0]->view);
+    if (!status && !keys) status = hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < prove->test.view->rows; i++)
+        if (!shared[i]) *count += (uint64_t)hsp__same_find(&rows[0]->view, keys, &rows[1]->view, i);
+    hsp__free(&prove->ctx->allocator, keys);
+    for (int f = 0; f < 2; f++)
+        hsp_data_free(rows[f]);
+    return status;
+}
+
 /* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
 static hsp_status error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
 {
@@ -64,6 +87,7 @@ static hsp_status error_refuse(hsp__prove *prove, hsp_error *err, const char **w
 
 typedef struct error_counts {
     uint64_t rows, mistakes, shared;
+    uint64_t alike; /* not shared, but in single precision */
 } error_counts;
 
 static hsp_status error_count(hsp__prove *prove, const hsp__prove_separator *s, hsp_error *err,
@@ -78,6 +102,7 @@ static hsp_status error_count(hsp__prove *prove, const hsp__prove_separator *s, 
     hsp__long *errors = hsp__new(memory, n, sizeof *errors);
     hsp_status status = shared && scores && errors ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = error_shared(prove, shared, err);
+    if (!status) status = error_alike(prove, shared, err, &out->alike);
     if (!status) status = hsp__prove_scores(prove, s, test, err, scores, errors);
     for (uint64_t i = 0; !status && i < n; i++) {
         const hsp__long score = scores[i] + (hsp__long)s->b;
@@ -109,6 +134,12 @@ static hsp_status error_claim(hsp__prove *prove, const hsp__prove_separator *s, 
                                "cannot be found");
     hsp_status status = error_count(prove, s, err, &count);
     if (status) return status;
+    if (count.alike)
+        return hsp__prove_skip(prove, err, "error",
+                               "in single precision, which the model was trained in, %llu rows of "
+                               "the test file are rows of the data file that differ from them in "
+                               "later digits only",
+                               (unsigned long long)count.alike);
     if (!count.rows)
         return hsp__prove_skip(prove, err, "error",
                                "all %llu rows of the test file are in the data file",

@@ -1,5 +1,7 @@
 #include "prove/same.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -63,4 +65,12 @@ int hsp__same_find(const hsp_view *view, const hsp__same_key *keys, const hsp_vi
     for (; low < view->rows && keys[low].hash == hash; low++)
         if (hsp__view_same_rows(view, keys[low].row, other, i)) return 1;
     return 0;
+}
+
+void hsp__same_round(hsp_data *data)
+{
+    double *values = data->values;
+    const uint64_t count = values ? hsp_view_stored(&data->view) : 0;
+    for (uint64_t k = 0; k < count; k++)
+        if (fabs(values[k]) <= (double)FLT_MAX) values[k] = (double)(float)values[k];
 }

@@ -17,4 +17,7 @@ hsp__same_key *hsp__same_keys(hsp_context *ctx, const hsp_view *view);
 int hsp__same_find(const hsp_view *view, const hsp__same_key *keys, const hsp_view *other,
                    uint64_t i);
 
+/* Round all values to single precision, in place; the data is in double. */
+void hsp__same_round(hsp_data *data);
+
 #endif

@@ -8,7 +8,15 @@ echo '# the training file itself'
 halfspace bound m.hsp --test t.svm 2>&1; echo "exit $?"
 echo '# trained on it in double precision and sparse; read in single'
 train --C 1000 --precision double --storage sparse t.svm -o wide.hsp
+halfspace bound wide.hsp --test t.svm 2>&1; echo "exit $?"
 halfspace bound wide.hsp --test t.svm --precision single 2>&1; echo "exit $?"
+train --precision single --start wide.hsp d.svm -o s.hsp
+halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
+echo '# trained in single precision on rows of more digits: certified as if on the rounded ones'
+printf '1 1:0.123456789012 2:1\n-1 1:0.5 2:0.987654321098\n' >long.svm
+printf '1 1:0.12345679 2:1\n-1 1:0.5 2:0.9876543\n' >short.svm
+train --precision single long.svm -o single.hsp
+halfspace certify -q short.svm --model single.hsp --test long.svm --claim error; echo "exit $?"
 echo '# the same rows as a table'
 halfspace convert -q t.svm t.csv
 halfspace bound m.hsp --test t.csv 2>&1; echo "exit $?"
@@ -42,5 +50,7 @@ halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
 echo '# a stream'
 halfspace train perceptron -q --stream --passes 1 t.svm -o stream.hsp >/dev/null 2>&1
 halfspace bound stream.hsp --test d.svm 2>&1; echo "exit $?"
+echo '# no confidence is 1'
+halfspace bound m.hsp --test d.svm --delta 1e-9 | grep -o 'each with confidence .*'
 echo '# rows that are new: the sentence has its premise'
 halfspace bound m.hsp --test d.svm | grep 'true error is'
