@@ -94,7 +94,8 @@ hsp_status hsp__retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **out, 
                                     : hsp_options_new(&quiet, hsp_read_options(), err, &read);
     *why = NULL;
     if (!status && precision) status = hsp_options_set(read, "precision", precision, err);
-    if (!status) status = hsp_data_read(&quiet, prove->data.path, read, NULL, err, out);
+    if (!status)
+        status = hsp_data_read(&quiet, prove->data.path, read, prove->model->encoding, err, out);
     if (!status) status = hsp__view_hash(&quiet, &(*out)->view, err, found);
     if (!status && hsp__model_trained_on(prove->model, found) != HSP__TRAINED_YES)
         *why = "the model was trained on other rows than those of the data file, or they were read "

@@ -673,6 +673,10 @@ static void alloc_run_proofs(void)
          alloc_learner("perceptron"),
          {"classes", "no,yes", "passes", "3"},
          alloc_certify_model},
+        {"certify a shuffled run",
+         alloc_learner("perceptron"),
+         {"classes", "no,yes", "passes", "3", "order", "shuffle"},
+         alloc_certify_model},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
