@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "data/split.h"
 #include "data/split_scan.h"
 #include "halfspace.h"
 
@@ -48,24 +49,29 @@ static char *fuzz_drain(int fd, size_t *size)
     return text;
 }
 
-/* The records of the file, one after the other, each the next of one part. */
-static void fuzz_compare(const hsp__split_scan *scan, const uint8_t *bytes, size_t size,
-                         char *const parts[2], const size_t sizes[2])
+/* The records of the file, one after the other, each the next of its part. */
+static void fuzz_compare(hsp_context *ctx, const hsp__split_scan *scan, const hsp_options *options,
+                         const uint8_t *bytes, size_t size, char *const parts[2],
+                         const size_t sizes[2])
 {
+    const hsp__split_rows rows = {scan->rows, scan->labels, scan->classes.count + 1, scan->groups,
+                                  scan->group_names.count};
+    unsigned char *side = calloc(scan->rows, 1);
     size_t at[2] = {scan->prefix, scan->prefix}, from = scan->prefix;
+    if (hsp__split_choose(ctx, &rows, options, NULL, side)) abort();
     for (int part = 0; part < 2; part++)
         if (sizes[part] <= from || memcmp(parts[part], bytes, from) != 0) abort();
     for (uint64_t i = 0; i < scan->rows; i++) {
+        const int part = side[i];
         const size_t record = scan->sizes[i];
-        int part = 0;
-        while (part < 2 && (at[part] + record > sizes[part] ||
-                            memcmp(parts[part] + at[part], bytes + from, record) != 0))
-            part++;
-        if (part == 2) abort();
+        if (at[part] + record > sizes[part] ||
+            memcmp(parts[part] + at[part], bytes + from, record) != 0)
+            abort();
         at[part] += record;
         from += record;
     }
     if (from != size || at[0] != sizes[0] || at[1] != sizes[1]) abort();
+    free(side);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -100,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         hsp__split_scan scan;
         hsp__split_scan_init(&scan, ctx, "fuzz");
         if (hsp__split_scan_run(&scan, source, format, options, NULL)) abort();
-        fuzz_compare(&scan, bytes, size, parts, sizes);
+        fuzz_compare(ctx, &scan, options, bytes, size, parts, sizes);
         hsp__split_scan_free(&scan);
     }
     hsp__source_free(source);
