@@ -216,6 +216,14 @@ typedef struct cli_pair {
     hsp_data *data;
     double load_seconds;
 } cli_pair;
+/* Is `path` a data file, and `data` what was expected instead of it? */
+int cli_swapped(cli *run, const char *path, const char *data, hsp_file_kind expected);
+
+/* The model that a command takes before the data file `data`: if the two were swapped, the error
+ * says so. */
+hsp_status cli_read_model(cli *run, const char *path, const char *data, hsp_error *err,
+                          hsp_model **out);
+
 hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);

@@ -33,7 +33,8 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
     hsp_prediction done = {0};
     hsp_status status = cli_check_apart("-o", out, run->arguments[0], err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
-    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK)
+        status = cli_read_model(run, run->arguments[0], run->arguments[1], err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[NEIGHBORS_READ], err);
     cli_begin_output();
     if (status == HSP_OK)

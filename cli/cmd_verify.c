@@ -53,6 +53,15 @@ static hsp_status verify_run(cli *run, hsp_error *err)
     cli_verdict verdict = {0};
     const cli_checked about = {run->arguments[1], run->count > 2 ? run->arguments[2] : NULL,
                                hsp_options_text(run->options[VERIFY_OWN], "model")};
+    hsp_file_kind kind;
+    if (cli_swapped(run, run->arguments[0], run->arguments[1], HSP_FILE_CERTIFICATE))
+        return cli_fail(err, HSP_USAGE, NULL,
+                        "arguments swapped? CERT comes first: halfspace verify %s %s",
+                        run->arguments[1], run->arguments[0]);
+    if (hsp_file_kind_of(run->ctx, run->arguments[0], NULL, &kind) == HSP_OK &&
+        kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_CERTIFICATE)
+        return cli_fail(err, HSP_BAD_DATA, run->arguments[0], "this is %s, expected a certificate",
+                        hsp_file_kind_text(kind));
     FILE *certificate = fopen(run->arguments[0], "rb");
     if (!certificate)
         return cli_fail(err, HSP_IO, run->arguments[0], "cannot open: %s", strerror(errno));

@@ -148,10 +148,28 @@ hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_optio
     return hsp_data_write(run->ctx, data, path, write, err);
 }
 
+int cli_swapped(cli *run, const char *path, const char *data, hsp_file_kind expected)
+{
+    hsp_file_kind first, second;
+    return hsp_file_kind_of(run->ctx, path, NULL, &first) == HSP_OK &&
+           (first == HSP_FILE_DATA || first == HSP_FILE_CACHE) &&
+           hsp_file_kind_of(run->ctx, data, NULL, &second) == HSP_OK && second == expected;
+}
+
+hsp_status cli_read_model(cli *run, const char *path, const char *data, hsp_error *err,
+                          hsp_model **out)
+{
+    hsp_status status = hsp_model_read(run->ctx, path, err, out);
+    if (status != HSP_BAD_DATA || !cli_swapped(run, path, data, HSP_FILE_MODEL)) return status;
+    return cli_fail(err, HSP_USAGE, NULL,
+                    "arguments swapped? MODEL comes first: halfspace %s %s %s", run->command->name,
+                    data, path);
+}
+
 hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out)
 {
-    hsp_status status = hsp_model_read(run->ctx, model, err, &out->model);
+    hsp_status status = cli_read_model(run, model, data, err, &out->model);
     if (status == HSP_OK) status = hsp_model_set_read(out->model, read, err);
     if (status != HSP_OK) return status;
     return cli_read(run, data, read, hsp_model_encoding(out->model), err, &out->data,

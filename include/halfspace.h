@@ -324,6 +324,28 @@ HSP_API hsp_status hsp_files_new(hsp_context *ctx, hsp_error *err, hsp_files **o
 HSP_API hsp_status hsp_files_commit(hsp_files *files, hsp_error *err);
 HSP_API void hsp_files_free(hsp_files *files);
 
+/* What a file is, by its first bytes: HSP_FILE_UNKNOWN when they do not say, or when the file
+ * cannot be looked at without losing them (standard input, a pipe). */
+#define HSP_FILE_KIND_MAP(X)                         \
+    X(HSP_FILE_UNKNOWN, "a file of an unknown kind") \
+    X(HSP_FILE_DATA, "a data file")                  \
+    X(HSP_FILE_CACHE, "a binary data set (.hsp)")    \
+    X(HSP_FILE_MODEL, "a halfspace model")           \
+    X(HSP_FILE_SCALING, "a scaling")                 \
+    X(HSP_FILE_ENCODING, "an encoding")              \
+    X(HSP_FILE_CERTIFICATE, "a certificate")         \
+    X(HSP_FILE_LIBSVM_MODEL, "a LIBSVM model")       \
+    X(HSP_FILE_LIBLINEAR_MODEL, "a LIBLINEAR model") \
+    X(HSP_FILE_SVM_SCALE, "a range file of svm-scale")
+#define HSP_FILE_KIND_ENUM(kind, text) kind,
+typedef enum hsp_file_kind {
+    HSP_FILE_KIND_MAP(HSP_FILE_KIND_ENUM) HSP_FILE_KIND_COUNT
+} hsp_file_kind;
+#undef HSP_FILE_KIND_ENUM
+HSP_API hsp_status hsp_file_kind_of(hsp_context *ctx, const char *path, hsp_error *err,
+                                    hsp_file_kind *out);
+HSP_API const char *hsp_file_kind_text(hsp_file_kind kind);
+
 /* What a file holds, unpacked if it is compressed, piece by piece to `take`, which returns non-zero
  * to stop (HSP_CANCELLED). */
 typedef int (*hsp_bytes_fn)(void *user, const void *bytes, size_t size);

@@ -451,9 +451,7 @@ static hsp_status container_read_header(hsp__container *container, hsp_error *er
     const char *text = (const char *)container->bytes + CONTAINER_PREFIX;
     uint64_t size = container_prefix(container->bytes);
     if (size < 2 || size > CONTAINER_HEADER_MAX)
-        return container_fail(
-            container, "found a header of %llu bytes, expected 2 to %d (is this a binary file?)",
-            (unsigned long long)size, CONTAINER_HEADER_MAX);
+        return container_fail(container, "this is not a binary file of halfspace (.hsp)");
     if (size > container->size - CONTAINER_PREFIX)
         return container_fail(
             container,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/formats.h"
+#include "data/kind.h"
 #include "data/output.h"
 #include "data/source.h"
 
@@ -445,7 +446,7 @@ hsp_status hsp_encoding_read(hsp_context *ctx, const char *path, hsp_error *err,
         status = hsp__encoding_from_json(&ctx->allocator, text.data, text.size, path, err, out);
     hsp__text_free(&text);
     hsp__source_free(source);
-    return status;
+    return hsp__kind_explain(ctx, path, HSP_FILE_ENCODING, status, err);
 }
 
 hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding, const char *path,

@@ -14,6 +14,14 @@ const char *hsp__format_by_name(const char *path);
  * then by the look of its first line. */
 const char *hsp__format_guess(const char *path, const char *text, size_t size);
 
+/* Do the first bytes look like rows of libsvm text or CSV? */
+int hsp__format_looks_like_data(const char *text, size_t size);
+
+/* The format of data: *format as the option says, or, when that is "auto", guessed. A file that is
+ * plainly something else (a model, a certificate) is an error. */
+hsp_status hsp__format_find(const char *path, const char *text, size_t size, hsp_error *err,
+                            const char **format);
+
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out);

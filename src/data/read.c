@@ -7,6 +7,7 @@
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/kind.h"
 #include "data/remake.h"
 #include "data/source.h"
 
@@ -78,6 +79,35 @@ static void read_first_line(const char **text, size_t *size)
     }
 }
 
+/* The separator of a first line that looks like a table's; 0: none. */
+static char read_looks_like_table(const char *text, size_t size)
+{
+    size_t line = 0;
+    while (line < size && text[line] != '\n')
+        line++;
+    if (memchr(text, '\t', line) && !memchr(text, ',', line)) return '\t';
+    return memchr(text, ',', line) ? ',' : memchr(text, ';', line) ? ';' : 0;
+}
+
+int hsp__format_looks_like_data(const char *text, size_t size)
+{
+    read_first_line(&text, &size);
+    return size && text[0] != '{' && !memchr(text, 0, size) &&
+           (read_looks_like_libsvm(text, size) || read_looks_like_table(text, size));
+}
+
+hsp_status hsp__format_find(const char *path, const char *text, size_t size, hsp_error *err,
+                            const char **format)
+{
+    if (strcmp(*format, "auto") != 0) return HSP_OK;
+    const hsp_file_kind kind = hsp__kind_of(text, size);
+    if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_DATA && kind != HSP_FILE_CACHE)
+        return hsp__kind_fail(err, strcmp(path, "-") ? path : "standard input", kind,
+                              HSP_FILE_DATA);
+    *format = hsp__format_guess(path, text, size);
+    return HSP_OK;
+}
+
 const char *hsp__format_guess(const char *path, const char *text, size_t size)
 {
     if (size >= 16 && hsp__container_looks_like(text, size)) return "hsp";
@@ -85,12 +115,8 @@ const char *hsp__format_guess(const char *path, const char *text, size_t size)
     if (named) return named;
     read_first_line(&text, &size);
     if (read_looks_like_libsvm(text, size)) return "libsvm";
-    size_t line = 0;
-    while (line < size && text[line] != '\n')
-        line++;
-    if (memchr(text, '\t', line) && !memchr(text, ',', line)) return "tsv";
-    if (memchr(text, ',', line) || memchr(text, ';', line)) return "csv";
-    return "libsvm";
+    const char separator = read_looks_like_table(text, size);
+    return separator == '\t' ? "tsv" : separator ? "csv" : "libsvm";
 }
 
 static int read_all_ones(const hsp_view *view)
@@ -186,8 +212,8 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     }
     if (!status) {
         const char *format = hsp_options_text(options, "format");
-        if (strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, first_size);
-        status = read_as(ctx, format, source, path, options, encoding, err, &data);
+        status = hsp__format_find(path, first, first_size, err, &format);
+        if (!status) status = read_as(ctx, format, source, path, options, encoding, err, &data);
     }
     if (!status) status = read_settle(ctx, options, err, &data);
     hsp_options_free(defaults);

@@ -28,6 +28,7 @@
 #include "base/threads.h"
 #include "data/columns.h"
 #include "data/container.h"
+#include "data/kind.h"
 #include "data/meta.h"
 #include "data/data.h"
 #include "data/remake.h"
@@ -525,8 +526,7 @@ hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, 
     HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
     hsp_status status = hsp__container_open(ctx, path, err, &file);
-    if (status) return status;
-    status = scale_from_file(ctx, file, err, out);
+    if (!status) status = scale_from_file(ctx, file, err, out);
     hsp__container_free(file);
-    return status;
+    return hsp__kind_explain(ctx, path, HSP_FILE_SCALING, status, err);
 }

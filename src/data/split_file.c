@@ -330,7 +330,7 @@ static hsp_status split_any(hsp_context *ctx, const char *path, const hsp_option
     hsp__source *source = NULL;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status) status = hsp__source_peek(source, 0, err, &first, &first_size);
-    if (!status && strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, first_size);
+    if (!status) status = hsp__format_find(path, first, first_size, err, &format);
     if (!status)
         status = strcmp(format, "hsp") == 0
                      ? split_cache(ctx, source, path, options, paths, err, out)

@@ -267,8 +267,8 @@ static hsp_status stream_source(hsp__stream *stream, hsp__source *source, const 
     }
     if (!status) {
         const char *format = hsp_options_text(stream->options, "format");
-        if (strcmp(format, "auto") == 0) format = hsp__format_guess(path, first, size);
-        status = stream_as(stream, format, source, path, err);
+        status = hsp__format_find(path, first, size, err, &format);
+        if (!status) status = stream_as(stream, format, source, path, err);
     }
     hsp_options_free(defaults);
     return status;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "data/container.h"
 #include "data/formats.h"
+#include "data/kind.h"
 #include "data/meta.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
@@ -676,6 +677,7 @@ hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hs
     hsp__container *file = NULL;
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = file_adopt(ctx, file, 1, err, out);
+    status = hsp__kind_explain(ctx, path, HSP_FILE_MODEL, status, err);
     return hsp__while(err, status, "reading", path);
 }
 

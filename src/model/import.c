@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/kind.h"
 #include "data/labels.h"
 #include "data/source.h"
 
@@ -228,6 +229,12 @@ hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err, 
     if (!status)
         status =
             hsp__model_import_text(ctx, text.data, text.size, hsp__source_name(source), err, out);
+    if (status == HSP_BAD_DATA) {
+        const hsp_file_kind kind = hsp__kind_of(text.data, text.size);
+        if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_LIBSVM_MODEL &&
+            kind != HSP_FILE_LIBLINEAR_MODEL)
+            status = hsp__kind_fail(err, path, kind, HSP_FILE_LIBSVM_MODEL);
+    }
     hsp__source_free(source);
     hsp__text_free(&text);
     return status;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/container.h"
 #include "data/csv.h"
+#include "data/formats.h"
 #include "prove/file.h"
 
 /* ---- The object "data" ----------------------------------------------------------------------- */
@@ -389,8 +390,10 @@ static hsp_status file_check_text(hsp__prove *prove, const char *path, hsp_error
     hsp__source *source = NULL;
     const char *bytes;
     size_t size = 0;
+    const char *format = "auto";
     hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
     if (!status) status = hsp__source_peek(source, 16, err, &bytes, &size);
+    if (!status) status = hsp__format_find(path, bytes, size, err, &format);
     if (!status && size >= 16 && hsp__container_looks_like(bytes, size))
         status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                               "claims are about decimals: name the text file that this binary file "

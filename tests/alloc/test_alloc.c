@@ -770,6 +770,12 @@ static hsp_status alloc_split_cache(alloc_scene *s, hsp_error *err)
     return alloc_split_to(s, "in.hsp", "out.hsp", "out2.hsp", err);
 }
 
+static hsp_status alloc_kind(alloc_scene *s, hsp_error *err)
+{
+    hsp_file_kind kind;
+    return hsp_file_kind_of(s->ctx, alloc_path("in.hsp"), err, &kind);
+}
+
 static void alloc_run_splits(void)
 {
     const hsp_option_table *split = hsp_split_options(), *file = hsp_split_file_options();
@@ -780,6 +786,7 @@ static void alloc_run_splits(void)
         {"split a CSV file by groups", file, {"group", "1"}, alloc_split_csv},
         {"split a libsvm file", file, {"test", "1"}, alloc_split_libsvm},
         {"split a cache", NULL, {0}, alloc_split_cache},
+        {"the kind of a file", NULL, {0}, alloc_kind},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);

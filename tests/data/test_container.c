@@ -259,7 +259,7 @@ static void test_hostile_headers(void)
 {
     refuse("[]", 0, "does not start with '{'");
     refuse(" {}", 0, "does not start with '{'");
-    refuse("{", 0, "expected 2 to");
+    refuse("{", 0, "not a binary file");
     refuse("{ ", 0, "the header of the binary file: found the end");
     refuse("{}x", 0, "expected the end of the text");
     refuse("{}", 1, "1 bytes follow the last array");
@@ -319,11 +319,9 @@ static void test_sizes_in_front(void)
     char bytes[64] = {0};
     memset(bytes, 0xFF, 8);
     memcpy(bytes + 8, "{}", 2);
-    CHECK(open_bytes(bytes, 10, &err) == HSP_BAD_DATA &&
-          strstr(err.message, "18446744073709551615"));
+    CHECK(open_bytes(bytes, 10, &err) == HSP_BAD_DATA && strstr(err.message, "not a binary file"));
     memcpy(bytes, "\x01\xE1\xF5\x05\0\0\0\0", 8); /* 100000001 */
-    CHECK(open_bytes(bytes, 10, &err) == HSP_BAD_DATA &&
-          strstr(err.message, "expected 2 to 100000000"));
+    CHECK(open_bytes(bytes, 10, &err) == HSP_BAD_DATA && strstr(err.message, "not a binary file"));
     memcpy(bytes, "\x03\0\0\0\0\0\0\0", 8);
     CHECK(open_bytes(bytes, 10, &err) == HSP_BAD_DATA && strstr(err.message, "cut short"));
     CHECK(hsp__container_looks_like("\x02\0\0\0\0\0\0\0{}      ", 16));

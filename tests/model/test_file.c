@@ -283,7 +283,7 @@ static void other_files_are_refused(void)
     hsp_data *data = test_parse(ctx, "1 1:2\n2 2:1\n", NULL, NULL);
     CHECK(hsp_data_write(ctx, data, path, NULL, NULL) == HSP_OK);
     CHECK(hsp_model_read(ctx, path, &err, &model) == HSP_BAD_DATA);
-    CHECK(strstr(err.message, "expected a model"));
+    CHECK(strstr(err.message, "expected a halfspace model"));
     test_write_file(path, "1 1:2\n2 2:1\n1 1:1\n", 18);
     CHECK(hsp_model_read(ctx, path, &err, &model) == HSP_BAD_DATA);
     CHECK(hsp_model_read(ctx, "/nowhere/at/all", &err, &model) == HSP_IO);
