@@ -5,6 +5,12 @@
 
 #include "full.h"
 
+void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+{
+    for (const hsv_row *row; (row = hsv_next(c, t));)
+        use(c, row, with);
+}
+
 static void full_prepare(hsv_checker *c, const hsv_json *root)
 {
     hsv_full *full = hsv_full_of(c);

@@ -43,6 +43,10 @@ void hsv_csv_say(hsv_checker *c, hsv_table *t);
 int hsv_csv_same(const hsv_table *a, const hsv_table *b); /* read in the same way? */
 int hsv_csv_drops(const hsv_table *t);                    /* are rows with gaps left out? */
 
+/* full.c: a pass over the rows of a file. */
+typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
+void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
+
 /* transform.c */
 void hsv_scale(hsv_checker *c, const hsv_json *transform); /* NULL: none */
 const hsv_row *hsv_transformed(hsv_checker *c, hsv_table *t);

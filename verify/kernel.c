@@ -394,13 +394,7 @@ static void space_add(hsv_checker *c, hsv_point *p, const hsv_row *row, const mp
             p->rows[k] = p->rows[k - 1];
             mpz_swap(p->value[k], p->value[k - 1]);
         }
-        hsv_row *copy = p->rows + i;
-        *copy = (hsv_row){.number = row->number, .y = row->y};
-        hsv_row_room(c, copy, row->count + 1);
-        for (; copy->count < row->count; copy->count++) {
-            copy->column[copy->count] = row->column[copy->count];
-            mpz_set(copy->value[copy->count], row->value[copy->count]);
-        }
+        hsv_row_copy(c, row, p->rows + i);
     }
     (row->y > 0 ? mpz_add : mpz_sub)(p->value[i], p->value[i], factor);
 }

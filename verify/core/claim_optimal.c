@@ -6,23 +6,19 @@
  * D(a) <= P(w, b) for all w, b and feasible a. */
 #include "core.h"
 
-static void optimal_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    hsv_problem *p = with;
-    hsv_point_margin(c, &p->w, row, p->q[2], p->q[3]);
-    mpq_set_ui(p->q[3], 1, 1);
-    mpq_sub(p->q[2], p->q[3], p->q[2]); /* 1 - y s, at most */
-    if (mpq_sgn(p->q[2]) <= 0) return;
-    if (p->squared) mpq_mul(p->q[2], p->q[2], p->q[2]);
-    mpq_mul(p->q[2], p->q[2], p->cost[row->y > 0]);
-    mpq_add(p->q[0], p->q[0], p->q[2]);
-}
-
 /* q[0] = P, from above. */
 static void optimal_primal(hsv_checker *c, hsv_problem *p)
 {
     mpq_t *q = p->q;
-    hsv_each_row(c, &c->data, optimal_row, p);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_point_margin(c, &p->w, row, q[2], q[3]);
+        mpq_set_ui(q[3], 1, 1);
+        mpq_sub(q[2], q[3], q[2]); /* 1 - y s, at most */
+        if (mpq_sgn(q[2]) <= 0) continue;
+        if (p->squared) mpq_mul(q[2], q[2], q[2]);
+        mpq_mul(q[2], q[2], p->cost[row->y > 0]);
+        mpq_add(q[0], q[0], q[2]);
+    }
     hsv_point_norm2(c, &p->w, q[2], q[3]);
     mpq_mul(q[2], *p->w.b, *p->w.b);
     if (p->offset == 2) mpq_add(q[3], q[3], q[2]);

@@ -4,6 +4,8 @@
  * All is about x~ = (x, c), w~ = (w, b / c): ||w~||^2 = ||w||^2 + b^2 / c^2, ||x~||^2 <= R^2 + c^2.
  * Only c^2 is needed, which is rational. w and b are kept divided by the rate. A soft run has a
  * coordinate of its own for each row, Delta there and 0 elsewhere. */
+#include <limits.h>
+
 #include "core.h"
 
 /* Is y s(x) <= 0 in training? With a target tau: < tau. Without one, a tie may be no mistake. */
@@ -28,17 +30,9 @@ static int perceptron_wrong(hsv_checker *c, hsv_run *run, const hsv_row *row)
 static void perceptron_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
 {
     hsv_perceptron *p = run->state;
-    hsv_point_add(c, &p->w, row, *p->one);
-    mpq_set_si(p->q[0], row->y, 1);
-    mpq_add(*p->turn, *p->turn, p->q[0]);
-}
-
-static void perceptron_radius(hsv_checker *c, const hsv_row *row, void *with)
-{
-    hsv_perceptron *p = with;
-    hsv_row_norm2(c, p->w.space, row, p->q[0], p->q[1]);
-    for (int i = 0; i < 2; i++)
-        if (mpq_cmp(p->q[i], p->radius2[i]) > 0) mpq_set(p->radius2[i], p->q[i]);
+    mpq_set_ui(p->q[0], 1, 1);
+    hsv_point_add(c, &p->w, row, mpq_numref(p->q[0]));
+    (row->y > 0 ? mpq_add : mpq_sub)(*p->turn, *p->turn, p->q[0]);
 }
 
 /* c^2 and R~^2 + 2 tau / rate, which has Delta^2 of a soft run in it, from below. */
@@ -59,7 +53,11 @@ static void perceptron_constants(hsv_checker *c, const hsv_json *claim, hsv_perc
     if (hsv_get_number(c, claim, "soft", *p->soft2) && mpq_sgn(*p->soft2) <= 0)
         hsv_unreadable(c, "soft must be above 0");
     mpq_mul(*p->soft2, *p->soft2, *p->soft2);
-    hsv_each_row(c, &c->data, perceptron_radius, p);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_row_norm2(c, p->w.space, row, p->q[0], p->q[1]);
+        for (int i = 0; i < 2; i++)
+            if (mpq_cmp(p->q[i], p->radius2[i]) > 0) mpq_set(p->radius2[i], p->q[i]);
+    }
     if (offset == 3 && !mpq_equal(p->radius2[0], p->radius2[1]))
         hsv_reject(c, "R^2 is not known exactly");
     if (offset == 3) mpq_set(*p->c2, p->radius2[0]);
@@ -107,14 +105,6 @@ static void perceptron_model(hsv_checker *c, const hsv_json *model, hsv_perceptr
             within ? within->text : "");
 }
 
-static void perceptron_least(hsv_checker *c, const hsv_row *row, void *with)
-{
-    hsv_perceptron *p = with;
-    hsv_point_margin(c, &p->other, row, p->q[0], p->q[1]);
-    for (int i = 0; i < 2; i++)
-        if (row->number == 1 || mpq_cmp(p->q[i], p->least[i]) < 0) mpq_set(p->least[i], p->q[i]);
-}
-
 /* ||w~*||^2, from below, into q[0]. */
 void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p)
 {
@@ -129,7 +119,11 @@ void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p)
 static void perceptron_bound(hsv_checker *c, const hsv_run *run, hsv_perceptron *p)
 {
     mpq_t *q = p->q;
-    hsv_each_row(c, &c->data, perceptron_least, p);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_point_margin(c, &p->other, row, q[0], q[1]);
+        for (int i = 0; i < 2; i++)
+            if (row->number == 1 || mpq_cmp(q[i], p->least[i]) < 0) mpq_set(p->least[i], q[i]);
+    }
     if (mpq_sgn(p->least[0]) <= 0) hsv_reject(c, "the separator does not separate the rows");
     hsv_perceptron_length(c, p);
     mpq_mul(q[0], q[0], *p->reach);
@@ -140,42 +134,32 @@ static void perceptron_bound(hsv_checker *c, const hsv_run *run, hsv_perceptron 
     hsv_say_bound(c, run, "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2", q[0]);
 }
 
-/* "The perceptron's 9 updates, replayed pass by pass, are within ... <= 21." */
+/* The bound is said in whole updates. */
 void hsv_say_bound(hsv_checker *c, const hsv_run *run, const char *formula, const mpq_t bound)
 {
     mpz_t *whole = hsv_integers(c, 1);
     mpz_fdiv_q(*whole, mpq_numref(bound), mpq_denref(bound));
-    char *digits =
-        mpz_sizeinbase(*whole, 10) < 40 ? mpz_get_str(hsv_new(c, 50, 1), 10, *whole) : NULL;
-    hsv_say(c, "mistakes: the perceptron's %zu updates, replayed %s, are within %s, which is %s.",
-            run->total,
-            run->sequence ? "in the order of the certificate" : "in the order of the file", formula,
-            digits ? digits : "more than 10^38");
+    hsv_say(c,
+            "mistakes: the perceptron's %zu updates, replayed in the order of the %s, are within "
+            "%s, which is %s%lu.",
+            run->total, run->sequence ? "certificate" : "file", formula,
+            mpz_fits_ulong_p(*whole) ? "" : "more than ",
+            mpz_fits_ulong_p(*whole) ? mpz_get_ui(*whole) : ULONG_MAX);
 }
 
 void hsv_claim_perceptron(hsv_checker *c, const hsv_json *claim)
 {
-    mpq_t *q = hsv_rationals(c, 17);
-    hsv_perceptron p = {.q = q,
-                        .rate = q + 6,
-                        .tau = q + 7,
-                        .c2 = q + 8,
-                        .soft2 = q + 9,
-                        .turn = q + 10,
-                        .goal = q + 11,
-                        .reach = q + 12,
-                        .radius2 = q + 13,
-                        .least = q + 15,
-                        .one = hsv_integers(c, 1)};
+    mpq_t *q = hsv_rationals(c, 14);
+    hsv_perceptron p = {.q = q, .rate = q + 3, .tau = q + 4, .goal = q + 5, .c2 = q + 6};
+    p.soft2 = q + 7, p.turn = q + 8, p.reach = q + 9, p.radius2 = q + 10, p.least = q + 12;
     hsv_run run = {.wrong = perceptron_wrong, .update = perceptron_update, .state = &p};
     hsv_members(c, claim,
                 "claim learner offset constant rate margin_target tie kernel order passes "
                 "sequence total model converged separator functional_margin soft");
-    mpz_set_ui(*p.one, 1);
     const int other = hsv_find(claim, "functional_margin") || hsv_find(claim, "soft");
     if (other && !c->more) hsv_beyond(c, "bounds for rows that are not separable");
     hsv_point_new(c, hsv_get_space(c, claim), c->data.width, &p.w);
-    mpz_set(*p.w.below, p.w.space ? *p.one : *c->scale);
+    if (!p.w.space) mpz_set(*p.w.below, *c->scale);
     perceptron_constants(c, claim, &p);
     hsv_get_separator(c, claim, p.w.space, mpq_sgn(*p.c2) > 0, &p.other);
     hsv_replay(c, claim, &run);

@@ -7,38 +7,19 @@
 
 #define SEPARABLE_SHOWN 12 /* so many rows are named */
 
-typedef struct separable_least {
-    hsv_point w;
-    mpq_t *q;     /* 2 */
-    mpq_t *least; /* of y s(x), from below */
-    size_t row;   /* where it is */
-} separable_least;
-
-static void separable_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    separable_least *s = with;
-    hsv_point_margin(c, &s->w, row, s->q[0], s->q[1]);
-    if (mpq_sgn(s->q[0]) <= 0)
-        hsv_reject(c, "row %zu is not on its side: y s(x) > 0 is not so", row->number);
-    if (s->row && mpq_cmp(s->q[0], *s->least) >= 0) return;
-    mpq_set(*s->least, s->q[0]);
-    s->row = row->number;
-}
-
 /* "rows 3, 5 and 8", or "rows 3, 5, 8, ... (433 rows)". */
 static const char *separable_rows(hsv_checker *c, const hsv_list *list)
 {
-    const size_t room = 400, shown = list->count > SEPARABLE_SHOWN ? 3 : list->count;
+    const size_t room = 400, n = list->count, shown = n > SEPARABLE_SHOWN ? 3 : n;
     char *text = hsv_new(c, room, 1);
-    int used = snprintf(text, room, list->count > 1 ? "rows " : "row ");
+    size_t used = (size_t)snprintf(text, room, "row%s ", n > 1 ? "s" : "");
     for (size_t i = 0; i < shown; i++)
-        used += snprintf(text + used, room - (size_t)used, "%s%zu",
-                         !i                     ? ""
-                         : i + 1 == list->count ? " and "
-                                                : ", ",
-                         list->index[i]);
-    if (shown < list->count)
-        snprintf(text + used, room - (size_t)used, ", ... (%zu rows)", list->count);
+        used += (size_t)snprintf(text + used, room - used, "%s%zu",
+                                 !i           ? ""
+                                 : i + 1 == n ? " and "
+                                              : ", ",
+                                 list->index[i]);
+    if (shown < n) snprintf(text + used, room - used, ", ... (%zu rows)", n);
     return text;
 }
 
@@ -73,12 +54,21 @@ static const char *separable_multipliers(hsv_checker *c, const hsv_json *claim, 
 void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
 {
     hsv_members(c, claim, "claim offset kernel separator margin multipliers");
-    separable_least s = {.q = hsv_rationals(c, 4), .least = hsv_rationals(c, 1)};
+    hsv_point w = {0};
+    mpq_t *q = hsv_rationals(c, 5), *least = q + 4;
+    size_t worst = 0;
     hsv_space *space = hsv_get_space(c, claim);
     const int offset = hsv_get_flag(c, claim, "offset");
     const hsv_json *margin = hsv_find(claim, "margin");
-    hsv_get_separator(c, claim, space, offset, &s.w);
-    hsv_each_row(c, &c->data, separable_row, &s);
+    hsv_get_separator(c, claim, space, offset, &w);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_point_margin(c, &w, row, q[0], q[1]);
+        if (mpq_sgn(q[0]) <= 0)
+            hsv_reject(c, "row %zu is not on its side: y s(x) > 0 is not so", row->number);
+        if (worst && mpq_cmp(q[0], *least) >= 0) continue;
+        mpq_set(*least, q[0]);
+        worst = row->number;
+    }
     hsv_say(c, "separable%s: the %s has all %zu rows strictly on their sides.",
             space ? space->name : "",
             offset ? "separator (w, b)" : "separator w, through the origin,", c->data.rows);
@@ -86,14 +76,14 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
         hsv_unreadable(c, "multipliers belong to a margin with a high end");
     if (!margin) return;
     hsv_members(c, margin, "low high");
-    if (!hsv_get_number(c, margin, "low", s.q[0])) hsv_unreadable(c, "margin: low is missing");
-    hsv_point_norm2(c, &s.w, s.q[2], s.q[3]);
-    if (!mpq_sgn(s.q[3])) hsv_reject(c, "w = 0 has no margin");
-    mpq_mul(s.q[1], *s.least, *s.least);
-    mpq_mul(s.q[2], s.q[0], s.q[0]);
-    mpq_mul(s.q[2], s.q[2], s.q[3]); /* low^2 ||w||^2 <= (min y s)^2 */
-    if (mpq_sgn(s.q[0]) < 0 || mpq_cmp(s.q[2], s.q[1]) > 0)
-        hsv_reject(c, "the separator's margin is below the certified low end (row %zu)", s.row);
+    if (!hsv_get_number(c, margin, "low", q[0])) hsv_unreadable(c, "margin: low is missing");
+    hsv_point_norm2(c, &w, q[2], q[3]);
+    if (!mpq_sgn(q[3])) hsv_reject(c, "w = 0 has no margin");
+    mpq_mul(q[1], *least, *least);
+    mpq_mul(q[2], q[0], q[0]);
+    mpq_mul(q[2], q[2], q[3]); /* low^2 ||w||^2 <= (min y s)^2 */
+    if (mpq_sgn(q[0]) < 0 || mpq_cmp(q[2], q[1]) > 0)
+        hsv_reject(c, "the separator's margin is below the certified low end (row %zu)", worst);
     const hsv_json *low = hsv_find(margin, "low"), *high = hsv_find(margin, "high");
     const char *where = offset ? "" : " through the origin";
     if ((high != NULL) != (hsv_find(claim, "multipliers") != NULL))
@@ -102,8 +92,8 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
         hsv_say(c, "the widest margin%s is at least %.*s.", where, (int)low->size, low->text);
         return;
     }
-    hsv_number(c, high, "high", s.q[1]);
-    const char *rows = separable_multipliers(c, claim, space, offset, s.q[1]);
+    hsv_number(c, high, "high", q[1]);
+    const char *rows = separable_multipliers(c, claim, space, offset, q[1]);
     hsv_say(c, "the widest margin%s is in [%.*s, %.*s]; the upper end is from %s.", where,
             (int)low->size, low->text, (int)high->size, high->text, rows);
 }

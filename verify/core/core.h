@@ -21,15 +21,7 @@ typedef struct hsv_checker hsv_checker;
 typedef struct hsv_block hsv_block;
 typedef struct hsv_table hsv_table;
 typedef struct hsv_space hsv_space;
-typedef enum {
-    HSV_NULL,
-    HSV_FALSE,
-    HSV_TRUE,
-    HSV_NUMBER,
-    HSV_STRING,
-    HSV_ARRAY,
-    HSV_OBJECT
-} hsv_type;
+typedef enum { HSV_FALSE, HSV_TRUE, HSV_NUMBER, HSV_STRING, HSV_ARRAY, HSV_OBJECT } hsv_type;
 
 typedef struct hsv_json {
     hsv_type type;
@@ -126,14 +118,12 @@ typedef struct hsv_run { /* of a learner that changes its weights on mistakes on
 
 typedef struct hsv_perceptron {
     hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
-    mpq_t *rate, *tau, *c2; /* c^2 of the offset */
-    mpq_t *soft2, *goal;    /* Delta^2 of a soft run, or 0; tau / rate */
-    mpq_t *turn;            /* the sum of y over the updates: b = rate c^2 turn */
-    mpq_t *radius2, *reach; /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
-    mpq_t *least;           /* 2: min y s*(x), enclosed */
-    mpq_t *q;               /* 3, to work with */
-    mpz_t *one;
-    int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
+    mpq_t *rate, *tau, *goal; /* goal = tau / rate */
+    mpq_t *c2, *soft2;        /* c^2 of the offset; Delta^2 of a soft run, or 0 */
+    mpq_t *turn;              /* the sum of y over the updates: b = rate c^2 turn */
+    mpq_t *radius2, *reach;   /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
+    mpq_t *least, *q;         /* 2: min y s*(x), enclosed; 3, to work with */
+    int tie;                  /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
 } hsv_perceptron;
 
 typedef struct hsv_problem { /* of claim 4 */
@@ -144,7 +134,6 @@ typedef struct hsv_problem { /* of claim 4 */
     mpq_t *q; /* 5, to work with; at last q[0] is P - D, from above */
 } hsv_problem;
 
-typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
 typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
 typedef struct hsv_claim_kind {
     const char *name, *learner; /* NULL: the end of the list; "": no learner */
@@ -200,7 +189,8 @@ _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* leave with a status and a sentence */
 #define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
 #define hsv_unreadable(c, ...) hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
-_Noreturn void hsv_beyond(hsv_checker *c, const char *what);
+#define hsv_beyond(c, what) \
+    hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what)
 void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hsv_put(const hsv_checker *c, FILE *out, const char *text);
 const char *hsv_quote(hsv_checker *c, const char *text); /* cut if it is long */
@@ -237,7 +227,8 @@ int hsv_csv_next(hsv_checker *c, hsv_table *t);
 char *hsv_read(hsv_checker *c, FILE *file, size_t *size);
 int hsv_line(hsv_table *t);
 void hsv_survey(hsv_checker *c, hsv_table *t);
-void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
+const hsv_row *hsv_next(hsv_checker *c, hsv_table *t);
+void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy);
 hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
 void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
 mpz_ptr hsv_row_place(hsv_checker *c, hsv_table *t, uint32_t column);

@@ -19,13 +19,6 @@ _Noreturn static void json_fail(json_reader *r, const char *expected)
     hsv_unreadable(r->c, "certificate: line %zu: expected %s", line, expected);
 }
 
-static hsv_json *json_new(json_reader *r, hsv_type type)
-{
-    hsv_json *node = hsv_new(r->c, 1, sizeof *node);
-    node->type = type;
-    return node;
-}
-
 /* Is one of these the next byte? Then it is taken. */
 static int json_next(json_reader *r, const char *bytes)
 {
@@ -74,49 +67,41 @@ static void json_digits(json_reader *r)
         continue;
 }
 
-static hsv_json *json_number(json_reader *r)
+static void json_number(json_reader *r)
 {
-    hsv_json *node = json_new(r, HSV_NUMBER);
-    node->text = r->p;
     json_next(r, "-");
     if (!json_next(r, "0")) json_digits(r);
     if (json_next(r, ".")) json_digits(r);
-    if (json_next(r, "eE")) {
-        json_next(r, "+-");
-        json_digits(r);
-    }
-    node->size = (size_t)(r->p - node->text);
-    return node;
-}
-
-static hsv_json *json_word(json_reader *r)
-{
-    static const char *const words[] = {"null", "false", "true"}; /* in the order of hsv_type */
-    for (size_t i = 0; i < 3; i++) {
-        const size_t size = strlen(words[i]);
-        if ((size_t)(r->end - r->p) < size || memcmp(r->p, words[i], size) != 0) continue;
-        r->p += size;
-        return json_new(r, (hsv_type)i);
-    }
-    json_fail(r, "a value");
+    if (!json_next(r, "eE")) return;
+    json_next(r, "+-");
+    json_digits(r);
 }
 
 static hsv_json *json_value(json_reader *r, int depth)
 {
+    static const char *const words[] = {"false", "true"}; /* in the order of hsv_type */
+    hsv_json *node = hsv_new(r->c, 1, sizeof *node), **last = &node->child;
     json_take(r, "");
-    if (r->p == r->end) json_fail(r, "a value");
-    if (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')) return json_number(r);
-    if (json_next(r, "\"")) {
-        hsv_json *text = json_new(r, HSV_STRING);
-        text->text = json_string(r, &text->size);
-        return text;
-    }
-    if (!json_next(r, "[{")) return json_word(r);
-    const int object = r->p[-1] == '{';
-    const char *close = object ? "}" : "]";
-    hsv_json *node = json_new(r, object ? HSV_OBJECT : HSV_ARRAY), **last = &node->child;
     if (depth > JSON_DEPTH) json_fail(r, "fewer brackets in brackets");
-    if (json_take(r, close)) return node;
+    for (node->type = HSV_FALSE; node->type <= HSV_TRUE; node->type++)
+        if (!strncmp(r->p, words[node->type], strlen(words[node->type]))) {
+            r->p += strlen(words[node->type]);
+            return node;
+        }
+    node->text = r->p;
+    if (json_next(r, "\"")) {
+        node->type = HSV_STRING;
+        node->text = json_string(r, &node->size);
+        return node;
+    }
+    if (!json_next(r, "[{")) {
+        json_number(r);
+        node->size = (size_t)(r->p - node->text);
+        return node; /* the loop above ended with HSV_NUMBER */
+    }
+    const int object = r->p[-1] == '{';
+    node->type = object ? HSV_OBJECT : HSV_ARRAY;
+    if (json_take(r, object ? "}" : "]")) return node;
     do {
         const char *key = NULL;
         size_t size;
@@ -131,7 +116,7 @@ static hsv_json *json_value(json_reader *r, int depth)
         last = &(*last)->next;
         if (++node->count > JSON_MEMBERS && object) json_fail(r, "fewer members");
     } while (json_take(r, ","));
-    if (!json_take(r, close)) json_fail(r, object ? "',' or '}'" : "',' or ']'");
+    if (!json_take(r, object ? "}" : "]")) json_fail(r, object ? "',' or '}'" : "',' or ']'");
     return node;
 }
 
@@ -181,7 +166,7 @@ void hsv_members(hsv_checker *c, const hsv_json *object, const char *list)
 
 const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type)
 {
-    static const char *const names[] = {"null",     "false",    "true",     "a number",
+    static const char *const names[] = {"false",    "true",     "a number",
                                         "a string", "an array", "an object"};
     const hsv_json *m = hsv_find(object, key);
     if (!m) hsv_unreadable(c, "member \"%s\" is missing", key);
@@ -192,13 +177,12 @@ const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key,
 size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
 {
     size_t count = 0;
-    if (value->type != HSV_NUMBER || value->size > 15)
-        hsv_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
-    for (size_t i = 0; i < value->size; i++) {
-        if (value->text[i] < '0' || value->text[i] > '9')
-            hsv_unreadable(c, "%s: expected a whole number, not below 0", what);
+    int whole = value->type == HSV_NUMBER && value->size <= 15;
+    for (size_t i = 0; whole && i < value->size; i++) {
+        whole = value->text[i] >= '0' && value->text[i] <= '9';
         count = count * 10 + (size_t)(value->text[i] - '0');
     }
+    if (!whole) hsv_unreadable(c, "%s: expected a whole number of at most 15 digits", what);
     return count;
 }
 

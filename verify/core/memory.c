@@ -41,10 +41,9 @@ mpz_t *hsv_integers(hsv_checker *c, size_t count)
 
 mpq_t *hsv_rationals(hsv_checker *c, size_t count)
 {
-    mpq_t *numbers = hsv_new(c, count, sizeof *numbers);
+    mpq_t *numbers = (mpq_t *)hsv_integers(c, 2 * count);
     for (size_t i = 0; i < count; i++)
-        mpq_init(numbers[i]);
-    c->blocks->numbers = 2 * count;
+        mpz_set_ui(mpq_denref(numbers[i]), 1);
     return numbers;
 }
 
@@ -73,11 +72,6 @@ void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     longjmp(c->failure, 1);
 }
 
-void hsv_beyond(hsv_checker *c, const char *what)
-{
-    hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what);
-}
-
 void hsv_spend(hsv_checker *c, size_t units)
 {
     if (units > c->budget)
@@ -88,11 +82,14 @@ void hsv_spend(hsv_checker *c, size_t units)
 
 void hsv_say(hsv_checker *c, const char *format, ...)
 {
-    char text[8000];
     va_list list;
     if (!c->out) return;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
+    va_end(list);
+    char *text = hsv_new(c, size, 1);
+    va_start(list, format);
+    vsnprintf(text, size, format, list);
     va_end(list);
     if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
     hsv_put(c, c->out, text);
@@ -115,10 +112,7 @@ void hsv_put(const hsv_checker *c, FILE *out, const char *text)
 
 const char *hsv_quote(hsv_checker *c, const char *text)
 {
-    const size_t most = 200, whole = strlen(text);
-    size_t size = whole < most ? whole : most;
-    while (size < whole && size && (text[size] & 0xc0) == 0x80)
-        size--; /* not in the middle of a character */
+    const size_t whole = strlen(text), size = whole < 200 ? whole : 200;
     char *quoted = hsv_new(c, 2 * size + 6, 1), *to = quoted;
     *to++ = '"';
     for (size_t i = 0; i < size; i++) {

@@ -50,14 +50,6 @@ int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
     return p == end && labs(e) <= NUMBER_EXPONENT;
 }
 
-static int number_whole(const char *text, size_t size, mpz_t out)
-{
-    long exponent;
-    const size_t sign = size && *text == '-';
-    return size > sign && strspn(text + sign, "0123456789") >= size - sign &&
-           hsv_decimal(text, size, out, &exponent);
-}
-
 void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out)
 {
     int sound = 0;
@@ -67,8 +59,14 @@ void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t o
         const char *slash = memchr(value->text, '/', value->size);
         const size_t before = slash ? (size_t)(slash - value->text) : 0;
         if (slash)
-            sound = number_whole(value->text, before, above) && slash[1] != '-' &&
-                    number_whole(slash + 1, value->size - before - 1, below) && mpz_sgn(below);
+            sound =
+                strspn(value->text + (*value->text == '-'), "0123456789") + (*value->text == '-') ==
+                    before &&
+                strlen(slash) == value->size - before &&
+                slash[strspn(slash + 1, "0123456789") + 1] == 0 &&
+                hsv_decimal(value->text, before, above, &exponent) &&
+                hsv_decimal(slash + 1, value->size - before - 1, below, &exponent) &&
+                mpz_sgn(below);
         else if ((sound = hsv_decimal(value->text, value->size, above, &exponent)))
             mpz_ui_pow_ui(below, 10, exponent < 0 ? (unsigned long)-exponent : 0);
     }

@@ -1,5 +1,4 @@
-/* Vectors: weights of columns, or sums over rows in a kernel's space; their scores, their lengths.
- */
+/* Vectors: weights of columns, or sums over rows in a kernel's space. */
 #include "core.h"
 
 #define POINT_COLUMNS (1 << 22) /* of vectors, which hold every one, for small files */
@@ -56,43 +55,19 @@ void hsv_point_add(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t
         (row->y > 0 ? mpz_addmul : mpz_submul)(p->value[row->column[j] - 1], factor, row->value[j]);
 }
 
-typedef struct point_sum {
-    hsv_list *list;
-    size_t found;
-    hsv_point *point;
-} point_sum;
-
-static void point_sum_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    point_sum *s = with;
-    if (s->found == s->list->count || s->list->index[s->found] != row->number) return;
-    s->list->y[s->found] = (signed char)row->y;
-    hsv_spend(c, row->count * (8 + mpz_size(s->list->value[s->found]) * mpz_size(*c->scale)));
-    hsv_point_add(c, s->point, row, s->list->value[s->found++]);
-}
-
-void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi)
-{
-    hsv_point x = {.count = row->count, .value = row->value, .below = c->scale};
-    mpz_t work[2];
-    if (space) {
-        space->row_norm2(c, space, row, lo, hi);
-        return;
-    }
-    mpz_inits(work[0], work[1], NULL);
-    x.work = work;
-    hsv_point_norm2(c, &x, lo, hi);
-    mpz_clears(work[0], work[1], NULL);
-}
-
 /* The sum of a y x over the list; y of its rows are filled in. */
 void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_space *space, hsv_point *p)
 {
-    point_sum sum = {list, 0, p};
+    size_t i = 0;
     hsv_point_new(c, space, c->data.width, p);
-    hsv_each_row(c, &c->data, point_sum_row, &sum);
-    if (sum.found < list->count)
-        hsv_reject(c, "row %zu is named, but there are %zu", list->index[sum.found], c->data.rows);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        if (i == list->count || list->index[i] != row->number) continue;
+        list->y[i] = (signed char)row->y;
+        hsv_spend(c, row->count * (8 + mpz_size(list->value[i]) * mpz_size(*c->scale)));
+        hsv_point_add(c, p, row, list->value[i++]);
+    }
+    if (i < list->count)
+        hsv_reject(c, "row %zu is named, but there are %zu", list->index[i], c->data.rows);
     mpz_set(*p->below, *list->below);
     if (!space) mpz_mul(*p->below, *p->below, *c->scale);
 }
@@ -128,18 +103,32 @@ void hsv_point_margin(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo
     mpq_neg(hi, hi);
 }
 
+/* The sum of the squares of whole numbers over a denominator. */
+static void point_squares(hsv_checker *c, mpz_t *value, size_t count, const mpz_t below, mpq_t out)
+{
+    mpz_set_ui(mpq_numref(out), 0);
+    for (size_t j = 0; j < count; j++) {
+        hsv_spend(c, 8 + mpz_size(value[j]) * mpz_size(value[j]));
+        mpz_addmul(mpq_numref(out), value[j], value[j]);
+    }
+    mpz_mul(mpq_denref(out), below, below);
+    mpq_canonicalize(out);
+}
+
 void hsv_point_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi)
 {
-    if (p->space) {
+    if (!p->space) point_squares(c, p->value, p->count, *p->below, lo);
+    if (p->space)
         p->space->norm2(c, p, lo, hi);
-        return;
-    }
-    mpz_set_ui(p->work[0], 0);
-    for (size_t j = 0; j < p->count; j++) {
-        hsv_spend(c, 8 + mpz_size(p->value[j]) * mpz_size(p->value[j]));
-        mpz_addmul(p->work[0], p->value[j], p->value[j]);
-    }
-    mpz_mul(p->work[1], *p->below, *p->below);
-    hsv_ratio(lo, p->work[0], p->work[1]);
-    mpq_set(hi, lo);
+    else
+        mpq_set(hi, lo);
+}
+
+void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi)
+{
+    if (!space) point_squares(c, row->value, row->count, *c->scale, lo);
+    if (space)
+        space->row_norm2(c, space, row, lo, hi);
+    else
+        mpq_set(hi, lo);
 }

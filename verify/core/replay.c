@@ -12,19 +12,6 @@ static void replay_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
     run->clean = 0;
 }
 
-static void replay_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    hsv_run *run = with;
-    if (run->wrong(c, run, row)) replay_update(c, run, row);
-}
-
-static void replay_still(hsv_checker *c, const hsv_row *row, void *with)
-{
-    hsv_run *run = with;
-    if (run->wrong(c, run, row))
-        hsv_reject(c, "the run had not converged: row %zu would be updated", row->number);
-}
-
 static int replay_order(const void *left, const void *right)
 {
     const size_t a = *(const size_t *)left, b = *(const size_t *)right;
@@ -60,13 +47,16 @@ void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run)
     if (sequence) replay_sequence(c, hsv_get(c, claim, "sequence", HSV_ARRAY), run);
     for (size_t pass = 0; !sequence && pass < run->passes && !run->clean; pass++) {
         run->clean = 1;
-        hsv_each_row(c, &c->data, replay_row, run);
+        for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+            if (run->wrong(c, run, row)) replay_update(c, run, row);
     }
     if (run->total != hsv_get_count(c, claim, "total"))
         hsv_reject(c, "the run makes %zu updates, not as many as certified", run->total);
     if (run->passes && run->most > run->passes)
         hsv_reject(c, "a row was updated %zu times in %zu passes", run->most, run->passes);
     if (!hsv_find(claim, "converged") || !hsv_get_flag(c, claim, "converged")) return;
-    if (!run->clean) hsv_each_row(c, &c->data, replay_still, run);
+    for (const hsv_row *row; !run->clean && (row = hsv_next(c, &c->data));)
+        if (run->wrong(c, run, row))
+            hsv_reject(c, "the run had not converged: row %zu would be updated", row->number);
     hsv_say(c, "mistakes: the run had converged: no row would be updated any more.");
 }

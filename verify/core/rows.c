@@ -65,25 +65,40 @@ void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mant
     mpz_mul(value, value, *c->widen);
 }
 
-void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
+void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
 {
-    size_t used = 0;
-    hsv_spend(c, 20 * t->size);
-    t->unused = t->positives = t->number = 0;
-    t->line_end = NULL;
-    for (;;) {
+    *copy = (hsv_row){.number = row->number, .y = row->y};
+    hsv_row_room(c, copy, row->count + 1);
+    for (; copy->count < row->count; copy->count++) {
+        copy->column[copy->count] = row->column[copy->count];
+        mpz_set(copy->value[copy->count], row->value[copy->count]);
+    }
+}
+
+/* The next row that is used, of a pass that begins with the first call and ends with NULL. */
+const hsv_row *hsv_next(hsv_checker *c, hsv_table *t)
+{
+    if (!t->number) {
+        hsv_spend(c, 20 * t->size);
+        t->unused = t->positives = t->raw.number = 0;
+        t->line_end = NULL;
+    }
+    do {
         t->raw.count = 0;
         t->raw.y = t->lacks = 0;
-        if (!t->next(c, t)) break;
+        if (!t->next(c, t)) {
+            if (t->raw.number != t->rows)
+                hsv_reject(c, "%s: %zu rows are used, not %zu as certified", t->name, t->raw.number,
+                           t->rows);
+            t->number = 0;
+            return NULL;
+        }
         if (t->lacks) t->raw.y = 0;
         t->unused += !t->raw.y;
         t->positives += t->raw.y > 0;
-        if (!t->raw.y && (!t->everything || t->lacks)) continue; /* not used */
-        if (t->raw.y) t->raw.number = ++used;
-        if (use) use(c, c->more ? c->more->row(c, t) : &t->raw, with);
-    }
-    if (used != t->rows)
-        hsv_reject(c, "%s: %zu rows are used, not %zu as certified", t->name, used, t->rows);
+        t->raw.number += t->raw.y != 0;
+    } while (!t->raw.y && (!t->everything || t->lacks));
+    return c->more && c->scale ? c->more->row(c, t) : &t->raw;
 }
 
 /* Read the file; is it the one that was certified? Then pass over it once. */
@@ -96,35 +111,18 @@ void hsv_survey(hsv_checker *c, hsv_table *t)
         hsv_reject(c, "%s: this is not the file that was certified: its SHA-256 is another",
                    t->name);
     c->budget += 2000 * t->size;
-    hsv_each_row(c, t, NULL, NULL);
-}
-
-typedef struct rows_load {
-    const size_t *numbers;
-    size_t count, found;
-    hsv_row *rows;
-} rows_load;
-
-static void rows_load_one(hsv_checker *c, const hsv_row *row, void *with)
-{
-    rows_load *load = with;
-    if (load->found == load->count || load->numbers[load->found] != row->number) return;
-    hsv_row *copy = load->rows + load->found++;
-    copy->number = row->number;
-    copy->y = row->y;
-    hsv_row_room(c, copy, row->count + 1);
-    for (; copy->count < row->count; copy->count++) {
-        copy->column[copy->count] = row->column[copy->count];
-        mpz_set(copy->value[copy->count], row->value[copy->count]);
-    }
+    while (hsv_next(c, t))
+        continue;
 }
 
 /* Rows of data, by ascending numbers, copied; every number must be there. */
 hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count)
 {
-    rows_load load = {numbers, count, 0, hsv_new(c, count, sizeof *load.rows)};
-    hsv_each_row(c, &c->data, rows_load_one, &load);
-    if (load.found < count)
-        hsv_reject(c, "row %zu is named, but there are %zu", numbers[load.found], c->data.rows);
-    return load.rows;
+    hsv_row *copies = hsv_new(c, count, sizeof *copies);
+    size_t found = 0;
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+        if (found < count && numbers[found] == row->number) hsv_row_copy(c, row, copies + found++);
+    if (found < count)
+        hsv_reject(c, "row %zu is named, but there are %zu", numbers[found], c->data.rows);
+    return copies;
 }

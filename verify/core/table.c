@@ -49,10 +49,8 @@ void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size)
 
 int hsv_missing(const char *text, size_t size)
 {
-    static const char *const words[] = {"", "?", "na", "nan"};
-    for (size_t i = 0; i < 4; i++)
-        if (strlen(words[i]) == size && !strncasecmp(text, words[i], size)) return 1;
-    return 0;
+    return !size || (size == 1 && *text == '?') || (size == 2 && !strncasecmp(text, "na", 2)) ||
+           (size == 3 && !strncasecmp(text, "nan", 3));
 }
 
 void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what)
