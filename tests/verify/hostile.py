@@ -32,6 +32,8 @@ HOSTILE = {
     'Winnow that never ends': certificate(both, [winnow | {'passes': 999999999999999}]),
     'Winnow on fractions': certificate('1 1:0.3\n-1 1:0.3\n', [winnow | {'passes': 999999999999999}]),
     'ten thousand claims': certificate(rows(20000, lambda i: '1' if i % 2 else '-1'), [{'claim': 'separable', 'offset': True, 'separator': {'w': [[1, '1']]}}] * 10000),
+    'multipliers of 5,000 zeros': certificate(rows(2, lambda i: str(i)), [{'claim': 'not separable', 'offset': True, 'multipliers': [[i, '1e5000'] for i in range(1, 100001)]}]),
+    'rows of 4,900 zeros, all of them updated': certificate(rows(60000, lambda i: '1e4900'), [run | {'order': 'sequence', 'sequence': list(range(1, 60001)), 'total': 60000}]),
     'weights with nothing in common': certificate('1 1:1\n-1 1:-1\n', [{'claim': 'separable', 'offset': True, 'separator': {'w': [[i, '1/%d' % (10**27 + 7919 * i * i)] for i in range(1, 5001)]}}], columns=5000),
 }
 

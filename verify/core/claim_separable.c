@@ -13,12 +13,11 @@ static const char *separable_rows(hsv_checker *c, const hsv_list *list)
     const size_t room = 400, n = list->count, shown = n > SEPARABLE_SHOWN ? 3 : n;
     char *text = hsv_new(c, room, 1);
     size_t used = (size_t)snprintf(text, room, "row%s ", n > 1 ? "s" : "");
-    for (size_t i = 0; i < shown; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%zu",
-                                 !i           ? ""
-                                 : i + 1 == n ? " and "
-                                              : ", ",
-                                 list->index[i]);
+    for (size_t i = 0; i < shown; i++) {
+        const char *between = i + 1 == n ? " and " : ", ";
+        used +=
+            (size_t)snprintf(text + used, room - used, "%s%zu", i ? between : "", list->index[i]);
+    }
     if (shown < n) snprintf(text + used, room - used, ", ... (%zu rows)", n);
     return text;
 }

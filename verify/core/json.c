@@ -95,6 +95,7 @@ static hsv_json *json_value(json_reader *r, int depth)
         return node;
     }
     if (!json_next(r, "[{")) {
+        if (*r->p != '-' && (*r->p < '0' || *r->p > '9')) json_fail(r, "a value");
         json_number(r);
         node->size = (size_t)(r->p - node->text);
         return node; /* the loop above ended with HSV_NUMBER */

@@ -68,15 +68,18 @@ void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t o
                 hsv_decimal(slash + 1, value->size - before - 1, below, &exponent) &&
                 mpz_sgn(below);
         else if ((sound = hsv_decimal(value->text, value->size, above, &exponent)))
-            mpz_ui_pow_ui(below, 10, exponent < 0 ? (unsigned long)-exponent : 0);
+            mpz_ui_pow_ui(below, 10, (unsigned long)labs(exponent));
     }
     if (!sound) {
         mpz_set_ui(below, 1);
         hsv_unreadable(c, "%s: found \"%.*s\", expected an exact number", what,
                        (int)(value->size < 60 ? value->size : 60), value->text ? value->text : "");
     }
-    for (; exponent > 0; exponent--)
-        mpz_mul_ui(above, above, 10);
+    if (exponent > 0) {
+        mpz_mul(above, above, below);
+        mpz_set_ui(below, 1);
+    }
+    hsv_spend(c, 300 * (mpz_size(above) + mpz_size(below)));
     mpq_canonicalize(out);
 }
 

@@ -72,6 +72,7 @@ void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
     for (; copy->count < row->count; copy->count++) {
         copy->column[copy->count] = row->column[copy->count];
         mpz_set(copy->value[copy->count], row->value[copy->count]);
+        hsv_spend(c, 100 * mpz_size(copy->value[copy->count]));
     }
 }
 
