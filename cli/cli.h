@@ -100,6 +100,10 @@ int cli_quiet(const cli *run);
 hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Of each option that the sentence names and the running command lacks: whose it is, unless the
+ * sentence says that. */
+void cli_explain_options(const cli *run, const char *sentence);
+
 /* A sentence to standard error unless -q: "halfspace: ...". */
 void cli_say(const cli *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -209,14 +209,6 @@ static int audit_is_panel(const hsp_model *model)
 
 /* ---- A reference of our own ---- */
 
-static const hsp_option_table *audit_learner(const char *name)
-{
-    const hsp_option_table *table;
-    for (size_t i = 0; (table = hsp_learner(i)); i++)
-        if (strcmp(table->name, name) == 0) return table;
-    return NULL;
-}
-
 /* What the run was told about its rows, told to the machine too. */
 static hsp_status audit_copy(const hsp_options *from, hsp_options *to, hsp_error *err)
 {
@@ -261,11 +253,13 @@ static hsp_status audit_find(cli *run, audit *seen, hsp_error *err)
     const char *learner = hsp_model_fact(seen->given.model, "learner");
     hsp_options *told = NULL, *machine = NULL;
     if (audit_is_panel(seen->given.model)) return HSP_OK; /* needs none */
-    if (!learner || strcmp(learner, "perceptron") != 0)
+    if (learner && strcmp(learner, "winnow") == 0)
         return cli_fail(err, HSP_USAGE, "--reference",
-                        "is missing: name a model that separates the rows");
-    hsp_status status = hsp_options_new(run->ctx, audit_learner("perceptron"), err, &told);
-    if (status == HSP_OK) status = hsp_options_new(run->ctx, audit_learner("svm"), err, &machine);
+                        "is missing: name a model that separates the rows, or give --disjunction");
+    if (!learner || strcmp(learner, "perceptron") != 0) return HSP_OK; /* hsp_audit says why not */
+    hsp_status status = hsp_options_new(run->ctx, hsp_learner_find("perceptron"), err, &told);
+    if (status == HSP_OK)
+        status = hsp_options_new(run->ctx, hsp_learner_find("svm"), err, &machine);
     if (status == HSP_OK) status = hsp_model_set_options(seen->given.model, told, err);
     if (status == HSP_OK) status = audit_copy(told, machine, err);
     if (status == HSP_OK) status = audit_train(run, seen, machine, err);

@@ -161,7 +161,7 @@ static const cli_term eval_keys[] = {
     {"origin_distance", "-b / ||w||, the boundary's distance from the origin"},
     {"margin_distance", "1 / ||w||, the distance of the margin boundaries s = +-1"},
     {"beyond, on, within", "rows with y s > 1, = 1, < 1; null for votes"},
-    {"ties", "rows on the boundary, which are of no class (--tie zero)"},
+    {"ties", "rows on the boundary, which are of no class (train --tie zero)"},
     {"classes", "array: name, rows, precision, recall"},
     {"confusion", "array of arrays: rows of each class, by what they were taken as; ties are in "
                   "none"},

@@ -21,7 +21,7 @@ static const cli_group predict_groups[] = {{"Options", hsp_predict_options},
 static const cli_term predict_keys[] = {
     {"model, file, output", "the three files, as they were named"},
     {"rows", "number of rows"},
-    {"ties", "rows on the boundary, which are of no class (--tie zero)"},
+    {"ties", "rows on the boundary, which are of no class (train --tie zero)"},
     {"seconds", "time to read, predict and write"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};

@@ -59,6 +59,7 @@ static void main_log(void *user, hsp_log_level level, const char *sentence)
         fprintf(stderr, "halfspace: warning: %s\n", sentence);
     else
         cli_say(run, "note: %s", sentence);
+    if (level == HSP_LOG_WARNING || !cli_quiet(run)) cli_explain_options(run, sentence);
 }
 
 hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const char *format, ...)
@@ -227,14 +228,15 @@ static int main_finish(int exit_status)
     return exit_status ? exit_status : hsp_status_exit(HSP_IO);
 }
 
-/* `wrong`: the run whose command line was not understood, or NULL. */
-static int main_fail(const hsp_error *err, const cli *wrong)
+/* `wrong`: it was the command line that was not understood. */
+static int main_fail(const cli *run, const hsp_error *err, int wrong)
 {
     char text[sizeof err->file + sizeof err->message + 64];
     main_complain("%s", hsp_error_text(err, text, sizeof text));
+    cli_explain_options(run, text);
     if (wrong)
-        main_complain("try 'halfspace %s %s%s--help'", wrong->command->name,
-                      wrong->variant ? wrong->variant->name : "", wrong->variant ? " " : "");
+        main_complain("try 'halfspace %s %s%s--help'", run->command->name,
+                      run->variant ? run->variant->name : "", run->variant ? " " : "");
     return hsp_status_exit(err->status);
 }
 
@@ -276,7 +278,7 @@ static int main_run(cli *run, int count, char **argv)
     hsp_error err = {0};
     hsp_status status = main_variant(run, &count, &argv, &err);
     if (status == HSP_OK) status = cli_parse(run, count, argv, &err);
-    if (status != HSP_OK) return main_fail(&err, run);
+    if (status != HSP_OK) return main_fail(run, &err, 1);
     if (hsp_options_flag(run->common, "help")) {
         cli_help_command(stdout, run->command, run->variant);
         return 0;
@@ -292,7 +294,7 @@ static int main_run(cli *run, int count, char **argv)
     cli_catch_signals();
     status = run->command->run(run, &err);
     cli_progress_clear();
-    return status == HSP_OK ? run->exit_status : main_fail(&err, NULL);
+    return status == HSP_OK ? run->exit_status : main_fail(run, &err, 0);
 }
 
 static int main_command(const cli_command *command, int count, char **argv)

@@ -31,6 +31,11 @@ static hsp_status csv_bad_number(const hsp__csv_reader *reader, uint32_t j,
     if (result == HSP__DECIMAL_INF || result == HSP__DECIMAL_OVERFLOW)
         return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
                             "column '%s': found '%s', %s", name, quoted, why);
+    if (reader->plan->given)
+        return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
+                            "column '%s': found '%s', expected a number, as in the data that the "
+                            "encoding was made from",
+                            name, quoted);
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
                         "column '%s': found '%s', expected a number like those before it; if the "
                         "column holds categories, say --categorical %s",

@@ -31,13 +31,14 @@ static hsp_status csv_stream_check(const hsp__csv_plan *plan, hsp_error *err)
     for (uint32_t j = 0; j < plan->count; j++)
         if (plan->columns[j].kind == HSP__COLUMN_CATEGORY)
             return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,
-                                "column '%s' holds words: rows that pass by need an encoding, made "
-                                "by reading a file like this one whole",
+                                "column '%s' is categorical, and streaming does not learn "
+                                "categories: read the file whole, or make numbers of it first "
+                                "(halfspace convert)",
                                 hsp__csv_name(plan, j));
     if (plan->missing == HSP__MISSING_MEAN || plan->missing == HSP__MISSING_INDICATOR)
         return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,
-                            "missing '%s' needs all rows: rows that pass by need an encoding, made "
-                            "by reading a file like this one whole; or use drop",
+                            "--missing %s needs all rows, and streaming does not hold them: use "
+                            "--missing drop, or read the file whole",
                             hsp__missing_word(plan->missing));
     return HSP_OK;
 }

@@ -511,10 +511,15 @@ static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_mo
                          "a panel of experts is compared with the best of them: leave the "
                          "reference out");
     if (experts) return hsp__audit_experts(audit, data, list, err);
+    const int winnow = learner && strcmp(learner, "winnow") == 0;
+    if (!winnow && (!learner || strcmp(learner, "perceptron") != 0))
+        return hsp__fail(err, HSP_USAGE,
+                         "the model was made by '%.40s': the mistake bounds are about perceptrons, "
+                         "winnow and experts",
+                         learner ? learner : "no learner");
     if (!reference)
         return hsp__fail(err, HSP_USAGE, "a reference is missing: a model that separates the rows");
-    if (learner && strcmp(learner, "winnow") == 0)
-        return hsp__audit_winnow(audit, data, reference, list, err);
+    if (winnow) return hsp__audit_winnow(audit, data, reference, list, err);
     return audit_perceptron(audit, data, reference, list, err);
 }
 

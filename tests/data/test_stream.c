@@ -335,7 +335,7 @@ static void what_a_stream_cannot_do_is_said(void)
     hsp_error err = {0};
     uint64_t rows;
     CHECK(stream_csv("a,b,y\n1,red,no\n2,blue,yes\n", NULL, 0, NULL, &err, &rows) == HSP_USAGE);
-    CHECK(strstr(err.message, "encoding") && strstr(err.message, "'b'"));
+    CHECK(strstr(err.message, "categorical") && strstr(err.message, "'b'"));
     CHECK(stream_csv(missing, mean, 0, NULL, &err, &rows) == HSP_USAGE);
     CHECK(stream_csv(missing, NULL, 0, NULL, &err, &rows) == HSP_BAD_DATA);
     CHECK_NOTE(err.line == 4 && err.column == 3, "%llu:%llu", (unsigned long long)err.line,

@@ -36,6 +36,19 @@ report $? 'layers'
 tools/check-source
 report $? 'sizes and leftovers'
 
+if [ "${1-}" ] && command -v python3 >/dev/null; then
+    python3 tests/tools/advice.py "$1/halfspace"
+    report $? 'options in messages'
+    plant src/data/a.c '#define SAY "use --encodign FILE"\n'
+    ! python3 tests/tools/advice.py "$1/halfspace" "$tree" 2>/dev/null
+    report $? 'an option that no command has is caught'
+    plant cli/cmd_predict.c '#define SAY "say --calibrate platt"\n'
+    ! python3 tests/tools/advice.py "$1/halfspace" "$tree" 2>/dev/null
+    report $? "another command's option is caught"
+else
+    echo 'skipped options in messages: there is no build, or no python3'
+fi
+
 plant src/data/a.c '#include "base/text.h"\n#include "vec/vec.h"\n#include "data/data.h"\n#include "halfspace.h"\n'
 tools/check-layers "$tree"
 report $? 'sound layers pass'
@@ -130,8 +143,8 @@ apt_get()
 }
 setup_there() { env -u CC -u PKG_CONFIG PATH="$tree/bin" tools/setup "$@" </dev/null >"$tree/said" 2>&1; }
 
-if pkg-config --exists libarchive 2>/dev/null && command -v cc >/dev/null; then
-    machine cc as pkg-config
+if pkg-config --exists libarchive 2>/dev/null && command -v cc >/dev/null && command -v g++ >/dev/null; then
+    machine cc as pkg-config g++
     apt_get 'exit 1'
     setup_there test && [ ! -e "$tree/asked" ] && [ ! -s "$tree/said" ]
     report $? 'setup is silent and stays off the network where all is there'

@@ -1,0 +1,70 @@
+/* Options in messages. The library's sentences name options, and several commands may show the same
+ * sentence. An option that the running command lacks is useless advice unless the sentence says
+ * whose option it is ("train it with --calibrate"). Where it does not, a line here says so. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int advice_table_has(const hsp_option_table *table, const char *name, size_t size)
+{
+    for (size_t i = 0; table && i < table->count; i++)
+        if (strlen(table->options[i].name) == size &&
+            strncmp(table->options[i].name, name, size) == 0)
+            return 1;
+    return 0;
+}
+
+/* Does the command have it, by itself or by the variant? */
+static int advice_has(const cli_command *command, const hsp_option_table *variant, const char *name,
+                      size_t size)
+{
+    if (advice_table_has(cli_common_options(), name, size)) return 1;
+    for (size_t i = 0; command->groups && (command->groups[i].heading || command->groups[i].table);
+         i++)
+        if (command->groups[i].table && advice_table_has(command->groups[i].table(), name, size))
+            return 1;
+    return advice_table_has(variant, name, size);
+}
+
+/* The command's first variant that has it, "" when the command itself does; NULL: neither. */
+static const char *advice_variant(const cli_command *command, const char *name, size_t size)
+{
+    if (advice_has(command, NULL, name, size)) return "";
+    for (size_t i = 0; command->variant && command->variant(i); i++)
+        if (advice_table_has(command->variant(i), name, size)) return command->variant(i)->name;
+    return NULL;
+}
+
+/* Does the sentence name the command before the option? */
+static int advice_names(const char *sentence, const char *option, const char *command)
+{
+    const char *found = strstr(sentence, command);
+    return found && found < option;
+}
+
+void cli_explain_options(const cli *run, const char *sentence)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    for (const char *at = strstr(sentence, "--"); at; at = strstr(at + 2, "--")) {
+        const char *name = at + 2, *owner = NULL, *part = "";
+        if (strncmp(name, "no-", 3) == 0) name += 3; /* flags may be negated */
+        const size_t size = strspn(name, letters);
+        int named = 0;
+        if (!size || advice_has(run->command, run->variant, name, size)) continue;
+        if (!run->variant && advice_variant(run->command, name, size)) continue; /* not named yet */
+        for (size_t i = 0; cli_commands[i]; i++) {
+            const char *variant = advice_variant(cli_commands[i], name, size);
+            if (!variant) continue;
+            if (!owner) owner = cli_commands[i]->name, part = variant;
+            named |= cli_commands[i] != run->command &&
+                     advice_names(sentence, at, cli_commands[i]->name);
+        }
+        if (!owner || named) continue;
+        cli_progress_clear();
+        fprintf(stderr,
+                "halfspace: --%.*s is an option of 'halfspace %s%s%s', not of 'halfspace %s%s%s'\n",
+                (int)size, name, owner, *part ? " " : "", part, run->command->name,
+                run->variant ? " " : "", run->variant ? run->variant->name : "");
+    }
+}
