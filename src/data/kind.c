@@ -83,6 +83,7 @@ hsp_file_kind hsp__kind_of(const char *bytes, size_t size)
 
 hsp_status hsp_file_kind_of(hsp_context *ctx, const char *path, hsp_error *err, hsp_file_kind *out)
 {
+    HSP__NEED(err, ctx, path, out);
     const char *first;
     size_t size;
     struct stat info;
