@@ -589,8 +589,8 @@ HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
                                        hsp_neighbor *out);
 
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
- * converged, data_rows, data_hash, earlier_data_hashes, version, ...; NULL when there is no such
- * fact. The i-th name, NULL past the last. */
+ * converged, data_rows, data_hash, data_hash_single, earlier_data_hashes, version, ...; NULL when
+ * there is no such fact. The i-th name, NULL past the last. */
 HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
 HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
 

@@ -246,7 +246,8 @@ static hsp_status approx_facts(const approx_work *work, const hsp_model *linear,
     hsp_status status = HSP_OK;
     for (size_t i = 0; !status && hsp_model_fact_name(linear, i); i++) {
         const char *name = hsp_model_fact_name(linear, i);
-        if (strcmp(name, "earlier_data_hashes") == 0) continue; /* of features, not of rows */
+        if (strcmp(name, "earlier_data_hashes") == 0 || strcmp(name, "data_hash_single") == 0)
+            continue; /* of features, not of rows */
         status = hsp__model_set_fact(model, name, hsp_model_fact(linear, name), err);
     }
     if (!status) status = hsp__outcome_options(work->ctx, work->options, model, err);

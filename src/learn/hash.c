@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checksum.h"
 #include "base/context.h"
@@ -118,14 +119,41 @@ hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err
     return hash_view(ctx, view, view->precision == HSP_FLOAT32, err, text);
 }
 
+hsp_status hsp__view_hash_single(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                                 char text[HSP__HASH_TEXT])
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = hash_view(ctx, view, 1, err, hash);
+    if (!status) snprintf(text, HSP__HASH_TEXT, HSP__HASH_SINGLE "%.8s", strchr(hash, ':') + 1);
+    return status;
+}
+
+/* Is every value one of single precision, whatever it is stored in? */
+static int hash_is_single(const hsp_view *view)
+{
+    for (uint64_t i = 0; view->precision == HSP_FLOAT64 && i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(view, &row, k);
+            if ((double)hash_round(value) != value) return 0;
+        }
+    }
+    return 1;
+}
+
 hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
                           hsp_error *err, hsp__trained *out)
 {
     char hash[HSP__HASH_TEXT];
     hsp_status status = hsp__view_hash(ctx, view, err, hash);
     if (!status) *out = hsp__model_trained_on(model, hash);
-    if (status || *out == HSP__TRAINED_YES || view->precision == HSP_FLOAT32) return status;
-    status = hash_view(ctx, view, 1, err, hash);
-    if (!status) *out = hsp__model_trained_on(model, hash);
+    if (!status && *out != HSP__TRAINED_YES && view->precision == HSP_FLOAT64) {
+        status = hash_view(ctx, view, 1, err, hash);
+        if (!status) *out = hsp__model_trained_on(model, hash);
+    }
+    if (!status && *out != HSP__TRAINED_YES && hash_is_single(view)) {
+        status = hsp__view_hash_single(ctx, view, err, hash);
+        if (!status) *out = hsp__model_trained_on(model, hash);
+    }
     return status;
 }

@@ -58,11 +58,14 @@ hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error
  * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the
  * column and the value of every value that is not 0 (4 bytes each in single precision, 8 each in
  * double). */
-#define HSP__HASH_TEXT 16
 hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
                           char text[HSP__HASH_TEXT]);
+/* Of rows in double precision, the same as if they were in single, with "single:" in front. */
+hsp_status hsp__view_hash_single(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                                 char text[HSP__HASH_TEXT]);
 /* Was the model trained on these rows? Rows in double precision are looked for as they are, and as
- * they would have been read in single precision. */
+ * a model trained in single precision would have read them; rows whose values are all of single
+ * precision also among those that were in double for training. */
 hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
                           hsp_error *err, hsp__trained *out);
 

@@ -8,6 +8,7 @@
 #include "learn/derive.h"
 #include "learn/learner.h"
 #include "learn/pairs.h"
+#include "learn/prepare.h"
 #include "learn/values.h"
 #include "model/probability.h"
 
@@ -71,6 +72,20 @@ static hsp_status registry_make(hsp_context *ctx, hsp_data *data, const hsp__lea
     return status;
 }
 
+/* What else the model was trained on: the data, if it is in double precision, as somebody may read
+ * it in single; the data of the model that it began at. */
+static hsp_status registry_remember(hsp_context *ctx, const hsp_data *data, const hsp_model *start,
+                                    hsp_model *model, hsp_error *err)
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = HSP_OK;
+    if (data->view.precision == HSP_FLOAT64 && hsp_model_fact(model, "data_hash")) {
+        status = hsp__view_hash_single(ctx, &data->view, err, hash);
+        if (!status) status = hsp__model_set_fact(model, "data_hash_single", hash, err);
+    }
+    return status || !start ? status : hsp__model_add_start(model, start, err);
+}
+
 hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           const hsp_model *start, hsp_error *err, hsp_training *run,
                           hsp_model **out)
@@ -92,7 +107,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
     if (read) start = read;
     if (!status) status = registry_make(ctx, data, learner, options, start, err, &done, &model);
-    if (!status && model && start) status = hsp__model_add_start(model, start, err);
+    if (!status && model) status = registry_remember(ctx, data, start, model, err);
     hsp_model_free(read);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {

@@ -224,10 +224,11 @@ hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__
 static void export_data(hsp__writer *writer, const hsp_model *model)
 {
     const char *own = hsp_model_fact(model, "data_hash");
+    const char *single = hsp_model_fact(model, "data_hash_single");
     const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
     if (own)
-        hsp__text_printf(&writer->text, HSP__TRAINED_ON "%s%s%s\n", own, earlier ? " " : "",
-                         earlier ? earlier : "");
+        hsp__text_printf(&writer->text, HSP__TRAINED_ON "%s%s%s%s%s\n", own, single ? " " : "",
+                         single ? single : "", earlier ? " " : "", earlier ? earlier : "");
 }
 
 hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,

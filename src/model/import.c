@@ -124,17 +124,19 @@ static hsp_status import_hashes(hsp__reader *reader, hsp_model *model)
 {
     const char *word;
     size_t size;
-    int first = 1;
     hsp_status status = HSP_OK;
-    while (!status && (size = hsp__reader_word(reader, &word)) > 0) {
-        char hash[16];
+    for (int i = 0; !status && (size = hsp__reader_word(reader, &word)) > 0; i++) {
+        char hash[HSP__HASH_TEXT];
         if (size >= sizeof hash || memchr(word, 0, size))
             return hsp__reader_fail(reader, word, size, "the hash of a data set");
         memcpy(hash, word, size);
         hash[size] = 0;
-        status = first ? hsp__model_set_fact(model, "data_hash", hash, reader->err)
-                       : hsp__model_add_earlier(model, hash, reader->err);
-        first = 0;
+        if (i == 0)
+            status = hsp__model_set_fact(model, "data_hash", hash, reader->err);
+        else if (i == 1 && strncmp(hash, HSP__HASH_SINGLE, strlen(HSP__HASH_SINGLE)) == 0)
+            status = hsp__model_set_fact(model, "data_hash_single", hash, reader->err);
+        else
+            status = hsp__model_add_earlier(model, hash, reader->err);
     }
     return status;
 }

@@ -193,6 +193,11 @@ hsp_status hsp__model_collapse(hsp_context *ctx, const hsp_model *model, hsp_err
 hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
                                hsp_error *err);
 
+/* Room for the hash of a data set (learn/prepare.h), and how one begins that is of rows rounded to
+ * single precision. */
+#define HSP__HASH_TEXT   20
+#define HSP__HASH_SINGLE "single:"
+
 /* trained.c: was the model trained on data with this hash, itself or through the models that it
  * began at? UNKNOWN: it does not say what it was trained on, or one of those did not. */
 typedef enum hsp__trained { HSP__TRAINED_NO, HSP__TRAINED_YES, HSP__TRAINED_UNKNOWN } hsp__trained;

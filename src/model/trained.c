@@ -58,7 +58,8 @@ hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options, h
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* A model keeps the hash of its training data in the fact data_hash. One that began at another
+/* A model keeps the hash of its training data in the fact data_hash, and of data in double
+ * precision also what its hash would be in single, in data_hash_single. One that began at another
  * model (a warm start) keeps in earlier_data_hashes what that one was trained on, separated by
  * blanks; "unknown" stands for a start that did not say. */
 #define TRAINED_UNKNOWN "unknown"
@@ -78,7 +79,9 @@ hsp__trained hsp__model_trained_on(const hsp_model *model, const char *hash)
 {
     const char *own = hsp_model_fact(model, "data_hash");
     const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
+    const char *single = hsp_model_fact(model, "data_hash_single");
     if (own && strcmp(own, hash) == 0) return HSP__TRAINED_YES;
+    if (single && strcmp(single, hash) == 0) return HSP__TRAINED_YES;
     if (trained_listed(earlier, hash, strlen(hash))) return HSP__TRAINED_YES;
     if (!own || trained_listed(earlier, TRAINED_UNKNOWN, strlen(TRAINED_UNKNOWN)))
         return HSP__TRAINED_UNKNOWN;
@@ -89,12 +92,14 @@ hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_erro
 {
     const char *before = hsp_model_fact(model, "earlier_data_hashes");
     const char *own = hsp_model_fact(model, "data_hash");
+    const char *single = hsp_model_fact(model, "data_hash_single");
     hsp__text list;
     hsp__text_init(&list, &model->memory);
     hsp__text_puts(&list, before ? before : "");
     while (*hashes && !list.failed) {
         const size_t size = strcspn(hashes, " ");
-        if (!trained_listed(own, hashes, size) && !trained_listed(list.data, hashes, size)) {
+        if (!trained_listed(own, hashes, size) && !trained_listed(single, hashes, size) &&
+            !trained_listed(list.data, hashes, size)) {
             if (list.size) hsp__text_puts(&list, " ");
             hsp__text_add(&list, hashes, size);
         }
@@ -113,6 +118,8 @@ hsp_status hsp__model_add_start(hsp_model *model, const hsp_model *start, hsp_er
 {
     const char *own = hsp_model_fact(start, "data_hash");
     const char *earlier = hsp_model_fact(start, "earlier_data_hashes");
+    const char *single = hsp_model_fact(start, "data_hash_single");
     hsp_status status = hsp__model_add_earlier(model, own ? own : TRAINED_UNKNOWN, err);
+    if (!status && single) status = hsp__model_add_earlier(model, single, err);
     return status || !earlier ? status : hsp__model_add_earlier(model, earlier, err);
 }

@@ -12,6 +12,13 @@ halfspace bound wide.hsp --test t.svm 2>&1; echo "exit $?"
 halfspace bound wide.hsp --test t.svm --precision single 2>&1; echo "exit $?"
 train --precision single --start wide.hsp d.svm -o s.hsp
 halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
+echo '# trained in double precision; the test rows are a binary file in single'
+halfspace convert -q --precision single t.svm t.hspd --to hsp
+halfspace bound wide.hsp --test t.hspd 2>&1; echo "exit $?"
+halfspace model export -q wide.hsp --format liblinear -o wide.txt
+tail -n 1 wide.txt
+halfspace model import -q wide.txt -o i.hsp
+halfspace bound i.hsp --test t.hspd 2>&1; echo "exit $?"
 echo '# trained in single precision on rows of more digits: certified as if on the rounded ones'
 printf '1 1:0.123456789012 2:1\n-1 1:0.5 2:0.987654321098\n' >long.svm
 printf '1 1:0.12345679 2:1\n-1 1:0.5 2:0.9876543\n' >short.svm

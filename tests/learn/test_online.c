@@ -629,8 +629,15 @@ static void test_hash_storage(void)
     wide[5] = -2;
     CHECK(!hsp__model_set_fact(model, "data_hash", text, NULL)); /* of doubles */
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_YES);
+    CHECK(!hsp__view_hash_single(ctx, &view, NULL, text));
+    CHECK(!hsp__model_set_fact(model, "data_hash_single", text, NULL));
     wide[2] = nextafter(0.1, 1); /* no single precision shows that */
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_NO);
+    view = hsp_view_dense(HSP_FLOAT32, 2, 3, 3, single); /* rows that lost their digits */
+    view.labels = labels;
+    CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_YES);
+    view = hsp_view_dense(HSP_FLOAT64, 2, 3, 3, wide);
+    view.labels = labels;
     view.values = huge; /* beyond single precision */
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_NO);
     hsp_model_free(model);
