@@ -249,6 +249,9 @@ lint:
 	+@tools/lint $(BUILD)
 format:
 	@tools/lint --format
+.PHONY: check-large
+check-large: all
+	@tests/large/run.sh $(BUILD) $(FOLDER)
 bench:
 	@tools/setup bench
 	@$(SUBMAKE) -s all bench-programs BUILD=build/release
@@ -296,6 +299,7 @@ help:
 	@echo 'make test        set up, build, and run every test'
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
 	@echo 'make check-tsan  every test under the thread sanitizer'
+	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
 	@echo 'make format      put every C file in the house format'
