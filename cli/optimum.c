@@ -118,8 +118,8 @@ void cli_program_lines(cli_table *table, const hsp_training *all)
     table_line(table, "converged", "%s",
                all->stop == HSP_STOP_CONVERGED ? "yes: the answer was checked on every row" : "no");
     if (isfinite(best->objective))
-        table_line(table, "total slack", "%s (proven lower bound %s)", show_number(best->objective),
-                   show_below(best->dual_objective));
+        table_line(table, "total slack", "%s (lower bound %s, up to rounding)",
+                   show_number(best->objective), show_below(best->dual_objective));
     table_line(table, "solver", "%s, %s linear program%s in %s step%s", best->solver,
                show_count(all->passes), plural(all->passes), show_count(all->updates),
                plural(all->updates));

@@ -723,7 +723,8 @@ typedef struct hsp_optimum {
     double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
     double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2 of the weights as they
                               are in the model, rounded up; hard: ||w||^2 / 2 */
-    double dual_objective; /* proven lower bound: no weights have a smaller objective than this */
+    double dual_objective; /* proven lower bound: no weights have a smaller objective than this,
+                              rounding included; lp: of the program's dual, up to rounding */
     /* The same two in the unit of C, which LIBSVM and LIBLINEAR print: objective / lambda = C times
      * the sum of losses + ||w||^2 / 2. Hard: the same numbers. */
     double scaled_objective, scaled_dual_objective;

@@ -7,8 +7,14 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "kernel/rounding.h"
+#include "vec/vec.h"
 
-enum { CACHE_PARTS = 64, GRAM_STRIP = 512 };
+enum {
+    CACHE_PARTS = 64,
+    GRAM_STRIP = 512,
+    PRECISE_NUMBERS = 1 << 21, /* values in double that are looked at together, or */
+    PRECISE_LEAST = 64         /* so many lines of them */
+};
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
                                const hsp__smo_source *source, uint64_t bytes, int wide,
@@ -246,6 +252,42 @@ hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, c
     if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, 1, out, err);
     hsp__free(&cache->ctx->allocator, a);
     hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+/* Some lines of the triangle right of the diagonal, and what lies below it by symmetry. */
+static hsp_status cache_own_strip(hsp__smo_cache *cache, const hsp__kernel_pick *all,
+                                  const double *by, uint64_t from, uint64_t to, double *values,
+                                  double *out, hsp_error *err)
+{
+    const uint64_t across = all->count - from;
+    const hsp__kernel_pick left = {all->rows, all->list + from, 0, to - from};
+    const hsp__kernel_pick right = {all->rows, all->list + from, 0, across};
+    hsp_status status = hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err);
+    for (uint64_t i = from; !status && i < to; i++) {
+        const double *line = values + (i - from) * across;
+        hsp__vec()->axpy_f64(by[i], line, out + from, (size_t)across);
+        out[i] += hsp__vec()->dot_f64(line + (to - from), by + to, (size_t)(all->count - to));
+    }
+    return status;
+}
+
+hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                      uint64_t count, double *out, hsp_error *err)
+{
+    uint64_t *made = NULL;
+    hsp__kernel_pick all;
+    uint64_t strip = PRECISE_NUMBERS / (count + 1);
+    strip = strip < PRECISE_LEAST ? PRECISE_LEAST : strip > GRAM_STRIP ? GRAM_STRIP : strip;
+    if (!count) return HSP_OK;
+    hsp_status status = cache_pick(cache, list, count, err, &made, &all);
+    double *values = hsp__new_raw(&cache->ctx->allocator, strip * count, sizeof *values);
+    if (!status && !values) status = hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < count; from += strip)
+        status = cache_own_strip(cache, &all, by, from, from + strip < count ? from + strip : count,
+                                 values, out, err);
+    hsp__free(&cache->ctx->allocator, values);
+    hsp__free(&cache->ctx->allocator, made);
     return status;
 }
 

@@ -67,6 +67,10 @@ hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, c
                                   uint64_t count, const uint64_t *right, uint64_t across,
                                   double *out, hsp_error *err);
 
+/* The same among the rows of the list alone: each pair of them is computed once. */
+hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                      uint64_t count, double *out, hsp_error *err);
+
 /* out[k][j] = k(row list[k], row right[j]), not kept. */
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 const uint64_t *right, uint64_t across, void *const *out,

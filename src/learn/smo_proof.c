@@ -4,9 +4,8 @@
  * at most e sum a, and by what its additions lost ("drift"). From that follow, as in judge.h, the
  * most that the losses and ||w||^2 = sum a_i y_i s_i may be. In floats e sum a is often too much.
  * Then the scores that matter are summed up anew, of kernel values in double: those of rows with a
- * > 0, which
- * ||w||^2 is made of, and of rows that may have a loss. Cost: (these rows) * (rows with a > 0)
- * values. */
+ * weight, which ||w||^2 is made of, and of rows that may have a loss. Cost: half of the square of
+ * the number of the first, and that number times the others, kernel values. */
 #include <math.h>
 
 #include "base/context.h"
@@ -107,11 +106,15 @@ static hsp_status proof_scores(hsp_context *ctx, const hsp__problem *p, hsp__smo
             total += s->a[i];
         }
         anew[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off->first);
-        if (anew[i]) rows[count++] = i;
+        if (anew[i] && !(s->a[i] > 0)) rows[count++] = i;
     }
-    if (!status) status = hsp__smo_cache_precise(cache, support, by, used, rows, count, out, err);
+    if (!status) status = hsp__smo_cache_precise_own(cache, support, by, used, out, err);
+    if (!status)
+        status = hsp__smo_cache_precise(cache, support, by, used, rows, count, out + used, err);
+    for (uint64_t k = 0; !status && k < used; k++)
+        s->scores[support[k]] = out[k];
     for (uint64_t k = 0; !status && k < count; k++)
-        s->scores[rows[k]] = out[k];
+        s->scores[rows[k]] = out[used + k];
     double most;
     const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
     off->again = (each + hsp__judge_gamma(used) * most) * total;
