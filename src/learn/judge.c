@@ -577,8 +577,9 @@ static judge_errors judge_precise(const hsp__problem *p, const double *a, double
     sums->t = t + rest;
     const double size = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)view->cols));
     judge_errors errors = {gamma * judge_terms(p, sums),
-                           gamma * gamma * (sums->reach + sums->total) + judge_gamma(0) * size};
-    if (p->offset == HSP__OFFSET_REGULARIZED) errors.reach += judge_gamma(0) * fabs(sums->t);
+                           gamma * gamma * sums->reach + judge_gamma(0) * size};
+    if (p->offset == HSP__OFFSET_REGULARIZED)
+        errors.reach += judge_gamma(0) * fabs(sums->t) + gamma * gamma * sums->total;
     if (p->offset != HSP__OFFSET_FREE || sums->t == 0) return errors;
     const double off = fabs(sums->t) * (1 + 1e-9) + gamma * gamma * sums->total;
     for (uint64_t i = 0; i < view->rows; i++) {
