@@ -25,6 +25,7 @@ static const cli_term convert_keys[] = {
     {"file, output", "the two files, as they were named"},
     {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
     {"storage, precision", "how the rows were in memory"},
+    {"precision_reason", "why reading chose double precision, or null"},
     {"encoding", "the file given to --save-encoding, or null"},
     {"load_seconds, write_seconds", "time to read and to write"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
@@ -75,6 +76,8 @@ static hsp_status convert_run(cli *run, hsp_error *err)
     hsp_data *data = NULL;
     double load = 0, start = 0;
     hsp_status status = cli_check_output(run, out, err);
+    if (status == HSP_OK)
+        status = cli_keep_digits(run->options[CONVERT_READ], run->options[CONVERT_WRITE], out, err);
     if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
     if (status == HSP_OK)
         status = cli_read(run, run->arguments[0], run->options[CONVERT_READ], encoding, err, &data,
@@ -110,7 +113,12 @@ const cli_command cli_convert = {
         "Read a data file and write the same rows in another format: libsvm text, CSV, TSV, or the "
         "binary file that is mapped into memory instead of read.\n\n"
         "Text columns of a CSV file become numbers on the way. How they did can be saved, and "
-        "applied to files that come later, so that the same word always means the same column.",
+        "applied to files that come later, so that the same word always means the same column.\n\n"
+        "Text is read in double precision where text is written, unless --precision says "
+        "otherwise, so "
+        "that decimals of up to 15 digits come out as they went in. A binary file keeps the "
+        "precision "
+        "that reading chose.",
     .arguments = convert_arguments,
     .groups = convert_groups,
     .keys = convert_keys,

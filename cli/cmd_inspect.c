@@ -51,6 +51,8 @@ static void inspect_print_totals(const inspect *seen)
                hsp_storage_name(hsp_data_storage(data)),
                hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double",
                show_bytes(hsp_data_bytes(data)));
+    if (*hsp_data_precision_reason(data))
+        table_line(&table, "double because", "%s", hsp_data_precision_reason(data));
     table_line(&table, "values", "from %s to %s", show_number(all->min), show_number(all->max));
     table_line(&table, "row norms", "from %s to %s, mean %s", show_number(all->norm_min),
                show_number(all->norm_max), show_number(all->norm_mean));
@@ -144,6 +146,7 @@ static const cli_term inspect_keys[] = {
     {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
     {"storage", "dense, sparse or ones (sparse, all values 1)"},
     {"precision", "single or double"},
+    {"precision_reason", "why reading chose double precision, or null"},
     {"density", "share of the entries that are not zero"},
     {"bytes", "memory that rows and labels take"},
     {"classes", "object: the rows of each class, by its name"},

@@ -28,6 +28,7 @@ static const cli_term scale_keys[] = {
     {"scaling", "the file given to --save or --apply, or null"},
     {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
     {"storage, precision", "how the rows were in memory"},
+    {"precision_reason", "why reading chose double precision, or null"},
     {"load_seconds, write_seconds", "time to read, and to scale and write"},
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
@@ -101,6 +102,9 @@ static hsp_status scale_run(cli *run, hsp_error *err)
     hsp_scaling *scaling = NULL;
     double load = 0, start;
     hsp_status status = scale_check(run, err);
+    if (status == HSP_OK)
+        status = cli_keep_digits(run->options[SCALE_READ], run->options[SCALE_WRITE],
+                                 run->arguments[1], err);
     if (status == HSP_OK)
         status =
             cli_read(run, run->arguments[0], run->options[SCALE_READ], NULL, err, &data, &load);

@@ -250,6 +250,9 @@ HSP_API uint64_t hsp_data_cols(const hsp_data *data);
 HSP_API uint64_t hsp_data_nonzeros(const hsp_data *data);
 HSP_API hsp_storage hsp_data_storage(const hsp_data *data);
 HSP_API hsp_precision hsp_data_precision(const hsp_data *data);
+/* Why reading chose double precision ("column 'ts' has whole numbers beyond 16777216 (such as
+ * 1700000001)"); "" when it did not. */
+HSP_API const char *hsp_data_precision_reason(const hsp_data *data);
 HSP_API uint32_t hsp_data_classes(const hsp_data *data);
 HSP_API const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index);
 HSP_API const char *hsp_data_feature_name(const hsp_data *data, uint64_t column); /* or NULL */
@@ -624,7 +627,9 @@ HSP_API hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like
 
 /* Set, among options of hsp_read_options, what the caller has not: the precision and, for libsvm
  * text, the first column's number that the model was learnt with. Files to predict should be read
- * so. */
+ * so. A model trained in single precision gets rows that are rounded as its own were, except for
+ * numbers that single precision does not hold (whole numbers beyond 2^24, numbers outside its
+ * range): those are read in double precision. */
 HSP_API hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err);
 
 /* Scores of rows as they are in the file (the model's scalings are applied on the way): `scores`

@@ -406,86 +406,6 @@ static void decimal_widen(const decimal_scan *s, uint64_t ordinal, const decimal
         hsp__decimal_widen(s->w, s->q != 0, widest);
 }
 
-const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
-                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
-{
-    decimal_scan s;
-    const char *after = decimal_scan_number(p, end, &s);
-    double v = 0;
-    *r = HSP__DECIMAL_OK;
-    if (after == p) {
-        after = decimal_explain(p, end, &s.negative, r);
-        if (*r == HSP__DECIMAL_INF) v = (double)INFINITY;
-        if (*r == HSP__DECIMAL_NAN) v = (double)NAN;
-        if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else if (decimal_clinger(&s, &v)) {
-        decimal_widen(&s, decimal_binary64.infinity, &decimal_binary64, widest);
-    } else {
-        uint64_t bits = decimal_to_ordinal(&s, &decimal_binary64);
-        memcpy(&v, &bits, sizeof v);
-        if (bits == decimal_binary64.infinity) *r = HSP__DECIMAL_OVERFLOW;
-        if (bits == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
-        decimal_widen(&s, bits, &decimal_binary64, widest);
-    }
-    *out = s.negative ? -v : v;
-    return after;
-}
-
-const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
-{
-    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
-    const char *after = hsp__decimal_f64_told(p, end, out, &widest, r);
-    if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
-    return after;
-}
-
-/* A double from decimal_clinger, zero or far inside the range of float, decides the float unless it
- * fell on a midpoint of two floats after a rounding of its own; an integer was not rounded. */
-static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
-{
-    double wide;
-    if (!decimal_clinger(s, &wide)) return false;
-    uint64_t bits;
-    memcpy(&bits, &wide, sizeof bits);
-    if ((bits & 0x1fffffff) == 0x10000000 && s->q != 0) return false;
-    *v = (float)wide;
-    return true;
-}
-
-const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
-                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
-{
-    decimal_scan s;
-    const char *after = decimal_scan_number(p, end, &s);
-    float v = 0;
-    *r = HSP__DECIMAL_OK;
-    if (after == p) {
-        after = decimal_explain(p, end, &s.negative, r);
-        if (*r == HSP__DECIMAL_INF) v = INFINITY;
-        if (*r == HSP__DECIMAL_NAN) v = NAN;
-        if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else if (decimal_clinger_f32(&s, &v)) {
-        decimal_widen(&s, decimal_binary32.infinity, &decimal_binary32, widest);
-    } else {
-        uint64_t ordinal = decimal_to_ordinal(&s, &decimal_binary32);
-        uint32_t bits = (uint32_t)ordinal;
-        memcpy(&v, &bits, sizeof v);
-        if (ordinal == decimal_binary32.infinity) *r = HSP__DECIMAL_OVERFLOW;
-        if (ordinal == 0 && s.w != 0) *r = HSP__DECIMAL_TINY;
-        decimal_widen(&s, ordinal, &decimal_binary32, widest);
-    }
-    *out = s.negative ? -v : v;
-    return after;
-}
-
-const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
-{
-    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
-    const char *after = hsp__decimal_f32_told(p, end, out, &widest, r);
-    if (*r == HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
-    return after;
-}
-
 const char *hsp__decimal_u64(const char *p, const char *end, uint64_t *out, hsp__decimal_result *r)
 {
     const char *s = p;
@@ -672,4 +592,139 @@ size_t hsp__decimal_print_f32(float v, char *buf)
     p = decimal_put(ordinal, &decimal_binary32, p);
     *p = '\0';
     return (size_t)(p - buf);
+}
+
+/* ---- The readers ------------------------------------------------------------------------------*/
+
+/* Is the scanned number another decimal than the one that is printed for its double? */
+static bool decimal_is_rounded(const decimal_scan *s, double wide)
+{
+    uint64_t bits, hidden = UINT64_C(1) << 52;
+    memcpy(&bits, &wide, sizeof bits);
+    if (decimal_is_long(s)) return true;
+    decimal_digits10 here = {s->w, (int)s->q};
+    decimal_digits10 printed = decimal_shortest((bits & (hidden - 1)) | hidden,
+                                                (int)(bits >> 52) - 1075, !(bits & (hidden - 1)));
+    decimal_strip_zeros(&here);
+    decimal_strip_zeros(&printed);
+    return here.digits != printed.digits || here.exponent != printed.exponent;
+}
+
+/* OK, LOSSY or ROUNDED, by the double (not negative, finite) that the scanned number rounds to. */
+static hsp__decimal_result decimal_loss(const decimal_scan *s, double wide)
+{
+    if (wide <= 0x1p24)
+        return wide == 0 || wide >= (double)FLT_MIN ? HSP__DECIMAL_OK : HSP__DECIMAL_LOSSY;
+    if (wide >= 0x1p53 && decimal_is_rounded(s, wide)) return HSP__DECIMAL_ROUNDED;
+    const bool held = (double)(float)wide == wide;
+    return wide != floor(wide) || held ? HSP__DECIMAL_OK : HSP__DECIMAL_LOSSY;
+}
+
+/* The double of the scanned number. */
+static double decimal_to_f64(const decimal_scan *s, hsp__decimal_widest *widest,
+                             hsp__decimal_result *r)
+{
+    double v;
+    uint64_t bits = decimal_binary64.infinity;
+    *r = HSP__DECIMAL_OK;
+    if (!decimal_clinger(s, &v)) {
+        bits = decimal_to_ordinal(s, &decimal_binary64);
+        memcpy(&v, &bits, sizeof v);
+        if (bits == decimal_binary64.infinity) *r = HSP__DECIMAL_OVERFLOW;
+        if (bits == 0 && s->w != 0) *r = HSP__DECIMAL_TINY;
+    }
+    decimal_widen(s, bits, &decimal_binary64, widest);
+    if (*r == HSP__DECIMAL_OK) *r = decimal_loss(s, v);
+    return v;
+}
+
+const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
+{
+    decimal_scan s;
+    const char *after = decimal_scan_number(p, end, &s);
+    double v = 0;
+    if (after == p) {
+        after = decimal_explain(p, end, &s.negative, r);
+        if (*r == HSP__DECIMAL_INF) v = (double)INFINITY;
+        if (*r == HSP__DECIMAL_NAN) v = (double)NAN;
+        if (*r == HSP__DECIMAL_NONE) s.negative = false;
+    } else {
+        v = decimal_to_f64(&s, widest, r);
+    }
+    *out = s.negative ? -v : v;
+    return after;
+}
+
+static void decimal_forget_loss(hsp__decimal_result *r)
+{
+    if (*r >= HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
+}
+
+const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
+{
+    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
+    const char *after = hsp__decimal_f64_told(p, end, out, &widest, r);
+    decimal_forget_loss(r);
+    return after;
+}
+
+/* A double from decimal_clinger, zero or far inside the range of float, decides the float unless it
+ * fell on a midpoint of two floats after a rounding of its own; an integer was not rounded. */
+static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
+{
+    double wide;
+    if (!decimal_clinger(s, &wide)) return false;
+    uint64_t bits;
+    memcpy(&bits, &wide, sizeof bits);
+    if ((bits & 0x1fffffff) == 0x10000000 && s->q != 0) return false;
+    *v = (float)wide;
+    return true;
+}
+
+static float decimal_to_f32(const decimal_scan *s, hsp__decimal_widest *widest,
+                            hsp__decimal_result *r)
+{
+    float v;
+    uint64_t ordinal = decimal_binary32.infinity;
+    *r = HSP__DECIMAL_OK;
+    if (!decimal_clinger_f32(s, &v)) {
+        ordinal = decimal_to_ordinal(s, &decimal_binary32);
+        uint32_t bits = (uint32_t)ordinal;
+        memcpy(&v, &bits, sizeof v);
+        if (ordinal == decimal_binary32.infinity) *r = HSP__DECIMAL_OVERFLOW;
+        if (ordinal == 0 && s->w != 0) *r = HSP__DECIMAL_TINY;
+    }
+    decimal_widen(s, ordinal, &decimal_binary32, widest);
+    if (*r == HSP__DECIMAL_OK && (v >= 0x1p24F || v <= 2 * FLT_MIN)) {
+        hsp__decimal_widest unused = HSP__DECIMAL_LONG;
+        decimal_to_f64(s, &unused, r);
+    }
+    return v;
+}
+
+const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
+                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
+{
+    decimal_scan s;
+    const char *after = decimal_scan_number(p, end, &s);
+    float v = 0;
+    if (after == p) {
+        after = decimal_explain(p, end, &s.negative, r);
+        if (*r == HSP__DECIMAL_INF) v = INFINITY;
+        if (*r == HSP__DECIMAL_NAN) v = NAN;
+        if (*r == HSP__DECIMAL_NONE) s.negative = false;
+    } else {
+        v = decimal_to_f32(&s, widest, r);
+    }
+    *out = s.negative ? -v : v;
+    return after;
+}
+
+const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
+{
+    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
+    const char *after = hsp__decimal_f32_told(p, end, out, &widest, r);
+    decimal_forget_loss(r);
+    return after;
 }

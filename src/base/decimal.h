@@ -9,7 +9,7 @@
  * It ends at the first byte that does not continue it, as for strtod: "1e" reads as 1 and leaves
  * "e", "0x10" reads as 0 and leaves "x10". What may follow a number is the caller's business.
  *
- * Reading comes in two contracts with the same results (but for HSP__DECIMAL_TINY):
+ * Reading comes in two contracts with the same results:
  *
  *   hsp__decimal_f32(p, end, ...)         touches only [p, end)
  *   hsp__decimal_f32_padded(p, end, ...)  touches up to HSP__DECIMAL_PADDING bytes from end on;
@@ -34,8 +34,13 @@ typedef enum hsp__decimal_result {
     HSP__DECIMAL_NAN,      /* the word nan, any case, perhaps signed */
     HSP__DECIMAL_INF,      /* the word inf or infinity, any case, perhaps signed */
     HSP__DECIMAL_OVERFLOW, /* a number that rounds to infinity, or an integer past 64 bits */
-    HSP__DECIMAL_TINY      /* of the padded and the _told readers: a number that is not 0 and rounds
-                              to it */
+    /* Of the padded and the _told readers alone; for the others these are OK: */
+    HSP__DECIMAL_TINY,   /* a number that is not 0 and rounds to it */
+    HSP__DECIMAL_LOSSY,  /* a number that no float holds as it holds others: whole, beyond 2^24 and
+                            not among the floats; or below their normal range; or above it (and
+                            then OVERFLOW of the f32 readers) */
+    HSP__DECIMAL_ROUNDED /* the same, and a whole number that a double changes: it would be
+                            printed with other digits */
 } hsp__decimal_result;
 
 /* Read one number at p. Returns the end of what was recognised: of the number (OK, OVERFLOW), of
@@ -61,8 +66,8 @@ int hsp__decimal_widest_digits(hsp__decimal_widest widest);
 /* Note the number w / 10^scale, w > *widest. */
 void hsp__decimal_widen(uint64_t w, unsigned scale, hsp__decimal_widest *widest);
 
-/* The same as hsp__decimal_f32 and _f64, where a number that is not 0 but becomes 0 is
- * HSP__DECIMAL_TINY (the readers of data count those), and `widest` is kept. */
+/* The same as hsp__decimal_f32 and _f64 with the last three results, for the readers of data; and
+ * `widest` is kept. */
 const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
                                   hsp__decimal_widest *widest, hsp__decimal_result *r);
 const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
@@ -234,6 +239,18 @@ static inline const char *hsp__decimal_f32_padded(const char *p, const char *end
     *out = (float)(s.negative ? -v : v);
     *r = HSP__DECIMAL_OK;
     return q;
+}
+
+/* A float in a double; the double itself where the float would be LOSSY, ROUNDED or TINY, or does
+ * not exist. */
+static inline const char *hsp__decimal_mixed_padded(const char *p, const char *end, double *out,
+                                                    hsp__decimal_widest *widest,
+                                                    hsp__decimal_result *r)
+{
+    float single;
+    const char *q = hsp__decimal_f32_padded(p, end, &single, widest, r);
+    *out = (double)single;
+    return *r == HSP__DECIMAL_OK ? q : hsp__decimal_f64_told(p, end, out, widest, r);
 }
 
 static inline const char *hsp__decimal_u64_padded(const char *p, const char *end, uint64_t *out,

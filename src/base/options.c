@@ -1,5 +1,7 @@
 /* Options by name: text in, typed values out. What an option is stands in its table; this file
  * checks the text against it, and says in a sentence what was found and what was expected. */
+#include "base/options.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -374,6 +376,16 @@ hsp_status hsp_options_set(hsp_options *options, const char *name, const char *v
     size_t i = options_find(options, name);
     if (i == options->table->count) return options_fail_name(options, name, err);
     hsp_status status = options_store(options, i, value, err);
+    if (status == HSP_OK) options->values[i].set = 1;
+    return status;
+}
+
+hsp_status hsp__options_set_word(hsp_options *options, const char *name, const char *word,
+                                 hsp_error *err)
+{
+    size_t i = options_find(options, name);
+    assert(i < options->table->count && options->table->options[i].type == HSP_OPTION_CHOICE);
+    hsp_status status = options_set_text(options, &options->values[i], word, err);
     if (status == HSP_OK) options->values[i].set = 1;
     return status;
 }

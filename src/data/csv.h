@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "data/encode.h"
+#include "data/precision.h"
 #include "data/source.h"
 #include "halfspace.h"
 
@@ -120,7 +120,8 @@ typedef struct hsp__csv_plan {
     char separator;
     size_t data_at;     /* bytes of the source before the data */
     uint64_t data_line; /* lines before the data */
-    hsp_precision precision;
+    hsp__reading reading;
+    hsp_precision precision; /* of the table's cells */
     hsp__missing missing;
     int given; /* the encoding came from the caller: it is applied, not made */
     int labelled;
@@ -135,15 +136,18 @@ typedef struct hsp__csv_plan {
 
 /* Decide, by the sample, the options and the encoding (NULL: make one), and tell the log. */
 hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
-                              const hsp_options *options, const hsp_encoding *encoding,
-                              hsp_error *err, hsp__csv_plan *plan);
+                              const hsp_options *options, hsp__reading reading,
+                              const hsp_encoding *encoding, hsp_error *err, hsp__csv_plan *plan);
 void hsp__csv_plan_free(const hsp_allocator *memory, hsp__csv_plan *plan);
 
-/* The numbers of the columns that two options mean: of the label (a name, a number from 1, "last" or
- * "none") and of a group (NULL: none). HSP__NAME_NONE for none. */
+/* The numbers of the columns that two options mean: of the label (a name, a number from 1, "last"
+ * or "none") and of a group (NULL: none). HSP__NAME_NONE for none. */
 hsp_status hsp__csv_find_columns(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
                                  const char *label, const char *group, hsp_error *err,
                                  uint32_t *label_column, uint32_t *group_column);
+
+/* Keep numbers in this way from now on. */
+void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
 
 /* The name of the file's column j. */
 const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
@@ -202,8 +206,7 @@ typedef struct hsp__csv_counts {
     uint64_t *missing; /* plan->count: missing values of each column */
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
-    uint64_t tiny;     /* numbers that are not 0 and became 0 */
-    hsp__decimal_widest widest;
+    hsp__losses losses;
     uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
 } hsp__csv_counts;
 
@@ -221,9 +224,13 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
                          uint64_t rows, hsp_error *err);
 
 /* Read all rows into the table, and the words into the encoding being made. The table is empty but
- * for room; the counts are zero. */
+ * for room; the counts are zero. HSP__NEEDS_DOUBLE: floats do not suffice; counts->losses says why
+ * where the cells are doubles, the error otherwise. */
 hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
                          hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err);
+
+/* The cells of some rows, doubles, become floats in place; cells of words keep their words. */
+void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows);
 
 /* Room in the table for `rows` in all. */
 hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,

@@ -71,7 +71,7 @@ static inline int expand_entry(const expand_cell *cell, const char *at, int wide
     }
     if (isnan(*value)) {
         *column += cell->indicator ? 1 : 0;
-        *value = cell->indicator ? 1 : wide ? cell->fill : (double)(float)cell->fill;
+        *value = cell->indicator ? 1 : cell->fill;
     }
     return *value != 0;
 }
@@ -255,7 +255,10 @@ static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *tab
                                       .indicator = column->indicator,
                                       .values = column->values.count,
                                       .order = table->orders ? table->orders[c] : NULL,
-                                      .fill = mean ? column->mean : 0};
+                                      .fill = !mean ? 0
+                                              : plan->reading.keep == HSP__KEEP_DOUBLE
+                                                  ? column->mean
+                                                  : (double)(float)column->mean};
         job->cols += hsp__encoding_width(column);
         job->plain &= !job->cells[c].category && !job->cells[c].indicator;
     }

@@ -24,6 +24,12 @@ const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j)
     return hsp__names_get(&plan->names, j);
 }
 
+void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading)
+{
+    plan->reading = reading;
+    plan->precision = hsp__keep_precision(reading.keep);
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* Add the file's columns to an empty encoding: by the header's names, or c1, c2, ... */
@@ -304,14 +310,17 @@ static hsp_status plan_override_missing(const hsp_options *options, hsp__csv_pla
 }
 
 /* Means that somebody wrote by hand may be too large for the numbers at hand. */
-static hsp_status plan_check_means(const hsp__csv_plan *plan, hsp_error *err)
+static hsp_status plan_check_means(hsp__csv_plan *plan, hsp_error *err)
 {
-    if (plan->missing != HSP__MISSING_MEAN || plan->precision == HSP_FLOAT64) return HSP_OK;
-    for (uint32_t i = 0; i < plan->encoding->names.count; i++)
-        if (!isfinite((float)plan->encoding->columns[i].mean))
+    if (plan->missing != HSP__MISSING_MEAN || plan->reading.keep == HSP__KEEP_DOUBLE) return HSP_OK;
+    for (uint32_t i = 0; i < plan->encoding->names.count; i++) {
+        if (isfinite((float)plan->encoding->columns[i].mean)) continue;
+        if (plan->reading.keep == HSP__KEEP_SINGLE && plan->reading.watch == HSP__WATCH_NONE)
             return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                                 "the mean of column '%s' in the encoding does not fit 32 bits",
                                 hsp__names_get(&plan->encoding->names, i));
+        hsp__csv_plan_keep(plan, (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE});
+    }
     return HSP_OK;
 }
 
@@ -426,16 +435,15 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_sample *sample,
 }
 
 hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
-                              const hsp_options *options, const hsp_encoding *encoding,
-                              hsp_error *err, hsp__csv_plan *plan)
+                              const hsp_options *options, hsp__reading reading,
+                              const hsp_encoding *encoding, hsp_error *err, hsp__csv_plan *plan)
 {
     plan->file = file;
     plan->separator = sample->separator;
     plan->data_at = sample->data_at;
     plan->data_line = sample->data_line;
     plan->count = sample->count;
-    plan->precision =
-        strcmp(hsp_options_text(options, "precision"), "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
+    hsp__csv_plan_keep(plan, reading);
     hsp__names_init(&plan->names, &ctx->allocator);
     plan->columns = hsp__new(&ctx->allocator, plan->count, sizeof *plan->columns);
     if (!plan->columns) return hsp__fail_memory(err);

@@ -1,4 +1,5 @@
 /* Reading a CSV file, from the first look at it to the data set. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -13,6 +14,7 @@ typedef struct csv_reader {
     hsp__csv_plan plan;
     hsp__csv_table table;
     hsp__csv_counts counts;
+    hsp_error why; /* doubles were chosen: its message says why */
 } csv_reader;
 
 /* ---- After the last row ---------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ static hsp_status csv_finish_labels(csv_reader *reader, hsp_error *err)
 static int csv_digits(const csv_reader *reader)
 {
     const int means = reader->plan.missing == HSP__MISSING_MEAN && reader->counts.missing_line;
-    return means ? 0 : hsp__decimal_widest_digits(reader->counts.widest);
+    return means ? 0 : reader->counts.losses.digits;
 }
 
 static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp_error *err,
@@ -175,6 +177,7 @@ static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp
     hsp_status status =
         hsp__csv_tell(reader->ctx, &reader->plan, &reader->counts, reader->table.rows, err);
     if (status) return status;
+    hsp__tell_double(reader->ctx, reader->plan.file, reader->why.message);
     csv_set_indicators(reader);
     status = csv_sort_categories(reader, err);
     if (!status) status = csv_finish_labels(reader, err);
@@ -188,6 +191,7 @@ static hsp_status csv_finish(csv_reader *reader, const hsp_options *options, hsp
         hsp__names_init(&reader->table.classes, &reader->ctx->allocator);
     }
     data->digits = csv_digits(reader);
+    snprintf(data->why, sizeof data->why, "%.191s", reader->why.message);
     hsp__data_seal(data);
     *out = data;
     return HSP_OK;
@@ -219,6 +223,54 @@ static hsp_status csv_start(csv_reader *reader, hsp__source *source, const hsp__
     return status ? status : csv_estimate(reader, source, sample, err);
 }
 
+/* The doubles of the table become floats, which suffice. */
+static void csv_narrow(csv_reader *reader)
+{
+    hsp__csv_table *table = &reader->table;
+    const size_t bytes = sizeof(float) * reader->plan.cells;
+    hsp__csv_narrow(&reader->plan, table->cells, table->rows);
+    void *less = hsp__resize(&reader->ctx->allocator, table->cells, table->rows, bytes);
+    if (less) table->cells = less;
+    hsp__csv_plan_keep(&reader->plan, (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE});
+}
+
+/* Nothing is left of what was read but the words, which will come again. */
+static void csv_forget(csv_reader *reader)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    hsp__csv_counts_free(&reader->counts, memory);
+    hsp__free(memory, reader->table.cells);
+    hsp__free(memory, reader->table.labels);
+    reader->counts = (hsp__csv_counts){0};
+    reader->table = (hsp__csv_table){.classes = reader->table.classes};
+}
+
+/* All rows into the table, in the precision that they need. */
+static hsp_status csv_rows(csv_reader *reader, hsp__source *source, const hsp__csv_sample *sample,
+                           const hsp_options *options, hsp_error *err)
+{
+    hsp__csv_plan *plan = &reader->plan;
+    const hsp__reading reading = plan->reading;
+    hsp_status status = csv_start(reader, source, sample, err);
+    if (status) return status;
+    status =
+        hsp__csv_rows(reader->ctx, source, plan, &reader->table, &reader->counts, &reader->why);
+    if (status == HSP__NEEDS_DOUBLE && reading.keep == HSP__KEEP_SINGLE) {
+        csv_forget(reader);
+        hsp__csv_plan_keep(plan, hsp__reading_again(options));
+        status = hsp__source_rewind(reader->ctx, source, err);
+        if (!status) status = csv_start(reader, source, sample, err);
+        if (!status)
+            status = hsp__csv_rows(reader->ctx, source, plan, &reader->table, &reader->counts, err);
+        return status;
+    }
+    if (status == HSP__NEEDS_DOUBLE) return HSP_OK;
+    if (status && err) *err = reader->why;
+    if (!status && reading.watch != HSP__WATCH_NONE && reading.keep != HSP__KEEP_SINGLE)
+        csv_narrow(reader);
+    return status;
+}
+
 static void csv_free(csv_reader *reader)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
@@ -242,12 +294,11 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
     hsp__names_init(&reader.plan.names, &ctx->allocator);
     hsp_status status = hsp__csv_detect(ctx, source, tabs, options, encoding, err, &sample);
     if (!status)
-        status = hsp__csv_plan_make(ctx, hsp__source_name(source), &sample, options, encoding, err,
-                                    &reader.plan);
-    if (!status) status = csv_start(&reader, source, &sample, err);
+        status =
+            hsp__csv_plan_make(ctx, hsp__source_name(source), &sample, options,
+                               hsp__reading_first(options, source), encoding, err, &reader.plan);
+    if (!status) status = csv_rows(&reader, source, &sample, options, err);
     hsp__csv_sample_free(&ctx->allocator, &sample);
-    if (!status)
-        status = hsp__csv_rows(ctx, source, &reader.plan, &reader.table, &reader.counts, err);
     if (!status) status = csv_finish(&reader, options, err, out);
     csv_free(&reader);
     return status;

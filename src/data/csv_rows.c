@@ -51,35 +51,61 @@ static void csv_note_missing(hsp__csv_worker *worker, uint32_t j, const hsp__csv
     worker->missing_column = field->column;
 }
 
+/* A number in one of the three ways to keep it: the _told readers, and what needs two of them. */
+static const char *csv_read_number(const hsp__csv_reader *reader, const hsp__csv_field *field,
+                                   void *cell, hsp__decimal_widest *widest,
+                                   hsp__decimal_result *result)
+{
+    const char *end = field->text + field->size, *stop;
+    const hsp__reading *reading = &reader->plan->reading;
+    float single;
+    double twice;
+    if (reading->keep != HSP__KEEP_DOUBLE) {
+        stop = hsp__decimal_f32_told(field->text, end, &single, widest, result);
+        twice = (double)single;
+        memcpy(cell, &single, sizeof single);
+        if (reading->keep == HSP__KEEP_SINGLE) return stop;
+    }
+    if (reading->keep == HSP__KEEP_DOUBLE || *result != HSP__DECIMAL_OK)
+        stop = hsp__decimal_f64_told(field->text, end, &twice, widest, result);
+    if (reading->watch == HSP__WATCH_COLUMNS && hsp__rounds_twice(twice))
+        hsp__rounded_twice(field->text, end, twice, result);
+    memcpy(cell, &twice, sizeof twice);
+    return stop;
+}
+
+static void csv_put(const hsp__csv_reader *reader, void *cell, double value)
+{
+    const float single = (float)value;
+    if (reader->plan->precision == HSP_FLOAT64)
+        memcpy(cell, &value, sizeof value);
+    else
+        memcpy(cell, &single, sizeof single);
+}
+
 /* A number, read again with care: the quick way did not like it. */
 static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                              const hsp__csv_field *field, void *cell, hsp_error *err)
 {
-    const char *end = field->text + field->size, *stop;
+    const hsp__csv_plan *plan = reader->plan;
     hsp__decimal_result result;
-    union {
-        float f;
-        double d;
-    } value;
-    int wide = reader->plan->precision == HSP_FLOAT64;
     if (hsp__csv_is_missing(field->text, field->size)) {
         csv_note_missing(worker, j, field);
         worker->missing_here = 1;
-        if (wide)
-            value.d = (double)NAN;
-        else
-            value.f = NAN;
-    } else {
-        stop = wide ? hsp__decimal_f64_told(field->text, end, &value.d, &worker->widest, &result)
-                    : hsp__decimal_f32_told(field->text, end, &value.f, &worker->widest, &result);
-        if (stop != end) result = HSP__DECIMAL_NONE;
-        if (result == HSP__DECIMAL_TINY)
-            worker->tiny++;
-        else if (result != HSP__DECIMAL_OK)
-            return csv_bad_number(reader, j, field, result, err);
+        csv_put(reader, cell, (double)NAN);
+        return HSP_OK;
     }
-    memcpy(cell, &value, wide ? sizeof(double) : sizeof(float));
-    return HSP_OK;
+    const char *stop =
+        csv_read_number(reader, field, cell, &worker->widest[plan->columns[j].cell], &result);
+    if (stop != field->text + field->size) result = HSP__DECIMAL_NONE;
+    if (result == HSP__DECIMAL_OK) return HSP_OK;
+    const int too_large = result == HSP__DECIMAL_OVERFLOW &&
+                          plan->reading.keep == HSP__KEEP_SINGLE &&
+                          plan->reading.watch != HSP__WATCH_NONE;
+    if (result < HSP__DECIMAL_TINY && !too_large)
+        return csv_bad_number(reader, j, field, result, err);
+    return hsp__losses_note(&worker->losses, &plan->reading, worker->block, j + 1,
+                            hsp__csv_name(plan, j), field->text, field->size, result, err);
 }
 
 static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
@@ -101,12 +127,7 @@ static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, 
                             hsp__csv_name(reader->plan, j),
                             hsp__quote(field->text, field->size, quoted), hsp__names_get(order, 0),
                             hsp__names_get(order, order->count - 1));
-    float single = missing ? NAN : (float)place;
-    double twice = missing ? (double)NAN : place;
-    if (reader->plan->precision == HSP_FLOAT64)
-        memcpy(cell, &twice, sizeof twice);
-    else
-        memcpy(cell, &single, sizeof single);
+    csv_put(reader, cell, missing ? (double)NAN : place);
     return HSP_OK;
 }
 
@@ -196,20 +217,22 @@ static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, ui
 /* The plain number at the cursor, if that is all there is up to the separator or the line's end:
  * nearly every field of nearly every file. 0: look again with care. */
 static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_cursor *cursor,
-                                                                  int separator, int wide,
+                                                                  int separator, hsp__keep keep,
                                                                   hsp__decimal_widest *widest,
                                                                   void *cell, int *last)
 {
     const char *p = cursor->at, *end = cursor->end;
     hsp__decimal_result result;
     p += *p == ' ';
-    if (wide) {
-        double value;
-        p = hsp__decimal_f64_padded(p, end, &value, widest, &result);
-        memcpy(cell, &value, sizeof value);
-    } else {
+    if (keep == HSP__KEEP_SINGLE) {
         float value;
         p = hsp__decimal_f32_padded(p, end, &value, widest, &result);
+        memcpy(cell, &value, sizeof value);
+    } else {
+        double value;
+        p = keep == HSP__KEEP_MIXED ? hsp__decimal_mixed_padded(p, end, &value, widest, &result)
+                                    : hsp__decimal_f64_padded(p, end, &value, widest, &result);
+        if (hsp__rounds_twice(value)) return 0;
         memcpy(cell, &value, sizeof value);
     }
     if (result != HSP__DECIMAL_OK || p >= end) return 0;
@@ -261,15 +284,15 @@ static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor 
 /* The quick ways, by the kind of the column. 0: look again with care. */
 static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *worker,
                                                            hsp__csv_cursor *cursor,
-                                                           const hsp__csv_column *column, int wide,
-                                                           char *row, int *last)
+                                                           const hsp__csv_column *column,
+                                                           hsp__keep keep, char *row, int *last)
 {
-    char *cell = row + column->cell * (wide ? sizeof(double) : sizeof(float));
+    char *cell = row + column->cell * (keep == HSP__KEEP_SINGLE ? sizeof(float) : sizeof(double));
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
     if (column->kind == HSP__COLUMN_NUMBER)
-        return csv_quick_number(cursor, (unsigned char)separator, wide, &worker->widest, cell,
-                                last);
+        return csv_quick_number(cursor, (unsigned char)separator, keep,
+                                &worker->widest[column->cell], cell, last);
     if (column->words == HSP__NAME_NONE) return 0;
     uint32_t number;
     if (!csv_quick_word(cursor, &worker->words[column->words], &number, last)) return 0;
@@ -290,11 +313,11 @@ static hsp_status csv_ragged(const hsp__csv_reader *reader, hsp__csv_cursor *cur
                         (unsigned long long)found, reader->plan->count);
 }
 
-/* Read one record into the row at `row`. `wide` is a constant: one copy of this for each width. */
+/* Read one record into the row at `row`. `keep` is a constant: one copy of this for each. */
 static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_reader *reader,
                                                                    hsp__csv_worker *worker,
                                                                    hsp__csv_cursor *cursor,
-                                                                   int wide, char *row,
+                                                                   hsp__keep keep, char *row,
                                                                    hsp_error *err)
 {
     const hsp__csv_column *columns = reader->plan->columns;
@@ -303,7 +326,7 @@ static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_read
     int last = 0;
     uint32_t j = 0;
     for (; j < count && !last; j++) {
-        if (csv_quick(worker, cursor, &columns[j], wide, row, &last)) continue;
+        if (csv_quick(worker, cursor, &columns[j], keep, row, &last)) continue;
         hsp__csv_field field;
         hsp_status status = hsp__csv_next(cursor, &field, err);
         if (!status) status = csv_field(reader, worker, j, &field, row, err);
@@ -317,13 +340,19 @@ static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_read
 static hsp_status csv_record_single(hsp__csv_reader *reader, hsp__csv_worker *worker,
                                     hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
-    return csv_record(reader, worker, cursor, 0, row, err);
+    return csv_record(reader, worker, cursor, HSP__KEEP_SINGLE, row, err);
 }
 
 static hsp_status csv_record_double(hsp__csv_reader *reader, hsp__csv_worker *worker,
                                     hsp__csv_cursor *cursor, char *row, hsp_error *err)
 {
-    return csv_record(reader, worker, cursor, 1, row, err);
+    return csv_record(reader, worker, cursor, HSP__KEEP_DOUBLE, row, err);
+}
+
+static hsp_status csv_record_mixed(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                   hsp__csv_cursor *cursor, char *row, hsp_error *err)
+{
+    return csv_record(reader, worker, cursor, HSP__KEEP_MIXED, row, err);
 }
 
 /* ---- One block ------------------------------------------------------------------------------- */
@@ -362,7 +391,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
 {
     hsp__csv_reader *reader = self;
     hsp__csv_worker *worker = &reader->workers[number];
-    const int wide = reader->plan->precision == HSP_FLOAT64;
+    const hsp__keep keep = reader->plan->reading.keep;
     hsp__csv_cursor cursor = {.at = block->text,
                               .end = block->text + block->size,
                               .line_start = block->text,
@@ -371,15 +400,21 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
                               .unquoted = &worker->unquoted};
     worker->rows = 0;
     worker->missing_line = 0;
+    worker->block = block->number;
+    worker->losses.here = 0;
     while (hsp__csv_skip_blank(&cursor)) {
         char *row = csv_row_room(reader, worker, cursor.line);
         if (!row) return hsp__fail_memory(err);
-        hsp_status status = wide ? csv_record_double(reader, worker, &cursor, row, err)
-                                 : csv_record_single(reader, worker, &cursor, row, err);
+        hsp_status status =
+            keep == HSP__KEEP_SINGLE   ? csv_record_single(reader, worker, &cursor, row, err)
+            : keep == HSP__KEEP_DOUBLE ? csv_record_double(reader, worker, &cursor, row, err)
+                                       : csv_record_mixed(reader, worker, &cursor, row, err);
         if (status) return status;
         csv_keep_row(reader, worker);
     }
     block->lines = cursor.line - 1;
+    hsp__spread_dense(&worker->spread, reader->plan->precision, worker->cells, worker->rows,
+                      reader->plan->cells);
     return HSP_OK;
 }
 
@@ -488,19 +523,38 @@ static void csv_place(void *self, int number, const hsp__block *block)
 
 /* ---- The workers ----------------------------------------------------------------------------- */
 
+/* Follow the columns of numbers. */
+static int csv_worker_watch(const hsp__csv_reader *reader, hsp__csv_worker *worker)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    const hsp__csv_plan *plan = reader->plan;
+    uint32_t *cells = hsp__new_raw(memory, plan->cells, sizeof *cells), count = 0;
+    for (uint32_t c = 0; cells && c < plan->cells; c++)
+        if (plan->encoding->columns[plan->cell_columns[c]].kind == HSP__COLUMN_NUMBER)
+            cells[count++] = c;
+    int done = cells && hsp__spread_begin(&worker->spread, memory, cells, count);
+    hsp__free(memory, cells);
+    return done;
+}
+
 static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const uint32_t count = reader->plan->count;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
-    worker->widest = HSP__DECIMAL_SHORT;
     const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
     worker->words = hsp__new(memory, words, sizeof *worker->words);
     worker->recent = hsp__new(memory, (uint64_t)words * recent, sizeof *worker->recent);
     worker->missing = hsp__new(memory, count, sizeof *worker->missing);
     worker->unseen = hsp__new(memory, count, sizeof *worker->unseen);
-    if (!worker->words || !worker->recent || !worker->missing || !worker->unseen) return 0;
+    worker->widest = hsp__new_raw(memory, reader->plan->cells, sizeof *worker->widest);
+    if (!worker->words || !worker->recent || !worker->missing || !worker->unseen || !worker->widest)
+        return 0;
+    for (uint32_t c = 0; c < reader->plan->cells; c++)
+        worker->widest[c] = HSP__DECIMAL_SHORT;
+    if (reader->plan->reading.watch == HSP__WATCH_COLUMNS && !csv_worker_watch(reader, worker))
+        return 0;
     for (uint32_t k = 0; k < words; k++)
         hsp__csv_words_init(&worker->words[k], memory, worker->recent + (size_t)k * recent, recent);
     return 1;
@@ -515,6 +569,8 @@ static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *work
     hsp__free(memory, worker->recent);
     hsp__free(memory, worker->missing);
     hsp__free(memory, worker->unseen);
+    hsp__free(memory, worker->widest);
+    hsp__spread_free(&worker->spread, memory);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
     hsp__free(memory, worker->lines);
@@ -541,26 +597,60 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
     reader->workers = NULL;
 }
 
-void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts)
+/* The most digits of each cell's numbers, into the first worker's; returns those of all. */
+static int csv_gather_digits(const hsp__csv_reader *reader)
+{
+    hsp__decimal_widest most = HSP__DECIMAL_SHORT, *widest = reader->workers[0].widest;
+    for (uint32_t c = 0; c < reader->plan->cells; c++) {
+        for (int i = 1; i < reader->count; i++)
+            if (reader->workers[i].widest[c] > widest[c]) widest[c] = reader->workers[i].widest[c];
+        if (widest[c] > most) most = widest[c];
+    }
+    return hsp__decimal_widest_digits(most);
+}
+
+/* HSP__NEEDS_DOUBLE if a column is narrow. */
+static hsp_status csv_gather_spread(const hsp__csv_reader *reader, hsp_error *err)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    const hsp__csv_plan *plan = reader->plan;
+    hsp__spread spread = {0};
+    hsp_status status = HSP_OK;
+    for (int i = 0; !status && i < reader->count; i++)
+        if (!hsp__spread_add(&spread, memory, &reader->workers[i].spread))
+            status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < spread.count; c++) {
+        const uint32_t cell = spread.columns[c].column, column = plan->cell_columns[cell];
+        if (hsp__spread_needs_double(&spread.columns[c], reader->workers[0].widest[cell]))
+            status = hsp__spread_fail(&spread.columns[c], 0,
+                                      hsp__names_get(&plan->encoding->names, column), err);
+    }
+    hsp__spread_free(&spread, memory);
+    return status;
+}
+
+hsp_status hsp__csv_gather(const hsp__csv_reader *reader, hsp__csv_counts *counts, hsp_error *err)
 {
     for (int i = 0; i < reader->count; i++) {
+        hsp__losses_add(&counts->losses, &reader->workers[i].losses);
         counts->dropped += reader->workers[i].dropped;
-        counts->tiny += reader->workers[i].tiny;
-        if (reader->workers[i].widest > counts->widest) counts->widest = reader->workers[i].widest;
         for (uint32_t j = 0; j < reader->plan->count; j++) {
             counts->missing[j] += reader->workers[i].missing[j];
             counts->unseen[j] += reader->workers[i].unseen[j];
         }
     }
-    if (!reader->missing_line) return;
-    counts->missing_line = reader->missing_line + reader->plan->data_line;
-    counts->missing_column = reader->missing_column;
+    if (reader->missing_line) {
+        counts->missing_line = reader->missing_line + reader->plan->data_line;
+        counts->missing_column = reader->missing_column;
+    }
+    counts->losses.digits = csv_gather_digits(reader);
+    if (*counts->losses.why) return hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", counts->losses.why);
+    return csv_gather_spread(reader, err);
 }
 
 int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
                          const hsp_allocator *memory)
 {
-    counts->widest = HSP__DECIMAL_SHORT;
     counts->missing = hsp__new(memory, plan->count, sizeof *counts->missing);
     counts->unseen = hsp__new(memory, plan->count, sizeof *counts->unseen);
     return counts->missing && counts->unseen;
@@ -582,6 +672,23 @@ hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp
     hsp_status status = hsp__source_read(source, scrap, size, err, &got);
     hsp__free(&ctx->allocator, scrap);
     return status;
+}
+
+void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows)
+{
+    const char *from = cells;
+    char *to = cells;
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint32_t c = 0; c < plan->cells; c++, from += sizeof(double), to += sizeof(float)) {
+            const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+            double wide;
+            memcpy(&wide, from, sizeof wide);
+            const float single = (float)wide;
+            if (column->kind == HSP__COLUMN_CATEGORY)
+                memmove(to, from, sizeof single);
+            else
+                memcpy(to, &single, sizeof single);
+        }
 }
 
 hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
@@ -613,7 +720,7 @@ hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *p
     hsp__csv_reader reader = {.ctx = ctx, .plan = plan, .table = table};
     hsp_status status = hsp__csv_start_workers(&reader, source) ? csv_run(&reader, source, err)
                                                                 : hsp__fail_memory(err);
-    if (!status) hsp__csv_add_counts(&reader, counts);
+    if (!status) status = hsp__csv_gather(&reader, counts, err);
     hsp__csv_free_workers(&reader);
     return status;
 }

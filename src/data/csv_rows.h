@@ -25,8 +25,10 @@ typedef struct hsp__csv_worker {
     uint64_t *missing;                     /* plan->count, over all blocks */
     uint64_t *unseen;                      /* plan->count, over all blocks */
     uint64_t dropped;                      /* rows, over all blocks */
-    uint64_t tiny;              /* numbers that are not 0 and became 0, over all blocks */
-    hsp__decimal_widest widest; /* of the numbers of all blocks */
+    uint64_t block;                        /* the number of the one at hand */
+    hsp__losses losses;                    /* over all blocks, as the next two */
+    hsp__spread spread;                    /* by cell */
+    hsp__decimal_widest *widest;           /* plan->cells */
 } hsp__csv_worker;
 
 typedef struct hsp__csv_reader {
@@ -56,7 +58,8 @@ hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_wo
 void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
                           char *rows);
 
-/* Add the workers' counts up. */
-void hsp__csv_add_counts(const hsp__csv_reader *reader, hsp__csv_counts *counts);
+/* Add the workers' counts up. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
+ * found (data/precision.h); the counts are right all the same. */
+hsp_status hsp__csv_gather(const hsp__csv_reader *reader, hsp__csv_counts *counts, hsp_error *err);
 
 #endif

@@ -74,10 +74,15 @@ static hsp_status csv_stream_expand(csv_stream *stream, int number, hsp_error *e
         if (status) return status;
         hsp__csv_place_words(reader, worker, j, worker->cells);
     }
+    hsp__csv_plan plan = stream->plan;
+    if (plan.reading.keep == HSP__KEEP_MIXED && !worker->losses.here) {
+        hsp__csv_narrow(&plan, worker->cells, worker->rows);
+        plan.precision = HSP_FLOAT32;
+    }
     worker->cells = NULL; /* the rows take its memory */
     worker->cells_room = 0;
-    hsp_status status = hsp__csv_expand_rows(&quiet, &stream->plan, &table, stream->storage, err,
-                                             &stream->blocks[number]);
+    hsp_status status =
+        hsp__csv_expand_rows(&quiet, &plan, &table, stream->storage, err, &stream->blocks[number]);
     hsp__free(&quiet.allocator, table.cells);
     if (!status) hsp__data_seal(stream->blocks[number]);
     return status;
@@ -162,7 +167,25 @@ static void csv_stream_place(void *self, int number, const hsp__block *block)
 
 /* ---- The whole file -------------------------------------------------------------------------- */
 
-/* Which storage the beginning of the file would have. Errors in it are left to its turn. */
+/* What the beginning of the file says about the precision of all of it. */
+static hsp_status csv_stream_probe_precision(csv_stream *stream)
+{
+    hsp__csv_reader *reader = &stream->reader;
+    hsp__csv_counts counts = {0};
+    hsp_error found = {0};
+    if (stream->plan.reading.watch == HSP__WATCH_NONE) return HSP_OK;
+    hsp_status status = hsp__csv_counts_init(&counts, &stream->plan, &reader->ctx->allocator)
+                            ? hsp__csv_gather(reader, &counts, &found)
+                            : HSP_NO_MEMORY;
+    hsp__csv_counts_free(&counts, &reader->ctx->allocator);
+    if (status == HSP_NO_MEMORY) return status;
+    hsp__csv_plan_keep(&stream->plan, hsp__reading_onward(stream->plan.reading, status));
+    if (status) hsp__tell_double(reader->ctx, stream->plan.file, found.message);
+    return HSP_OK;
+}
+
+/* Which storage the beginning of the file would have, and which precision it needs. Errors in it
+ * are left to its turn. */
 static hsp_status csv_stream_probe(csv_stream *stream, hsp__source *source, hsp_error *err)
 {
     hsp__csv_reader *reader = &stream->reader;
@@ -178,6 +201,7 @@ static hsp_status csv_stream_probe(csv_stream *stream, hsp__source *source, hsp_
         block.size = size - stream->plan.data_at;
         status = hsp__csv_parse(reader, 0, &block, NULL);
     }
+    if (status != HSP_NO_MEMORY) status = csv_stream_probe_precision(stream);
     if (status != HSP_NO_MEMORY && reader->workers[0].rows) {
         status = csv_stream_expand(stream, 0, NULL);
         if (!status) dense = stream->blocks[0]->view.storage == HSP_DENSE;
@@ -226,7 +250,8 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err);
     if (status && err && err->line) err->line += stream->plan.data_line;
     if (status) return status;
-    hsp__csv_add_counts(reader, &stream->counts);
+    status = hsp__csv_gather(reader, &stream->counts, err);
+    if (status) return status;
     return hsp__csv_tell(reader->ctx, &stream->plan, &stream->counts, stream->rows, err);
 }
 
@@ -241,8 +266,9 @@ hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs,
     hsp_status status =
         hsp__csv_detect(of->ctx, source, tabs, of->options, of->encoding, err, &sample);
     if (!status)
-        status = hsp__csv_plan_make(of->ctx, hsp__source_name(source), &sample, of->options,
-                                    of->encoding, err, &stream.plan);
+        status =
+            hsp__csv_plan_make(of->ctx, hsp__source_name(source), &sample, of->options,
+                               hsp__reading_stream(of->options), of->encoding, err, &stream.plan);
     if (!status) status = csv_stream_check(&stream.plan, err);
     if (!status && !hsp__csv_counts_init(&stream.counts, &stream.plan, memory))
         status = hsp__fail_memory(err);

@@ -89,7 +89,11 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
     hsp_status status = tell_missing(ctx, plan, counts, rows, &text, err);
     if (!status) status = tell_unseen(ctx, plan, counts, &text, err);
     if (!status) tell_unindicated(ctx, plan, counts);
-    if (!status) hsp__tell_tiny(ctx, plan->file, plan->precision, counts->tiny);
+    if (!status)
+        hsp__losses_tell(ctx, plan->file, plan->precision, &counts->losses,
+                         counts->losses.rounded
+                             ? hsp__csv_name(plan, (uint32_t)counts->losses.column - 1)
+                             : NULL);
     if (!status && !rows)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                               counts->dropped ? "every row has a missing value: none is left"

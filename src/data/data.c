@@ -229,6 +229,11 @@ hsp_storage hsp_data_storage(const hsp_data *data)
     return data->view.storage;
 }
 
+const char *hsp_data_precision_reason(const hsp_data *data)
+{
+    return data ? data->why : "";
+}
+
 hsp_precision hsp_data_precision(const hsp_data *data)
 {
     if (!data) return HSP_FLOAT32;

@@ -12,6 +12,7 @@ typedef struct hsp__container hsp__container; /* data/container.h */
 struct hsp_data {
     hsp_allocator memory;
     hsp_view view;            /* points into the owned arrays below, or into the mapped container */
+    char why[192];            /* the precision was chosen, and is double: because of this */
     uint64_t nonzeros;        /* values other than zero (sparse rows store no zeros) */
     int checked;              /* the view's arrays are known to be sound */
     int digits;               /* of the text that the values were read from: no value has more

@@ -216,7 +216,8 @@ static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_opti
     hsp_status status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options,
                                         encoding, err, &sample);
     if (!status)
-        status = hsp__csv_plan_make(&quiet, m->path, &sample, options, encoding, err, &m->plan);
+        status = hsp__csv_plan_make(&quiet, m->path, &sample, options,
+                                    hsp__reading_first(options, source), encoding, err, &m->plan);
     if (!status) status = decimals_place_columns(m, err);
     if (!status) status = hsp__csv_skip(m->ctx, source, m->plan.data_at, err);
     hsp__csv_sample_free(&m->ctx->allocator, &sample);

@@ -31,10 +31,6 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
                          hsp_data **out);
 
-/* Readers of text: warn of `count` numbers that are not 0 but were too small for the precision, and
- * became 0. */
-void hsp__tell_tiny(hsp_context *ctx, const char *file, hsp_precision precision, uint64_t count);
-
 /* A binary cache from wherever it comes: mapped when it is a plain file, else read into memory. */
 hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *path, hsp_error *err,
                            hsp_data **out);

@@ -33,8 +33,8 @@ static const hsp_option read_options[] = {
      "libsvm: at least this many columns, though the file names fewer"},
     {"storage", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dense|sparse|ones", NULL,
      "rows in memory; auto takes the smallest"},
-    {"precision", HSP_OPTION_CHOICE, "single", 0, 0, "single|double", NULL,
-     "numbers in memory: 32 or 64 bits"},
+    {"precision", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|single|double", NULL,
+     "numbers in memory: 32 bits (single) or 64 (double); auto takes 64 where 32 lose information"},
 };
 
 static const hsp_option_table read_table = {"read", "how a data file is read", read_options,
@@ -246,13 +246,4 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
     if (!status) status = read_source(ctx, source, name, options, encoding, err, out);
     hsp__source_free(source);
     return status;
-}
-
-void hsp__tell_tiny(hsp_context *ctx, const char *file, hsp_precision precision, uint64_t count)
-{
-    if (!count) return;
-    hsp__log(ctx, HSP_LOG_WARNING, "%s: %llu number%s too small for %s precision and became 0%s",
-             file, (unsigned long long)count, count == 1 ? " is" : "s are",
-             precision == HSP_FLOAT64 ? "double" : "single",
-             precision == HSP_FLOAT64 ? "" : " (--precision double keeps more of them)");
 }

@@ -219,6 +219,7 @@ static hsp_status remake_run(hsp_context *ctx, hsp_data *data, remake_job *job, 
         (plan->precision > from->precision ? data->digits > 0 : plan->precision < from->precision);
     if (!plan->factor && !plan->unit_rows && !plan->votes)
         job->to->digits = lost ? hsp__decimal_widest_digits(HSP__DECIMAL_LONG) : data->digits;
+    if (plan->precision == HSP_FLOAT64) memcpy(job->to->why, data->why, sizeof data->why);
     for (uint64_t part = 0; part < job->parts; part++)
         job->to->nonzeros += job->nonzeros[part];
     hsp__data_seal(job->to);

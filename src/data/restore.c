@@ -1,10 +1,11 @@
-/* Storage and precision as the options of reading ask. A storage of auto, and a precision that was
- * not set, keep what is there: a cache written in double stays double. The data set that came in is
+/* Storage and precision as the options of reading ask. A storage of auto, and a precision of auto,
+ * keep what is there: a cache written in double stays double. The data set that came in is
  * never freed here: the caller compares. */
 #include <string.h>
 
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/precision.h"
 #include "data/remake.h"
 
 static hsp_storage restore_storage(const hsp_options *options, hsp_storage now)
@@ -16,11 +17,13 @@ static hsp_storage restore_storage(const hsp_options *options, hsp_storage now)
     return now;
 }
 
-static hsp_precision restore_precision(const hsp_options *options, hsp_precision now)
+hsp_precision hsp__restore_precision(const hsp_options *options, const hsp_view *view)
 {
-    if (!hsp_options_is_set(options, "precision")) return now;
     const char *asked = hsp_options_text(options, "precision");
-    return strcmp(asked, "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
+    if (strcmp(asked, "double") == 0) return HSP_FLOAT64;
+    if (strcmp(asked, "single") == 0) return HSP_FLOAT32;
+    if (strcmp(asked, "mixed") == 0 && hsp__view_fits_single(view)) return HSP_FLOAT32;
+    return view->precision;
 }
 
 hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -28,7 +31,7 @@ hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options
 {
     const hsp_view *view = &data->view;
     hsp__remake plan = {.storage = restore_storage(options, view->storage),
-                        .precision = restore_precision(options, view->precision),
+                        .precision = hsp__restore_precision(options, view),
                         .cols = view->cols,
                         .phase = "changing the storage"};
     if (plan.storage == view->storage && plan.precision == view->precision) {

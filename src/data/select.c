@@ -79,6 +79,7 @@ static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, 
     if (status) return status;
     job->to->view.classes = from->classes;
     job->to->digits = data->digits;
+    memcpy(job->to->why, data->why, sizeof data->why);
     for (uint64_t part = 0; part < job->parts; part++)
         job->to->nonzeros += job->nonzeros[part];
     hsp__data_seal(job->to);

@@ -20,6 +20,7 @@ struct hsp__source {
     int fd;            /* -1: memory */
     int again;         /* it can be opened and read again */
     int mappable;      /* and is not compressed */
+    int64_t start;     /* of a regular file: where reading began; -1: it cannot be rewound */
     const char *bytes; /* of a memory source */
     size_t bytes_size;
     uint64_t position;       /* raw bytes taken */
@@ -140,6 +141,7 @@ static hsp_status source_open_fd(hsp__source *source, const char *path, hsp_erro
         return hsp__fail_errno(err, source->name, "cannot read");
     }
     source->again = source->mappable = S_ISREG(info.st_mode) && strcmp(path, "-") != 0;
+    source->start = S_ISREG(info.st_mode) ? (int64_t)lseek(source->fd, 0, SEEK_CUR) : -1;
     source->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
     return HSP_OK;
 }
@@ -254,6 +256,22 @@ int hsp__source_packed(const hsp__source *source)
 int hsp__source_again(const hsp__source *source)
 {
     return source->again;
+}
+
+int hsp__source_rewinds(const hsp__source *source)
+{
+    return source->fd < 0 || source->start >= 0;
+}
+
+hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    if (source->fd >= 0 && lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
+        return hsp__fail_errno(err, source->name, "cannot read again");
+    hsp__unpacker_free(source->unpacker);
+    source->unpacker = NULL;
+    source->position = 0;
+    source->head_from = source->head_to = source->ahead_from = source->ahead_to = 0;
+    return source_detect_packing(ctx, source, err);
 }
 
 int hsp__source_mappable(const hsp__source *source)

@@ -41,6 +41,10 @@ int hsp__source_packed(const hsp__source *source);
 /* Is it a file that can be opened and read again? (A pipe cannot, nor can standard input.) */
 int hsp__source_again(const hsp__source *source);
 
+/* Can the source be read again from its beginning? And do so. */
+int hsp__source_rewinds(const hsp__source *source);
+hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err);
+
 /* Is the source a plain regular file that can be mapped? (A binary cache wants to be.) */
 int hsp__source_mappable(const hsp__source *source);
 

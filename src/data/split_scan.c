@@ -11,8 +11,9 @@
 #include "data/csv.h"
 #include "data/labels.h"
 
-#define SCAN_MISSING UINT32_MAX /* a label that is missing, until the number of classes is known \
-                                 */
+#define SCAN_MISSING                                                            \
+    UINT32_MAX /* a label that is missing, until the number of classes is known \
+                */
 
 void hsp__split_scan_init(hsp__split_scan *scan, hsp_context *ctx, const char *name)
 {

@@ -9,6 +9,7 @@
 #include "data/blocks.h"
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/precision.h"
 #include "data/remake.h"
 
 int hsp__stream_workers(hsp_context *ctx)
@@ -185,11 +186,8 @@ static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, 
     const hsp__stream *stream = cache->stream;
     const hsp_allocator *memory = &stream->ctx->allocator;
     const hsp_view *view = cache->view;
-    const char *precision = hsp_options_text(stream->options, "precision");
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * 8 + 16 : 16;
-    cache->precision = view->precision;
-    if (hsp_options_is_set(stream->options, "precision"))
-        cache->precision = strcmp(precision, "double") == 0 ? HSP_FLOAT64 : HSP_FLOAT32;
+    cache->precision = hsp__restore_precision(stream->options, view);
     cache->storage = view->storage;
     if (hsp__stream_dense(stream, view->storage == HSP_DENSE))
         cache->storage = HSP_DENSE;

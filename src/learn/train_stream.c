@@ -211,7 +211,8 @@ static hsp_status stream_take(void *self, int worker, const hsp_view *rows, hsp_
     if (rows->rows == 0) return HSP_OK;
     if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
     work->storage = rows->storage;
-    work->precision = rows->precision;
+    /* rows are floats, but for blocks with a number that no float holds */
+    if (!work->nonzeros || rows->precision < work->precision) work->precision = rows->precision;
     hsp_status status;
     if (work->scalings[0]) {
         hsp_context quiet = hsp__quiet(work->ctx);

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "data/container.h"
 #include "data/encode.h"
 #include "data/formats.h"
@@ -300,18 +301,21 @@ double hsp_model_offset(const hsp_model *model, uint32_t scorer)
     return scorer < model->scorers ? model->offsets[scorer] : 0;
 }
 
+/* A model trained on floats wants rows that are rounded as those were, but for numbers that no
+ * float holds: those of the file count (data/precision.h). */
 hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err)
 {
     HSP__NEED(err, model, read);
-    static const char *const names[][2] = {{"precision", "precision"},
-                                           {"index-base", "index_base"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *fact = hsp_model_fact(model, names[i][1]);
-        if (!fact || hsp_options_is_set(read, names[i][0])) continue;
-        hsp_status status = hsp_options_set(read, names[i][0], fact, err);
-        if (status) return status;
-    }
-    return HSP_OK;
+    const char *precision = hsp_model_fact(model, "precision");
+    const char *base = hsp_model_fact(model, "index_base");
+    hsp_status status = HSP_OK;
+    if (precision && !hsp_options_is_set(read, "precision"))
+        status = strcmp(precision, "single") == 0
+                     ? hsp__options_set_word(read, "precision", "mixed", err)
+                     : hsp_options_set(read, "precision", precision, err);
+    if (!status && base && !hsp_options_is_set(read, "index-base"))
+        status = hsp_options_set(read, "index-base", base, err);
+    return status;
 }
 
 const char *hsp_model_fact(const hsp_model *model, const char *name)

@@ -433,7 +433,9 @@ static hsp_status file_plan(hsp__prove *prove, const hsp_options *options,
     if (!status)
         status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options, encoding,
                                  err, &sample);
-    if (!status) status = hsp__csv_plan_make(&quiet, path, &sample, options, encoding, err, plan);
+    if (!status)
+        status = hsp__csv_plan_make(&quiet, path, &sample, options,
+                                    hsp__reading_first(options, source), encoding, err, plan);
     if (!status) status = file_check_fields(plan, path, err);
     *header = sample.header;
     hsp__csv_sample_free(&prove->ctx->allocator, &sample);

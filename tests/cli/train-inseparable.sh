@@ -21,8 +21,8 @@ echo '# numbers that become 0'
 printf 'a 1:1e-150\nb 1:2e-150\na 1:0.5e-150\n' >tiny.svm
 printf 'x,y\n1e-150,a\n2e-150,b\n0,a\n' >tiny.csv
 halfspace train lp tiny.svm 2>&1
-halfspace train lp tiny.csv 2>&1 >/dev/null | grep warning
-halfspace train perceptron --stream tiny.svm 2>&1 >/dev/null | grep warning
+halfspace train lp --precision single tiny.csv 2>&1 >/dev/null | grep warning
+halfspace train perceptron --stream --precision single tiny.svm 2>&1 >/dev/null | grep warning
 halfspace train lp --precision double tiny.svm 2>&1 | grep -e warning -e 'training error'
 # With a kernel, too little of a margin is none: and says so.
 printf '0 1:1000 2:1\n0 1:-1000 2:1\n1 1:1000 2:1.0001\n1 1:-1000 2:1.0001\n' >thin.svm

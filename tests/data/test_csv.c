@@ -252,10 +252,11 @@ static void test_kinds(void)
 
 static void test_numbers(void)
 {
-    expect("x,c\n1,y\n1e39,y\n", NULL,
+    expect("x,c\n1,y\n1e39,y\n", LIST("precision=single"),
            "3:1: column 'x': found '1e39', which is too large for 32 bits (--precision double has "
            "room up to 1e308)");
     expect("x,c\n1,y\n1e39,y\n", LIST("precision=double"), "x|y|y: 1|y: 1e+39");
+    expect("x,c\n1,y\n1e39,y\n", NULL, "x|y|y: 1|y: 1e+39");
     expect("x,c\n1,y\n1e309,y\n", LIST("precision=double"),
            "3:1: column 'x': found '1e309', which is too large for 64 bits");
     expect("x,c\n1,y\n-Inf,y\n", NULL, "3:1: column 'x': found '-Inf', expected a finite number");
@@ -267,7 +268,7 @@ static void test_numbers(void)
     hsp_data *data = parse("x,c\n0.1,y\n16777217,y\n", LIST("precision=double"), NULL, NULL);
     CHECK(data && test_at(data, 0, 0) == 0.1 && test_at(data, 1, 0) == 16777217);
     hsp_data_free(data);
-    data = parse("x,c\n0.1,y\n16777217,y\n", NULL, NULL, NULL);
+    data = parse("x,c\n0.1,y\n16777217,y\n", LIST("precision=single"), NULL, NULL);
     CHECK(data && test_at(data, 0, 0) == (double)0.1f && test_at(data, 1, 0) == 16777216);
     hsp_data_free(data);
 }
