@@ -88,8 +88,7 @@ hsp_status cli_keep_digits(hsp_options *read, const hsp_options *write, const ch
     const char *ending = strstr(name ? name : out, ".hsp"); /* or .hsp.gz */
     const int binary = strcmp(to, "auto") == 0 ? ending && (!ending[4] || ending[4] == '.')
                                                : strcmp(to, "hsp") == 0;
-    if (binary || hsp_options_is_set(read, "precision")) return HSP_OK;
-    return hsp_options_set(read, "precision", "double", err);
+    return binary ? HSP_OK : hsp_read_keep_digits(read, err);
 }
 
 hsp_status cli_check_place(const char *path, hsp_error *err)

@@ -279,6 +279,10 @@ typedef struct hsp_encoding hsp_encoding;
  * ignore, index-base, features, storage, precision. */
 HSP_API const hsp_option_table *hsp_read_options(void);
 
+/* For programs that write what they read: unless the caller has set the precision, text is read in
+ * double precision, so that its numbers keep their digits, and a binary file in its own. */
+HSP_API hsp_status hsp_read_keep_digits(hsp_options *read, hsp_error *err);
+
 /* Read a file ("-": standard input) whole. libsvm text, CSV, TSV or a binary cache, told apart by
  * content and name unless an option says; gz, bz2, xz and zst are unpacked on the way. `options`
  * NULL: the defaults. `encoding` NULL: a CSV file gets an encoding of its own; otherwise its

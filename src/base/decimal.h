@@ -212,7 +212,8 @@ static inline const char *hsp__decimal_f64_padded(const char *p, const char *end
     const char *q = hsp__decimal_scan_short(p, end, &s);
     if (__builtin_expect(q == NULL || s.w > HSP__DECIMAL_EXACT, 0))
         return hsp__decimal_f64_told(p, end, out, widest, r);
-    if (__builtin_expect(s.w > *widest, 0)) hsp__decimal_widen(s.w, s.scale, widest);
+    if (__builtin_expect(s.w > HSP__DECIMAL_SHORT, 0) && s.w > *widest)
+        hsp__decimal_widen(s.w, s.scale, widest);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     *out = s.negative ? -v : v;
     *r = HSP__DECIMAL_OK;
@@ -230,7 +231,8 @@ static inline const char *hsp__decimal_f32_padded(const char *p, const char *end
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
     if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32_told(p, end, out, widest, r);
-    if (__builtin_expect(s.w > *widest, 0)) hsp__decimal_widen(s.w, s.scale, widest);
+    if (__builtin_expect(s.w > HSP__DECIMAL_SHORT, 0) && s.w > *widest)
+        hsp__decimal_widen(s.w, s.scale, widest);
     double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);

@@ -9,15 +9,21 @@
 #include "base/memory.h"
 
 #define PRECISION_NARROW 0x1p-12 /* of the largest value */
-#define PRECISION_DIGITS 17      /* that tell a double from every other */
+#define PRECISION_DIGITS DBL_DIG /* that every double keeps */
 #define PRECISION_WHERE  80      /* bytes of a column's name in a sentence */
+
+/* "digits" is double for text (hsp_read_keep_digits). */
+static int precision_is_double(const char *asked)
+{
+    return strcmp(asked, "double") == 0 || strcmp(asked, "digits") == 0;
+}
 
 hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *source)
 {
     const char *asked = hsp_options_text(options, "precision");
     const int again = hsp__source_rewinds(source);
     if (strcmp(asked, "single") == 0) return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE};
-    if (strcmp(asked, "double") == 0) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
+    if (precision_is_double(asked)) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
     if (strcmp(asked, "mixed") == 0)
         return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_MIXED, HSP__WATCH_NUMBERS};
     return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS};
@@ -33,7 +39,7 @@ hsp__reading hsp__reading_stream(const hsp_options *options)
 {
     const char *asked = hsp_options_text(options, "precision");
     if (strcmp(asked, "single") == 0) return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE};
-    if (strcmp(asked, "double") == 0) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
+    if (precision_is_double(asked)) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
     if (strcmp(asked, "mixed") == 0) return (hsp__reading){HSP__KEEP_MIXED, HSP__WATCH_NONE};
     return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS};
 }

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
@@ -43,6 +44,13 @@ static const hsp_option_table read_table = {"read", "how a data file is read", r
 const hsp_option_table *hsp_read_options(void)
 {
     return &read_table;
+}
+
+hsp_status hsp_read_keep_digits(hsp_options *read, hsp_error *err)
+{
+    HSP__NEED(err, read);
+    if (hsp_options_is_set(read, "precision")) return HSP_OK;
+    return hsp__options_set_word(read, "precision", "digits", err);
 }
 
 /* Does the first line look like libsvm text: a label, then nothing but index:value tokens? */
