@@ -178,6 +178,9 @@ static void train_print(const cli *run, const train *done, FILE *file)
         const uint64_t used = train_weights(done->model);
         table_line(&table, "weights", "%s %s not 0", show_count(used), used == 1 ? "is" : "are");
     }
+    const int stopped = all->stop == HSP_STOP_REQUEST || all->stop == HSP_STOP_SECONDS;
+    if (isnan(all->training_error) && stopped && !done->stream)
+        table_line(&table, "training error", "not computed: the run was stopped before that");
     train_error_line(&table, "training error", all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
@@ -273,6 +276,13 @@ static void train_warn_gap(const cli *run, const train *done)
     const int limited = all->optimum.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
+    if (isnan(all->optimum.gap)) {
+        fprintf(stderr,
+                "halfspace: warning: DID NOT CONVERGE: %s ended the run before the gap was "
+                "computed. Try more %s.\n",
+                limit, limit);
+        return;
+    }
     fprintf(stderr,
             "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s%s. "
             "Try %s%s%s%s--scale standard%s or a larger --gap.\n",
@@ -599,13 +609,16 @@ static hsp_status train_run(cli *run, hsp_error *err)
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK && todo.certify) status = train_check_certify(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
-    if (status == HSP_OK && todo.run.stop == HSP_STOP_REQUEST)
-        run->exit_status = hsp_status_exit(HSP_CANCELLED);
+    const int stopped = status == HSP_CANCELLED && todo.model;
+    if (stopped) status = HSP_OK; /* the model so far is there */
     if (status == HSP_OK && !todo.model) run->exit_status = 1;
     cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
-    if (status == HSP_OK && todo.certify) status = train_certify(run, &todo, err);
+    if (stopped)
+        run->exit_status = cli_stop_status(), todo.certify = 0;
+    else if (status == HSP_OK && todo.certify)
+        status = train_certify(run, &todo, err);
     if (status == HSP_OK) train_tell(run, &todo, taken ? stderr : stdout);
     cli_certified_free(&todo.certified);
     free(todo.certificate);
@@ -646,8 +659,11 @@ const cli_command cli_train = {
         "A run that did not converge says so on standard error, with what to try; the status is 0 "
         "all the same. A separator that was demanded (svm --hard) and does not exist is status 1, "
         "with "
-        "the evidence. The first Ctrl-C while learning ends the run, keeps the model so far, says "
-        "so, and the status is 130; the second one kills.",
+        "the evidence. The first Ctrl-C (or SIGTERM) while learning ends the run within half a "
+        "second, "
+        "keeps the model so far and says so; the status is 130 (or 143). Figures that would take "
+        "longer are reported as not computed. The second one kills. --max-seconds ends a run in "
+        "the same way, with status 0.",
     .arguments = train_arguments,
     .groups = train_groups,
     .keys = train_keys,

@@ -260,7 +260,7 @@ static void tune_report(cli *run, const tune *done)
     fflush(stdout);
     if (done->out && done->model) cli_say(run, "wrote %s", show_output(done->out));
     tune_warn(done);
-    if (done->run.stop == HSP_STOP_REQUEST) run->exit_status = hsp_status_exit(HSP_CANCELLED);
+    if (done->run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
     if (done->run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
 }
 
@@ -280,6 +280,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     if (status == HSP_BAD_DATA && todo.data)
         cli_locate(run, todo.path, run->options[TUNE_READ], todo.data, err);
     todo.tune_seconds = cli_seconds() - start;
+    if (status == HSP_CANCELLED && todo.model) status = HSP_OK; /* the model so far is there */
     cli_finish_output();
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);

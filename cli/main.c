@@ -247,7 +247,7 @@ static int main_fail(const cli *run, const hsp_error *err, int wrong)
     if (wrong)
         main_complain("try 'halfspace %s %s%s--help'", run->command->name,
                       run->variant ? run->variant->name : "", run->variant ? " " : "");
-    return hsp_status_exit(err->status);
+    return err->status == HSP_CANCELLED ? cli_stop_status() : hsp_status_exit(err->status);
 }
 
 /* ---- A sub-command ---- */

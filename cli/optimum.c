@@ -52,7 +52,7 @@ static void optimum_margin(cli_table *table, const hsp_optimum *best, const hsp_
 static void optimum_objective(cli_table *table, const hsp_optimum *best, int hard)
 {
     if (isnan(best->objective)) {
-        table_line(table, "objective", "not known: some pairs of classes were not learnt");
+        table_line(table, "objective", "not computed: the run was stopped before that");
         return;
     }
     if (!isfinite(best->objective)) {
@@ -89,7 +89,9 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
 {
     const hsp_optimum *best = &all->optimum;
     const char *answer = all->stop == HSP_STOP_CONVERGED ? "yes" : "no";
-    if (isnan(asked->gap))
+    if (isnan(best->gap))
+        table_line(table, "converged", "no: the run was stopped before the gap was computed");
+    else if (isnan(asked->gap))
         table_line(table, "converged", "%s: duality gap %s", answer, show_number(best->gap));
     else if (all->stop != HSP_STOP_CONVERGED && best->rounding > asked->gap / 2)
         table_line(table, "converged",
@@ -102,7 +104,7 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
     optimum_costs(table, best);
-    if (asked->margins) {
+    if (asked->margins && !isnan(best->objective)) {
         optimum_support(table, best);
         optimum_margin(table, best, model, asked->space);
     }

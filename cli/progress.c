@@ -24,19 +24,23 @@ static struct {
     uint64_t phase_from, last; /* done when the phase began, and when it was last heard of */
 } bar;
 
-static volatile sig_atomic_t progress_stop, progress_writing;
+static volatile sig_atomic_t progress_signal, progress_writing; /* the signal that came, or 0 */
 static int progress_finishing;
 
 static void progress_on_signal(int signal)
 {
     static const char clear[] = "\r\033[K", sentence[] = "halfspace: stopped on request\n";
-    (void)signal;
-    progress_stop = 1;
+    progress_signal = signal;
     if (progress_writing) return;
     ssize_t ignored = bar.drawn ? write(STDERR_FILENO, clear, sizeof clear - 1) : 0;
     ignored += write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)ignored;
-    _exit(hsp_status_exit(HSP_CANCELLED));
+    _exit(cli_stop_status());
+}
+
+int cli_stop_status(void)
+{
+    return progress_signal ? 128 + (int)progress_signal : hsp_status_exit(HSP_CANCELLED);
 }
 
 void cli_begin_output(void)
@@ -153,7 +157,7 @@ static void progress_draw(const hsp_progress *now, double seconds)
 static int progress_call(void *user, const hsp_progress *now)
 {
     (void)user;
-    if (progress_stop && !progress_finishing) return 1;
+    if (progress_signal && !progress_finishing) return 1;
     if (!bar.shown) return 0;
     double clock = cli_seconds();
     if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0 || now->done < bar.last) {

@@ -108,15 +108,20 @@ HSP_API void hsp_context_free(hsp_context *ctx);
 HSP_API hsp_status hsp_context_set_threads(hsp_context *ctx, int threads);
 HSP_API int hsp_context_threads(const hsp_context *ctx);
 
-/* How far a long call has come. `total` is 0 where it is not known. */
+/* How far a long call has come. `total` is 0 where it is not known. Training that minimises an
+ * objective also tells the duality gap so far and the gap at which it ends; NaN where there is
+ * none. */
 typedef struct hsp_progress {
-    const char *phase; /* "reading", "writing", ... */
-    const char *unit;  /* "bytes", "rows" */
+    const char *phase; /* "reading", "training", ... */
+    const char *unit;  /* what is counted: "bytes", "rows", "passes", ... */
     uint64_t done, total;
+    double gap, target;
 } hsp_progress;
 
-/* Called now and then, always on the thread that made the call. Returning non-zero asks the call to
- * stop; it then returns HSP_CANCELLED, with no output file left behind. */
+/* Called now and then (in a long call, every 20 to 50 milliseconds), always on the thread that made
+ * the call. Returning non-zero asks the call to stop; it then returns HSP_CANCELLED, with no output
+ * file left behind. Training (hsp_train, hsp_train_from, hsp_train_stream, hsp_tune) returns
+ * HSP_CANCELLED as well, and hands out the best model so far if there is one: see hsp_train. */
 typedef int (*hsp_progress_fn)(void *user, const hsp_progress *progress);
 HSP_API void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user);
 
@@ -713,7 +718,7 @@ typedef enum hsp_stop {
     HSP_STOP_PASSES,
     HSP_STOP_UPDATES,
     HSP_STOP_SECONDS,
-    HSP_STOP_REQUEST,    /* the progress callback asked; the model is what was learnt so far */
+    HSP_STOP_REQUEST,    /* the progress callback asked: the call returns HSP_CANCELLED */
     HSP_STOP_INSEPARABLE /* a separator was demanded and there is none; there is no model, and
                             run->evidence says why */
 } hsp_stop;
@@ -804,7 +809,13 @@ typedef struct hsp_training {
 
 /* Learn from a data set. `options` were made with the learner's table, which is how it is named.
  * That a run did not converge is an outcome: look at run->stop. So is "not separable" where a
- * separator was demanded: HSP_OK, run->stop is HSP_STOP_INSEPARABLE and *out is NULL. */
+ * separator was demanded: HSP_OK, run->stop is HSP_STOP_INSEPARABLE and *out is NULL.
+ *
+ * When the progress callback asks to stop, the call returns HSP_CANCELLED. If something was learnt
+ * by then, *out is the best model so far, to be freed as usual, and *run says how good it is, with
+ * run->stop HSP_STOP_REQUEST; figures that would have taken long to compute are NaN. If not, *out
+ * and *run are untouched: set *out to NULL before the call to tell the two apart. At the limit
+ * max-seconds the same is handed out, with HSP_OK and run->stop HSP_STOP_SECONDS. */
 HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_training *run, hsp_model **out);
 
@@ -957,8 +968,8 @@ HSP_API void hsp_tuning_free(hsp_tuning *tuning);
  * equally good ones the best is the simplest, too.
  *
  * `run` and `model` may be NULL: then nothing is trained on everything. A request to stop is
- * HSP_CANCELLED while points are tried; while the chosen one is trained it ends that run, as in
- * hsp_train. */
+ * HSP_CANCELLED: while points are tried nothing is handed out; while the chosen one is trained
+ * *out, *run and *model are, as in hsp_train. */
 HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                             const hsp_options *tune, hsp_error *err, hsp_tuning **out,
                             hsp_training *run, hsp_model **model);

@@ -1,5 +1,6 @@
 #include "base/context.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 #define CONTEXT_THREADS_MAX 256
 
@@ -87,9 +89,9 @@ void hsp_context_set_log(hsp_context *ctx, hsp_log_fn fn, void *user)
 hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,
                          uint64_t total, hsp_error *err)
 {
-    if (!ctx->progress) return HSP_OK;
-    hsp_progress now = {phase, unit, done, total};
-    if (ctx->progress(ctx->progress_user, &now) == 0) return HSP_OK;
+    const hsp_progress now = {phase, unit, done, total, (double)NAN, (double)NAN};
+    const int end = ctx->progress ? ctx->progress(ctx->progress_user, &now) : hsp__tick(ctx);
+    if (!end) return HSP_OK;
     return hsp__fail(err, HSP_CANCELLED, "stopped on request while %s", phase);
 }
 

@@ -5,6 +5,8 @@
 #include "base/pool.h"
 #include "halfspace.h"
 
+typedef struct hsp__stop hsp__stop;
+
 struct hsp_context {
     hsp_allocator allocator;
     int threads;        /* 0: one a processor */
@@ -14,13 +16,15 @@ struct hsp_context {
     size_t block_bytes; /* text is parsed in blocks of about this size; tests make it tiny */
     hsp_progress_fn progress;
     void *progress_user;
+    hsp__stop *stop; /* how it hears that the work must end (base/stop.h); NULL: it does not */
     hsp_log_fn log;
     void *log_user;
 };
 
 #define HSP__BLOCK_BYTES ((size_t)256 << 10)
 
-/* Report progress; HSP_CANCELLED when the user asks to stop. Only on the calling thread. */
+/* Report progress; HSP_CANCELLED when the work must end. `phase` completes "stopped on request
+ * while ...". Only on the calling thread, or with a context that has a scope (base/stop.h). */
 hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,
                          uint64_t total, hsp_error *err);
 

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/stop.h"
+
 #define POOL_THREADS 255  /* beside the caller */
 #define POOL_LOOKS   3000 /* for work before sleeping: some tens of microseconds */
 
@@ -106,8 +108,9 @@ static void pool_ask(pool_thread *thread)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void pool_wait_for_all(hsp__pool *pool)
+static void pool_wait_for_all(hsp_context *ctx)
 {
+    hsp__pool *pool = ctx->pool;
     const int looks = pool_looks(pool);
     for (int look = 0; look < looks; look++) {
         if (atomic_load_explicit(&pool->left, memory_order_acquire) == 0) return;
@@ -116,13 +119,14 @@ static void pool_wait_for_all(hsp__pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->caller_asleep = 1;
     while (atomic_load_explicit(&pool->left, memory_order_acquire))
-        pthread_cond_wait(&pool->done, &pool->lock);
+        hsp__tick_wait(ctx, &pool->done, &pool->lock);
     pool->caller_asleep = 0;
     pthread_mutex_unlock(&pool->lock);
 }
 
-int hsp__pool_run(hsp__pool *pool, int workers, void (*fn)(void *user, int worker), void *user)
+int hsp__pool_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker), void *user)
 {
+    hsp__pool *pool = ctx->pool;
     if (pool->owner != getpid()) return 0;
     if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) return 0;
     while (pool->started < workers - 1 && pool->started < POOL_THREADS && pool_start(pool)) {
@@ -135,7 +139,7 @@ int hsp__pool_run(hsp__pool *pool, int workers, void (*fn)(void *user, int worke
     for (int i = 0; i < helpers; i++)
         pool_ask(&pool->threads[i]);
     fn(user, 0);
-    pool_wait_for_all(pool);
+    pool_wait_for_all(ctx);
     atomic_flag_clear_explicit(&pool->taken, memory_order_release);
     return 1;
 }

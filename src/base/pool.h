@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "halfspace.h"
+
 typedef struct hsp__pool hsp__pool;
 
 /* It lies in memory of its owner's: so many bytes, zeroed. */
@@ -18,7 +20,7 @@ void hsp__pool_end(hsp__pool *pool);
 /* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return 1
  * when all are done. If the system gives fewer threads, fewer workers run. 0: nothing was done, for
  * another call has the pool (this one may come from within it), or the process is a fork of the one
- * whose threads they are. */
-int hsp__pool_run(hsp__pool *pool, int workers, void (*fn)(void *user, int worker), void *user);
+ * whose threads they are. While the calling thread waits for the others it ticks (base/stop.h). */
+int hsp__pool_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker), void *user);
 
 #endif

@@ -15,6 +15,11 @@ void hsp__workers_run(hsp_context *ctx, int workers, void (*fn)(void *user, int 
 void hsp__tasks_run(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),
                     void *user);
 
+/* The same, but the rest of the tasks is left out once the work must end (base/stop.h): 0, and what
+ * they were to compute must not be used. */
+int hsp__tasks_try(hsp_context *ctx, uint64_t tasks, void (*fn)(void *user, uint64_t task),
+                   void *user);
+
 /* The t-th of `tasks` near-equal parts of 0..count-1. */
 static inline uint64_t hsp__part(uint64_t count, uint64_t tasks, uint64_t t)
 {

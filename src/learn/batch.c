@@ -180,6 +180,15 @@ static void batch_shorten(hsp_context *ctx, const hsp__problem *p, double *a, do
     verdict->gap = hsp__judge_gap(verdict->primal, verdict->dual);
 }
 
+/* There was no time to judge what a stopped solver handed back. */
+static hsp_status batch_unjudged(hsp__batch_task *task)
+{
+    task->unjudged = 1;
+    task->solution.primal = task->solution.gap = (double)NAN;
+    task->solution.dual_value = fmax(0, task->solution.dual_value);
+    return HSP_OK;
+}
+
 /* What the solver hands back is judged once more, whatever it says itself, unless the last that it
  * did was to have this judged: then u, scores and the verdict are the judge's already. A run is
  * only said to have converged when the gap is what was asked for. */
@@ -191,6 +200,7 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     hsp_status status = HSP_OK;
     if (!s->judged || s->stop != HSP_STOP_CONVERGED)
         status = hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
+    if (status == HSP_CANCELLED) return batch_unjudged(task);
     if (status) return status;
     batch_shorten(ctx, &task->problem, s->dual, u, &verdict);
     hsp__judge_kkt(ctx, &task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
@@ -337,7 +347,7 @@ static hsp_status batch_try(hsp_context *ctx, const hsp__problem *p, const hsp__
     hsp__products_scores(ctx, p->view, w, 0, scores);
     hsp_status status = hsp__judge_offset(ctx, p, scores, err, b);
     if (!status) *primal = hsp__judge_primal(ctx, p, w, *b, scores);
-    return status;
+    return status ? status : hsp__stop_status(ctx, err);
 }
 
 /* Weights of 0 with the best offset for them cost nothing to find: nothing worse is handed back.
@@ -347,15 +357,17 @@ static hsp_status batch_no_worse(hsp_context *ctx, const hsp__problem *p, double
                                  hsp__solution *s, hsp_error *err)
 {
     double b, primal, zero, zero_b, best, best_t = 0, best_b;
-    if (p->hard || s->stop == HSP_STOP_CONVERGED) return HSP_OK;
+    if (p->hard || s->stop == HSP_STOP_CONVERGED || hsp__stopped(ctx)) return HSP_OK;
     hsp__products_scores(ctx, p->view, s->w, 0, scores);
     const double now = hsp__judge_primal(ctx, p, s->w, s->b, scores);
     hsp_status status = batch_try(ctx, p, s, 0, w, scores, err, &zero_b, &zero);
+    if (status == HSP_CANCELLED) return HSP_OK;
     if (status || now <= zero) return status;
     best = zero, best_b = zero_b;
     for (int quarter = 1; quarter <= 100; quarter++) {
         const double t = ldexp(1, -2 * quarter);
         status = batch_try(ctx, p, s, t, w, scores, err, &b, &primal);
+        if (status == HSP_CANCELLED) break;
         if (status) return status;
         if (best_t > 0 && !(primal < best)) break;
         if (primal < best) best = primal, best_t = t, best_b = b;
@@ -378,10 +390,12 @@ static hsp_status batch_answer(hsp__batch *batch, hsp_context *ctx, uint32_t c,
         status = hsp__batch_settle(ctx, &task->problem, goal, s, err);
     if (status) return status;
     if (s->stop == HSP_STOP_INSEPARABLE) return batch_evidence(batch, ctx, task, err);
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
     /* rows learnt from in their order make what a stream of them makes, however good that is */
     const int walk = task->solver == &hsp__solver_pegasos && batch->plan->in_order;
-    if (!walk) status = batch_no_worse(ctx, &task->problem, s->u, s->scores, s, err);
-    return status ? status : batch_judge(batch, ctx, task, s->u, s->scores, err);
+    if (!walk) status = batch_no_worse(&last, &task->problem, s->u, s->scores, s, err);
+    return status ? status : batch_judge(batch, &last, task, s->u, s->scores, err);
 }
 
 static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, int report,
@@ -402,6 +416,12 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     if (!s->dual) return hsp__fail_memory(err);
     if (task->alone) {
         hsp__batch_alone(batch, task);
+        return HSP_OK;
+    }
+    /* of several problems, those that were not begun in time are left out */
+    if (batch->count > 1 && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop)) {
+        task->solver = NULL;
+        task->left_out = 1;
         return HSP_OK;
     }
     s->u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *s->u);
@@ -435,8 +455,7 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
 {
     const int threads = hsp_context_threads(batch->ctx);
     hsp_status status = HSP_OK;
-    if (batch->plan->max_seconds > 0)
-        batch->watch.deadline = hsp__clock() + batch->plan->max_seconds;
+    hsp__stop_limit(batch->ctx, batch->plan->max_seconds);
     if (batch->plan->kernel) return hsp__batch_kernel_solve(batch, err);
     if (batch->plan->at_once && batch->count > 1) return hsp__batch_crammer(batch, err);
     if (threads > 1 && batch->count >= (uint32_t)threads)

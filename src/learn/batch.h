@@ -51,8 +51,10 @@ typedef struct hsp__batch_task {
     hsp_view own;   /* ... this: so many rows, labels (owned), and nothing else */
     double *own_weight;
     int alone;                 /* there are no positive rows, or no others: nothing to minimise */
-    const hsp__solver *solver; /* NULL: alone */
-    hsp__solution solution;    /* dual: NULL when it is not kept */
+    const hsp__solver *solver; /* NULL: alone, or left out */
+    int left_out;              /* the run was stopped before this problem was begun */
+    int unjudged;           /* the run was stopped, and the figures of this problem are not known */
+    hsp__solution solution; /* dual: NULL when it is not kept */
     hsp__kkt kkt;
     uint64_t mistakes; /* two classes: rows that the scorer gets wrong */
     double unsure;     /* kernel: the model's own scores may differ by this from those at hand */

@@ -35,7 +35,7 @@ static hsp_status hard_polish(hsp_context *ctx, const hsp__problem *p, double *a
     }
     *found = 0;
     if (!status && count) {
-        hsp__lp_exponents(p, exponents);
+        hsp__lp_exponents(ctx, p, exponents);
         status = hsp__lp_common_point(ctx, p, exponents, rows, count, some, err, found);
     }
     if (!status && *found) {
@@ -58,11 +58,11 @@ static hsp_status hard_take(hsp_context *ctx, const hsp__problem *p, const hsp__
     double *scores = hsp__new_raw(&ctx->allocator, n, sizeof *scores);
     if (!scores) return hsp__fail_memory(err);
     hsp__products_scores(ctx, p->view, answer->w, answer->b, scores);
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; !hsp__stopped(ctx) && i < n; i++)
         least = fmin(least, hsp__problem_y(p, i) * scores[i]);
     hsp__free(&ctx->allocator, scores);
     const double factor = (1 + 1e-12) / least;
-    if (!(least > 0) || !isfinite(factor)) return HSP_OK;
+    if (!(least > 0) || !isfinite(factor) || hsp__stopped(ctx)) return HSP_OK;
     for (uint64_t j = 0; j < p->view->cols; j++)
         s->w[j] = answer->w[j] * factor;
     s->b = answer->b * factor;
@@ -98,6 +98,10 @@ hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const 
     /* a penalty on the offset decides which separator is the best, not whether there is one */
     if (p.offset == HSP__OFFSET_REGULARIZED) p.offset = HSP__OFFSET_FREE;
     hsp_status status = hard_polish(ctx, &p, s->dual, err, &found);
+    if (status == HSP_CANCELLED) {
+        hsp__watch_stopped(ctx, &s->stop);
+        return HSP_OK;
+    }
     if (!status && found) {
         s->stop = HSP_STOP_INSEPARABLE;
         return HSP_OK;

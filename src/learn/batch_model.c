@@ -46,7 +46,10 @@ static void batch_add_task(const hsp__batch *batch, uint32_t c, hsp_optimum *to)
 static void batch_rescale(const hsp__batch *batch, hsp_optimum *to)
 {
     const double gap = to->objective - to->dual_objective;
-    to->gap = isinf(to->objective) ? 1 : gap > 0 ? gap / to->objective : 0;
+    to->gap = isnan(to->objective)   ? (double)NAN
+              : isinf(to->objective) ? 1
+              : gap > 0              ? gap / to->objective
+                                     : 0;
     to->lambda = to->C = (double)NAN;
     if (batch->kernel && hsp_kernel_is_indefinite(batch->kernel->kernel)) {
         to->dual_objective = to->scaled_dual_objective = (double)NAN; /* it bounds nothing */
@@ -82,6 +85,28 @@ static void batch_tell(const hsp__batch *batch, uint32_t c)
              hsp__names_get(names, i), hsp__names_get(names, j));
 }
 
+/* The run was stopped before all problems were solved, or before their figures were known. The sum
+ * of the bounds is a bound all the same: that of any problem is 0 at least. */
+static void batch_cut(const hsp__batch *batch, hsp_optimum *to)
+{
+    uint32_t left_out = 0, unjudged = 0;
+    for (uint32_t c = 0; c < batch->count; c++) {
+        left_out += batch->tasks[c].left_out != 0;
+        unjudged += batch->tasks[c].unjudged != 0;
+    }
+    if (left_out)
+        hsp__log(batch->ctx, HSP_LOG_WARNING,
+                 "the run was stopped after %u of %u %s: the others have no weights yet",
+                 (unsigned)(batch->count - left_out), (unsigned)batch->count,
+                 batch->plan->pairs ? "pairs of classes" : "classes");
+    if (!left_out && !unjudged) return;
+    to->objective = to->scaled_objective = (double)NAN;
+    to->margin = to->inverse_norm = (double)NAN;
+    to->margin_class = to->margin_other = UINT32_MAX;
+    to->stationarity = to->primal_feasibility = (double)NAN;
+    to->dual_feasibility = to->complementarity = (double)NAN;
+}
+
 void hsp__batch_report(hsp__batch *batch)
 {
     hsp_training *run = &batch->run;
@@ -109,6 +134,7 @@ void hsp__batch_report(hsp__batch *batch)
     for (uint64_t i = 0; batch->supports && i < batch->prepared.view->rows; i++)
         to->support_vectors += batch->supports[i];
     run->training_error = (double)NAN;
+    if (run->stop != HSP_STOP_INSEPARABLE) batch_cut(batch, to);
     if (run->stop == HSP_STOP_INSEPARABLE)
         batch_no_optimum(to);
     else
@@ -168,28 +194,27 @@ static hsp_status batch_linear(hsp__batch *batch, hsp_context *ctx, hsp__outcome
     return HSP_OK;
 }
 
-static hsp_status batch_fill(hsp__batch *batch, hsp_context *ctx, hsp__outcome *outcome,
-                             hsp_model *model, hsp_error *err)
+static hsp_status batch_fill(hsp__batch *batch, hsp__outcome *outcome, hsp_model *model,
+                             hsp_error *err)
 {
-    hsp_training *run = &batch->run;
-    char text[HSP__DECIMAL_MAX];
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, batch->ctx);
     uint64_t wrong = batch->tasks[0].mistakes;
     hsp_status status = batch->plan->keep_dual ? batch_keep_dual(batch, model, err) : HSP_OK;
     if (!status) status = hsp__outcome_close(outcome, model, err);
-    if (!status && batch->kernel)
-        status = hsp__batch_kernel_mistakes(batch, ctx, model, err, &wrong);
-    else if (!status && batch->count > 1)
-        status = hsp__mistakes_linear(ctx, model, batch->prepared.view, err, &wrong);
     if (status) return status;
-    run->training_error = (double)wrong / (double)run->rows;
-    hsp__decimal_print_f64(run->training_error, text);
-    return hsp__model_set_fact(model, "training_error", text, err);
+    if (batch->kernel)
+        status = hsp__batch_kernel_mistakes(batch, &last, model, err, &wrong);
+    else if (batch->count > 1)
+        status = hsp__mistakes_linear(&last, model, batch->prepared.view, err, &wrong);
+    else if (batch->tasks[0].unjudged)
+        status = HSP_CANCELLED;
+    return hsp__mistakes_report(status, wrong, model, err, &batch->run);
 }
 
 hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
 {
-    hsp_context unasked = *batch->ctx; /* whoever asked the run to stop wants its model */
-    unasked.progress = NULL;
+    hsp_context unasked = hsp__stop_none(batch->ctx); /* whoever stopped the run wants its model */
     hsp__outcome outcome =
         hsp__outcome_of(batch->learner, batch->options, &batch->prepared, batch->hash, &batch->run);
     outcome.tie = batch->plan->tie;
@@ -199,7 +224,7 @@ hsp_status hsp__batch_model(hsp__batch *batch, hsp_error *err, hsp_model **out)
                             ? hsp__batch_kernel_model(batch, &unasked, &outcome, err, &model)
                             : batch_linear(batch, &unasked, &outcome, err, &model);
     if (status) return status;
-    status = batch_fill(batch, &unasked, &outcome, model, err);
+    status = batch_fill(batch, &outcome, model, err);
     if (status)
         hsp_model_free(model);
     else

@@ -173,8 +173,8 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
 static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_data *others,
                                   hsp_error *err, hsp_model **out)
 {
-    static const char *const skip[] = {"calibrate", "calibrate-folds", "trace", "reference",
-                                       "start",     "keep-dual",       NULL};
+    static const char *const skip[] = {"calibrate", "calibrate-folds", "trace",       "reference",
+                                       "start",     "keep-dual",       "max-seconds", NULL};
     hsp_options *options = NULL;
     hsp_training run = {0};
     hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &options);
@@ -207,9 +207,10 @@ static hsp_status calibrate_score(hsp_context *ctx, calibrate_work *work, uint32
 static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     calibrate_work *work = user;
-    hsp__ear ear = {&work->watch, report};
-    hsp_context quiet = hsp__ear_context(&ear, work->threads);
+    hsp_context quiet = hsp__quiet(work->ctx);
+    hsp_stop stop;
     hsp_status status = HSP_OK;
+    quiet.threads = work->threads;
     for (uint32_t fold = from; !status && fold < to; fold++) {
         hsp_model *model = NULL;
         hsp_data *others = NULL, *own = NULL;
@@ -219,7 +220,7 @@ static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int rep
         if (!status && model) status = calibrate_score(&quiet, work, fold, own, model, err);
         hsp_data_free(own);
         hsp_model_free(model);
-        atomic_fetch_add(&work->watch.done, work->rows / work->folds.count);
+        hsp__watch_tick(&work->watch, work->rows / work->folds.count, report, &stop);
     }
     return status;
 }
@@ -323,14 +324,11 @@ static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model 
 }
 
 /* It was to have probabilities, and has none: the run is not what was asked for. */
-static hsp_status calibrate_stopped(calibrate_work *work, hsp_error *err, hsp_training *run,
-                                    hsp_model *model)
+static void calibrate_stopped(calibrate_work *work, hsp_training *run)
 {
     hsp__log(work->ctx, HSP_LOG_WARNING,
              "stopped before the calibration was done: the model has no probabilities");
-    run->stop = HSP_STOP_REQUEST;
-    hsp_status status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
-    return status ? status : hsp__model_set_fact(model, "converged", "false", err);
+    hsp__watch_stopped(work->ctx, &run->stop);
 }
 
 /* The training error of the model as it decides now: by its probabilities. */
@@ -338,13 +336,11 @@ static hsp_status calibrate_measure(calibrate_work *work, hsp_error *err, hsp_tr
                                     hsp_model *model)
 {
     uint64_t wrong = 0;
-    char text[HSP__DECIMAL_MAX];
-    hsp_status status =
-        hsp__mistakes_scored(work->ctx, model, work->view, work->folds.class_of, err, &wrong);
-    if (status) return status;
-    run->training_error = (double)wrong / (double)run->rows;
-    hsp__decimal_print_f64(run->training_error, text);
-    return hsp__model_set_fact(model, "training_error", text, err);
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, work->ctx);
+    const hsp_status status =
+        hsp__mistakes_scored(&last, model, work->view, work->folds.class_of, err, &wrong);
+    return hsp__mistakes_report(status, wrong, model, err, run);
 }
 
 /* Fit, and measure what the model decides with it. Interrupted, the model decides as before. */
@@ -352,11 +348,12 @@ static hsp_status calibrate_finish(calibrate_work *work, hsp_error *err, hsp_tra
                                    hsp_model *model)
 {
     hsp_status status = calibrate_fit(work, err, model);
-    if (!status) status = calibrate_measure(work, err, run, model);
+    if (!status) return calibrate_measure(work, err, run, model);
     if (status != HSP_CANCELLED) return status;
     hsp__probability_free(&model->memory, &model->probability);
     model->probability.calibration = HSP__CALIBRATION_NONE;
-    return calibrate_stopped(work, err, run, model);
+    calibrate_stopped(work, run);
+    return HSP_OK;
 }
 
 static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
@@ -375,10 +372,9 @@ hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *o
 {
     calibrate_work work = {.ctx = ctx, .data = data, .options = options, .watch = {.ctx = ctx}};
     hsp_status status = calibrate_begin(&work, err);
-    if (!status && run->stop != HSP_STOP_REQUEST) status = calibrate_cross(&work, err);
-    if (status == HSP_CANCELLED) atomic_store(&work.watch.requested, 1), status = HSP_OK;
-    if (!status && (run->stop == HSP_STOP_REQUEST || atomic_load(&work.watch.requested)))
-        status = calibrate_stopped(&work, err, run, model);
+    if (!status && !hsp__stopped(ctx)) status = calibrate_cross(&work, err);
+    if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED))
+        calibrate_stopped(&work, run), status = HSP_OK;
     else if (!status)
         status = calibrate_finish(&work, err, run, model);
     const unsigned open = atomic_load(&work.open);

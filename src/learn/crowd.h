@@ -1,4 +1,4 @@
-/* Several runs at once, while the calling thread goes on talking to the user. */
+/* Several runs at once. */
 #ifndef HSP_LEARN_CROWD_H
 #define HSP_LEARN_CROWD_H
 
@@ -11,9 +11,8 @@ typedef hsp_status (*hsp__crowd_fn)(void *user, uint32_t from, uint32_t to, int 
                                     hsp_error *err);
 
 /* Call fn for all of `count` runs, `width` at a time, on up to `workers` threads of which the
- * calling one is the first: free workers take the next. The calling thread, when there is nothing
- * left to take, waits for the others and goes on reporting watch's progress and noticing requests
- * (watch->requested). The first failure in the order of the runs is returned. */
+ * calling one is the first: free workers take the next. The first failure in the order of the runs
+ * is returned. */
 hsp_status hsp__crowd_run(hsp__watch *watch, int workers, uint32_t count, uint32_t width,
                           hsp__crowd_fn fn, void *user, hsp_error *err);
 
@@ -24,19 +23,5 @@ static inline int hsp__crowd_workers(const hsp_context *ctx, uint32_t count)
     const int workers = (uint32_t)threads < count ? threads : (int)count;
     return workers > 1 ? workers : 1;
 }
-
-/* Who is asked while a run of a crowd calls into the library: the user, on the user's thread
- * (`report`); on others what was answered there. */
-typedef struct hsp__ear {
-    hsp__watch *watch;
-    int report;
-} hsp__ear;
-
-/* A context for such calls, with the memory of the watch's and so many threads; nobody hears what
- * it logs. It lives as long as the ear. */
-hsp_context hsp__ear_context(hsp__ear *ear, int threads);
-
-/* Ask once: must the work end? */
-int hsp__ear_ask(const hsp__ear *ear);
 
 #endif

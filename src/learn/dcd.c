@@ -109,6 +109,7 @@ typedef struct dcd {
     double steps;           /* the mean step of the last pass's rounds */
     double least;           /* the least estimate so far, */
     uint64_t idle;          /* passes since then, or since the last check */
+    int begun;              /* w and the rows' a belong together */
     uint64_t stalls;        /* checks without progress where little more is left than rounding */
     hsp__random random;
 } dcd;
@@ -254,7 +255,8 @@ static void dcd_run(void *user, uint64_t k)
 static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
 {
     const uint64_t parts = m->team * m->rounds;
-    return (dcd_sweep){.view = m->p->view,
+    return (dcd_sweep){.ctx = m->team > 1 ? NULL : m->ctx,
+                       .view = m->p->view,
                        .loss = m->p->loss,
                        .rows = m->rows,
                        .z = m->z,
@@ -276,7 +278,7 @@ static void dcd_pass(dcd *m)
     uint64_t updates = 0;
     m->steps = 0;
     dcd_shuffle(m);
-    for (uint64_t round = 0; round < m->rounds; round++) {
+    for (uint64_t round = 0; round < m->rounds && !hsp__tick(m->ctx); round++) {
         dcd_round work = {.m = m};
         for (uint64_t k = 0; k < m->team; k++)
             work.sweeps[k] =
@@ -380,7 +382,7 @@ static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
     if (m->meet > 0) *b = dcd_nearer(m, *b);
     hsp_status status = hsp__judge_offset(m->ctx, m->p, m->scores, m->err, b);
     if (!status) *primal = hsp__judge_primal(m->ctx, m->p, w, *b, m->scores);
-    return status;
+    return status ? status : hsp__stop_status(m->ctx, m->err);
 }
 
 static void dcd_take(dcd *m, const double *w, double b, double primal, double dual)
@@ -446,7 +448,7 @@ static hsp_status dcd_loop(dcd *m, int check)
             dcd_pass(m);
             if (goal->max_passes && s->passes >= goal->max_passes)
                 stop = 1, s->stop = HSP_STOP_PASSES;
-            if (goal->watch && hsp__watch_tick(goal->watch, m->n, goal->report, &s->stop)) stop = 1;
+            if (hsp__watch_tick(goal->watch, m->n, goal->report, &s->stop)) return HSP_CANCELLED;
         }
         if (!check && !stop && !dcd_due(m)) continue;
         hsp_status status = dcd_check(m);
@@ -456,6 +458,28 @@ static hsp_status dcd_loop(dcd *m, int check)
         if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
         if (stop) return HSP_OK;
     }
+}
+
+/* The run was stopped: the rows' a and m->w belong together whenever that was, and are checked once
+ * more if there is time. */
+static hsp_status dcd_stopped(dcd *m)
+{
+    hsp__solution *s = m->s;
+    hsp_context *ctx = m->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp__watch_stopped(ctx, &s->stop);
+    m->ctx = &last;
+    hsp_status status = m->begun ? dcd_check(m) : HSP_CANCELLED;
+    m->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    if (isfinite(s->primal)) return HSP_OK;
+    if (m->begun) memcpy(s->w, m->w, (size_t)m->d * sizeof *s->w);
+    if (m->begun) s->b = dcd_b(m);
+    memset(s->dual, 0, (size_t)m->n * sizeof *s->dual);
+    s->primal = s->gap = (double)NAN;
+    s->dual_value = 0;
+    return HSP_OK;
 }
 
 static double dcd_sqnorm(const hsp_view *view, const hsp__row *row)
@@ -573,7 +597,9 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
         dcd_offset(&m);
         status = dcd_start(&m, &given);
     }
+    m.begun = !status;
     if (!status) status = dcd_loop(&m, given);
+    if (status == HSP_CANCELLED) status = dcd_stopped(&m);
     dcd_free(&m);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/stop.h"
 #include "data/data.h"
 #include "vec/vec.h"
 
@@ -11,6 +12,7 @@
 #define DCD_NEAR   0.25 /* logistic: margins this near to each other, where a series will do */
 #define DCD_TOP    0.1  /* a step ends where D's slope has fallen to this part, */
 #define DCD_TRIES  100  /* or after so many attempts */
+#define DCD_TICK   16   /* bundles between two ticks */
 
 typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DCD_ONES } dcd_kind;
 
@@ -214,6 +216,7 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss loss)
     dcd_sweep s = *sweep;
     const uint64_t rows = s.view->rows;
     for (uint64_t k = s.from; k < s.to; k++) {
+        if (s.ctx && k % DCD_TICK == 0 && hsp__tick(s.ctx)) break;
         const uint64_t first = (uint64_t)s.bundles[k] * DCD_BUNDLE;
         const uint64_t after = k + 1 < s.to ? (uint64_t)s.bundles[k + 1] * DCD_BUNDLE : rows;
         const uint64_t mix = dcd_mix(s.seed + first);

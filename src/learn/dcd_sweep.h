@@ -22,6 +22,7 @@ enum { DCD_BUNDLE = 16 };
 
 /* A run of visits by one thread. */
 typedef struct dcd_sweep {
+    hsp_context *ctx; /* who says when to stop (base/stop.h); NULL: the sweep is made to its end */
     const hsp_view *view;
     hsp__loss loss;
     dcd_row *rows; /* view->rows */

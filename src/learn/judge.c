@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "learn/products.h"
 #include "model/model.h"
@@ -361,21 +362,24 @@ static void judge_slope(const hsp__problem *p, const double *scores, double b, d
 #define JUDGE_STEPS 60
 
 /* Newton's steps, kept between the nearest b known to be too low and too high. */
-static void judge_offset_smooth(const hsp__problem *p, const double *scores, double *b)
+static hsp_status judge_offset_smooth(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                                      hsp_error *err, double *b)
 {
     double low = -HUGE_VAL, high = HUGE_VAL, slope, curvature;
     for (int step = 0; step < JUDGE_STEPS; step++) {
         judge_slope(p, scores, *b, &slope, &curvature);
-        if (slope == 0) return;
+        if (slope == 0) return HSP_OK;
         if (slope < 0)
             low = *b;
         else
             high = *b;
         double next = curvature > 0 ? *b - slope / curvature : slope < 0 ? *b + 1 : *b - 1;
         if (!(next > low && next < high)) next = (low + high) / 2;
-        if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return;
+        if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return HSP_OK;
         *b = next;
+        if (hsp__tick(ctx)) return hsp__stop_status(ctx, err);
     }
+    return HSP_OK;
 }
 
 static void judge_offset_hard(const hsp__problem *p, const double *scores, double *b)
@@ -400,7 +404,7 @@ hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const doub
     else if (p->loss == HSP__LOSS_HINGE)
         return judge_offset_hinge(ctx, p, scores, err, b);
     else
-        judge_offset_smooth(p, scores, b);
+        return judge_offset_smooth(ctx, p, scores, err, b);
     return HSP_OK;
 }
 
@@ -433,7 +437,7 @@ double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *
     double rounding;
     judge_sum work = {.p = p, .w = w, .scores = scores, .b = b, .parts = judge_parts(p)};
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
-    hsp__tasks_run(ctx, work.parts, judge_sum_part, &work);
+    if (!hsp__tasks_try(ctx, work.parts, judge_sum_part, &work)) return (double)NAN;
     for (uint64_t part = 0; part < work.parts; part++)
         judge_sums_add(&sums, &work.sums[part]);
     return judge_above(p, judge_penalty(p, w, b), &sums, &rounding);
@@ -676,10 +680,14 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
     work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
     if (!work.more) return hsp__fail_memory(err);
     hsp__judge_balance(ctx, p, a);
-    hsp__tasks_run(ctx, work.parts, judge_both_part, &work);
+    hsp__tasks_try(ctx, work.parts, judge_both_part, &work);
     for (uint64_t part = 0; part < work.parts; part++) {
         judge_sums_add(&sums, &work.sums[part]);
         if (part) hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, (size_t)d);
+    }
+    if (hsp__stopped(ctx)) {
+        hsp__free(memory, work.more);
+        return hsp__stop_status(ctx, err);
     }
     out->primal = judge_above(p, judge_penalty(p, w, b), &sums, &up);
     if (p->penalty == HSP__PENALTY_L1) {

@@ -12,7 +12,10 @@
  *     u by at most         gamma(n) sum a_i ||x_i||,
  *     sum a y, offset free, by gamma(n) sum a: the heavier class is taken to be scaled by so much.
  *
- * Numbers below 1e-300, where doubles lose digits, are left out of account. */
+ * Numbers below 1e-300, where doubles lose digits, are left out of account.
+ *
+ * Once the context is stopped (base/stop.h), values are NaN, and what returns a status returns
+ * HSP_CANCELLED. */
 #ifndef HSP_LEARN_JUDGE_H
 #define HSP_LEARN_JUDGE_H
 

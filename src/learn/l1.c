@@ -40,6 +40,7 @@
 #include "learn/solvers.h"
 #include "vec/vec.h"
 
+#define L1_TICK     256   /* rows between two ticks */
 #define L1_SWEEPS   200   /* over the weights of a model, at most */
 #define L1_FEW      8     /* sweeps that are few */
 #define L1_LOOSE    0.1   /* a model is solved to so much of what is wrong before */
@@ -124,6 +125,7 @@ static void l1_turn(hsp__l1 *t, uint64_t *next)
     const hsp_view *view = t->p->view;
     memset(t->starts, 0, (t->d + 1) * sizeof *t->starts);
     for (uint64_t i = 0; i < t->n; i++) {
+        if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++)
             t->starts[hsp__row_column(&row, k) + 1]++;
@@ -133,6 +135,7 @@ static void l1_turn(hsp__l1 *t, uint64_t *next)
         next[j] = t->starts[j];
     }
     for (uint64_t i = 0; i < t->n; i++) {
+        if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++)
             l1_put(t, next[hsp__row_column(&row, k)]++, i, hsp__row_value(view, &row, k));
@@ -193,7 +196,7 @@ static void l1_pass_run(hsp__l1 *t, l1_pass *pass, void (*part)(void *, uint64_t
     pass->t = t;
     pass->parts = hsp__parts(t->n, 64);
     if (pass->parts > 64) pass->parts = 64;
-    hsp__tasks_run(t->ctx, pass->parts, part, pass);
+    hsp__tasks_try(t->ctx, pass->parts, part, pass);
     for (uint64_t k = 1; k < pass->parts; k++)
         for (int s = 0; s < 3; s++)
             pass->sums[0][s] += pass->sums[k][s];
@@ -228,7 +231,7 @@ static void l1_look(hsp__l1 *t)
     t->grad_b = pass.sums[0][1];
     t->curves = pass.sums[0][2];
     l1_pass columns = {.t = t, .parts = t->d ? hsp__parts(t->d, 8 * (t->stored / t->d + 8)) : 0};
-    hsp__tasks_run(t->ctx, columns.parts, l1_grad_part, &columns);
+    hsp__tasks_try(t->ctx, columns.parts, l1_grad_part, &columns);
     t->pushed = l1_push_b(t, t->out->b, t->grad_b);
     for (uint64_t j = 0; j < t->d; j++)
         t->pushed = fmax(t->pushed, hsp__l1_push(t->out->w[j], t->grad[j]));
@@ -325,7 +328,7 @@ static int l1_sweep(hsp__l1 *t, int sweeps)
     l1_pass pass = {.t = t, .parts = hsp__parts(t->count + 1, 8 * (t->stored / (t->d + 1) + 8))};
     const double enough = L1_LOOSE * t->pushed;
     uint64_t active = t->count;
-    hsp__tasks_run(t->ctx, pass.parts, l1_diag_part, &pass);
+    hsp__tasks_try(t->ctx, pass.parts, l1_diag_part, &pass);
     memset(t->bent, 0, t->n * sizeof *t->bent);
     l1_offset(t);
     double before = HUGE_VAL;
@@ -334,6 +337,7 @@ static int l1_sweep(hsp__l1 *t, int sweeps)
         hsp__random_shuffle(&t->random, t->work, active);
         for (uint64_t c = 0; c < active;) {
             const uint64_t j = t->work[c];
+            if (hsp__tick(t->ctx)) return 0;
             const double old = t->z[j], push = l1_step(t, j);
             worst = fmax(worst, push);
             if (old == 0 && t->z[j] == 0 && push == 0 && before < HUGE_VAL) {
@@ -365,7 +369,7 @@ static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
     const int fits = hsp__l1_gram_fits(t);
     l1_begin_model(t);
     if (t->correlated && fits) return hsp__l1_gram(t, err);
-    if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits) return HSP_OK;
+    if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits || hsp__stopped(t->ctx)) return HSP_OK;
     t->correlated = 1;
     l1_begin_model(t);
     return hsp__l1_gram(t, err);
@@ -385,6 +389,7 @@ static int l1_move(hsp__l1 *t)
     for (uint64_t c = 0; c < t->count; c++) {
         const uint64_t j = t->work[c];
         if (t->z[j] == w[j]) continue;
+        if (hsp__tick(t->ctx)) return 0;
         promised += t->grad[j] * (t->z[j] - w[j]) + (fabs(t->z[j]) - fabs(w[j]));
         l1_axpy(t, j, t->z[j] - w[j], t->way);
     }
@@ -393,6 +398,7 @@ static int l1_move(hsp__l1 *t)
     for (int half = 0; half < L1_HALVINGS; half++, step /= 2) {
         l1_pass pass = {.step = step};
         l1_pass_run(t, &pass, l1_loss_part);
+        if (hsp__stopped(t->ctx)) return 0;
         double penalty = t->p->offset == HSP__OFFSET_REGULARIZED ? fabs(b + step * t->beta) : 0;
         for (uint64_t j = 0; j < t->d; j++)
             penalty += fabs(step == 1 ? t->z[j] : w[j] + step * (t->z[j] - w[j]));
@@ -470,6 +476,7 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
     for (;;) {
         const double primal = t->primal, pushed = t->pushed;
         l1_look(t);
+        if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
         /* where P has come to its roundings, the gradient still gets better */
         stuck = moved && (t->primal < primal || t->pushed < pushed / 2) ? 0 : stuck + 1;
         if (stuck || l1_gap(t) <= t->goal->gap) {
@@ -485,6 +492,7 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
             continue;
         }
         if (l1_over(t, &stop)) {
+            if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
             status = l1_judge(t, err);
             t->out->stop = stop;
             break;
@@ -500,6 +508,25 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
     return status;
 }
 
+/* The run was stopped: the weights are those of the last step that was made, and judged if there is
+ * time. */
+static hsp_status l1_stopped(hsp__l1 *t, hsp_error *err)
+{
+    hsp__solution *s = t->out;
+    hsp_context *ctx = t->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp__watch_stopped(ctx, &s->stop);
+    t->ctx = &last;
+    hsp_status status = l1_judge(t, err);
+    t->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    memset(s->dual, 0, t->n * sizeof *s->dual);
+    s->primal = s->gap = (double)NAN;
+    s->dual_value = 0;
+    return HSP_OK;
+}
+
 static hsp_status l1_new(hsp__l1 *t, hsp_error *err)
 {
     const hsp_allocator *memory = &t->ctx->allocator;
@@ -509,7 +536,7 @@ static hsp_status l1_new(hsp__l1 *t, hsp_error *err)
     t->rows = dense ? NULL : hsp__new_raw(memory, t->stored, sizeof *t->rows);
     t->values = ones ? NULL : hsp__new_raw(memory, t->stored, hsp__value_bytes(view->precision));
     t->scores = hsp__new_raw(memory, t->n, sizeof *t->scores);
-    t->ay = hsp__new_raw(memory, t->n, sizeof *t->ay);
+    t->ay = hsp__new(memory, t->n, sizeof *t->ay);
     t->curve = hsp__new_raw(memory, t->n, sizeof *t->curve);
     t->bent = hsp__new_raw(memory, t->n, sizeof *t->bent);
     t->way = hsp__new_raw(memory, t->n, sizeof *t->way);
@@ -524,7 +551,7 @@ static hsp_status l1_new(hsp__l1 *t, hsp_error *err)
         !t->position)
         return hsp__fail_memory(err);
     l1_turn(t, t->work);
-    return HSP_OK;
+    return hsp__stop_status(t->ctx, err);
 }
 
 static void l1_free(hsp__l1 *t)
@@ -568,6 +595,7 @@ static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__g
         status = hsp__judge_offset(ctx, p, t.scores, err, &s->b);
     }
     if (!status) status = l1_iterate(&t, err);
+    if (status == HSP_CANCELLED) status = l1_stopped(&t, err);
     l1_free(&t);
     return status;
 }

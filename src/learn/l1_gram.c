@@ -20,6 +20,7 @@
 #define GRAM_RATIO  200.0 /* operations to write out, for each entry of the rows */
 #define GRAM_PARTS  8     /* of the rows, each with an H of its own */
 #define GRAM_SWEEPS 2000
+#define GRAM_TICK   64   /* rows between two ticks */
 #define GRAM_TIGHT  1e-3 /* what is left of what is wrong */
 #define GRAM_CURVED 1e-12
 #define GRAM_FLAT   1e-3 /* rows with less than this of the mean curvature are left out */
@@ -69,8 +70,10 @@ static void gram_part(void *user, uint64_t part)
     double x[GRAM_MOST + 1];
     const double least = GRAM_FLAT * t->curves / (double)t->n;
     memset(h, 0, k * k * sizeof *h);
-    for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++)
+    for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++) {
+        if (i % GRAM_TICK == 0 && hsp__tick(t->ctx)) return;
         if (t->curve[i] > least) gram_row(t, i, k, h, at, x);
+    }
 }
 
 /* Add the parts up, and mirror. */
@@ -110,7 +113,7 @@ static void gram_descend(hsp__l1 *t, uint64_t k, uint64_t stride, double *v)
             v[a] = hsp__l1_best(old, t->slope[a], curve);
             if (v[a] != old) hsp__vec()->axpy_f64(v[a] - old, row, t->slope, (size_t)k);
         }
-        if (worst <= enough) return;
+        if (worst <= enough || hsp__tick(t->ctx)) return;
     }
 }
 
@@ -151,10 +154,11 @@ hsp_status hsp__l1_gram(hsp__l1 *t, hsp_error *err)
         v[a] = t->out->w[t->work[a]];
     }
     if (offset) t->position[t->d] = k, t->slope[k - 1] = t->grad_b, v[k - 1] = t->out->b;
-    hsp__tasks_run(t->ctx, work.parts, gram_part, &work);
-    gram_gather(&work);
-    if (free_one) gram_eliminate(t, k);
-    gram_descend(t, free_one ? k - 1 : k, k, v);
+    if (hsp__tasks_try(t->ctx, work.parts, gram_part, &work)) {
+        gram_gather(&work);
+        if (free_one) gram_eliminate(t, k);
+        gram_descend(t, free_one ? k - 1 : k, k, v);
+    }
     if (free_one) gram_offset(t, k, v);
     if (offset && !free_one) t->beta = v[k - 1] - t->out->b;
     for (uint64_t a = 0; a < t->count; a++) {

@@ -22,4 +22,8 @@ extern const hsp__learner *const hsp__learners[]; /* registry.c; ended by NULL *
 /* The learner whose table the options were made with; NULL: none. */
 const hsp__learner *hsp__learner_of(const hsp_options *options);
 
+/* HSP_OK, or HSP_CANCELLED with a sentence when the user asked a training to stop that has a model
+ * to hand out all the same. */
+hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err);
+
 #endif

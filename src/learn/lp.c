@@ -185,7 +185,7 @@ static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
 {
     const double start = hsp__clock(), limit = hsp_options_real(work->options, "max-seconds");
     hsp_status status = HSP_OK;
-    if (limit > 0) work->watch.deadline = start + limit;
+    hsp__stop_limit(work->ctx, limit);
     uint32_t done = 0;
     while (!status && done < work->scorers) {
         if (work->run.stop > HSP_STOP_PASSES) break; /* told to stop, or not separable */
@@ -194,7 +194,7 @@ static hsp_status lp_solve_all(lp_work *work, hsp_error *err)
     work->run.train_seconds = hsp__clock() - start;
     hsp_optimum *optimum = &work->run.optimum;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = apart > 0 ? apart / optimum->objective : 0;
+    optimum->gap = isnan(apart) ? (double)NAN : apart > 0 ? apart / optimum->objective : 0;
     const int cut = work->run.stop == HSP_STOP_INSEPARABLE || done < work->scorers;
     if (cut || (!work->soft && work->run.stop != HSP_STOP_CONVERGED))
         optimum->objective = optimum->dual_objective = optimum->scaled_objective =
@@ -251,23 +251,20 @@ static hsp_tie lp_tie(const hsp_options *options)
     return lp_is(options, "tie", "zero") ? HSP_TIE_ZERO : HSP_TIE_NEG;
 }
 
-static hsp_status lp_measure(lp_work *work, hsp_context *ctx, hsp_model *model, hsp_error *err)
+static hsp_status lp_measure(lp_work *work, hsp_model *model, hsp_error *err)
 {
-    char text[HSP__DECIMAL_MAX];
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, work->ctx);
     uint64_t wrong = 0;
-    hsp_status status = hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong);
-    if (status) return status;
-    work->run.training_error = (double)wrong / (double)work->run.rows;
-    hsp__decimal_print_f64(work->run.training_error, text);
-    return hsp__model_set_fact(model, "training_error", text, err);
+    const hsp_status status = hsp__mistakes_linear(&last, model, work->prepared.view, err, &wrong);
+    return hsp__mistakes_report(status, wrong, model, err, &work->run);
 }
 
 /* Whoever asked the run to stop wants its model: from here on nobody is asked. */
 static hsp_status lp_model(lp_work *work, hsp_error *err, hsp_model **out)
 {
     hsp__prepared *prepared = &work->prepared;
-    hsp_context unasked = *work->ctx;
-    unasked.progress = NULL;
+    hsp_context unasked = hsp__stop_none(work->ctx);
     hsp__outcome outcome =
         hsp__outcome_of(&hsp__learn_lp, work->options, &work->prepared, work->hash, &work->run);
     outcome.tie = lp_tie(work->options);
@@ -278,7 +275,7 @@ static hsp_status lp_model(lp_work *work, hsp_error *err, hsp_model **out)
     memcpy(model->weights, work->w, work->scorers * d * sizeof *work->w);
     memcpy(model->offsets, work->b, work->scorers * sizeof *work->b);
     status = hsp__outcome_close(&outcome, model, err);
-    if (!status) status = lp_measure(work, &unasked, model, err);
+    if (!status) status = lp_measure(work, model, err);
     if (status)
         hsp_model_free(model);
     else

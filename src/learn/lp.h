@@ -31,7 +31,7 @@ hsp_status hsp__lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch *w
  */
 
 /* exponents[j]: column j divided by 2^exponents[j] has no entry above 1. */
-void hsp__lp_exponents(const hsp__problem *p, int *exponents);
+void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents);
 
 /* y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it. */
 int hsp__lp_right(const hsp__problem *p, uint64_t i, const double *w, double b);

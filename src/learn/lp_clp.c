@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/library.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 static hsp_status clp_fail_missing(hsp_error *err)
 {
@@ -40,6 +41,7 @@ typedef struct clp_calls {
 } clp_calls;
 
 struct hsp__clp {
+    hsp_context *ctx;
     hsp_allocator memory;
     clp_calls clp;
     Clp_Simplex *model;
@@ -100,7 +102,8 @@ hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, cons
     if (status) return status;
     hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
     int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
-    if (lp) *lp = (hsp__clp){.memory = ctx->allocator, .clp = clp, .model = clp.newModel()};
+    if (lp)
+        *lp = (hsp__clp){.ctx = ctx, .memory = ctx->allocator, .clp = clp, .model = clp.newModel()};
     if (!lp || !starts || !lp->model) {
         if (lp && lp->model) clp.deleteModel(lp->model);
         dlclose(clp.library);
@@ -180,16 +183,57 @@ void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
 /* Parts of CLP keep counts that all its models share: one solves at a time. */
 static pthread_mutex_t clp_solving = PTHREAD_MUTEX_INITIALIZER;
 
-hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
+typedef struct clp_job {
+    hsp__clp *lp;
+    int primal, done; /* done: under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t end;
+} clp_job;
+
+static void *clp_main(void *user)
 {
-    lp->clp.setNumberIterations(lp->model, 0);
-    lp->clp.setMaximumIterations(lp->model, steps);
+    clp_job *job = user;
+    hsp__clp *lp = job->lp;
     pthread_mutex_lock(&clp_solving);
-    if (primal)
+    if (job->primal)
         lp->clp.primal(lp->model, 0);
     else
         lp->clp.dual(lp->model, 0);
     pthread_mutex_unlock(&clp_solving);
+    pthread_mutex_lock(&job->lock);
+    job->done = 1;
+    pthread_cond_signal(&job->end);
+    pthread_mutex_unlock(&job->lock);
+    return NULL;
+}
+
+/* CLP asks nobody whether to go on, but looks at its limit of iterations after each of them. So it
+ * works on a thread of its own, while this one ticks (base/stop.h) and, when the work must end,
+ * takes the limit down. */
+static void clp_run(hsp__clp *lp, int primal)
+{
+    clp_job job = {lp, primal, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+    pthread_t thread;
+    if (!lp->ctx->stop || pthread_create(&thread, NULL, clp_main, &job)) {
+        clp_main(&job);
+    } else {
+        pthread_mutex_lock(&job.lock);
+        while (!job.done) {
+            hsp__tick_wait(lp->ctx, &job.end, &job.lock);
+            if (hsp__stopped(lp->ctx)) lp->clp.setMaximumIterations(lp->model, 0);
+        }
+        pthread_mutex_unlock(&job.lock);
+        pthread_join(thread, NULL);
+    }
+    pthread_cond_destroy(&job.end);
+    pthread_mutex_destroy(&job.lock);
+}
+
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
+{
+    lp->clp.setNumberIterations(lp->model, 0);
+    lp->clp.setMaximumIterations(lp->model, steps);
+    clp_run(lp, primal);
     lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
     const int status = lp->clp.status(lp->model);
     if (status == 0) return HSP__CLP_OPTIMAL;

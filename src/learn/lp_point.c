@@ -27,6 +27,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "learn/lp.h"
 
 #define POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */
@@ -180,7 +181,7 @@ static void point_reflect(const point *t, uint64_t k, long double head, long dou
 
 /* z: least squares of M z = r over those in use. r is overwritten. Multipliers that depend on
  * others go out of use: are there none? */
-static int point_least_squares(point *t)
+static int point_least_squares(hsp_context *ctx, point *t)
 {
     uint64_t rank = 0;
     point_fill(t);
@@ -191,6 +192,7 @@ static int point_least_squares(point *t)
         if (length <= POINT_RANK) break;
         const long double end = v[rank] > 0 ? -length : length, head = v[rank] - end;
         t->beta[rank] = -1 / (end * head);
+        if (hsp__tick(ctx)) return 0;
         for (uint64_t u = rank + 1; u < t->used; u++)
             point_reflect(t, rank, head, t->m + u * t->equations);
         point_reflect(t, rank, head, t->r);
@@ -290,7 +292,8 @@ static hsp_status point_step(hsp_context *ctx, point *t, hsp_error *err, int *en
     const hsp_status status = point_reserve(ctx, t, err, &fits);
     *end = status || !fits;
     if (*end) return status;
-    const int independent = point_least_squares(t);
+    const int independent = point_least_squares(ctx, t);
+    if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
     const int whole = point_move(t) && independent;
     point_residual(t);
     *end = whole && !point_join(t);

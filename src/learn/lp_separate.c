@@ -42,6 +42,7 @@
 #include "model/model.h"
 
 #define SEPARATE_FIRST   400    /* rows of the first program, at most (or all of a small set) */
+#define SEPARATE_TICK    256    /* rows between two ticks */
 #define SEPARATE_SMALL   1000   /* so many rows are taken at once */
 #define SEPARATE_STEPS   2000   /* of the simplex method between two looks at the clock */
 #define SEPARATE_ZOOM    0x1p30 /* S grows by so much at a time, at most */
@@ -80,12 +81,13 @@ typedef struct separate {
 
 /* ---- Arithmetic that is known to be right ---------------------------------------------------- */
 
-void hsp__lp_exponents(const hsp__problem *p, int *exponents)
+void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents)
 {
     const hsp_view *view = p->view;
     for (uint64_t j = 0; j < view->cols; j++)
         exponents[j] = INT_MIN;
     for (uint64_t i = 0; i < view->rows; i++) {
+        if (i % SEPARATE_TICK == 0 && hsp__tick(ctx)) break;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             const double x = hsp__row_value(view, &row, k);
@@ -348,7 +350,7 @@ static void separate_mark(const separate *t, unsigned char *wrong)
     }
     if (plain) return;
     separate_check work = {.t = t, .parts = hsp__parts(n, 64), .wrong = wrong};
-    hsp__tasks_run(t->ctx, work.parts, separate_check_part, &work);
+    hsp__tasks_try(t->ctx, work.parts, separate_check_part, &work);
 }
 
 /* Have the worst of the rows that are wrong join. *wrong: how many there are; *joined: how many
@@ -363,6 +365,7 @@ static hsp_status separate_try(separate *t, hsp_error *err, uint64_t *wrong, uin
     hsp_status status = marks ? HSP_OK : hsp__fail_memory(err);
     *wrong = *joined = 0;
     if (!status) separate_mark(t, marks);
+    if (!status) status = hsp__stop_status(t->ctx, err);
     for (uint64_t i = 0; !status && i < n; i++) {
         *wrong += marks[i];
         outside += marks[i] && !t->in[i];
@@ -499,7 +502,7 @@ static hsp_status separate_new(separate *t, hsp_error *err)
                             ? HSP_OK
                             : hsp__fail_memory(err);
     if (!status) {
-        hsp__lp_exponents(t->p, t->exponents);
+        hsp__lp_exponents(t->ctx, t->p, t->exponents);
         t->scale = 1;
         t->trust = HUGE_VAL;
         for (uint64_t i = 0; i < n; i++)
@@ -538,6 +541,10 @@ hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch 
     hsp_status status = separate_new(&t, err);
     if (!status) status = separate_begin(&t, err);
     if (!status) status = separate_loop(&t, err);
+    if (status == HSP_CANCELLED) {
+        hsp__watch_stopped(ctx, &answer->stop);
+        status = HSP_OK;
+    }
     separate_free(&t);
     return status;
 }

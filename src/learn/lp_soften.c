@@ -28,6 +28,7 @@
 
 #define SOFTEN_STEPS 2000
 #define SOFTEN_GAP   1e-6
+#define SOFTEN_TICK  256 /* rows between two ticks */
 
 /* The arrays of the dual program, column after column. */
 typedef struct soften {
@@ -47,6 +48,7 @@ static void soften_fill(soften *t)
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
     int at = 0;
     for (uint64_t i = 0; i < n; i++) {
+        if (i % SOFTEN_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(t->p->view, i);
         const double y = hsp__problem_y(t->p, i);
         t->starts[i] = at;
@@ -76,6 +78,9 @@ static hsp_status soften_load(soften *t, hsp_error *err)
     if (!status) status = hsp__clp_new(t->ctx, 0, NULL, NULL, NULL, err, &t->lp);
     if (!status) {
         soften_fill(t);
+        status = hsp__stop_status(t->ctx, err);
+    }
+    if (!status) {
         hsp__clp_add_rows(t->lp, d + 1, zeros, zeros, none, none, zeros);
         hsp__clp_add_columns(t->lp, n, t->lower, t->upper, t->cost, t->starts, t->rows, t->values);
     }
@@ -103,8 +108,7 @@ static hsp_status soften_new(soften *t, hsp_error *err)
     if (!t->exponents || !t->lower || !t->upper || !t->cost || !t->starts || !t->rows ||
         !t->values || !t->scores || !t->u)
         return hsp__fail_memory(err);
-    hsp__lp_exponents(t->p, t->exponents);
-    return soften_load(t, err);
+    return HSP_OK;
 }
 
 static void soften_free(soften *t)
@@ -150,6 +154,9 @@ static hsp_status soften_solve(soften *t, hsp__watch *watch, int report, hsp_err
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
     hsp__clp_outcome outcome = HSP__CLP_LIMIT;
     int steps = SOFTEN_STEPS, stopped = 0;
+    hsp__lp_exponents(t->ctx, t->p, t->exponents);
+    hsp_status status = soften_load(t, err);
+    if (status) return status;
     answer->rounds++;
     while (outcome == HSP__CLP_LIMIT && !stopped) {
         outcome = hsp__clp_solve(t->lp, 1, steps);
@@ -162,12 +169,29 @@ static hsp_status soften_solve(soften *t, hsp__watch *watch, int report, hsp_err
     for (uint64_t j = 0; j < d; j++)
         answer->w[j] = ldexp(-prices[j], -t->exponents[j]);
     answer->b = t->p->offset == HSP__OFFSET_NONE ? 0 : -prices[d];
-    hsp_status status = soften_judge(t, err, answer);
-    if (!stopped)
+    if (stopped) return HSP_CANCELLED;
+    status = soften_judge(t, err, answer);
+    if (!status)
         answer->stop = answer->primal - answer->dual_value <= SOFTEN_GAP * answer->primal
                            ? HSP_STOP_CONVERGED
                            : HSP_STOP_PASSES;
     return status;
+}
+
+/* The run was stopped: what the weights are worth, if there is time to see. */
+static hsp_status soften_stopped(soften *t, hsp_error *err, hsp__lp_answer *answer)
+{
+    hsp_context *ctx = t->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp__watch_stopped(ctx, &answer->stop);
+    t->ctx = &last;
+    const hsp_status status = soften_judge(t, err, answer);
+    t->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    answer->primal = (double)NAN;
+    answer->dual_value = 0;
+    return HSP_OK;
 }
 
 /* A separator whose margins are all 1 at least has no slack. */
@@ -184,18 +208,19 @@ hsp_status hsp__lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch *w
     soften t = {.ctx = ctx, .p = p};
     hsp_status status = hsp__lp_separate(ctx, p, watch, report, err, answer);
     if (status) return status;
-    int done = answer->stop == HSP_STOP_REQUEST || answer->stop == HSP_STOP_SECONDS;
+    int done = 0;
     status = soften_new(&t, err);
-    if (!status && done) { /* what the weights so far are worth, and no bound yet */
+    if (!status && hsp__stopped(ctx)) { /* what the weights so far are worth, and no bound yet */
         memset(answer->a, 0, p->view->rows * sizeof *answer->a);
-        status = soften_judge(&t, err, answer);
+        status = HSP_CANCELLED;
     }
     if (!status && answer->stop == HSP_STOP_CONVERGED) {
         hsp__products_scores(ctx, p->view, answer->w, answer->b, t.scores);
-        done = soften_is_slackless(p, t.scores);
+        done = !hsp__stopped(ctx) && soften_is_slackless(p, t.scores);
         answer->primal = answer->dual_value = 0;
     }
     if (!status && !done) status = soften_solve(&t, watch, report, err, answer);
+    if (status == HSP_CANCELLED) status = soften_stopped(&t, err, answer);
     soften_free(&t);
     return status;
 }

@@ -1,8 +1,11 @@
 #include "learn/mistakes.h"
 
-#include "base/context.h"
+#include <math.h>
+
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 
 typedef struct mistakes {
@@ -35,7 +38,8 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
     work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
     work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
     hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
-    if (!status) hsp__tasks_run(ctx, work.parts, mistakes_part, &work);
+    if (!status && !hsp__tasks_try(ctx, work.parts, mistakes_part, &work))
+        status = hsp__stop_status(ctx, err);
     for (uint64_t part = 0; !status && part < work.parts; part++)
         *wrong += work.wrong[part];
     hsp__free(&ctx->allocator, work.wrong);
@@ -43,7 +47,18 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
     return status;
 }
 
-#define MISTAKES_SLICE 4096
+hsp_status hsp__mistakes_report(hsp_status counted, uint64_t wrong, hsp_model *model,
+                                hsp_error *err, hsp_training *run)
+{
+    char text[HSP__DECIMAL_MAX];
+    run->training_error = (double)NAN;
+    if (counted) return counted == HSP_CANCELLED ? HSP_OK : counted;
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return hsp__model_set_fact(model, "training_error", text, err);
+}
+
+#define MISTAKES_SLICE 256
 
 hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                 const uint32_t *class_of, hsp_error *err, uint64_t *wrong)
@@ -56,7 +71,8 @@ hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const 
     for (uint64_t from = 0; !status && from < view->rows; from += MISTAKES_SLICE) {
         const uint64_t to = view->rows - from < MISTAKES_SLICE ? view->rows : from + MISTAKES_SLICE;
         const hsp_view slice = hsp__view_slice(view, from, to);
-        status = hsp_model_score(ctx, model, &slice, err, scores, classes);
+        status = hsp__tick(ctx) ? hsp__stop_status(ctx, err)
+                                : hsp_model_score(ctx, model, &slice, err, scores, classes);
         for (uint64_t i = 0; !status && i < slice.rows; i++) {
             const uint32_t class = class_of ? class_of[slice.labels[i]] : slice.labels[i];
             *wrong += class != HSP_NO_CLASS && classes[i] != class;

@@ -13,4 +13,9 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
 hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                 const uint32_t *class_of, hsp_error *err, uint64_t *wrong);
 
+/* Write the training error into `run` and the model's facts. `counted` is what the count returned:
+ * HSP_CANCELLED means that a stopped run left no time for it, and the error is not known. */
+hsp_status hsp__mistakes_report(hsp_status counted, uint64_t wrong, hsp_model *model,
+                                hsp_error *err, hsp_training *run);
+
 #endif

@@ -18,7 +18,6 @@ hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner 
     hsp__online_plan_read(options, &team->plan);
     const int apart = classes > 2 && (team->plan.ovr || !rule->native);
     const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
-    if (team->plan.max_seconds > 0) team->watch.deadline = hsp__clock() + team->plan.max_seconds;
     team->watch.total = facts->rows * team->plan.passes * count;
     team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
     team->scores = hsp__new(&ctx->allocator, classes, sizeof *team->scores);
@@ -313,8 +312,7 @@ static hsp_status team_apart(hsp__team *team, const hsp_view *view, hsp_error *e
 hsp_status hsp__team_run(hsp__team *team, const hsp_view *view, hsp_error *err)
 {
     uint64_t *order = NULL;
-    /* the time that was set is for learning, not for what came before */
-    if (team->plan.max_seconds > 0) team->watch.deadline = hsp__clock() + team->plan.max_seconds;
+    hsp__stop_limit(team->ctx, team->plan.max_seconds);
     if (team->count == 1)
         return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
     if (team->plan.order >= HSP__WALK_FIRST) return team_apart(team, view, err);

@@ -289,6 +289,7 @@ static double newton_longest(const hsp__newton *s)
 {
     double longest = 0;
     for (uint64_t i = 0; i < s->n; i++) {
+        if (i % 1024 == 0 && hsp__tick(s->ctx)) break;
         const hsp__row row = hsp__view_row(s->p->view, i * s->step);
         double sum = s->own > 0 ? 1 : 0;
         for (uint64_t k = 0; k < row.count; k++) {
@@ -340,7 +341,7 @@ static double newton_search(hsp__newton *s, double decrement)
         double next = curve > 0 ? t - slope / curve : HUGE_VAL;
         if (isinf(high)) next = fmin(next, 10 * t);
         if (!(next > low && next < high)) next = (low + high) / 2;
-        if (!isfinite(next) || next == t) break;
+        if (!isfinite(next) || next == t || hsp__stopped(s->ctx)) break;
         t = next;
         sums = hsp__newton_along(s, t);
     }
@@ -352,6 +353,13 @@ static void newton_keep(newton_run *run, const newton_figures *f)
     if (run->sample || !(f->primal < run->kept_value)) return;
     run->kept_value = f->primal;
     memcpy(run->kept, run->s->w, run->s->dim * sizeof *run->kept);
+}
+
+/* Was the work stopped? What the last pass computed is then of no use. */
+static int newton_cut(newton_run *run)
+{
+    if (hsp__watch_stopped(run->s->ctx, &run->stop)) run->over = 1;
+    return run->over;
 }
 
 static void newton_limits(newton_run *run)
@@ -374,12 +382,13 @@ static void newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
     hsp__hessian_direction(s, NEWTON_ACCURACY, left);
-    if (!whole && !(*left > 0)) return;
+    if (newton_cut(run) || (!whole && !(*left > 0))) return;
     double t = 1;
     if (whole)
         hsp__newton_probe(s);
     else
         t = newton_search(s, *left);
+    if (newton_cut(run)) return;
     hsp__newton_go(s, t);
     s->updates++;
     newton_limits(run);
@@ -392,7 +401,7 @@ static hsp_status newton_minimise(newton_run *run)
     const int anchored = hsp__newton_anchored(s);
     double first = 0, left = HUGE_VAL, before = HUGE_VAL;
     int slow = 0;
-    for (int moved = 0; !run->over && moved < NEWTON_INNER; moved++) {
+    for (int moved = 0; !newton_cut(run) && moved < NEWTON_INNER; moved++) {
         const newton_figures f = newton_figure(s);
         const double slack = s->now.slack;
         newton_keep(run, &f);
@@ -634,6 +643,28 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
+/* The run was stopped: the best weights so far, with the judge's figures if he has seen them or
+ * there is time for that. */
+static hsp_status newton_stopped(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    hsp_context *ctx = s->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    const double *w = run->kept_value < HUGE_VAL ? run->kept : s->w;
+    hsp_status status = HSP_OK;
+    s->ctx = &last;
+    if (run->raw || run->best.primal == HUGE_VAL) status = newton_judge(run, w);
+    s->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    if (run->best.primal < HUGE_VAL) return HSP_OK;
+    memcpy(run->best_w, w, s->dim * sizeof *w);
+    memset(s->pull, 0, s->n * sizeof *s->pull);
+    run->best = (hsp__verdict){.primal = (double)NAN, .gap = 1};
+    run->best_here = 1;
+    return HSP_OK;
+}
+
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
@@ -642,6 +673,7 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
     if (status) return status;
     newton_start(run, w, tau);
     status = newton_outer(run);
+    if (newton_cut(run)) return newton_stopped(run);
     if (status || run->stop == HSP_STOP_CONVERGED || run->stop == HSP_STOP_INSEPARABLE)
         return status;
     if (!run->raw) status = newton_resume(run);

@@ -43,6 +43,7 @@ enum {
 };
 #define HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
 #define HESSIAN_SHARE 8                   /* one part in so many of what the rows take */
+#define HESSIAN_TICK  64                  /* rows between two ticks */
 
 struct hsp__hessian {
     int direct;
@@ -212,6 +213,7 @@ static void hessian_group_by_bits(const hsp__newton *s, uint64_t from, uint64_t 
     for (uint64_t start = from; start < to; start += HESSIAN_LIST) {
         const uint64_t end = to - start < HESSIAN_LIST ? to : start + HESSIAN_LIST;
         size_t count = 0;
+        if (hsp__tick(s->ctx)) return;
         for (uint64_t i = start; i < end; i++) {
             list[count] = i * s->step;
             count += (size_t)((s->curved[i] == in) & (h->inside[i] != in) &
@@ -241,6 +243,7 @@ static void hessian_rows(const hsp__newton *s, uint64_t from, uint64_t to, hessi
 {
     hsp__hessian *h = s->hessian;
     for (uint64_t i = from; i < to; i++) {
+        if (i % HESSIAN_TICK == 0 && hsp__tick(s->ctx)) return;
         if (!h->inside) {
             hessian_add(s, i, hsp__newton_weight(s, i), block);
         } else if (s->curved[i] != h->inside[i]) {
@@ -303,7 +306,7 @@ static void hessian_update(hsp__newton *s)
     h->by_bits = h->bits && rows >= HESSIAN_BITS;
     const uint64_t by_bits = rows / HESSIAN_BITS_PART + 1;
     h->parts = hessian_parts(s, rows, h->by_bits && by_bits < h->most ? by_bits : h->most);
-    hsp__tasks_run(s->ctx, h->parts, hessian_part, s);
+    if (!hsp__tasks_try(s->ctx, h->parts, hessian_part, s)) return;
     for (uint64_t part = 0; part + 1 < h->parts; part++) {
         hsp__vec()->axpy_f64(1, h->sums + part * cells, h->g, cells);
         if (h->q) hsp__vec()->axpy_f64(1, h->q_sums + part * s->dim, h->q, (size_t)s->dim);
@@ -328,7 +331,7 @@ static int hessian_factor(hsp__newton *s, double lift)
             h->factor[i * side + j] = factor * h->g[i * side + j] * h->scale[i] * h->scale[j];
         h->factor[i * side + i] = 1 + lift;
     }
-    return hsp__matrix_cholesky(h->factor, dim, h->scratch);
+    return hsp__matrix_cholesky(s->ctx, h->factor, dim, h->scratch);
 }
 
 void hsp__hessian_follow(hsp__newton *s)
@@ -358,7 +361,7 @@ static void hessian_direct(hsp__newton *s, double *x)
 {
     hsp__hessian *h = s->hessian;
     if (!s->lean) hessian_update(s);
-    for (double lift = 1e-15; !hessian_factor(s, lift) && lift < 1;)
+    for (double lift = 1e-15; !hsp__stopped(s->ctx) && !hessian_factor(s, lift) && lift < 1;)
         lift *= 100;
     for (size_t i = 0; i < s->dim; i++)
         x[i] *= h->scale[i];
@@ -413,7 +416,7 @@ static void hessian_product(hsp__newton *s, const double *x, double *out)
 {
     const double factor = hsp__newton_factor(s);
     hessian_times work = {s, x};
-    hsp__tasks_run(s->ctx, s->parts, hessian_times_part, &work);
+    if (!hsp__tasks_try(s->ctx, s->parts, hessian_times_part, &work)) return;
     for (uint64_t j = 0; j < s->dim; j++)
         out[j] = (j < s->d ? s->ridge : s->own) * (x ? x[j] : 1);
     for (uint64_t part = 0; part < s->parts; part++)

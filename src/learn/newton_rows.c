@@ -165,7 +165,7 @@ static hsp__newton_sums newton_line_sums(hsp__newton *s, double t, int fresh)
 {
     newton_line line = {s, t, fresh};
     hsp__newton_sums all = {0, 0};
-    hsp__tasks_run(s->ctx, s->parts, newton_line_part, &line);
+    if (!hsp__tasks_try(s->ctx, s->parts, newton_line_part, &line)) return all;
     for (uint64_t part = 0; part < s->parts; part++) {
         all.slope += s->lines[part].slope;
         all.curve += s->lines[part].curve;
@@ -344,7 +344,7 @@ static void newton_walk_all(hsp__newton *s, double t, newton_walk_how how)
     const hsp__vec_table *vec = hsp__vec();
     newton_walk walk = {s, t, how};
     hsp__newton_state all = {.least = HUGE_VAL};
-    hsp__tasks_run(s->ctx, s->parts, newton_walk_part, &walk);
+    if (!hsp__tasks_try(s->ctx, s->parts, newton_walk_part, &walk)) return;
     if (how == NEWTON_WALK_FRESH) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
         const hsp__newton_state *one = &s->states[part];
@@ -394,7 +394,7 @@ static void newton_pulls_part(void *user, uint64_t part)
 
 void hsp__newton_pulls(hsp__newton *s)
 {
-    hsp__tasks_run(s->ctx, s->parts, newton_pulls_part, s);
+    hsp__tasks_try(s->ctx, s->parts, newton_pulls_part, s);
 }
 
 /* ---- Anchors --------------------------------------------------------------------------------- */

@@ -191,8 +191,8 @@ static hsp_status pairs_weights(hsp_context *ctx, const pairs_work *work, const 
     return status;
 }
 
-/* The learner's options for a pair: its rows are prepared already, and the time that is left is
- * for it. */
+/* The learner's options for a pair: its rows are prepared already, and the limit of time is that of
+ * all pairs together. */
 static hsp_status pairs_options(hsp_context *ctx, const pairs_work *work, uint32_t i, uint32_t j,
                                 hsp_error *err, hsp_options **out)
 {
@@ -200,7 +200,6 @@ static hsp_status pairs_options(hsp_context *ctx, const pairs_work *work, uint32
         "scale",     "normalize",  "classes", "positive",        "link",
         "calibrate", "multiclass", "weight",  "calibrate-folds", "max-seconds",
         "start",     "row-weight", NULL};
-    char seconds[HSP__DECIMAL_MAX];
     hsp_options *made = NULL;
     hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &made);
     if (!status) status = hsp__options_put(made, "scale", "none", err);
@@ -210,10 +209,6 @@ static hsp_status pairs_options(hsp_context *ctx, const pairs_work *work, uint32
     if (!status && work->kernel)
         status = hsp_options_set(made, "kernel", hsp_kernel_text(work->kernel), err);
     if (!status) status = pairs_weights(ctx, work, (const uint32_t[]){i, j}, made, err);
-    if (!status && work->watch.deadline > 0) {
-        hsp__decimal_print_f64(fmax(work->watch.deadline - hsp__clock(), 1e-6), seconds);
-        status = hsp__options_put(made, "max-seconds", seconds, err);
-    }
     if (status)
         hsp_options_free(made);
     else
@@ -266,19 +261,20 @@ static hsp_status pairs_learn(pairs_work *work, hsp_context *quiet, uint32_t pai
 static hsp_status pairs_run(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     pairs_work *work = user;
-    hsp__ear ear = {&work->watch, report};
-    hsp_context quiet = hsp__ear_context(&ear, work->threads);
+    hsp_context quiet = hsp__quiet(work->ctx);
     hsp_status status = HSP_OK;
+    quiet.threads = work->threads;
     for (uint32_t pair = from; !status && pair < to; pair++) {
         pairs_one *one = &work->pairs[pair];
         uint32_t i, j;
         hsp__pair_classes(work->classes, pair, &i, &j);
         status = pairs_rows(work, i, j, one, err);
         if (status || one->empty) continue;
-        if (!hsp__ear_ask(&ear)) status = pairs_learn(work, &quiet, pair, i, j, err);
+        if (!hsp__tick(&quiet)) status = pairs_learn(work, &quiet, pair, i, j, err);
         if (status == HSP_CANCELLED) status = HSP_OK;
-        if (!status && !one->model && !one->run.evidence) one->run.stop = HSP_STOP_REQUEST;
-        atomic_fetch_add(&work->watch.done, one->count);
+        if (!status && !one->model && !one->run.evidence)
+            hsp__watch_stopped(&quiet, &one->run.stop);
+        hsp__watch_tick(&work->watch, one->count, report, &one->run.stop);
     }
     return status;
 }
@@ -365,9 +361,8 @@ static hsp_status pairs_learn_all(pairs_work *work, hsp_error *err)
     const int workers = hsp__crowd_workers(work->ctx, work->count);
     const double start = hsp__clock();
     work->threads = hsp_context_threads(work->ctx) / workers;
-    if (hsp__options_have(work->options, "max-seconds") &&
-        hsp_options_real(work->options, "max-seconds") > 0)
-        work->watch.deadline = start + hsp_options_real(work->options, "max-seconds");
+    if (hsp__options_have(work->options, "max-seconds"))
+        hsp__stop_limit(work->ctx, hsp_options_real(work->options, "max-seconds"));
     hsp_status status = hsp__crowd_run(&work->watch, workers, work->count, 1, pairs_run, work, err);
     work->run.train_seconds = hsp__clock() - start;
     return status;
@@ -440,7 +435,10 @@ static void pairs_report(pairs_work *work)
     if (!optimum->solver) return;
     if (cut) optimum->objective = optimum->scaled_objective = (double)NAN;
     const double apart = optimum->objective - optimum->dual_objective;
-    optimum->gap = !isfinite(optimum->objective) ? 1 : apart > 0 ? apart / optimum->objective : 0;
+    optimum->gap = isnan(optimum->objective)       ? (double)NAN
+                   : !isfinite(optimum->objective) ? 1
+                   : apart > 0                     ? apart / optimum->objective
+                                                   : 0;
 }
 
 /* Rows with a dual weight in any pair, each counted once; a learner that keeps none says nothing.
@@ -586,26 +584,24 @@ static void pairs_weights_in(const pairs_work *work, hsp_model *model)
     }
 }
 
-static hsp_status pairs_measure(pairs_work *work, hsp_context *ctx, hsp_model *model,
-                                hsp_error *err)
+static hsp_status pairs_measure(pairs_work *work, hsp_model *model, hsp_error *err)
 {
-    char text[HSP__DECIMAL_MAX];
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, work->ctx);
+    const hsp__prepared *prepared = &work->prepared;
     uint64_t wrong = 0;
     hsp_status status =
         model->weights
-            ? hsp__mistakes_linear(ctx, model, work->prepared.view, err, &wrong)
-            : hsp__mistakes_scored(ctx, model, &work->prepared.base->view, NULL, err, &wrong);
-    work->run.training_error = (double)wrong / (double)work->run.rows;
-    hsp__decimal_print_f64(work->run.training_error, text);
-    return status ? status : hsp__model_set_fact(model, "training_error", text, err);
+            ? hsp__mistakes_linear(&last, model, prepared->view, err, &wrong)
+            : hsp__mistakes_scored(&last, model, &prepared->base->view, NULL, err, &wrong);
+    return hsp__mistakes_report(status, wrong, model, err, &work->run);
 }
 
 /* Whoever asked the run to stop wants its model: from here on nobody is asked. */
 static hsp_status pairs_model(pairs_work *work, hsp_error *err, hsp_model **out)
 {
     const int seeded = hsp__options_have(work->options, "seed");
-    hsp_context unasked = *work->ctx;
-    unasked.progress = NULL;
+    hsp_context unasked = hsp__stop_none(work->ctx);
     hsp__outcome outcome =
         hsp__outcome_of(work->learner, work->options, &work->prepared, work->hash, &work->run);
     outcome.tie = pairs_tie(work);
@@ -617,7 +613,7 @@ static hsp_status pairs_model(pairs_work *work, hsp_error *err, hsp_model **out)
     pairs_weights_in(work, model);
     if (!work->drop_dual) status = pairs_updates(work, model, err);
     if (!status) status = hsp__outcome_close(&outcome, model, err);
-    if (!status) status = pairs_measure(work, &unasked, model, err);
+    if (!status) status = pairs_measure(work, model, err);
     if (status)
         hsp_model_free(model);
     else

@@ -232,6 +232,25 @@ static hsp_status pegasos_judge(pegasos_work *work, hsp_error *err)
     return HSP_OK;
 }
 
+/* The run was stopped: the weights as they are now, judged if there is time. */
+static hsp_status pegasos_stopped(pegasos_work *work, hsp_error *err)
+{
+    hsp__solution *s = work->best;
+    hsp_context *ctx = work->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    work->ctx = &last;
+    const hsp_status status = pegasos_judge(work, err);
+    work->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    if (isfinite(s->primal)) return HSP_OK;
+    hsp__online_result(&work->run, 0, s->w, &s->b);
+    memset(s->dual, 0, work->p->view->rows * sizeof *s->dual);
+    s->primal = s->gap = (double)NAN;
+    s->dual_value = 0;
+    return HSP_OK;
+}
+
 static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
 {
     hsp__online *run = &work->run;
@@ -245,12 +264,13 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
                                  work->goal->report, err);
         if (!status) status = pegasos_judge(work, err);
         s->stop = run->stop;
+        if (hsp__watch_stopped(work->ctx, &s->stop)) break;
         if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
         if (s->stop != HSP_STOP_PASSES || run->passes == most) break;
     }
     s->passes = run->passes;
     s->updates = run->updates;
-    return status;
+    return hsp__stopped(work->ctx) ? pegasos_stopped(work, err) : status;
 }
 
 /* lambda, and what a row's cost is in units of 1 / (lambda n). */

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "model/model.h"
@@ -83,7 +84,7 @@ void hsp__products_scores(hsp_context *ctx, const hsp_view *view, const double *
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double) + 16;
     products work = {.view = view, .w = w, .b = b, .out = scores};
     work.parts = hsp__parts(view->rows, each);
-    hsp__tasks_run(ctx, work.parts, products_scores_part, &work);
+    hsp__tasks_try(ctx, work.parts, products_scores_part, &work);
 }
 
 /* ---- Combinations ---------------------------------------------------------------------------- */
@@ -145,9 +146,9 @@ hsp_status hsp__products_both(hsp_context *ctx, const hsp_view *view, const doub
     work.parts = hsp__products_parts(view);
     work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
-    hsp__tasks_run(ctx, work.parts, products_combine_part, &work);
+    hsp__tasks_try(ctx, work.parts, products_combine_part, &work);
     for (uint64_t part = 1; part < work.parts; part++)
         hsp__vec()->axpy_f64(1, work.sums + (part - 1) * view->cols, out, (size_t)view->cols);
     hsp__free(&ctx->allocator, work.sums);
-    return HSP_OK;
+    return hsp__stop_status(ctx, err);
 }

@@ -1,5 +1,6 @@
 /* The two products with all rows: scores X w and combinations X^T v, on the context's threads, with
- * bits that do not depend on their number. */
+ * bits that do not depend on their number. Once the context is stopped (base/stop.h) they come back
+ * early with nothing that can be used; those that return a status return HSP_CANCELLED. */
 #ifndef HSP_LEARN_PRODUCTS_H
 #define HSP_LEARN_PRODUCTS_H
 

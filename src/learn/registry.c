@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "learn/approx.h"
 #include "learn/calibrate.h"
 #include "learn/derive.h"
@@ -86,6 +87,25 @@ static hsp_status registry_remember(hsp_context *ctx, const hsp_data *data, cons
     return status || !start ? status : hsp__model_add_start(model, start, err);
 }
 
+hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
+{
+    if (hsp__stopped(ctx) != HSP__STOP_REQUESTED) return HSP_OK;
+    return hsp__fail(err, HSP_CANCELLED, "stopped on request while training");
+}
+
+/* The run was stopped after it had ended, or before all was done that it was asked for: it and the
+ * model say so. */
+static hsp_status registry_stopped(hsp_context *ctx, hsp_training *run, hsp_model *model,
+                                   hsp_error *err)
+{
+    const char *known = hsp_model_fact(model, "stop");
+    if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;
+    if (!hsp__stopped(ctx) || (known && strcmp(known, hsp_stop_name(run->stop)) == 0))
+        return HSP_OK;
+    hsp_status status = hsp__model_set_fact(model, "stop", hsp_stop_name(run->stop), err);
+    return status ? status : hsp__model_set_fact(model, "converged", "false", err);
+}
+
 hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                           const hsp_model *start, hsp_error *err, hsp_training *run,
                           hsp_model **out)
@@ -102,12 +122,16 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     if (path && start)
         return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
                             "a model to start from was given already");
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_training done = {0};
     hsp_model *model = NULL, *read = NULL;
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
     if (read) start = read;
-    if (!status) status = registry_make(ctx, data, learner, options, start, err, &done, &model);
-    if (!status && model) status = registry_remember(ctx, data, start, model, err);
+    if (!status) status = registry_make(&own, data, learner, options, start, err, &done, &model);
+    hsp_context unasked = hsp__stop_none(&own); /* whoever stopped the run wants its model */
+    if (!status && model) status = registry_remember(&unasked, data, start, model, err);
+    if (!status && model) status = registry_stopped(&own, &done, model, err);
     hsp_model_free(read);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
@@ -116,7 +140,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     }
     if (run) *run = done;
     *out = model;
-    return HSP_OK;
+    return model ? hsp__train_status(&own, err) : HSP_OK;
 }
 
 hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,

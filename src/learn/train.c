@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/decimal.h"
 #include "base/error.h"
 #include "learn/calibrate.h"
 #include "learn/derive.h"
@@ -72,20 +71,15 @@ static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
                                 const hsp__prepared *prepared, hsp_model *model, hsp_error *err,
                                 hsp_training *run)
 {
-    char text[HSP__DECIMAL_MAX];
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
     uint64_t wrong = 0;
     hsp_status status = HSP_OK;
-    if (!model->weights && run->stop == HSP_STOP_REQUEST) { /* it may take as long as learning */
-        run->training_error = (double)NAN;
-        return HSP_OK;
-    }
     if (!train_error_is_known(team, run))
         status = model->votes || model->expansion
-                     ? hsp__mistakes_scored(ctx, model, &prepared->base->view, NULL, err, &wrong)
-                     : hsp__mistakes_linear(ctx, model, prepared->view, err, &wrong);
-    run->training_error = (double)wrong / (double)run->rows;
-    hsp__decimal_print_f64(run->training_error, text);
-    return status ? status : hsp__model_set_fact(model, "training_error", text, err);
+                     ? hsp__mistakes_scored(&last, model, &prepared->base->view, NULL, err, &wrong)
+                     : hsp__mistakes_linear(&last, model, prepared->view, err, &wrong);
+    return hsp__mistakes_report(status, wrong, model, err, run);
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -173,8 +167,7 @@ static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err
 static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
 {
     hsp__prepared *prepared = &work->prepared;
-    hsp_context unasked = *work->ctx;
-    unasked.progress = NULL;
+    hsp_context unasked = hsp__stop_none(work->ctx);
     hsp__team_report(&work->team, 0, &work->run);
     hsp__outcome outcome =
         hsp__outcome_of(work->learner, work->options, prepared, work->hash, &work->run);
@@ -182,7 +175,7 @@ static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
     hsp_status status =
         work->kernel ? hsp__outcome_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
                      : hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
-    if (!status) status = train_measure(&unasked, &work->team, prepared, *out, err, &work->run);
+    if (!status) status = train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
     return status;
 }
 

@@ -109,6 +109,7 @@ static hsp_status stream_start(stream_work *work, hsp_error *err)
     status = hsp__team_init(&work->team, work->ctx, work->learner, work->options, &facts, classes,
                             0, err);
     if (status) return status;
+    hsp__stop_limit(work->ctx, work->team.plan.max_seconds);
     for (uint32_t c = 0; c < work->team.count; c++)
         work->team.runs[c].plan.passes = 1;
     if (classes == 2) work->team.runs[0].target = work->target;
@@ -273,10 +274,10 @@ static hsp_status stream_encode_classes(stream_work *work, hsp_error *err)
  * missed. */
 static hsp_status stream_checked(stream_work *work, hsp_error *err)
 {
-    const int none = stream_seen(work) == 0, part = work->enough;
+    const int none = stream_seen(work) == 0, part = work->enough || hsp__stopped(work->ctx);
     const uint32_t count = work->classes.count,
                    named = work->given ? work->given : (uint32_t)work->rest;
-    if (atomic_load(&work->team.watch.requested)) {
+    if (hsp__stopped(work->ctx) == HSP__STOP_REQUESTED) {
         if (!none && count > 1) return HSP_OK;
         return hsp__fail(err, HSP_CANCELLED,
                          "stopped on request before there was anything to learn");
@@ -317,7 +318,8 @@ static hsp_status stream_model(stream_work *work, hsp_training *run, hsp_error *
                             .precision = work->precision,
                             .index_base = work->origin.index_base,
                             .run = run};
-    if (!status) status = hsp__outcome_model(work->ctx, team, &outcome, err, out);
+    hsp_context unasked = hsp__stop_none(work->ctx);
+    if (!status) status = hsp__outcome_model(&unasked, team, &outcome, err, out);
     hsp__names_free(&names);
     hsp__free(&work->ctx->allocator, from);
     return status;
@@ -343,7 +345,6 @@ static hsp_status stream_read(stream_work *work, const char *path, const hsp_opt
     hsp_status status =
         hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
     if (status == HSP_CANCELLED) {
-        atomic_store(&work->team.watch.requested, !work->enough);
         stream_over(work);
         status = HSP_OK;
     }
@@ -356,7 +357,9 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
                             hsp_model **out)
 {
     HSP__NEED(err, ctx, path, options, out);
-    stream_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    stream_work work = {.ctx = &own, .learner = hsp__learner_of(options), .options = options};
     hsp_training made = {0};
     if (!work.learner || !work.learner->rule)
         return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
@@ -382,5 +385,5 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
     if (!status && run) *run = made;
-    return status;
+    return status ? status : hsp__train_status(&own, err);
 }

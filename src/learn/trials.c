@@ -184,7 +184,6 @@ static hsp_status trials_point(trials_worker *worker, uint32_t number, uint64_t 
     if (status == HSP_BAD_DATA) trials_name(worker, number);
     if (status) return status;
     hsp_evidence_free(run.evidence);
-    if (run.stop == HSP_STOP_REQUEST) return HSP_CANCELLED;
     result.stop = run.stop;
     status = hsp_data_view(&worker->ctx, fold->held, &worker->err, &view);
     if (!status && learnt) status = trials_score(worker, learnt, view, &result);

@@ -193,6 +193,8 @@ static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options
     hsp_status status =
         hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
     if (!status) status = hsp_train(ctx, data, chosen, err, &done, &model);
+    const int stopped = status == HSP_CANCELLED && model;
+    if (stopped) status = HSP_OK;
     if (!status && model) status = tune_set_fact(ctx, tuning, tune, model, err);
     hsp_options_free(chosen);
     if (status) {
@@ -205,7 +207,7 @@ static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options
     else
         hsp_evidence_free(done.evidence);
     *out = model;
-    return HSP_OK;
+    return stopped ? HSP_CANCELLED : HSP_OK;
 }
 
 hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
@@ -215,15 +217,19 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     HSP__NEED(err, ctx, data, learner);
     hsp_status status = hsp__trials_check(learner, err);
     if (status) return status;
+    hsp_model *made = NULL;
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
     if (!tuning) return hsp__fail_memory(err);
     tuning->memory = tuning->grid.memory = ctx->allocator;
     status = tune_choose(ctx, data, learner, tune, tuning, err);
-    if (!status && model) status = tune_train(ctx, data, learner, tune, tuning, err, run, model);
-    if (status)
+    if (!status && model) status = tune_train(ctx, data, learner, tune, tuning, err, run, &made);
+    const int stopped = status == HSP_CANCELLED && made; /* there is a model all the same */
+    if (status && !stopped) {
         hsp_tuning_free(tuning);
-    else
-        *out = tuning;
+        return status;
+    }
+    *out = tuning;
+    if (model) *model = made;
     return status;
 }
 

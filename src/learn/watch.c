@@ -1,25 +1,21 @@
 #include "learn/watch.h"
 
-#include <time.h>
-
-#include "base/context.h"
-
-double hsp__clock(void)
+int hsp__watch_stopped(const hsp_context *ctx, hsp_stop *stop)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const hsp__stop_why why = hsp__stopped(ctx);
+    if (why) *stop = why == HSP__STOP_LATE ? HSP_STOP_SECONDS : HSP_STOP_REQUEST;
+    return why != HSP__GO_ON;
 }
 
 int hsp__watch_tick(hsp__watch *watch, uint64_t rows, int report, hsp_stop *stop)
 {
+    if (!watch) return 0;
     const uint64_t done = atomic_fetch_add(&watch->done, rows) + rows;
-    if (report && hsp__progress(watch->ctx, "training", "rows", done, watch->total, NULL))
-        atomic_store(&watch->requested, 1);
-    const int late = watch->deadline > 0 && hsp__clock() >= watch->deadline;
-    const int requested = atomic_load(&watch->requested);
-    if (requested || late) *stop = requested ? HSP_STOP_REQUEST : HSP_STOP_SECONDS;
-    return requested || late;
+    if (report)
+        hsp__progress(watch->ctx, "training", "rows", done, watch->total, NULL);
+    else
+        hsp__tick(watch->ctx);
+    return hsp__watch_stopped(watch->ctx, stop);
 }
 
 hsp_stop hsp__stop_of(hsp_stop one, hsp_stop other)

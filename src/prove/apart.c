@@ -86,8 +86,6 @@ static hsp_status apart_train(apart *m, hsp_error *err)
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
     hsp_options_free(options);
-    if (!status && m->run.stop == HSP_STOP_REQUEST)
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request");
     if (!status && m->model && !m->model->weights) {
         hsp_model *linear = NULL;
         status = hsp__model_collapse(m->ctx, m->model, err, &linear);
@@ -462,8 +460,6 @@ static hsp_status apart_train_soft(apart *m, double C, const char *scale, const 
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
     hsp_options_free(options);
-    if (!status && m->run.stop == HSP_STOP_REQUEST)
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request");
     return status;
 }
 

@@ -83,8 +83,6 @@ static hsp_status apart_kernel_train(apart_kernel *m, hsp_error *err)
             status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
     if (!status) status = apart_kernel_options(m, options, err);
     if (!status) status = hsp_train(&quiet, m->data, options, err, &run, &model);
-    if (!status && run.stop == HSP_STOP_REQUEST)
-        status = hsp__fail(err, HSP_CANCELLED, "stopped on request");
     if (!status) status = apart_kernel_take(m, &run, model, err);
     hsp_evidence_free(run.evidence);
     hsp_model_free(model);

@@ -47,7 +47,7 @@ typedef struct lightest {
     double *v;             /* cols + 1 */
     lightest_wrong *wrong; /* rows */
     hsp__clp *lp;
-    hsp__watch watch;
+    hsp_context *ctx; /* with a limit of time */
 } lightest;
 
 /* What entries of the row are multiplied by in its inequality, and what that is to reach. */
@@ -110,7 +110,7 @@ static hsp_status lightest_begin(lightest *t, hsp_error *err)
         cost[t->down[d]] = 0;
         if (t->run->variant == HSP__WINNOW_1) lower[t->down[d]] = upper[t->down[d]] = 1;
     }
-    if (!status) status = hsp__clp_new(t->prove->ctx, t->count, lower, upper, cost, err, &t->lp);
+    if (!status) status = hsp__clp_new(t->ctx, t->count, lower, upper, cost, err, &t->lp);
     hsp__free(memory, lower);
     hsp__free(memory, upper);
     hsp__free(memory, cost);
@@ -201,10 +201,12 @@ static uint64_t lightest_look(lightest *t)
 static hsp__lightest lightest_solve(lightest *t)
 {
     hsp__clp_outcome outcome = HSP__CLP_LIMIT;
-    hsp_stop stop;
+    uint64_t steps = 0;
     while (outcome == HSP__CLP_LIMIT) {
         outcome = hsp__clp_solve(t->lp, 0, LIGHTEST_STEPS);
-        if (hsp__watch_tick(&t->watch, 0, 1, &stop)) return HSP__LIGHTEST_LATE;
+        if (hsp__progress(t->ctx, "looking for the lightest separator", "steps",
+                          steps += LIGHTEST_STEPS, 0, NULL))
+            return HSP__LIGHTEST_LATE;
     }
     if (outcome != HSP__CLP_OPTIMAL) return HSP__LIGHTEST_NONE;
     const double *values = hsp__clp_values(t->lp);
@@ -236,6 +238,9 @@ hsp_status hsp__prove_lightest(hsp__prove *prove, const hsp__winnow_run *run, hs
 {
     const hsp_allocator *memory = &prove->ctx->allocator;
     const hsp_view *view = prove->data.rows;
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, prove->ctx);
+    hsp__stop_limit(&own, LIGHTEST_SECONDS);
     *outcome = HSP__LIGHTEST_UNKNOWN;
     if (hsp__clp_ready(NULL) || !view->rows || run->cols > INT_MAX / 4 ||
         hsp_view_stored(view) > INT_MAX / 4)
@@ -247,7 +252,7 @@ hsp_status hsp__prove_lightest(hsp__prove *prove, const hsp__winnow_run *run, hs
                   .down = hsp__new(memory, run->cols + 1, sizeof *t.down),
                   .v = v,
                   .wrong = hsp__new_raw(memory, view->rows, sizeof *t.wrong),
-                  .watch = {.ctx = prove->ctx, .deadline = hsp__clock() + LIGHTEST_SECONDS}};
+                  .ctx = &own};
     hsp_status status = t.up && t.down && t.wrong ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = lightest_find(&t, err, outcome);
     hsp__clp_free(t.lp);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "vec/vec.h"
 
 enum { MATRIX_PANEL = HSP__VEC_TILE_COLS }; /* columns that Cholesky finishes at a time */
@@ -103,11 +104,12 @@ static int matrix_panel(double *g, size_t n, size_t side, size_t first, size_t c
     return 1;
 }
 
-int hsp__matrix_cholesky(double *g, size_t n, double *scratch)
+int hsp__matrix_cholesky(hsp_context *ctx, double *g, size_t n, double *scratch)
 {
     const size_t side = hsp__matrix_side(n);
     for (size_t first = 0; first < n; first += MATRIX_PANEL) {
         const size_t count = n - first < MATRIX_PANEL ? n - first : MATRIX_PANEL;
+        if (hsp__tick(ctx)) return 0;
         if (!matrix_panel(g, n, side, first, count)) return 0;
         const size_t next = first + count;
         if (next == n) break;

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "halfspace.h"
+
 enum { HSP__MATRIX_BLOCK = 128 }; /* rows that one update takes at most */
 
 /* The stride of a matrix of order n. */
@@ -25,8 +27,9 @@ size_t hsp__matrix_scratch(size_t n);
 void hsp__matrix_update(double *g, size_t n, const double *rows, size_t stride,
                         const double *weight, size_t count, double *scratch);
 
-/* g = L L^T in place. 0 when a pivot is not above zero: g is then spoilt. */
-int hsp__matrix_cholesky(double *g, size_t n, double *scratch);
+/* g = L L^T in place. 0 when a pivot is not above zero, or the context was stopped (base/stop.h): g
+ * is then spoilt. */
+int hsp__matrix_cholesky(hsp_context *ctx, double *g, size_t n, double *scratch);
 
 /* x = (L L^T)^-1 x with L from hsp__matrix_cholesky. */
 void hsp__matrix_solve(const double *g, size_t n, double *x);

@@ -147,7 +147,10 @@ static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, con
         r.status = hsp_options_set(options, name, value + 1, &r.err);
     }
     if (!r.status) r.status = hsp_train(ctx, data, options, &r.err, &r.run, &model);
-    if (!r.status && model && models++ % 8 != 0) {
+    if (r.status == HSP_CANCELLED && model) {
+        r.model = model;
+        model = NULL;
+    } else if (!r.status && model && models++ % 8 != 0) {
         r.model = model;
         model = NULL;
     } else if (!r.status && model) {

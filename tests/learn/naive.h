@@ -344,7 +344,8 @@ static inline hsp_model *learn_train(hsp_context *ctx, hsp_data *data, const hsp
     hsp_error err = {0};
     hsp_model *model = NULL;
     hsp_status status = hsp_train(ctx, data, options, &err, run, &model);
-    CHECK_NOTE(status == HSP_OK, "%s", err.message);
+    CHECK_NOTE(status == HSP_OK || (status == HSP_CANCELLED && model), "%s", err.message);
+    if (run && model) CHECK((status == HSP_CANCELLED) == (run->stop == HSP_STOP_REQUEST));
     return model;
 }
 

@@ -405,7 +405,7 @@ static void what_cannot_be(void)
 static int stop_later(void *user, const hsp_progress *progress)
 {
     int *asked = user;
-    return strcmp(progress->phase, "training") == 0 && ++*asked > 12;
+    return strcmp(progress->phase, "training") == 0 && ++*asked > 7;
 }
 
 /* A request to stop while the folds are learnt keeps the model, without probabilities. */
@@ -418,7 +418,7 @@ static void stopped_on_request(void)
     hsp_model *model = NULL;
     int asked = 0;
     hsp_context_set_progress(ctx, stop_later, &asked);
-    CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_OK);
+    CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_CANCELLED);
     CHECK(run.stop == HSP_STOP_REQUEST && model && !hsp_model_has_probabilities(model));
     hsp_model_free(model);
     hsp_options_free(options);

@@ -361,7 +361,9 @@ static void test_limits(void)
     const hsp_view view = view_of(&set);
     const double cost[] = {10, 10, 10, 10};
     const hsp__crammer p = {&view, cost, NULL, HSP__OFFSET_NONE};
-    hsp__watch watch = {.ctx = ctx, .deadline = 1e-9};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__watch watch = {.ctx = &own};
     hsp__goal goal = {.gap = 1e-9, .max_passes = 3, .seed = 1};
     answer a = {.b = {0}};
     a.s = (hsp__crammer_solution){.w = a.w, .b = a.b, .dual = a.dual};
@@ -370,7 +372,8 @@ static void test_limits(void)
     CHECK(machine_near(a.s.primal, (double)primal_of(&p, &a), 1e-12));
     CHECK(machine_near(a.s.dual_value, (double)dual_of(&p, &a), 1e-12));
     goal.watch = &watch;
-    CHECK(hsp__crammer_solve(ctx, &p, &goal, NULL, &a.s) == HSP_OK);
+    hsp__stop_limit(&own, 1e-9);
+    CHECK(hsp__crammer_solve(&own, &p, &goal, NULL, &a.s) == HSP_OK);
     CHECK(a.s.stop == HSP_STOP_SECONDS && a.s.gap > 1e-9);
 }
 

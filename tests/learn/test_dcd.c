@@ -321,6 +321,18 @@ static void test_warm_start(void)
     }
 }
 
+/* In a context that was stopped before the solver began. */
+static void solve_stopped(set *s, hsp__stop_why why, answer *got)
+{
+    hsp__stop stop;
+    hsp_context *before = ctx, own = hsp__stop_open(&stop, ctx);
+    atomic_store(&stop.ended, hsp__clock());
+    atomic_store(&stop.why, (int)why);
+    ctx = watch.ctx = &own;
+    solve(s, 1e-10, 0, got);
+    ctx = watch.ctx = before;
+}
+
 /* Cut short: the figures are still those of what is handed back, and nothing is claimed. */
 static void test_cut_short(void)
 {
@@ -338,15 +350,10 @@ static void test_cut_short(void)
         CHECK(got.s.gap > 1e-10 && fabsl(t.gap - got.s.gap) <= 1e-9L && t.box <= 0);
         CHECK(points_apart(&p) > 1e-12L || t.apart <= 1e-12L);
         CHECK(p.offset != HSP__OFFSET_FREE || t.balance <= 1e-12L);
-        atomic_store(&watch.requested, 1);
-        answer other = {.s = {0}};
-        solve(&s, 1e-10, 0, &other);
-        atomic_store(&watch.requested, 0);
+        answer other = {.s = {0}}, late = {.s = {0}};
+        solve_stopped(&s, HSP__STOP_REQUESTED, &other);
         CHECK(other.s.stop == HSP_STOP_REQUEST && other.s.gap > 1e-10);
-        watch.deadline = hsp__clock() - 1;
-        answer late = {.s = {0}};
-        solve(&s, 1e-10, 0, &late);
-        watch.deadline = 0;
+        solve_stopped(&s, HSP__STOP_LATE, &late);
         CHECK(late.s.stop == HSP_STOP_SECONDS && late.s.gap == other.s.gap);
     }
 }

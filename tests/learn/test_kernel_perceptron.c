@@ -660,7 +660,8 @@ static void test_request(void)
         hsp_model *model = learn_train(ctx, data, options, &run);
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(run.stop == HSP_STOP_REQUEST && run.updates > 0 && run.passes < 1000);
-        CHECK(model && hsp_model_support(model, NULL) > 0 && isnan(run.training_error));
+        CHECK(model && hsp_model_support(model, NULL) > 0);
+        CHECK(isnan(run.training_error) || run.training_error <= 1); /* if there was time for it */
         hsp_model_free(model);
         hsp_options_free(options);
     }

@@ -576,7 +576,7 @@ static void test_request(void)
     hsp_model *model;
     hsp_data *data = generate(mixed);
     hsp_context_set_progress(ctx, stop_now, NULL);
-    CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
+    CHECK(train(data, soft, NULL, &run, &model) == HSP_CANCELLED);
     hsp_context_set_progress(ctx, NULL, NULL);
     CHECK(run.stop == HSP_STOP_REQUEST && model != NULL);
     /* what it is worth is known all the same: the loss at the weights so far, and some bound */
@@ -591,7 +591,8 @@ static void test_request(void)
     for (int asks = 1; asks < 6; asks++) { /* wherever it is stopped */
         int left = asks;
         hsp_context_set_progress(ctx, stop_later, &left);
-        CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
+        const hsp_status status = train(data, soft, NULL, &run, &model);
+        CHECK(status == (left <= 0 ? HSP_CANCELLED : HSP_OK) && model);
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(run.optimum.objective >= best * (1 - 1e-9));
         CHECK(run.optimum.dual_objective <= best * (1 + 1e-9));

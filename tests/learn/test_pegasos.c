@@ -390,11 +390,14 @@ static void test_no_time(void)
     hsp_view view = hsp_view_dense(HSP_FLOAT64, set.n, set.d, set.d, set.x);
     view.labels = set.label;
     view.classes = 2;
-    hsp__watch watch = {.ctx = ctx, .deadline = 1e-9};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__watch watch = {.ctx = &own};
     const hsp__problem p = {.view = &view, .positive = 1, .cost = {1, 1}};
     const hsp__goal goal = {.gap = 1e-9, .seed = 2, .watch = &watch};
     hsp__solution s = {.w = w, .dual = dual};
-    CHECK(hsp__solver_pegasos.solve(ctx, &p, &goal, NULL, &s) == HSP_OK);
+    hsp__stop_limit(&own, 1e-9);
+    CHECK(hsp__solver_pegasos.solve(&own, &p, &goal, NULL, &s) == HSP_OK);
     CHECK(s.stop == HSP_STOP_SECONDS && s.gap > 1e-9 && s.gap <= 1);
 }
 

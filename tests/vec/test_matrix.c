@@ -1,5 +1,6 @@
 /* Matrices: the tile has the same bits in every table; updates, Cholesky and solving against plain
  * loops in long double. */
+#include "base/stop.h"
 #include "vec/matrix.h"
 
 #include <math.h>
@@ -7,6 +8,8 @@
 #include "base/random.h"
 #include "check.h"
 #include "vec/vec.h"
+
+static hsp_context plain; /* nobody stops it */
 
 static void fill(hsp__random *random, double *x, size_t count)
 {
@@ -75,7 +78,7 @@ static void check_order(size_t n, hsp__random *random)
             want[j * n + i] = want[i * n + j];
         }
     }
-    CHECK(hsp__matrix_cholesky(g, n, scratch));
+    CHECK(hsp__matrix_cholesky(&plain, g, n, scratch));
     fill(random, b, n);
     memcpy(x, b, n * sizeof *x);
     hsp__matrix_solve(g, n, x);
@@ -105,12 +108,12 @@ static void not_positive(void)
 {
     double g[24 * 24] = {0}, scratch[2 * 24 * HSP__MATRIX_BLOCK];
     g[0] = 1, g[24] = 2, g[25] = 3; /* 1 2; 2 3 */
-    CHECK(!hsp__matrix_cholesky(g, 2, scratch));
+    CHECK(!hsp__matrix_cholesky(&plain, g, 2, scratch));
     double zero[24 * 24] = {0};
-    CHECK(!hsp__matrix_cholesky(zero, 3, scratch));
+    CHECK(!hsp__matrix_cholesky(&plain, zero, 3, scratch));
     zero[0] = (double)NAN;
-    CHECK(!hsp__matrix_cholesky(zero, 1, scratch));
-    CHECK(hsp__matrix_cholesky(zero, 0, scratch));
+    CHECK(!hsp__matrix_cholesky(&plain, zero, 1, scratch));
+    CHECK(hsp__matrix_cholesky(&plain, zero, 0, scratch));
 }
 
 int main(void)
