@@ -227,6 +227,10 @@ run-tests: test-programs
 
 # ---- Sanitizers --------------------------------------------------------------------------------
 
+.PHONY: check-stop
+check-stop: $(BUILD)/halfspace
+	tools/check-stop --halfspace $(BUILD)/halfspace $(STOP)
+
 .PHONY: check-asan check-tsan run-checks
 check-asan:
 	@$(SUBMAKE) -s run-checks BUILD=build/asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=asan \
@@ -300,6 +304,7 @@ help:
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
 	@echo 'make check-tsan  every test under the thread sanitizer'
 	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
+	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
 	@echo 'make format      put every C file in the house format'

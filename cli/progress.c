@@ -2,6 +2,7 @@
  * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
  * asks the library to stop, and the library leaves no temporary file; a learner hands over the
  * model so far, which is then written whatever comes. A second Ctrl-C kills. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,29 @@ static void progress_left(char *text, size_t size, double seconds)
         snprintf(text, size, "%lu:%02lu left", s / 60, s % 60);
 }
 
+/* "pass 12, duality gap 0.013 (target 0.001)", "class 3 of 10, ...". */
+static void progress_steps(char *text, size_t size, const hsp_progress *now)
+{
+    const size_t long_unit = strlen(now->unit);
+    const int es = long_unit > 4 && strcmp(now->unit + long_unit - 4, "sses") == 0;
+    char total[48] = "", gap[96] = "";
+    const uint64_t at = now->total ? now->done + 1 : now->done;
+    if (now->total) snprintf(total, sizeof total, " of %s", show_count(now->total));
+    if (!isnan(now->gap))
+        snprintf(gap, sizeof gap, ", duality gap %.3g (target %.3g)", now->gap, now->target);
+    snprintf(text, size, "%.*s %s%s%s", (int)long_unit - (es ? 2 : 1), now->unit, show_count(at),
+             total, gap);
+}
+
+/* Steps whose number says more than a bar. */
+static int progress_has_steps(const hsp_progress *now)
+{
+    static const char *const units[] = {"passes", "rounds", "classes", "pairs", "linear programs"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(now->unit, units[i]) == 0) return 1;
+    return 0;
+}
+
 /* What stands behind the bar: " 45%  123 MB/s  0:12 left". */
 static void progress_figures(char *text, size_t size, const hsp_progress *now, double share,
                              double seconds)
@@ -138,6 +162,13 @@ static void progress_draw(const hsp_progress *now, double seconds)
     int length = room - PROGRESS_FIGURES < PROGRESS_BAR ? room - PROGRESS_FIGURES : PROGRESS_BAR;
     if (share > 1) share = 1;
     if (room < 0) return;
+    if (progress_has_steps(now)) {
+        progress_steps(figures, sizeof figures, now);
+        fprintf(stderr, "\r\033[K%s: %.*s", now->phase, room > 2 ? room - 2 : 0, figures);
+        fflush(stderr);
+        bar.drawn = 1;
+        return;
+    }
     progress_figures(figures, sizeof figures, now, share, seconds);
     fprintf(stderr, "\r\033[K%s", now->phase);
     if (now->total && length >= 5) {

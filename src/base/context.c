@@ -42,6 +42,7 @@ hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
     if (!ctx) return HSP_NO_MEMORY;
     ctx->allocator = *memory;
     ctx->block_bytes = HSP__BLOCK_BYTES;
+    ctx->tick_seconds = HSP__TICK_SECONDS;
     ctx->processors = context_processors();
     ctx->pool = (hsp__pool *)(ctx + 1);
     hsp__pool_init(ctx->pool, ctx->processors);

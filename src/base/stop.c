@@ -24,7 +24,7 @@ static void stop_because(hsp__stop *stop, int why)
 static void stop_ask(hsp__stop *stop, double now)
 {
     hsp_context *outer = stop->outer;
-    stop->next = now + HSP__TICK_SECONDS;
+    stop->next = now + (outer ? outer->tick_seconds : HSP__TICK_SECONDS);
     if (!outer) return;
     const int end =
         outer->progress ? outer->progress(outer->progress_user, &stop->latest) : hsp__tick(outer);
@@ -51,7 +51,7 @@ hsp_context hsp__stop_open(hsp__stop *stop, hsp_context *ctx)
 {
     *stop = (hsp__stop){.outer = ctx, .owner = pthread_self(), .began = hsp__clock()};
     stop->latest = (hsp_progress){"working", "", 0, 0, (double)NAN, (double)NAN};
-    stop->next = stop->began + HSP__TICK_SECONDS;
+    stop->next = stop->began + ctx->tick_seconds;
     hsp_context made = *ctx;
     made.stop = stop;
     made.progress = stop_progress;

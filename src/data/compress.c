@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/library.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 typedef struct compress_kind {
     const char *packing, *ending, *magic;
@@ -213,7 +214,10 @@ void hsp__unpacker_free(hsp__unpacker *unpacker)
     hsp__free(&memory, unpacker);
 }
 
+#define PACKER_PIECE ((size_t)32 << 10) /* bytes between two ticks: some methods are slow */
+
 struct hsp__packer {
+    hsp_context *ctx;
     hsp_allocator memory;
     compress_calls calls[1];
     struct archive *archive;
@@ -276,6 +280,7 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
         hsp__free(&ctx->allocator, packer);
         return status;
     }
+    packer->ctx = ctx;
     packer->memory = ctx->allocator;
     packer->to = to;
     packer->user = user;
@@ -294,9 +299,14 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
 
 hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)
 {
-    if (!size) return HSP_OK;
-    la_ssize_t count = packer->calls->write_data(packer->archive, bytes, size);
-    return count < 0 || (size_t)count != size ? packer_fail(packer, err) : HSP_OK;
+    for (size_t from = 0, some; from < size; from += some) {
+        some = size - from < PACKER_PIECE ? size - from : PACKER_PIECE;
+        if (hsp__tick(packer->ctx)) return hsp__stop_status(packer->ctx, err);
+        const la_ssize_t count =
+            packer->calls->write_data(packer->archive, (const char *)bytes + from, some);
+        if (count < 0 || (size_t)count != some) return packer_fail(packer, err);
+    }
+    return HSP_OK;
 }
 
 hsp_status hsp__packer_finish(hsp__packer *packer, hsp_error *err)

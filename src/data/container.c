@@ -113,7 +113,7 @@ static hsp_status container_checksum(hsp_context *ctx, const void *bytes, uint64
             to = hsp__part(size, run.parts, run.first + t + 1);
             crc = hsp__crc32_combine(crc, run.crc[t], to - from);
         }
-        hsp_status status = hsp__progress(ctx, "checksumming", "bytes", to, size, err);
+        hsp_status status = hsp__progress(ctx, "computing checksums", "bytes", to, size, err);
         if (status) return status;
     }
     *out = crc;

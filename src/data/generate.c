@@ -9,6 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/data.h"
@@ -485,11 +486,13 @@ hsp_status hsp_make_file(hsp_context *ctx, const hsp_options *options, const cha
     hsp__generation run;
     const char *format = hsp__format_by_name(path);
     if (!format) format = "libsvm";
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_status status = generate_start(ctx, options, truth, user, &run, err);
     if (!status && strcmp(format, "hsp") == 0)
-        status = generate_as_cache(ctx, &run, path, err);
+        status = generate_as_cache(&own, &run, path, err);
     else if (!status)
-        status = generate_as_text(ctx, &run, path,
+        status = generate_as_text(&own, &run, path,
                                   (char)(strcmp(format, "csv") == 0   ? ','
                                          : strcmp(format, "tsv") == 0 ? '\t'
                                                                       : 0),

@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "data/formats.h"
 #include "data/output.h"
 
@@ -60,7 +61,9 @@ hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
         format = hsp__format_by_name(path);
         if (!format) format = "libsvm";
     }
-    hsp_status status = strcmp(format, "hsp") == 0 ? hsp__cache_write(ctx, data, path, err)
-                                                   : write_text(ctx, data, path, format, err);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp_status status = strcmp(format, "hsp") == 0 ? hsp__cache_write(&own, data, path, err)
+                                                   : write_text(&own, data, path, format, err);
     return hsp__while(err, status, "writing", path);
 }

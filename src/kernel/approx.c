@@ -217,7 +217,7 @@ static hsp_status approx_fill(hsp_context *ctx, const hsp__approx *map,
         block.parts = hsp__parts(block.rows, rank * rank);
         hsp__tasks_run(ctx, block.parts, approx_solve, &block);
         approx_store(to, i * rank, block.values, block.rows * rank);
-        status = hsp__progress(ctx, "features", "rows", i + block.rows, n, err);
+        status = hsp__progress(ctx, "computing features", "rows", i + block.rows, n, err);
     }
     hsp__free(&ctx->allocator, block.values);
     return status;

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "vec/product.h"
 #include "vec/vec.h"
@@ -399,7 +400,7 @@ static int tile_new(const block *work, tile *t)
 
 static void block_strip(block *work, tile *t, uint64_t strip)
 {
-    for (uint64_t k = 0; k < work->tiles; k++) {
+    for (uint64_t k = 0; k < work->tiles && !hsp__tick(work->ctx); k++) {
         t->from_left = (work->across ? k : strip) * work->shape.rows;
         t->from_right = (work->across ? strip : k) * TILE_COLS;
         t->rows = block_least(work->left->count - t->from_left, work->shape.rows);
@@ -469,6 +470,7 @@ static hsp_status block_run(block *work, hsp_error *err)
     if (!status) hsp__workers_run(work->ctx, workers, block_worker, work);
     block_free(work);
     if (!status && atomic_load(&work->no_memory)) status = hsp__fail_memory(err);
+    if (!status) status = hsp__stop_status(work->ctx, err);
     const uint64_t bad = atomic_load(&work->bad);
     if (status || !bad) return status;
     return hsp__fail(

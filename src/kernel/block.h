@@ -39,8 +39,8 @@ int hsp__kernel_is_cheap(const hsp__kernel_rows *rows);
 
 /* lines[i][j] = k(a_i, b_j), in float or in double, on the context's threads; a line for each a_i.
  * Float values are computed in double where floats would lose too much (a distance from large
- * norms). A value that is not finite is an error with both rows. HSP_CANCELLED is not asked for:
- * callers report progress between blocks. */
+ * norms). A value that is not finite is an error with both rows. HSP_CANCELLED once the context was
+ * stopped (base/stop.h). */
 hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *const *lines, hsp_error *err);
 hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,

@@ -273,7 +273,7 @@ hsp_status hsp__eigen_symmetric(hsp_context *ctx, uint64_t n, double *a, hsp_err
     }
     for (uint64_t k = 0; !status && k < n; k++) {
         eigen_step(&all, k);
-        if (k % 64 == 0) status = hsp__progress(ctx, "eigenvalues", "rows", k, n, err);
+        if (k % 64 == 0) status = hsp__progress(ctx, "computing eigenvalues", "rows", k, n, err);
     }
     if (!status) {
         eigen_values(&all);

@@ -72,7 +72,8 @@ static hsp_status factor_columns(factor *all, double tolerance, hsp_error *err)
         all->parts = hsp__parts(n, (made->rank + 1) * sizeof(double));
         hsp__tasks_run(all->ctx, all->parts, factor_rows, all);
         if (made->rank % 64 == 0)
-            status = hsp__progress(all->ctx, "factor", "columns", made->rank, n, err);
+            status = hsp__progress(all->ctx, "factoring the kernel matrix", "columns", made->rank,
+                                   n, err);
     }
     return status;
 }

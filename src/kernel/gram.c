@@ -190,7 +190,9 @@ static hsp_status gram_lines(hsp_context *ctx, const hsp__kernel_pick *a, const 
             some.from = a->from + i;
         some.count = a->count - i < step ? a->count - i : step;
         status = hsp__kernel_block_f64(ctx, &some, b, out + i * b->count, b->count, err);
-        if (!status) status = hsp__progress(ctx, "kernel", "rows", i + some.count, a->count, err);
+        if (!status)
+            status = hsp__progress(ctx, "computing kernel values", "rows", i + some.count, a->count,
+                                   err);
     }
     return status;
 }
@@ -377,7 +379,8 @@ static hsp_status gram_data(hsp_context *ctx, const hsp_data *from, const hsp__k
     for (uint64_t i = 0; !status && i < n; i += step) {
         const hsp__kernel_pick some = {rows, NULL, i, n - i < step ? n - i : step};
         status = hsp__kernel_block_f64(ctx, &some, &to, values + i * (m + 1) + 1, m + 1, err);
-        if (!status) status = hsp__progress(ctx, "kernel", "rows", i + some.count, n, err);
+        if (!status)
+            status = hsp__progress(ctx, "computing kernel values", "rows", i + some.count, n, err);
     }
     if (!status && !hsp__names_copy(&data->class_names, &from->class_names))
         status = hsp__fail_memory(err);

@@ -96,7 +96,7 @@ static hsp_status shared_fill(hsp_context *ctx, const hsp__kernel_rows *rows,
         if (!status)
             hsp__tasks_run(ctx, (n - from + SHARED_SQUARE - 1) / SHARED_SQUARE, shared_mirror,
                            &strip);
-        if (!status) status = hsp__progress(ctx, "kernel", "rows", to, n, err);
+        if (!status) status = hsp__progress(ctx, "computing kernel values", "rows", to, n, err);
     }
     return status;
 }

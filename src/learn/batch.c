@@ -411,17 +411,17 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
                             .report = report,
                             .in_order = batch->plan->in_order,
                             .last = batch->plan->last};
+    /* of several problems, those that were not begun in time are left out */
+    if (batch->count > 1 && !task->alone && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop)) {
+        task->solver = NULL;
+        task->left_out = 1;
+        return HSP_OK;
+    }
     s->w = batch->weights + c * view->cols;
     s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
     if (!s->dual) return hsp__fail_memory(err);
     if (task->alone) {
         hsp__batch_alone(batch, task);
-        return HSP_OK;
-    }
-    /* of several problems, those that were not begun in time are left out */
-    if (batch->count > 1 && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop)) {
-        task->solver = NULL;
-        task->left_out = 1;
         return HSP_OK;
     }
     s->u = hsp__new_raw(&ctx->allocator, view->cols, sizeof *s->u);
@@ -431,6 +431,7 @@ static hsp_status batch_solve(hsp__batch *batch, hsp_context *ctx, uint32_t c, i
     hsp__free(&ctx->allocator, s->u);
     hsp__free(&ctx->allocator, s->scores);
     s->u = s->scores = NULL;
+    atomic_fetch_add(&batch->watch.solved, 1);
     if (!batch->plan->keep_dual && s->stop != HSP_STOP_INSEPARABLE) {
         hsp__free(&ctx->allocator, s->dual);
         s->dual = NULL;
@@ -456,6 +457,11 @@ static hsp_status batch_solve_all(hsp__batch *batch, hsp_error *err)
     const int threads = hsp_context_threads(batch->ctx);
     hsp_status status = HSP_OK;
     hsp__stop_limit(batch->ctx, batch->plan->max_seconds);
+    batch->watch.each = batch->prepared.view->rows;
+    if (batch->count > 1 && !batch->plan->at_once) {
+        batch->watch.unit = batch->plan->pairs ? "pairs" : "classes";
+        batch->watch.problems = batch->count;
+    }
     if (batch->plan->kernel) return hsp__batch_kernel_solve(batch, err);
     if (batch->plan->at_once && batch->count > 1) return hsp__batch_crammer(batch, err);
     if (threads > 1 && batch->count >= (uint32_t)threads)

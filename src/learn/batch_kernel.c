@@ -235,8 +235,11 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_cache *cac
                                      .passes = s->rounds,
                                      .updates = s->updates,
                                      .stop = s->stop};
-    hsp__judge_kkt_scores(batch->ctx, p, s->b, s->a, s->scores, &task->kkt);
-    hsp__judge_margin(fmax(s->square, 0), &task->kkt);
+    task->unjudged = isnan(s->primal) && s->stop != HSP_STOP_PASSES;
+    if (!task->unjudged) {
+        hsp__judge_kkt_scores(batch->ctx, p, s->b, s->a, s->scores, &task->kkt);
+        hsp__judge_margin(fmax(s->square, 0), &task->kkt);
+    }
     task->unsure = kernel_unsure(cache, s, p->view->rows);
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const uint64_t row = task->list ? task->list[i] : i;
@@ -277,17 +280,22 @@ static hsp_status kernel_task(hsp__batch *batch, hsp_context *ctx, uint32_t c,
     hsp__smo_solution s = {.a = hsp__new(&ctx->allocator, n, sizeof *s.a),
                            .scores = hsp__new(&ctx->allocator, n, sizeof *s.scores)};
     hsp_status status = s.a && s.scores ? HSP_OK : hsp__fail_memory(err);
+    if (!status && batch->count > 1 && hsp__tick(ctx)) {
+        hsp__watch_stopped(ctx, &task->solution.stop);
+        task->left_out = 1;
+    }
     if (!status && batch->start) hsp__batch_start_dual(batch, c, s.a);
-    if (!status) status = hsp__smo(ctx, &task->problem, cache, goal, err, &s);
-    if (!status && s.wants_double)
+    if (!status && !task->left_out) status = hsp__smo(ctx, &task->problem, cache, goal, err, &s);
+    if (!status && s.wants_double && !hsp__stopped(ctx))
         status = kernel_in_double(batch, ctx, &task->problem, cache, goal, err, &s);
-    if (!status) {
+    if (!status && !task->left_out) {
         task->solver = &kernel_smo;
         kernel_keep(batch, c, cache, &s);
         if (s.stop == HSP_STOP_INSEPARABLE) status = kernel_evidence(batch, ctx, task, &s, err);
     }
     hsp__free(&ctx->allocator, s.a);
     hsp__free(&ctx->allocator, s.scores);
+    atomic_fetch_add(&batch->watch.solved, 1);
     return status;
 }
 
@@ -527,14 +535,14 @@ static uint64_t kernel_place(const hsp__batch_kernel *k, uint64_t row)
 }
 
 /* Scores of all problems on all rows, from the matrix at hand. */
-static void kernel_scores(const hsp__batch *batch, double *line, double *scores)
+static void kernel_scores(const hsp__batch *batch, hsp_context *ctx, double *line, double *scores)
 {
     const hsp__batch_kernel *k = batch->kernel;
     const uint64_t n = batch->prepared.view->rows;
     for (uint32_t c = 0; c < batch->count; c++) {
         for (uint64_t i = 0; i < n; i++)
             line[i] = batch->tasks[c].solution.b;
-        for (uint64_t i = 0; i < n; i++)
+        for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
             if (k->amounts[c * n + i] != 0)
                 hsp__vec()->axpy_f32f64(k->amounts[c * n + i], k->gram + kernel_place(k, i) * n,
                                         line, (size_t)n);
@@ -610,10 +618,13 @@ hsp_status hsp__batch_kernel_mistakes(hsp__batch *batch, hsp_context *ctx, const
     if (!status && !k->scores) {
         k->scores = hsp__new_raw(memory, view->rows * batch->count, sizeof *k->scores);
         if (k->scores)
-            kernel_scores(batch, line, k->scores);
+            kernel_scores(batch, ctx, line, k->scores);
         else
             status = hsp__fail_memory(err);
     }
+    if (!status) status = hsp__stop_status(ctx, err);
+    for (uint32_t c = 0; !status && c < batch->count; c++)
+        if (batch->tasks[c].unjudged) status = HSP_CANCELLED; /* nor are its scores known */
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         const double *scores = k->scores + i * batch->count;
         const uint32_t class = hsp__model_decide(model, scores);

@@ -149,6 +149,7 @@ static double batch_amount(const hsp__batch *batch, uint64_t i, uint32_t c)
     const hsp__batch_task *task = &batch->tasks[c];
     if (batch->kernel) return batch->kernel->amounts[c * batch->prepared.view->rows + i];
     if (batch->all_dual) return batch->all_dual[i * batch->count + c];
+    if (task->left_out) return 0;
     return hsp__problem_y(&task->problem, i) * task->solution.dual[i];
 }
 

@@ -448,7 +448,10 @@ static hsp_status dcd_loop(dcd *m, int check)
             dcd_pass(m);
             if (goal->max_passes && s->passes >= goal->max_passes)
                 stop = 1, s->stop = HSP_STOP_PASSES;
-            if (hsp__watch_tick(goal->watch, m->n, goal->report, &s->stop)) return HSP_CANCELLED;
+            const double near = isfinite(s->gap) ? s->gap : (double)NAN;
+            if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, near, goal->gap,
+                               &s->stop))
+                return HSP_CANCELLED;
         }
         if (!check && !stop && !dcd_due(m)) continue;
         hsp_status status = dcd_check(m);

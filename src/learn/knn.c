@@ -214,7 +214,8 @@ static hsp_status knn_try(const knn_work *work, const hsp__near *near, hsp__ball
             skip[i - from] = i;
         status = hsp__near_find(&quiet, near, &some, skip, own->tried, err, found);
         if (!status) knn_count(own, ballot, from, to - from, found);
-        if (!status) status = hsp__progress(work->ctx, "leaving out", "rows", to, view->rows, err);
+        if (!status)
+            status = hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err);
     }
     return status;
 }

@@ -449,14 +449,15 @@ static void l1_score(hsp__l1 *t)
     hsp__products_scores(t->ctx, t->p->view, t->out->w, t->out->b, t->scores);
 }
 
-static int l1_over(hsp__l1 *t, hsp_stop *stop)
+static int l1_over(hsp__l1 *t, double gap, hsp_stop *stop)
 {
     const uint64_t passes = 2 + t->seen / (t->stored + 1);
     t->seen = 0;
     t->out->passes += passes;
     *stop = HSP_STOP_PASSES;
     if (t->goal->max_passes && t->out->passes >= t->goal->max_passes) return 1;
-    return t->goal->watch && hsp__watch_tick(t->goal->watch, passes * t->n, t->goal->report, stop);
+    return hsp__watch_gap(t->goal->watch, t->goal->report, "passes", t->out->passes, gap,
+                          t->goal->gap, stop);
 }
 
 /* Scores that have no history of roundings. */
@@ -479,7 +480,8 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
         if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
         /* where P has come to its roundings, the gradient still gets better */
         stuck = moved && (t->primal < primal || t->pushed < pushed / 2) ? 0 : stuck + 1;
-        if (stuck || l1_gap(t) <= t->goal->gap) {
+        const double gap = l1_gap(t);
+        if (stuck || gap <= t->goal->gap) {
             status = l1_judge(t, err);
             if (status || t->out->gap <= t->goal->gap) break;
         }
@@ -491,7 +493,7 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
             stuck = 0;
             continue;
         }
-        if (l1_over(t, &stop)) {
+        if (l1_over(t, gap, &stop)) {
             if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
             status = l1_judge(t, err);
             t->out->stop = stop;

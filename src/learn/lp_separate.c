@@ -241,7 +241,8 @@ static void separate_solve(separate *t)
     while (outcome != HSP__CLP_OPTIMAL && !t->stopped) {
         outcome = hsp__clp_solve(t->lp, primal, steps);
         t->answer->steps += hsp__clp_steps(t->lp);
-        t->stopped = hsp__watch_tick(t->watch, t->count, t->report, &t->answer->stop);
+        t->stopped = hsp__watch_gap(t->watch, t->report, "linear programs", t->answer->rounds,
+                                    (double)NAN, (double)NAN, &t->answer->stop);
         if (steps < INT_MAX / 4) steps *= 2;
         /* in trouble or going in circles: what it has is tried all the same */
         if (outcome == HSP__CLP_TROUBLE && primal) break;

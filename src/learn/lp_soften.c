@@ -161,7 +161,8 @@ static hsp_status soften_solve(soften *t, hsp__watch *watch, int report, hsp_err
     while (outcome == HSP__CLP_LIMIT && !stopped) {
         outcome = hsp__clp_solve(t->lp, 1, steps);
         answer->steps += hsp__clp_steps(t->lp);
-        stopped = hsp__watch_tick(watch, n, report, &answer->stop);
+        stopped = hsp__watch_gap(watch, report, "linear programs", answer->rounds, (double)NAN,
+                                 (double)NAN, &answer->stop);
         if (steps < INT_MAX / 4) steps *= 2;
     }
     const double *values = hsp__clp_values(t->lp), *prices = hsp__clp_prices(t->lp);

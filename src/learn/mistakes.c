@@ -9,6 +9,7 @@
 #include "base/threads.h"
 
 typedef struct mistakes {
+    hsp_context *ctx;
     const hsp_model *model;
     const hsp_view *view;
     uint64_t parts;
@@ -23,6 +24,7 @@ static void mistakes_part(void *user, uint64_t part)
     double *scores = work->scores + part * model->scorers;
     const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
     for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
+        if (hsp__tick(work->ctx)) return;
         for (uint32_t c = 0; c < model->scorers; c++)
             scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
                                        model->offsets[c]);
@@ -34,7 +36,8 @@ hsp_status hsp__mistakes_linear(hsp_context *ctx, const hsp_model *model, const 
                                 hsp_error *err, uint64_t *wrong)
 {
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
-    mistakes work = {.model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    mistakes work = {
+        .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
     work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
     work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
     hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
@@ -58,7 +61,7 @@ hsp_status hsp__mistakes_report(hsp_status counted, uint64_t wrong, hsp_model *m
     return hsp__model_set_fact(model, "training_error", text, err);
 }
 
-#define MISTAKES_SLICE 256
+#define MISTAKES_SLICE 4096
 
 hsp_status hsp__mistakes_scored(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                 const uint32_t *class_of, hsp_error *err, uint64_t *wrong)

@@ -19,6 +19,7 @@ hsp_status hsp__team_init(hsp__team *team, hsp_context *ctx, const hsp__learner 
     const int apart = classes > 2 && (team->plan.ovr || !rule->native);
     const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
     team->watch.total = facts->rows * team->plan.passes * count;
+    team->watch.each = facts->rows * count;
     team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
     team->scores = hsp__new(&ctx->allocator, classes, sizeof *team->scores);
     if (!team->runs || !team->scores) return hsp__fail_memory(err);

@@ -366,7 +366,10 @@ static void newton_limits(newton_run *run)
 {
     hsp__newton *s = run->s;
     const uint64_t most = run->goal->max_passes;
-    if (hsp__watch_tick(run->goal->watch, 2 * s->n, run->goal->report, &run->stop)) {
+    const newton_figures f = newton_figure(s);
+    const double gap = run->sample ? (double)NAN : newton_gap(&f);
+    if (hsp__watch_gap(run->goal->watch, run->goal->report, "passes", s->passes, gap,
+                       run->goal->gap, &run->stop)) {
         run->over = 1;
     } else if (++run->steps >=
                    (run->sample && !hsp__newton_anchored(s) ? NEWTON_SAMPLE_TRY : NEWTON_STEPS) ||

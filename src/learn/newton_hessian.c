@@ -473,8 +473,7 @@ static int hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         rho = next;
         hessian_product(s, p, q);
         s->passes++;
-        hsp_stop stop; /* whoever asked for the direction will be told the same */
-        if (hsp__watch_tick(s->goal->watch, s->n, s->goal->report, &stop)) return 1;
+        if (hsp__tick(s->ctx)) return 1; /* whoever asked for the direction will see the same */
         if (most && s->passes >= most) return 1;
         const double curve = vec->dot_f64(p, q, dim);
         if (!(curve > 0)) return 0;

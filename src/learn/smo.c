@@ -51,7 +51,8 @@ enum {
     SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
     SMO_LIMIT = 16384,
     SMO_PARTS = 64,
-    SMO_PIECE = 16 /* rows of the set's matrix that are turned at a time */
+    SMO_PIECE = 16, /* rows of the set's matrix that are turned at a time */
+    SMO_TICK = 64   /* steps between two ticks */
 };
 
 static const double smo_tiny = 1e-12; /* curvature below this counts as this */
@@ -161,6 +162,7 @@ static void smo_inner(smo *w, double enough, double part)
     uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
     if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
     for (uint64_t step = 0; step < most; step++) {
+        if (step % SMO_TICK == 0 && hsp__tick(w->ctx)) return;
         if (!w->equation) {
             if (!smo_single(w, enough)) return;
             continue;
@@ -418,7 +420,8 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
         for (uint64_t i = 0; i < w->n; i++)
             s->scores[i] -= t;
     }
-    hsp_status status = hsp__judge_offset(w->ctx, w->p, s->scores, err, &s->b);
+    hsp_context whole = hsp__stop_none(w->ctx); /* so that scores and figures belong together */
+    hsp_status status = hsp__judge_offset(&whole, w->p, s->scores, err, &s->b);
     if (status) return status;
     for (uint64_t i = 0; i < w->n; i++) {
         const double m = w->y[i] * (s->scores[i] + s->b);
@@ -575,6 +578,8 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         hsp__smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
         status = smo_judge(w, err);
+        if (!status) memcpy(w->judged, s->a, w->n * sizeof *w->judged);
+        w->is_judged = !status;
         if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->aim) break;
         s->stop = HSP_STOP_PASSES;
         if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) {
@@ -582,7 +587,9 @@ static hsp_status smo_run(smo *w, hsp_error *err)
             break;
         }
         if (w->goal->max_passes && round >= w->goal->max_passes) break;
-        if (w->goal->watch && hsp__watch_tick(w->goal->watch, 1, w->goal->report, &s->stop)) break;
+        if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->aim,
+                           &s->stop))
+            break;
         status = smo_grow(w, gap, err);
         gap = s->gap;
         if (!status) status = smo_round(w, up, down, err);
@@ -627,6 +634,37 @@ static hsp_status smo_run_proven(smo *w, hsp_error *err)
         s->stop = HSP_STOP_CONVERGED;
     }
     return status;
+}
+
+/* The run was stopped, maybe while f was brought up to date: back to where it was judged last, or
+ * to a = 0, where f is known. The figures are proven if there is time for that; else they are NaN.
+ */
+static hsp_status smo_stopped(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    hsp_context *ctx = w->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp_status status = HSP_OK;
+    if (s->stop == HSP_STOP_INSEPARABLE && w->is_judged) return HSP_OK;
+    if (w->is_judged) {
+        memcpy(s->a, w->judged, w->n * sizeof *s->a);
+    } else {
+        memset(s->a, 0, w->n * sizeof *s->a);
+        for (uint64_t i = 0; i < w->n; i++)
+            w->f[i] = -w->y[i];
+        status = smo_judge(w, err);
+    }
+    w->cache->ctx = &last;
+    if (!status && !w->unsure)
+        status = hsp__smo_prove(&last, w->p, w->cache, w->drift, w->goal->gap, err, s);
+    w->cache->ctx = ctx;
+    hsp__watch_stopped(ctx, &s->stop);
+    s->wants_double = 0;
+    if (status != HSP_CANCELLED) return status;
+    s->primal = s->gap = (double)NAN;
+    s->dual = 0;
+    return HSP_OK;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -704,10 +742,11 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     w->lines = hsp__new_raw(memory, n, sizeof *w->lines);
     w->picked = hsp__new_raw(memory, n, sizeof *w->picked);
     w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
+    w->judged = hsp__new_raw(memory, n, sizeof *w->judged);
     const int squared = !w->p->hard && w->p->loss == HSP__LOSS_SQUARED;
     if (squared) w->extra = hsp__new(memory, n, sizeof *w->extra);
     if (!w->f || !w->y || !w->c || !w->in || !w->moved || !w->by || !w->lines || !w->picked ||
-        !w->keys || (squared && !w->extra))
+        !w->keys || !w->judged || (squared && !w->extra))
         return hsp__fail_memory(err);
     smo_fill(w);
     return smo_set_new(w, size, err);
@@ -715,8 +754,8 @@ static hsp_status smo_new(smo *w, hsp_error *err)
 
 static void smo_free(smo *w)
 {
-    void *const blocks[] = {w->f,     w->y,  w->c,     w->extra,  w->in,
-                            w->moved, w->by, w->lines, w->picked, w->keys};
+    void *const blocks[] = {w->f,  w->y,     w->c,      w->extra, w->in,    w->moved,
+                            w->by, w->lines, w->picked, w->keys,  w->judged};
     smo_set_free(w);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         hsp__free(&w->ctx->allocator, blocks[i]);
@@ -742,6 +781,7 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
         status = smo_guess(&w, err);
     if (!status) status = smo_run_proven(&w, err);
+    if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED)) status = smo_stopped(&w, err);
     s->drift = w.drift;
     smo_free(&w);
     return status;

@@ -42,6 +42,8 @@ typedef struct hsp__smo_work {
     double shift;     /* sum of by * one */
     uint64_t *picked; /* n: scratch for selection */
     double *keys;     /* n */
+    double *judged;   /* n: a as it was judged last, for runs that are stopped */
+    int is_judged;
 } hsp__smo_work;
 
 /* ---- What may move --------------------------------------------------------------------------- */

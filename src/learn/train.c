@@ -188,6 +188,11 @@ hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learne
     hsp_status status = train_prepare(&work, data, err);
     double start = hsp__clock();
     if (!status) status = hsp__team_run(&work.team, work.prepared.view, err);
+    if (status == HSP_CANCELLED && hsp__stopped(ctx)) { /* in a block of kernel values */
+        for (uint32_t c = 0; c < work.team.count; c++)
+            hsp__online_tick(&work.team.runs[c], 0, 0);
+        status = HSP_OK;
+    }
     work.run.train_seconds = hsp__clock() - start;
     if (!status) status = train_model(&work, err, &model);
     if (!status && work.trace) status = hsp__trace_commit(work.trace, err);

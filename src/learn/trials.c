@@ -81,7 +81,7 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
 static void trials_ask(trials_state *state)
 {
     const uint64_t total = state->all->count * state->all->folds->count;
-    if (hsp__progress(state->all->ctx, "validating", "runs", atomic_load(&state->done), total,
+    if (hsp__progress(state->all->ctx, "cross-validating", "runs", atomic_load(&state->done), total,
                       NULL))
         atomic_store(&state->cancelled, 1);
 }
@@ -321,7 +321,7 @@ static void trials_work(void *user, int number)
 static hsp_status trials_finish(trials_state *state, hsp_error *err)
 {
     if (atomic_load(&state->cancelled))
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request while validating");
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
     if (state->status && err) *err = state->err;
     return state->status;
 }

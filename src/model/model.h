@@ -302,6 +302,7 @@ static inline hsp_context hsp__quiet(const hsp_context *ctx)
     return (hsp_context){.allocator = ctx->allocator,
                          .threads = 1,
                          .block_bytes = ctx->block_bytes,
+                         .tick_seconds = ctx->tick_seconds,
                          .stop = ctx->stop};
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"
@@ -167,15 +168,17 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
 {
     HSP__NEED(err, ctx, model, path, out_path);
     const hsp__row_sink sink = {list_work, list_take, .unlabelled = 1};
-    list_job job = {.ctx = ctx, .model = model, .k = k, .format = format};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    list_job job = {.ctx = &own, .model = model, .k = k, .format = format};
     hsp__names classes;
     hsp__names_init(&classes, &ctx->allocator);
     hsp__text_init(&job.text, &ctx->allocator);
     hsp_status status = list_start(&job, err);
-    if (!status) status = hsp__output_open(ctx, out_path, err, &job.output);
+    if (!status) status = hsp__output_open(&own, out_path, err, &job.output);
     if (!status) status = list_put(&job, "[\n", err);
     if (!status)
-        status = hsp__stream_read(ctx, path, read, model->encoding, &classes, &sink, &job, err);
+        status = hsp__stream_read(&own, path, read, model->encoding, &classes, &sink, &job, err);
     if (!status) status = list_put(&job, job.total.rows ? "\n]\n" : "]\n", err);
     if (!status) status = hsp__output_commit(job.output, err);
     hsp__output_free(job.output);

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"
@@ -274,9 +275,11 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
                             const char *out_path, hsp_error *err, hsp_prediction *out)
 {
     HSP__NEED(err, ctx, model, path, out_path);
-    predict_job job = {.ctx = ctx, .model = model, .map = model->probability};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    predict_job job = {.ctx = &own, .model = model, .map = model->probability};
     hsp_status status = predict_start(&job, predict, err);
-    if (!status) status = hsp__output_open(ctx, out_path, err, &job.output);
+    if (!status) status = hsp__output_open(&own, out_path, err, &job.output);
     if (!status) status = predict_run(&job, path, read, err);
     if (!status) status = hsp__output_commit(job.output, err);
     hsp__output_free(job.output);

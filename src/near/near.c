@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "near/index.h"
 
@@ -220,7 +221,9 @@ hsp_status hsp__near_find(hsp_context *ctx, const hsp__near *near, const hsp_vie
         if (status) return status;
         status = near->index->find(ctx, &guests, skip ? skip + from : NULL, k, err, out + from * k);
         hsp__near_guests_free(&guests, ctx);
-        if (!status) status = hsp__progress(ctx, "searching", "rows", to, queries->rows, err);
+        if (!status) status = hsp__stop_status(ctx, err);
+        if (!status)
+            status = hsp__progress(ctx, "searching for neighbours", "rows", to, queries->rows, err);
     }
     return status;
 }

@@ -27,6 +27,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "near/index.h"
 
@@ -512,7 +513,7 @@ static void inverted_worker(void *user, int worker)
             query.guest = g;
             query.skip = work->skip ? work->skip[g] : HSP__NEAR_NONE;
             query.heap.at = work->out + g * work->k;
-            inverted_find_one(&query);
+            if (!hsp__tick(work->ctx)) inverted_find_one(&query);
         }
     }
     hsp__free(memory, query.sums);

@@ -35,6 +35,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "near/index.h"
 #include "vec/vec.h"
@@ -630,10 +631,10 @@ static void product_group(const product_work *work, product_bench *bench, uint64
     const uint64_t count = left < work->group ? left : work->group;
     for (uint64_t r = 0; r < count; r++)
         product_start(work, bench, r, from + r);
-    for (uint64_t panel = 0; panel < work->own->panels; panel++)
+    for (uint64_t panel = 0; panel < work->own->panels && !hsp__tick(work->ctx); panel++)
         for (uint64_t r = 0; r < count; r += ROWS)
             product_meet(work, bench, r, count - r < ROWS ? count - r : ROWS, panel);
-    for (uint64_t r = 0; r < count; r++) {
+    for (uint64_t r = 0; r < count && !hsp__tick(work->ctx); r++) {
         product_query *query = &bench->queries[r];
         product_tighten(work, bench, query);
         product_decide(work, bench, query);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "near/index.h"
 
@@ -49,7 +50,7 @@ static void scan_task(void *user, uint64_t task)
     hsp__near_heap heaps[SCAN_GUESTS];
     for (uint64_t g = 0; g < count; g++)
         heaps[g] = scan_heap(job, from + g, 0);
-    for (uint64_t at = 0; at < rows; at += SCAN_ROWS) {
+    for (uint64_t at = 0; at < rows && !hsp__tick(job->ctx); at += SCAN_ROWS) {
         const uint64_t to = rows - at < SCAN_ROWS ? rows : at + SCAN_ROWS;
         for (uint64_t g = 0; g < count; g++) {
             const uint64_t skip = scan_skip(job, from + g);
@@ -66,8 +67,10 @@ static void scan_task(void *user, uint64_t task)
 
 static hsp_status scan_values(const scan_job *job, uint64_t task, hsp_error *err)
 {
-    hsp_context quiet = {
-        .allocator = job->ctx->allocator, .threads = 1, .block_bytes = job->ctx->block_bytes};
+    hsp_context quiet = {.allocator = job->ctx->allocator,
+                         .threads = 1,
+                         .block_bytes = job->ctx->block_bytes,
+                         .stop = job->ctx->stop};
     const uint64_t rows = job->guests->near->rows->rows, from = task * job->step;
     const uint64_t left = job->guests->count - from, count = left < job->step ? left : job->step;
     const uint64_t ld = hsp__near_kernel_ld(rows < SCAN_VALUES ? rows : SCAN_VALUES);

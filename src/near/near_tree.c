@@ -683,7 +683,7 @@ static hsp_status tree_find(hsp_context *ctx, const hsp__near_guests *guests, co
 {
     tree_search search = {.guests = guests, .skip = skip, .k = k, .out = out};
     (void)err;
-    hsp__tasks_run(ctx, (guests->count + TREE_GUESTS - 1) / TREE_GUESTS, tree_task, &search);
+    hsp__tasks_try(ctx, (guests->count + TREE_GUESTS - 1) / TREE_GUESTS, tree_task, &search);
     return HSP_OK;
 }
 

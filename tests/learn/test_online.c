@@ -359,7 +359,7 @@ static int stop_after(void *user, const hsp_progress *progress)
 {
     int *calls = user;
     CHECK_TEXT(progress->phase, "training");
-    CHECK_TEXT(progress->unit, "rows");
+    CHECK_TEXT(progress->unit, "passes");
     CHECK(progress->done <= progress->total);
     return --*calls <= 0; /* and stays at it, as a user who pressed Ctrl-C does */
 }
