@@ -241,6 +241,12 @@ check-tsan:
 run-checks: test-programs $(PLANTED:tests/sanitizers/%.c=$(BUILD)/planted/%)
 	@tests/run.sh $(BUILD) $(KIND)
 
+# ---- Exact statements --------------------------------------------------------------------------
+
+.PHONY: check-exact
+check-exact: all
+	@tests/exact/run.sh $(BUILD) $(or $(TABLES),2000) $(or $(SEED),1)
+
 # ---- Fuzzing, checking, measuring --------------------------------------------------------------
 
 .PHONY: fuzz lint format bench
@@ -305,6 +311,7 @@ help:
 	@echo 'make check-tsan  every test under the thread sanitizer'
 	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
 	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"'
+	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
 	@echo 'make format      put every C file in the house format'

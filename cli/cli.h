@@ -177,7 +177,7 @@ void json_end(cli_json_writer *json); /* the last line's end */
 
 /* Keys that several commands print: rows, features, nonzeros, storage, precision; and seconds,
  * peak_rss_bytes, threads. */
-void json_data(cli_json_writer *json, const hsp_data *data);
+void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros);
 void json_cost(cli_json_writer *json, const cli *run);
 /* The keys name, summary and options of a table. */
 void json_table(cli_json_writer *json, const hsp_option_table *table);
@@ -258,10 +258,16 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
 void cli_program_lines(cli_table *table, const hsp_training *all);
 /* `model` names classes; NULL: there is none. */
 void json_optimum(cli_json_writer *json, const hsp_optimum *best, const hsp_model *model);
-/* Why the classes of `data` are not separable; rows are counted from 1. */
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
-                        int through_0, FILE *file);
+/* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
+ * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
+ * only hyperplanes through the origin were asked for. */
+const char *cli_margin(double margin);
+void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data);
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
+                        const hsp_confirmation *confirmed, hsp_data *data, int through_0,
+                        FILE *file);
 void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
+void json_confirmation(cli_json_writer *json, const hsp_confirmation *confirmed);
 
 /* What the checker says of a certificate; its status is that of halfspace-verify. */
 typedef struct cli_verdict {

@@ -46,7 +46,7 @@ static void convert_report(const cli *run, const hsp_data *data, const char *sav
     json_open(&json, NULL, '{');
     json_text(&json, "file", from);
     json_text(&json, "output", to);
-    json_data(&json, data);
+    json_data(&json, data, hsp_data_nonzeros(data));
     json_text(&json, "encoding", saved);
     json_seconds(&json, "load_seconds", load);
     json_seconds(&json, "write_seconds", write);

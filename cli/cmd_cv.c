@@ -91,7 +91,7 @@ static void cv_print(const cli *run, const cv *done)
                show_count(all->folds - all->unconverged - all->inseparable),
                show_count(all->folds));
     if (all->inseparable)
-        table_line(&table, "not separable", "in %s of %s folds", show_count(all->inseparable),
+        table_line(&table, "no separator", "found in %s of %s folds", show_count(all->inseparable),
                    show_count(all->folds));
     table_print(&table, stdout);
     free(error);
@@ -105,7 +105,8 @@ static void cv_warn(const hsp_held_out *all)
     cli_progress_clear();
     if (all->inseparable)
         fprintf(stderr,
-                "halfspace: warning: NOT SEPARABLE in %s of %s folds: there is no model of them, "
+                "halfspace: warning: NO SEPARATOR was found in %s of %s folds: there is no model "
+                "of them, "
                 "and all their rows count as mistakes.\n",
                 show_count(all->inseparable), show_count(all->folds));
     if (!all->unconverged) return;
@@ -124,7 +125,7 @@ static const cli_term cv_keys[] = {
     {"error, standard_error", "mean of the folds' errors, and its standard error"},
     {"mistakes, ties", "over all folds; a tie is a mistake"},
     {"unconverged", "folds whose learning ended before it was done"},
-    {"inseparable", "folds without a model, since there is no separator: all rows are mistakes"},
+    {"inseparable", "folds without a model, since no separator was found: all rows are mistakes"},
     {"fold", "array: rows, mistakes, ties, error, and stop, why learning ended"},
     {"class_names", "the classes"},
     {"confusion", "array of arrays: rows of each class, by what they were taken as; ties are in "

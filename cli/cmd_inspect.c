@@ -223,7 +223,7 @@ static void inspect_print_json(const cli *run, const inspect *seen)
     cli_json_writer json = {.file = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "file", seen->path);
-    json_data(&json, seen->data);
+    json_data(&json, seen->data, seen->totals->nonzeros);
     inspect_json_totals(&json, seen);
     json_open(&json, "columns", '[');
     for (uint64_t j = 0; j < seen->columns; j++)

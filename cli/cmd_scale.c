@@ -48,7 +48,7 @@ static void scale_report(const cli *run, const hsp_scaling *scaling, const hsp_d
     json_text(&json, "output", run->arguments[1]);
     json_text(&json, "kind", hsp_scaling_kind(scaling));
     json_text(&json, "scaling", saved ? saved : hsp_options_text(own, "apply"));
-    json_data(&json, data);
+    json_data(&json, data, hsp_data_nonzeros(data));
     json_seconds(&json, "load_seconds", load);
     json_seconds(&json, "write_seconds", write);
     json_cost(&json, run);

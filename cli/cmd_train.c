@@ -35,6 +35,8 @@ typedef struct train {
     hsp_data *data;   /* NULL: a stream */
     hsp_model *model; /* NULL: the answer is that there is none */
     double load_seconds;
+    int confirmed; /* a separator was demanded, and what was found has been tried exactly: */
+    hsp_confirmation confirmation;
     int certify;
     char *certificate; /* where it goes; malloc'ed, or NULL: nowhere */
     cli_certified certified;
@@ -178,10 +180,15 @@ static void train_print(const cli *run, const train *done, FILE *file)
         const uint64_t used = train_weights(done->model);
         table_line(&table, "weights", "%s %s not 0", show_count(used), used == 1 ? "is" : "are");
     }
+    if (done->confirmed) cli_separates_line(&table, &done->confirmation, done->data);
     const int stopped = all->stop == HSP_STOP_REQUEST || all->stop == HSP_STOP_SECONDS;
     if (isnan(all->training_error) && stopped && !done->stream)
         table_line(&table, "training error", "not computed: the run was stopped before that");
-    train_error_line(&table, "training error", all->training_error, all->rows);
+    train_error_line(&table,
+                     done->confirmed && done->confirmation.row != UINT64_MAX
+                         ? "error as stored" /* on the decimals it is another */
+                         : "training error",
+                     all->training_error, all->rows);
     train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
     table_print(&table, file);
     cli_neighbors_table(done->model, file);
@@ -197,7 +204,7 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
             plural(all->cols), show_count(all->classes));
     if (all->evidence)
-        cli_evidence_print(run->ctx, all->evidence, done->data,
+        cli_evidence_print(run->ctx, all->evidence, &done->confirmation, done->data,
                            offset && strcmp(offset, "none") == 0, file);
     if (train_text(run, "kernel") && !train_text(run, "approx"))
         fputs("in the kernel's space; a margin below 3e-7 of the longest row counts as none: "
@@ -374,6 +381,12 @@ static const cli_term train_keys[] = {
     {"inverse_norm", "1 / ||w||, the smallest of all scorers"},
     {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
             "complementarity"},
+    {"confirmation",
+     "an object when a separator was demanded (svm --hard, lp): answer in exact arithmetic "
+     "(separates: the model does; separable: the model does not, another does; not separable; "
+     "unknown), numbers (decimals of the file, or values as stored), row (the first that the model "
+     "does not have strictly on its side, or null), wrong_rows, margin (that a separator has at "
+     "least, or null), why (it is unknown, or null)"},
     {"evidence",
      "an object when stop is inseparable: class that cannot be told from the rest (null "
      "of two), rows (from 1), their multipliers, distance between the means of the two "
@@ -465,6 +478,7 @@ static void train_json(const cli *run, const train *done)
     if (all->panel.experts) train_json_panel(&json, done);
     json_neighbors(&json, done->model);
     if (all->evidence) json_evidence(&json, all->evidence);
+    if (done->confirmed) json_confirmation(&json, &done->confirmation);
     if (done->model && hsp_model_weights(done->model, 0))
         json_count(&json, "nonzero_weights", train_weights(done->model));
     else
@@ -599,6 +613,50 @@ static hsp_status train_certify(cli *run, train *done, hsp_error *err)
     return status;
 }
 
+/* Was a separator demanded? */
+static int train_demands(const cli *run)
+{
+    const hsp_options *learner = run->options[TRAIN_LEARNER];
+    if (strcmp(run->variant->name, "lp") == 0) return !hsp_options_flag(learner, "soft");
+    return train_has(run, "hard") && hsp_options_flag(learner, "hard");
+}
+
+/* What was found, tried in exact arithmetic: only the answer to that is told. */
+static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
+{
+    hsp_confirmation *found = &done->confirmation;
+    if (done->run.stop == HSP_STOP_SECONDS) { /* there is no time left for it */
+        *found = (hsp_confirmation){
+            .row = UINT64_MAX, .margin = (double)NAN, .why = "--max-seconds ended the run"};
+        done->confirmed = 1;
+        return HSP_OK;
+    }
+    hsp_status status =
+        hsp_confirm(run->ctx, done->data, done->path, run->options[TRAIN_READ],
+                    run->options[TRAIN_LEARNER], &done->run, done->model, err, found);
+    if (status != HSP_OK) return status;
+    done->confirmed = 1;
+    if (found->answer == HSP_NOT_SEPARABLE) {
+        hsp_evidence_free(done->run.evidence);
+        hsp_model_free(done->model);
+        done->run.evidence = found->evidence;
+        done->run.stop = HSP_STOP_INSEPARABLE;
+        done->model = NULL;
+        run->exit_status = 1;
+    } else if (!done->model && found->answer == HSP_SEPARABLE) {
+        const int single = hsp_data_precision(done->data) == HSP_FLOAT32;
+        return cli_fail(err, HSP_BAD_DATA, done->path,
+                        "the rows are separable (in exact arithmetic%s), but %s precision is too "
+                        "coarse to learn a separator: %s, or have 'halfspace certify' write one",
+                        cli_margin(found->margin), single ? "single" : "double",
+                        single ? "use --precision double"
+                               : "subtract a constant from columns of large numbers");
+    } else if (!done->model) {
+        run->exit_status = hsp_status_exit(HSP_BAD_DATA); /* not known */
+    }
+    return HSP_OK;
+}
+
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
@@ -609,10 +667,11 @@ static hsp_status train_run(cli *run, hsp_error *err)
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK && todo.certify) status = train_check_certify(run, &todo, err);
     if (status == HSP_OK) status = train_learn(run, &todo, err);
+    if (status == HSP_OK && todo.data && train_demands(run))
+        status = train_confirm(run, &todo, err);
     const int stopped = status == HSP_CANCELLED && todo.model;
     if (stopped) status = HSP_OK; /* the model so far is there */
-    if (status == HSP_OK && !todo.model) run->exit_status = 1;
-    cli_finish_output(); /* what was learnt is kept, whenever Ctrl-C comes */
+    cli_finish_output();          /* what was learnt is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
     if (stopped)
@@ -657,10 +716,10 @@ const cli_command cli_train = {
         "by, "
         "in memory that depends on the number of features only.\n\n"
         "A run that did not converge says so on standard error, with what to try; the status is 0 "
-        "all the same. A separator that was demanded (svm --hard) and does not exist is status 1, "
-        "with "
-        "the evidence. The first Ctrl-C (or SIGTERM) while learning ends the run within half a "
-        "second, "
+        "all the same. A separator that was demanded (svm --hard, lp) and does not exist is status "
+        "1, with the evidence. Both answers are confirmed in exact arithmetic on the decimals of "
+        "the file; where that is not possible, the report says so. The first Ctrl-C (or SIGTERM) "
+        "while learning ends the run within half a second, "
         "keeps the model so far and says so; the status is 130 (or 143). Figures that would take "
         "longer are reported as not computed. The second one kills. --max-seconds ends a run in "
         "the same way, with status 0.",

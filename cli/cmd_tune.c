@@ -42,11 +42,11 @@ typedef struct tune {
 static char *tune_note(const hsp_held_out *all)
 {
     if (all->unconverged && all->inseparable)
-        return cli_format("unconverged in %s, not separable in %s of %s folds",
+        return cli_format("unconverged in %s, no separator in %s of %s folds",
                           show_count(all->unconverged), show_count(all->inseparable),
                           show_count(all->folds));
     if (!all->unconverged && !all->inseparable) return cli_format("%s", "");
-    return cli_format("%s in %s of %s folds", all->unconverged ? "unconverged" : "not separable",
+    return cli_format("%s in %s of %s folds", all->unconverged ? "unconverged" : "no separator",
                       show_count(all->unconverged + all->inseparable), show_count(all->folds));
 }
 
@@ -114,9 +114,10 @@ static void tune_print(const cli *run, const tune *done, FILE *file)
     table_line(&table, "chosen", "%s", chosen);
     table_line(&table, "validation error", "%s", error);
     table_line(&table, "trained on all", "%s",
-               done->run.stop == HSP_STOP_CONVERGED     ? "converged"
-               : done->run.stop == HSP_STOP_INSEPARABLE ? "not separable: there is no model"
-                                                        : "did not converge");
+               done->run.stop == HSP_STOP_CONVERGED ? "converged"
+               : done->run.stop == HSP_STOP_INSEPARABLE
+                   ? "no separator was found: there is no model"
+                   : "did not converge");
     if (done->model && !isnan(done->run.training_error))
         table_line(&table, "training error", "%s", show_share(done->run.training_error));
     table_print(&table, file);
@@ -135,7 +136,8 @@ static void tune_warn(const tune *done)
     cli_progress_clear();
     if (none)
         fprintf(stderr,
-                "halfspace: warning: at %s of %s points some folds are NOT SEPARABLE: there is no "
+                "halfspace: warning: at %s of %s points in some folds NO SEPARATOR was found: "
+                "there is no "
                 "model of them, and all their rows count as mistakes.\n",
                 show_count(none), show_count(hsp_tuning_points(done->seen)));
     if (points)
@@ -147,7 +149,7 @@ static void tune_warn(const tune *done)
         fprintf(stderr, "halfspace: stopped on request; the model so far is %s%s\n",
                 done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
     else if (done->run.stop == HSP_STOP_INSEPARABLE)
-        fprintf(stderr, "halfspace: the data is not separable: there is no model\n");
+        fprintf(stderr, "halfspace: no separator was found, so there is no model\n");
     else if (done->run.stop != HSP_STOP_CONVERGED)
         fprintf(stderr,
                 "halfspace: warning: training on all rows DID NOT CONVERGE (%s). 'train' "

@@ -127,42 +127,6 @@ void cli_program_lines(cli_table *table, const hsp_training *all)
                plural(all->updates));
 }
 
-#define OPTIMUM_SHOWN 20
-
-/* `through_0`: only hyperplanes through the origin were asked for. */
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence, hsp_data *data,
-                        int through_0, FILE *file)
-{
-    const hsp_view *view = NULL;
-    if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
-    const uint64_t shown = evidence->count > OPTIMUM_SHOWN ? OPTIMUM_SHOWN : evidence->count;
-    cli_table table;
-    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
-    fputs(through_0
-              ? "not separable by a hyperplane through the origin: with these multipliers the "
-                "rows, those of one side negated, add up to 0\n"
-              : "not separable: with these multipliers the rows of the two sides have the "
-                "same mean\n",
-          file);
-    table_begin(&table, "rlr");
-    table_cell(&table, "row");
-    table_cell(&table, "class");
-    table_cell(&table, "multiplier");
-    for (uint64_t i = 0; i < shown; i++) {
-        const uint64_t row = evidence->row[i];
-        table_cell(&table, "%s", show_count(row + 1));
-        table_cell(&table, "%s", show_name(hsp_data_class_name(data, view->labels[row])));
-        table_cell(&table, "%s", show_number(evidence->multiplier[i]));
-    }
-    table_print(&table, file);
-    if (shown < evidence->count)
-        fprintf(file, "  and %s more\n", show_count(evidence->count - shown));
-    fprintf(file,
-            through_0 ? "the sum is %s long: no such separator has a margin above %s\n"
-                      : "the means are %s apart: no separator has a margin above %s\n",
-            show_number(evidence->distance), show_number(evidence->margin));
-}
-
 /* ---- For machines ---- */
 
 static const char *optimum_class(const hsp_model *model, uint32_t c)
@@ -198,19 +162,5 @@ void json_optimum(cli_json_writer *json, const hsp_optimum *best, const hsp_mode
     json_number(json, "primal_feasibility", best->primal_feasibility);
     json_number(json, "dual_feasibility", best->dual_feasibility);
     json_number(json, "complementarity", best->complementarity);
-    json_close(json, '}');
-}
-
-void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
-{
-    json_open(json, "evidence", '{');
-    json_text(json, "class", evidence->of);
-    json_open(json, "rows", '[');
-    for (uint64_t i = 0; i < evidence->count; i++)
-        json_count(json, NULL, evidence->row[i] + 1);
-    json_close(json, ']');
-    json_numbers(json, "multipliers", evidence->multiplier, evidence->count);
-    json_number(json, "distance", evidence->distance);
-    json_number(json, "margin", evidence->margin);
     json_close(json, '}');
 }

@@ -174,12 +174,12 @@ void json_end(cli_json_writer *json)
     fputc('\n', json->file);
 }
 
-void json_data(cli_json_writer *json, const hsp_data *data)
+void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros)
 {
     const char *why = hsp_data_precision_reason(data);
     json_count(json, "rows", hsp_data_rows(data));
     json_count(json, "features", hsp_data_cols(data));
-    json_count(json, "nonzeros", hsp_data_nonzeros(data));
+    json_count(json, "nonzeros", nonzeros);
     json_text(json, "storage", hsp_storage_name(hsp_data_storage(data)));
     json_text(json, "precision", hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double");
     json_text(json, "precision_reason", *why ? why : NULL);

@@ -809,7 +809,8 @@ typedef struct hsp_training {
 
 /* Learn from a data set. `options` were made with the learner's table, which is how it is named.
  * That a run did not converge is an outcome: look at run->stop. So is "not separable" where a
- * separator was demanded: HSP_OK, run->stop is HSP_STOP_INSEPARABLE and *out is NULL.
+ * separator was demanded: HSP_OK, run->stop is HSP_STOP_INSEPARABLE and *out is NULL. Either is
+ * found in double precision; hsp_confirm tries it in exact arithmetic.
  *
  * When the progress callback asks to stop, the call returns HSP_CANCELLED. If something was learnt
  * by then, *out is the best model so far, to be freed as usual, and *run says how good it is, with
@@ -1088,6 +1089,38 @@ HSP_API const char *hsp_certificate_text(const hsp_certificate *certificate, siz
  * sentence on why it was not made, or NULL. */
 HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i,
                                           const char **why);
+
+/* What is known of a run that was to separate its rows. */
+typedef enum hsp_separability {
+    HSP_SEPARABILITY_UNKNOWN, /* see `why`, and `row` */
+    HSP_SEPARATES,            /* every score of the model has the right sign, and none is 0 */
+    HSP_SEPARABLE,            /* the model's do not, but there is a separator */
+    HSP_NOT_SEPARABLE         /* there is none */
+} hsp_separability;
+
+typedef struct hsp_confirmation {
+    hsp_separability answer;
+    int decimals;        /* of the decimals of the file; 0: of the values in memory */
+    uint64_t row;        /* the first row, from 0, that a model does not have strictly on its side;
+                            UINT64_MAX: it has them all, or was not tried */
+    uint64_t wrong_rows; /* how many there are */
+    double margin;       /* HSP_SEPARABLE: a separator has at least this margin; else NaN */
+    hsp_evidence *evidence; /* HSP_NOT_SEPARABLE: multipliers with which the means are the same
+                               exactly, rounded to double; the caller frees it. Else NULL */
+    char why[200];          /* HSP_SEPARABILITY_UNKNOWN: why, as a sentence without a full stop */
+} hsp_confirmation;
+
+/* Confirm in exact arithmetic what a run that demanded a separator (svm with hard, lp) found: that
+ * `model` separates the rows, or, if it is NULL, that run->evidence shows that nothing does. The
+ * learner computed in double precision; the answer here is about the decimals of the file `path`,
+ * which `data` was read from with `read` (NULL: the defaults), and which is read again if a number
+ * has more digits than memory holds. If it cannot be (`path` NULL, a pipe, a binary file), the
+ * answer is about the values in memory. Of more than two classes the answer is about all problems
+ * that were solved: about the first that fails, if one does. */
+HSP_API hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path,
+                               const hsp_options *read, const hsp_options *learner,
+                               const hsp_training *run, const hsp_model *model, hsp_error *err,
+                               hsp_confirmation *out);
 
 /* ---- 15. New data ---------------------------------------------------------------------------- */
 

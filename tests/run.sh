@@ -72,6 +72,7 @@ suites()
     done
     [ -x "$BUILD/halfspace-verify" ] && echo "verify/agree tests/verify/run.sh $BUILD"
     echo "api tests/api/run.sh $BUILD"
+    echo "exact tests/exact/run.sh $BUILD"
     echo "install tests/install/run.sh $BUILD"
     echo "tools tests/tools/run.sh $BUILD"
 }

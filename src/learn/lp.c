@@ -85,7 +85,7 @@ static void lp_log_outcome(const lp_work *work, uint32_t positive, hsp_stop stop
     const char *left = hsp__names_get(names, positive);
     const char *right = work->scorers > 1 ? "the rest" : hsp__names_get(names, 0);
     if (stop == HSP_STOP_INSEPARABLE && work->scorers > 1)
-        hsp__log(work->ctx, HSP_LOG_NOTE, "no hyperplane separates '%.80s' from the rest", left);
+        hsp__log(work->ctx, HSP_LOG_NOTE, "no separator of '%.80s' from the rest was found", left);
     if (stop == HSP_STOP_PASSES && !work->soft)
         hsp__log(work->ctx, HSP_LOG_WARNING,
                  "not known whether a hyperplane separates '%.80s' from '%.80s': the classes are "

@@ -539,6 +539,22 @@ hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int of
     return status;
 }
 
+hsp_status hsp__apart_exact(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
+                            hsp_error *err, hsp__separation *to)
+{
+    apart m = {.ctx = ctx,
+               .file = file,
+               .view = file->rows,
+               .y = file->y,
+               .offset = offset,
+               .width = width,
+               .to = to};
+    hsp_status status = HSP_OK;
+    if (file->sides[0] && file->sides[1]) status = apart_twins(&m, err);
+    if (!status && to->kind == HSP__APART_UNKNOWN) status = apart_nearest(&m, err);
+    return status;
+}
+
 hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err)
 {
     if (prove->looked) return HSP_OK;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "data/data.h"
 #include "halfspace.h"
+#include "model/model.h"
 
 /* A number of the file with more digits than a double holds. */
 typedef struct hsp__exact_long {
@@ -69,6 +70,20 @@ void hsp__separation_free(hsp__separation *s);
 hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
                              const uint64_t *rows, uint64_t count, int offset, uint64_t most,
                              hsp_error *err, hsp__separation *to, int *found);
+
+/* s(x) = <w, x'> + b, x' the row after scaling columns. */
+typedef struct hsp__exact_separator {
+    uint64_t features;
+    const double *w; /* features */
+    double b;
+    const hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* one after the other; NULL: none */
+} hsp__exact_separator;
+
+/* How many rows are not strictly on their side (y s(x) <= 0), and the first of them; UINT64_MAX:
+ * none. Rows with y = 0 are passed over. */
+hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *source,
+                                const hsp__exact_separator *of, hsp_error *err, uint64_t *first,
+                                uint64_t *wrong);
 
 /* The nearest points of the hulls of all rows, by Wolfe's method in exact arithmetic, to a relative
  * `width` of the margin: separable or a common point, never unknown unless `steps` ran out. For few

@@ -334,6 +334,14 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
     return number_lacking(err);
 }
 
+hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *source,
+                                const hsp__exact_separator *of, hsp_error *err, uint64_t *first,
+                                uint64_t *wrong)
+{
+    (void)ctx, (void)source, (void)of, (void)first, (void)wrong;
+    return number_lacking(err);
+}
+
 hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
                               double width, uint64_t steps, hsp_error *err, hsp__separation *to)
 {

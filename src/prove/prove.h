@@ -103,6 +103,10 @@ void hsp__prove_put_order(hsp__text *text, uint64_t passes, const uint64_t *sequ
 /* What is true of these rows: a separator and the widest margin, a common point, or neither. */
 hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
                            hsp_error *err, hsp__separation *to);
+/* The same by exact arithmetic alone: two equal rows, or Wolfe's method if the rows are not too
+ * many; else unknown. Of `file`, only rows, y, sides and exact are looked at. */
+hsp_status hsp__apart_exact(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
+                            hsp_error *err, hsp__separation *to);
 /* The same for the claims, once. */
 hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err);
 /* The claims "separable" and "not separable". */

@@ -307,6 +307,40 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
     return hsp_summary_new(s->ctx, s->data, err, &s->out_summary);
 }
 
+/* Trained on rows that cannot be told apart in memory; exact arithmetic reads them again. */
+static hsp_status alloc_confirm(alloc_scene *s, hsp_error *err)
+{
+    hsp_data *data = NULL;
+    hsp_model *model = NULL;
+    hsp_training run = {0};
+    hsp_confirmation found = {0};
+    hsp_status status = hsp_data_read(s->ctx, alloc_path("long.csv"), NULL, NULL, err, &data);
+    if (!status) status = hsp_train(s->ctx, data, s->options, err, &run, &model);
+    if (!status)
+        status = hsp_confirm(s->ctx, data, alloc_path("long.csv"), NULL, s->options, &run, model,
+                             err, &found);
+    hsp_evidence_free(found.evidence);
+    hsp_evidence_free(run.evidence);
+    hsp_model_free(model);
+    hsp_data_free(data);
+    return status;
+}
+
+/* A model that separates; and evidence that holds. */
+static hsp_status alloc_confirm_model(alloc_scene *s, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_training run = {0};
+    hsp_confirmation found = {0};
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, &run, &model);
+    if (!status)
+        status = hsp_confirm(s->ctx, s->data, NULL, NULL, s->options, &run, model, err, &found);
+    hsp_evidence_free(found.evidence);
+    hsp_evidence_free(run.evidence);
+    hsp_model_free(model);
+    return status;
+}
+
 /* The file has rows and columns that are equal in memory only. */
 static hsp_status alloc_summary_confirm(alloc_scene *s, hsp_error *err)
 {
@@ -868,6 +902,8 @@ int main(void)
         {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
         {"summary, confirmed", NULL, {0}, alloc_summary_confirm},
+        {"confirm, read again", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm},
+        {"confirm", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm_model},
         {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",

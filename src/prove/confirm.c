@@ -1,0 +1,371 @@
+/* What a learner says of separability, confirmed in exact arithmetic.
+ *
+ * A learner computes with values in memory, in double precision. "These weights separate the rows"
+ * and "no hyperplane separates them" are statements about the numbers of the file: here they are
+ * tried on its decimals. The decimals are those in memory if these are exact, else the file is read
+ * again. Data that cannot be read again (a pipe, a binary file) is taken as it is in memory.
+ *
+ * 1. Of a model, the sign of every score is computed (exact_separates.c).
+ * 2. Of "not separable", the multipliers of the evidence are solved for exactly (exact_common.c).
+ * 3. Where that does not confirm what the learner said, exact arithmetic decides by itself, if the
+ *    rows are not too many (apart.c). */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/decimals.h"
+#include "data/scale.h"
+#include "learn/prepare.h"
+#include "prove/prove.h"
+
+#define CONFIRM_DIGITS ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
+#define CONFIRM_WIDTH  0.01                /* of the interval of a margin, relative */
+
+typedef struct confirm {
+    hsp_context *ctx;
+    hsp_data *data;  /* the rows: as given, or `again` */
+    hsp_data *again; /* the file, read again; owned, or NULL */
+    const char *of;  /* the class of the problem at hand, of those against the rest; else NULL */
+    int offset, scaled;
+    hsp__exact_source exact; /* of data; y is that of the problem at hand */
+    signed char *y;          /* rows: -1 or 1; 0: not of this problem */
+    hsp_confirmation *to;
+} confirm;
+
+static void confirm_why(confirm *m, const char *why)
+{
+    snprintf(m->to->why, sizeof m->to->why, "%.199s", why);
+}
+
+/* ---- The numbers ----------------------------------------------------------------------------- */
+
+static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_options *read,
+                                     hsp_error *err)
+{
+    hsp_context quiet = *m->ctx;
+    hsp_options *options = NULL;
+    const hsp_view *view;
+    quiet.log = NULL;
+    hsp_status status = read ? hsp_options_copy(m->ctx, read, err, &options)
+                             : hsp_options_new(m->ctx, hsp_read_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "precision", "double", err);
+    if (!status) status = hsp_data_read(&quiet, path, options, m->data->encoding, err, &m->again);
+    if (!status) status = hsp_data_view(m->ctx, m->again, err, &view);
+    if (!status && (view->rows != m->data->view.rows ||
+                    memcmp(view->labels, m->data->view.labels, view->rows * sizeof *view->labels)))
+        status = hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
+                              "read again, it has other rows: it was changed meanwhile");
+    if (!status) status = hsp__exact_longs(&quiet, path, options, m->again, NULL, err, &m->exact);
+    if (!status) m->data = m->again;
+    hsp_options_free(options);
+    return status;
+}
+
+static hsp_status confirm_numbers(confirm *m, const char *path, const hsp_options *read,
+                                  hsp_error *err)
+{
+    int there = 0;
+    hsp_status status = HSP_OK;
+    m->to->decimals = 1;
+    if (!hsp__data_is_exact(m->data)) {
+        if (path) status = hsp__decimals_there(m->ctx, path, err, &there);
+        if (!status && there) status = confirm_read_again(m, path, read, err);
+        m->exact.stored = !there;
+        m->to->decimals = there;
+    }
+    m->exact.view = &m->data->view;
+    if (status) return status;
+    m->y = hsp__new(&m->ctx->allocator, m->data->view.rows, sizeof *m->y);
+    m->exact.y = m->y;
+    return m->y ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* ---- Problems of two classes ----------------------------------------------------------------- */
+
+/* side[c] of every class of the data: -1, 1, or 0. */
+static void confirm_sides(confirm *m, const signed char *side)
+{
+    for (uint64_t i = 0; i < m->data->view.rows; i++)
+        m->y[i] = side[m->data->view.labels[i]];
+}
+
+static void confirm_sides_of_scorer(const confirm *m, const hsp_model *model, uint32_t scorer,
+                                    signed char *side)
+{
+    const uint32_t positive = hsp_model_scorer_for(model, scorer);
+    const uint32_t negative = hsp_model_scorer_against(model, scorer);
+    for (uint32_t c = 0; c < m->data->class_names.count; c++) {
+        const uint32_t of = hsp_model_class_of(model, hsp__names_get(&m->data->class_names, c));
+        const int against = negative == HSP_NO_CLASS ? of != HSP_NO_CLASS : of == negative;
+        side[c] = of == positive ? 1 : against ? -1 : 0;
+    }
+}
+
+/* Of evidence: the class that it or the options name against the others, or the two classes that
+ * its rows are of. */
+static hsp_status confirm_sides_of_evidence(const confirm *m, const hsp_options *learner,
+                                            const hsp_evidence *evidence, hsp_error *err,
+                                            signed char *side)
+{
+    const hsp__names *names = &m->data->class_names;
+    const uint32_t *labels = m->data->view.labels;
+    hsp__names keep, positive;
+    hsp_status status = hsp__prepare_classes(m->ctx, learner, err, &keep);
+    if (status) return status;
+    status = hsp__prepare_positive(m->ctx, learner, err, &positive);
+    const char *one = status           ? NULL
+                      : evidence->of   ? evidence->of
+                      : positive.count ? hsp__names_get(&positive, 0)
+                                       : NULL;
+    const uint32_t first = labels[evidence->row[0]];
+    for (uint32_t c = 0; !status && c < names->count; c++) {
+        const char *name = hsp__names_get(names, c);
+        const int asked =
+            !keep.count || hsp__names_find(&keep, name, strlen(name)) != HSP__NAME_NONE;
+        side[c] = (signed char)(!asked ? 0 : one ? (strcmp(name, one) == 0 ? 1 : -1) : 0);
+        /* two classes in all: both, though evidence through the origin may be of one alone */
+        if (asked && !one && (names->count == 2 || keep.count == 2)) side[c] = c == first ? -1 : 1;
+    }
+    for (uint64_t k = 0; !status && !one && k < evidence->count; k++)
+        side[labels[evidence->row[k]]] = labels[evidence->row[k]] == first ? -1 : 1;
+    if (!status) hsp__names_free(&positive);
+    hsp__names_free(&keep);
+    return status;
+}
+
+/* ---- Evidence -------------------------------------------------------------------------------- */
+
+/* A whole number as fraction * 10^*digits. */
+static double confirm_number(const char *text, size_t *digits)
+{
+    char head[20];
+    *digits = strspn(text, "0123456789");
+    const size_t kept = *digits < 18 ? *digits : 18;
+    memcpy(head, text, kept);
+    head[kept] = 0;
+    return strtod(head, NULL) / pow(10, (double)kept);
+}
+
+/* From the list of a certificate, [[row, "number"], ...], rows from 1, to multipliers that add up
+ * to 1 in each class (or to 2 in all). `origin` (or NULL): the rows' numbers in the data. */
+static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, const uint64_t *origin,
+                                   const signed char *y, hsp_error *err)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    hsp_evidence *made = hsp__new(memory, 1, sizeof *made);
+    if (!made) return hsp__fail_memory(err);
+    m->to->evidence = made;
+    made->memory = *memory;
+    made->row = hsp__new(memory, found->used, sizeof *made->row);
+    made->multiplier = hsp__new(memory, found->used, sizeof *made->multiplier);
+    if (m->of) made->of = hsp__copy_text(memory, m->of, strlen(m->of));
+    if (!made->row || !made->multiplier || (m->of && !made->of)) return hsp__fail_memory(err);
+    double total[2] = {0, 0};
+    size_t most = 0, digits;
+    for (int round = 0; round < 2; round++) {
+        made->count = 0;
+        for (const char *p = strchr(found->multipliers.data + 1, '['); p; p = strchr(p, '[')) {
+            const uint64_t row = strtoull(p + 1, NULL, 10) - 1;
+            p = strchr(p, '"') + 1;
+            const double part = confirm_number(p, &digits);
+            if (round == 0) {
+                if (digits > most) most = digits;
+                continue;
+            }
+            const double value = fmax(part * pow(10, (double)digits - (double)most), DBL_MIN);
+            total[y[row] > 0] += value;
+            made->row[made->count] = row;
+            made->multiplier[made->count++] = value;
+        }
+    }
+    if (!m->offset) total[0] = total[1] = (total[0] + total[1]) / 2;
+    for (uint64_t k = 0; k < made->count; k++) {
+        made->multiplier[k] /= total[y[made->row[k]] > 0];
+        if (origin) made->row[k] = origin[made->row[k]];
+    }
+    return HSP_OK;
+}
+
+static hsp_status confirm_common(confirm *m, const hsp_evidence *evidence, hsp_error *err)
+{
+    hsp__separation found;
+    int shown = 0;
+    hsp__separation_init(&found, &m->ctx->allocator);
+    hsp_status status = hsp__exact_common(m->ctx, &m->exact, evidence->row, evidence->count,
+                                          m->offset, CONFIRM_DIGITS, err, &found, &shown);
+    if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
+    if (!status && shown) status = confirm_evidence(m, &found, NULL, m->y, err);
+    if (!status && shown) m->to->answer = HSP_NOT_SEPARABLE;
+    hsp__separation_free(&found);
+    return status;
+}
+
+/* ---- When the learner's word does not hold --------------------------------------------------- */
+
+/* The rows of the problem alone. */
+static hsp_status confirm_select(confirm *m, hsp__prove_file *file, uint64_t *origin,
+                                 hsp_error *err)
+{
+    const uint64_t n = m->data->view.rows;
+    uint64_t count = 0, longs = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!m->y[i]) continue;
+        file->y[count] = m->y[i];
+        file->sides[m->y[i] > 0]++;
+        for (; longs < m->exact.long_count && m->exact.longs[longs].row <= i; longs++)
+            if (m->exact.longs[longs].row == i) {
+                file->exact.longs[file->exact.long_count] = m->exact.longs[longs];
+                file->exact.longs[file->exact.long_count++].row = count;
+            }
+        origin[count++] = i;
+    }
+    hsp_status status = hsp_data_select(m->ctx, m->data, origin, count, err, &file->data);
+    if (!status) status = hsp_data_view(m->ctx, file->data, err, &file->rows);
+    file->exact.view = file->rows;
+    file->exact.y = file->y;
+    file->exact.stored = m->exact.stored;
+    return status;
+}
+
+static hsp_status confirm_decide(confirm *m, hsp_error *err)
+{
+    const hsp_allocator *memory = &m->ctx->allocator;
+    const uint64_t n = m->data->view.rows;
+    hsp__prove_file file = {.path = NULL};
+    hsp__separation found;
+    hsp__separation_init(&found, memory);
+    uint64_t *origin = hsp__new(memory, n, sizeof *origin);
+    file.y = hsp__new(memory, n, sizeof *file.y);
+    file.exact.longs = hsp__new(memory, m->exact.long_count, sizeof *file.exact.longs);
+    hsp_status status = origin && file.y && file.exact.longs ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = confirm_select(m, &file, origin, err);
+    if (!status) status = hsp__apart_exact(m->ctx, &file, m->offset, CONFIRM_WIDTH, err, &found);
+    if (!status && (found.multipliers.failed || found.low.failed || found.high.failed ||
+                    found.w.failed || found.b.failed))
+        status = hsp__fail_memory(err);
+    if (!status && found.kind == HSP__APART_COMMON) {
+        m->to->answer = HSP_NOT_SEPARABLE;
+        status = confirm_evidence(m, &found, origin, file.y, err);
+    } else if (!status && found.kind == HSP__APART_SEPARABLE) {
+        m->to->answer = HSP_SEPARABLE;
+        m->to->margin = found.low_value;
+    } else if (!status) {
+        confirm_why(m, "there are too many rows and columns for exact arithmetic");
+    }
+    hsp__separation_free(&found);
+    hsp_data_free(file.data);
+    hsp__free(memory, file.exact.longs);
+    hsp__free(memory, file.y);
+    hsp__free(memory, origin);
+    return status;
+}
+
+/* ---- What was said --------------------------------------------------------------------------- */
+
+static hsp_status confirm_model(confirm *m, const hsp_model *model, signed char *side,
+                                hsp_error *err)
+{
+    hsp__exact_separator of = {.features = model->features};
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        of.scalings[i] = model->scalings[i];
+    for (uint32_t s = 0; s < model->scorers; s++) {
+        confirm_sides_of_scorer(m, model, s, side);
+        confirm_sides(m, side);
+        of.w = model->weights + s * model->features;
+        of.b = model->offsets[s];
+        hsp_status status =
+            hsp__exact_separates(m->ctx, &m->exact, &of, err, &m->to->row, &m->to->wrong_rows);
+        if (status) return status;
+        if (!model->pairs && model->scorers > 1) m->of = hsp_model_class_name(model, s);
+        if (m->to->wrong_rows) return m->scaled && !m->offset ? HSP_OK : confirm_decide(m, err);
+    }
+    m->to->answer = HSP_SEPARATES;
+    return HSP_OK;
+}
+
+static hsp_status confirm_no_model(confirm *m, const hsp_options *learner,
+                                   const hsp_evidence *evidence, signed char *side, hsp_error *err)
+{
+    hsp_status status = confirm_sides_of_evidence(m, learner, evidence, err, side);
+    if (status) return status;
+    confirm_sides(m, side);
+    m->of = evidence->of;
+    if (m->scaled && !m->offset) {
+        confirm_why(m, "through the origin of scaled columns, which exact arithmetic leaves alone");
+        return HSP_OK;
+    }
+    status = confirm_common(m, evidence, err);
+    return status || m->to->answer ? status : confirm_decide(m, err);
+}
+
+/* The option's text; NULL also for a learner without it. */
+static const char *confirm_text(const hsp_options *options, const char *name)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return hsp_options_text(options, name);
+    return NULL;
+}
+
+static int confirm_says(const hsp_options *options, const char *name, const char *value)
+{
+    const char *text = confirm_text(options, name);
+    return text && strcmp(text, value) == 0;
+}
+
+/* Why this run is beyond exact arithmetic; NULL: it is not. */
+static const char *confirm_beyond(const hsp_options *learner, const hsp_training *run,
+                                  const hsp_model *model)
+{
+    if (!hsp__exact_there()) return "this build is without GMP, which exact arithmetic needs";
+    if (confirm_text(learner, "kernel")) return "the separator is in a kernel's feature space";
+    if (confirm_says(learner, "normalize", "rows"))
+        return "rows are divided by their lengths, which are roots";
+    if (confirm_text(learner, "row-weight")) return "rows have weights of their own";
+    if (!model && !run->evidence) return "the run ended before there was an answer";
+    if (model && !model->weights) return "the model has no weights";
+    return NULL;
+}
+
+hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const hsp_options *read,
+                       const hsp_options *learner, const hsp_training *run, const hsp_model *model,
+                       hsp_error *err, hsp_confirmation *out)
+{
+    const char *beyond = confirm_beyond(learner, run, model);
+    hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
+    confirm m = {.ctx = ctx, .data = data, .to = &found};
+    hsp_error own = {0};
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, &own, &view);
+    m.offset = !confirm_says(learner, "offset", "none");
+    m.scaled =
+        !confirm_says(learner, "scale", "none") || !confirm_says(learner, "normalize", "none");
+    if (!status && beyond) {
+        confirm_why(&m, beyond);
+    } else if (!status) {
+        signed char *side = hsp__new(&ctx->allocator, data->class_names.count, sizeof *side);
+        status = side ? confirm_numbers(&m, path, read, &own) : hsp__fail_memory(&own);
+        if (!status)
+            status = model ? confirm_model(&m, model, side, &own)
+                           : confirm_no_model(&m, learner, run->evidence, side, &own);
+        hsp__free(&ctx->allocator, side);
+        hsp__exact_longs_free(ctx, &m.exact);
+        hsp__free(&ctx->allocator, m.y);
+        hsp_data_free(m.again);
+    }
+    if (status == HSP_UNSUPPORTED) { /* a number that exact arithmetic does not take */
+        confirm_why(&m, own.message);
+        status = HSP_OK;
+    }
+    if (status) {
+        hsp_evidence_free(found.evidence);
+        if (err) *err = own;
+        return status;
+    }
+    *out = found;
+    return HSP_OK;
+}
