@@ -1,4 +1,5 @@
 /* The distances that decide (index.h has their order), and queries made ready for them. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,46 @@
 #include "kernel/block.h"
 #include "near/index.h"
 #include "vec/vec.h"
+
+/* ---- Squares that leave the range of doubles --------------------------------------------------
+ */
+
+#define DISTANCE_SMALL 0x1p-1000 /* of sums of squares: what underflowed in them is nothing */
+
+/* The largest |x - y| of two rows, which may be infinite; or with a `scale`, the sum of
+ * ((x - y) * 2^scale)^2. */
+static double distance_slowly(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j,
+                              const int *scale)
+{
+    const hsp__row p = hsp__view_row(a, i), q = hsp__view_row(b, j);
+    double most = 0, sum = 0;
+    for (uint64_t s = 0, t = 0; s < p.count || t < q.count;) {
+        const uint64_t cp = s < p.count ? hsp__row_column(&p, s) : UINT64_MAX;
+        const uint64_t cq = t < q.count ? hsp__row_column(&q, t) : UINT64_MAX;
+        const double x = cp <= cq ? hsp__row_value(a, &p, s) : 0;
+        const double y = cq <= cp ? hsp__row_value(b, &q, t) : 0;
+        /* the difference of huge numbers leaves the range too */
+        const double d = !scale       ? fabs(x - y)
+                         : *scale < 0 ? ldexp(x, *scale) - ldexp(y, *scale)
+                                      : ldexp(x - y, *scale);
+        most = d > most ? d : most;
+        sum += d * d;
+        s += cp <= cq, t += cq <= cp;
+    }
+    return scale ? sum : most;
+}
+
+/* From the sum of squares to the distance of guest q and row i. */
+static double distance_root(const hsp__near_guests *g, uint64_t q, uint64_t i, double sum)
+{
+    if (sum >= DISTANCE_SMALL && isfinite(sum)) return sqrt(sum);
+    const double most = distance_slowly(g->view, q, g->near->rows, i, NULL);
+    int power = DBL_MAX_EXP + 1, scale;
+    if (most == 0) return 0;
+    if (isfinite(most)) frexp(most, &power);
+    scale = -power; /* then the largest is about 1 */
+    return ldexp(sqrt(distance_slowly(g->view, q, g->near->rows, i, &scale)), power);
+}
 
 /* ---- Dense rows ------------------------------------------------------------------------------ */
 
@@ -56,7 +97,7 @@ static double distance_fold(double s[HSP__VEC_DENSE_SUMS])
         const double *y = g->spread + q * n, tail = g->tail[q];                                    \
         switch (near->plan.metric) {                                                               \
         case HSP__METRIC_L2:                                                                       \
-            return sqrt(hsp__vec()->sqdist_##TYPE(x, y, n) + tail);                                \
+            return distance_root(g, q, i, hsp__vec()->sqdist_##TYPE(x, y, n) + tail);              \
         case HSP__METRIC_L1:                                                                       \
             return distance_l1_##TYPE(y, x, n) + tail;                                             \
         case HSP__METRIC_LINF:                                                                     \
@@ -140,7 +181,7 @@ static inline double distance_merge_metric(hsp__metric metric, distance_kind kin
 {
     switch (metric) {
     case HSP__METRIC_L2:
-        return sqrt(distance_merge(HSP__METRIC_L2, kind, x, yi, y, n));
+        return distance_merge(HSP__METRIC_L2, kind, x, yi, y, n);
     case HSP__METRIC_L1:
         return distance_merge(HSP__METRIC_L1, kind, x, yi, y, n);
     case HSP__METRIC_LINF:
@@ -179,6 +220,7 @@ static double distance_sparse(const hsp__near_guests *g, uint64_t q, uint64_t i)
     default:
         d = distance_merge_metric(metric, DISTANCE_WIDE, &x, yi, y, n);
     }
+    if (metric == HSP__METRIC_L2) return distance_root(g, q, i, d);
     if (metric != HSP__METRIC_COSINE) return d;
     return hsp__near_cosine(near->norms[i], d, g->norms[q]);
 }
@@ -347,7 +389,7 @@ static hsp_status guests_norms(hsp__near_guests *guests, hsp_context *ctx, hsp_e
             for (uint64_t k = guests->starts[q]; k < guests->starts[q + 1]; k++)
                 guests->norms[q] += guests->values[k] * guests->values[k];
     }
-    return hsp__near_check_squares(guests->norms, guests->count, guests->first, err);
+    return hsp__near_check_squares(guests->norms, guests->view, guests->first, err);
 }
 
 static hsp_status guests_kernel(hsp__near_guests *guests, hsp_context *ctx, hsp_error *err)

@@ -9,7 +9,8 @@
  *                    tail) is one more number, added last
  *     sparse, ones   one running sum, over the columns that either row stores, ascending
  *
- * In the numbers of both: l2 is the square root of the sum of (x - y)^2, l1 the sum of |x - y|;
+ * In the numbers of both: l2 is the square root of the sum of (x - y)^2 (where squares leave the
+ * range of doubles, that of differences scaled by a power of two), l1 the sum of |x - y|;
  * cosine is 1 - xy / sqrt(xx yy), where xx, yy and xy are sums in that same order (so that a row is
  * at 0 from itself and from its multiples by powers of two), never below 0. A pass that only finds
  * candidates may sum as it likes; hsp__near_pair has the last word. */
@@ -75,9 +76,9 @@ extern const hsp__near_index hsp__near_tree;     /* near_tree.c */
 extern const hsp__near_index hsp__near_product;  /* near_product.c */
 extern const hsp__near_index hsp__near_inverted; /* near_inverted.c */
 
-/* Cosine: are the squared norms finite? HSP_BAD_DATA with the first row that has none, where rows
- * are counted from `first`. (near.c) */
-hsp_status hsp__near_check_squares(const double *squares, uint64_t count, uint64_t first,
+/* Cosine: are the squared norms (one a row) finite, and those of rows that are not 0 well above 0?
+ * HSP_BAD_DATA with the first row whose is not, where rows are counted from `first`. (near.c) */
+hsp_status hsp__near_check_squares(const double *squares, const hsp_view *rows, uint64_t first,
                                    hsp_error *err);
 
 /* ---- distance.c ------------------------------------------------------------------------------ */

@@ -22,7 +22,8 @@ enum {
     NEAR_THIN_COLS = 512, /* in up to so many, bytes are so much faster that they may be more: */
     NEAR_THIN_SHARE = 32,
 };
-#define NEAR_BLOCK_BYTES ((uint64_t)32 << 20)
+#define NEAR_SQUARE_LEAST 0x1p-1010 /* of a squared norm: what underflowed in it is nothing */
+#define NEAR_BLOCK_BYTES  ((uint64_t)32 << 20)
 
 /* In the order in which they are asked for by name; AUTO's choice is in hsp__near_choose. */
 static const hsp__near_index *const near_indexes[] = {&hsp__near_scan, &hsp__near_tree,
@@ -91,14 +92,26 @@ static void near_square_part(void *user, uint64_t part)
         work->near->norms[i] = hsp__near_square(rows, i);
 }
 
-hsp_status hsp__near_check_squares(const double *squares, uint64_t count, uint64_t first,
+/* Is a number of the row other than 0? */
+static int near_is_something(const hsp_view *rows, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(rows, i);
+    for (uint64_t k = 0; k < row.count; k++)
+        if (hsp__row_value(rows, &row, k) != 0) return 1;
+    return 0;
+}
+
+hsp_status hsp__near_check_squares(const double *squares, const hsp_view *rows, uint64_t first,
                                    hsp_error *err)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (!isfinite(squares[i]))
-            return hsp__fail(err, HSP_BAD_DATA,
-                             "row %llu is too large for cosines: its squared norm is not finite",
-                             (unsigned long long)(first + i + 1));
+    for (uint64_t i = 0; i < rows->rows; i++) {
+        const int large = !isfinite(squares[i]);
+        if (!large && (squares[i] >= NEAR_SQUARE_LEAST || !near_is_something(rows, i))) continue;
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "row %llu is too %s for cosines: its squared norm is %s",
+                         (unsigned long long)(first + i + 1), large ? "large" : "small",
+                         large ? "not finite" : "below the range of doubles");
+    }
     return HSP_OK;
 }
 
@@ -110,7 +123,7 @@ static hsp_status near_norms(hsp_context *ctx, hsp__near *near, hsp_error *err)
     near->norms = hsp__new_raw(&ctx->allocator, rows->rows, sizeof *near->norms);
     if (!near->norms) return hsp__fail_memory(err);
     hsp__tasks_run(ctx, work.parts, near_square_part, &work);
-    return hsp__near_check_squares(near->norms, rows->rows, 0, err);
+    return hsp__near_check_squares(near->norms, rows, 0, err);
 }
 
 hsp_status hsp__near_check_kernel(const hsp_kernel *kernel, hsp_error *err)

@@ -560,7 +560,9 @@ static void tree_limit(tree_walk *walk)
     if (isinf(reach)) return;
     switch (walk->guests->near->plan.metric) {
     case HSP__METRIC_L2:
-        walk->limit = (reach * reach - tail) * (1 + TREE_SLACK);
+        /* squares beyond the range of doubles leave nothing out */
+        walk->limit =
+            isinf(reach * reach) ? (double)INFINITY : (reach * reach - tail) * (1 + TREE_SLACK);
         break;
     case HSP__METRIC_L1:
         walk->limit = reach - tail;

@@ -410,25 +410,51 @@ static void test_refusals(void)
     hsp_kernel_free(kernel);
 }
 
-/* Numbers so large that squares overflow are further than all others, in the order of rows. */
-static void test_overflow(void)
+/* Differences whose squares leave the range of doubles, on either side, decide by what they are. */
+static void check_extremes(const double *x, uint64_t count, double q, const uint64_t *want)
 {
-    double x[] = {1e200, 3, -1e200, 1e200, 0}, q[] = {1};
-    hsp_view view = hsp_view_dense(HSP_FLOAT64, 5, 1, 1, x);
-    const hsp_view query = hsp_view_dense(HSP_FLOAT64, 1, 1, 1, q);
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, count, 1, 1, x);
+    const hsp_view query = hsp_view_dense(HSP_FLOAT64, 1, 1, 1, &q);
     hsp_data *rows = copy(&view);
-    static const uint64_t want[] = {4, 1, 0, 2, 3};
     for (size_t v = 0; v < sizeof kinds / sizeof *kinds; v++) {
         const hsp__near_plan plan = {HSP__METRIC_L2, kinds[v], NULL};
         hsp__near *near = NULL;
         if (!hsp__near_fits(kinds[v], HSP__METRIC_L2, &view)) continue;
         CHECK(hsp__near_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
-        CHECK(hsp__near_find(ctx, near, &query, NULL, 5, NULL, found) == HSP_OK);
-        for (int r = 0; r < 5; r++)
-            CHECK_NOTE(found[r].row == want[r], "index %s, place %d: row %llu",
-                       hsp__near_name(kinds[v]), r, (unsigned long long)found[r].row);
+        CHECK(hsp__near_find(ctx, near, &query, NULL, count, NULL, found) == HSP_OK);
+        for (uint64_t r = 0; r < count; r++) {
+            CHECK_NOTE(found[r].row == want[r], "index %s, place %llu: row %llu",
+                       hsp__near_name(kinds[v]), (unsigned long long)r,
+                       (unsigned long long)found[r].row);
+            CHECK(found[r].distance == fabs(x[want[r]] - q));
+        }
         hsp__near_free(ctx, near);
     }
+    hsp_data_free(rows);
+}
+
+static void test_extremes(void)
+{
+    static const double large[] = {1e200, 3, -1.5e200, 1e201, 0};
+    static const double small[] = {1e-300, 3e-300, -2e-300, 5e-324, 0, 1};
+    static const double mixed[] = {1e200, 1e-300, 0, -1e-200};
+    check_extremes(large, 5, 1, (const uint64_t[]){4, 1, 0, 2, 3});
+    check_extremes(small, 6, 0, (const uint64_t[]){4, 3, 0, 2, 1, 5});
+    check_extremes(small, 6, -1e-300, (const uint64_t[]){2, 3, 4, 0, 1, 5});
+    check_extremes(mixed, 4, 0, (const uint64_t[]){2, 1, 3, 0});
+}
+
+/* A squared norm that underflows is no norm for a cosine. */
+static void test_tiny_cosine(void)
+{
+    const double x[] = {1, 2, 1e-300, 0, 0, 0};
+    const hsp__near_plan plan = {HSP__METRIC_COSINE, HSP__NEAR_SCAN, NULL};
+    const hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 2, 2, x);
+    hsp_data *rows = copy(&view);
+    hsp__near *near = NULL;
+    hsp_error err = {0};
+    CHECK(hsp__near_new(ctx, &plan, rows, &err, &near) == HSP_BAD_DATA);
+    CHECK_NOTE(strstr(err.message, "row 2 is too small") != NULL, "%s", err.message);
     hsp_data_free(rows);
 }
 
@@ -514,7 +540,8 @@ int main(void)
     RUN(test_identical);
     RUN(test_feature_space);
     RUN(test_refusals);
-    RUN(test_overflow);
+    RUN(test_extremes);
+    RUN(test_tiny_cosine);
     RUN(test_refused_query);
     RUN(test_own_cosine);
     RUN(test_choice);
