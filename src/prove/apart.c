@@ -385,7 +385,8 @@ static hsp_status apart_some(apart *m, hsp_error *err)
     if (!status) status = hsp_options_set(options, "max-seconds", APART_SECONDS, err);
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
     hsp_options_free(options);
-    if (status == HSP_UNSUPPORTED) return HSP_OK; /* a build without linear programming */
+    /* a build without linear programming, or weights out of range */
+    if (status == HSP_UNSUPPORTED || status == HSP_BAD_DATA) return HSP_OK;
     if (status || !m->model) return status ? status : apart_touching(m, err);
     const double least = apart_least(m);
     for (uint64_t j = 0; least > 0 && j < m->view->cols; j++)
@@ -503,10 +504,13 @@ static void apart_alone(apart *m)
     hsp__text_puts(&to->b, m->file->sides[1] ? "1" : "-1");
 }
 
+/* Rows that the machine refuses, since its weights would leave the range of doubles, are left to
+ * exact arithmetic. */
 static hsp_status apart_machine(apart *m, hsp_error *err)
 {
     hsp_status status = apart_train(m, err);
-    if (status) return status;
+    if (status == HSP_BAD_DATA) apart_forget(m);
+    if (status) return status == HSP_BAD_DATA ? HSP_OK : status;
     return m->model ? apart_rounded(m, err) : apart_touching(m, err);
 }
 

@@ -335,6 +335,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
                        const hsp_options *learner, const hsp_training *run, const hsp_model *model,
                        hsp_error *err, hsp_confirmation *out)
 {
+    HSP__NEED(err, ctx, data, learner, run, out);
     const char *beyond = confirm_beyond(learner, run, model);
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
     confirm m = {.ctx = ctx, .data = data, .to = &found};

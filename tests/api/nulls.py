@@ -36,6 +36,7 @@ OPTIONAL = {
     "hsp_kernel_check": "rows",
     "hsp_kernel_factor": "rows features",
     "hsp_certify": "read model options",
+    "hsp_confirm": "path read model",
     "hsp_outlook_new": "train test options",
 }
 
