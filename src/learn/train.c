@@ -187,8 +187,10 @@ hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learne
     hsp_model *model = NULL;
     hsp_status status = train_prepare(&work, data, err);
     double start = hsp__clock();
-    if (!status) status = hsp__team_run(&work.team, work.prepared.view, err);
-    if (status == HSP_CANCELLED && hsp__stopped(ctx)) { /* in a block of kernel values */
+    const int prepared = !status;
+    if (prepared) status = hsp__team_run(&work.team, work.prepared.view, err);
+    if (prepared && status == HSP_CANCELLED &&
+        hsp__stopped(ctx)) { /* in a block of kernel values */
         for (uint32_t c = 0; c < work.team.count; c++)
             hsp__online_tick(&work.team.runs[c], 0, 0);
         status = HSP_OK;
