@@ -308,7 +308,8 @@ def check_table(number, folder, rows, labels, suffix):
         seen.append(check_certify(path, ["--offset", offset], truth))
     truth = separable(x, y, True)
     scale = ("standard", "max-abs", "min-max")[number % 3]
-    seen.append(check_train(path, folder, ["svm", "--hard"], ["--scale", scale], x, y, truth))
+    seen.append(check_train(path, folder, ["svm", "--hard"],
+                            ["--scale", scale, "--storage", "dense"], x, y, truth))
     seen.append(check_train(path, folder, ["lp"], ["--precision", "single"], x, y, truth))
     return seen
 
