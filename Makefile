@@ -229,7 +229,7 @@ run-tests: test-programs
 
 .PHONY: check-stop
 check-stop: $(BUILD)/halfspace
-	tools/check-stop --halfspace $(BUILD)/halfspace $(STOP)
+	tools/check_stop.py --halfspace $(BUILD)/halfspace $(STOP)
 
 .PHONY: check-asan check-tsan run-checks
 check-asan:

@@ -334,7 +334,7 @@ static void memory_may_run_out(void)
 static int stop_at_once(void *user, const hsp_progress *progress)
 {
     (void)user;
-    return strcmp(progress->phase, "leaving out") == 0;
+    return strcmp(progress->phase, "leaving rows out") == 0;
 }
 
 static void a_request_to_stop_is_heard(void)

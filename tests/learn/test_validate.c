@@ -384,7 +384,7 @@ static void test_a_small_class_is_said(void)
 static int stop_after(void *user, const hsp_progress *progress)
 {
     int *left = user;
-    CHECK(strcmp(progress->phase, "validating") == 0);
+    CHECK(strcmp(progress->phase, "cross-validating") == 0);
     CHECK(progress->done <= progress->total && progress->total == 5);
     return --*left < 0;
 }

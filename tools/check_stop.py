@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How soon does every command end when it is told to? tools/check-stop [options] [CASE ...]
+"""How soon does every command end when it is told to? tools/check_stop.py [options] [CASE ...]
 
 Runs every command and learner on large inputs, sends SIGINT or SIGTERM at a random moment, and
 measures how long the command takes to end; learners that have --max-seconds are also run with a
