@@ -481,7 +481,8 @@ static void test_refused(void)
 
 static int stop(void *user, const hsp_progress *progress)
 {
-    CHECK(progress->done <= progress->total && progress->total == 300000);
+    /* before the first rows are made it is not known how far the work is */
+    CHECK(progress->total == 0 || (progress->done <= progress->total && progress->total == 300000));
     return --*(int *)user < 0;
 }
 
