@@ -307,54 +307,6 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
     return hsp_summary_new(s->ctx, s->data, err, &s->out_summary);
 }
 
-/* Trained on rows that cannot be told apart in memory; exact arithmetic reads them again. */
-static hsp_status alloc_confirm(alloc_scene *s, hsp_error *err)
-{
-    hsp_data *data = NULL;
-    hsp_model *model = NULL;
-    hsp_training run = {0};
-    hsp_confirmation found = {0};
-    hsp_status status = hsp_data_read(s->ctx, alloc_path("long.csv"), NULL, NULL, err, &data);
-    if (!status) status = hsp_train(s->ctx, data, s->options, err, &run, &model);
-    if (!status)
-        status = hsp_confirm(s->ctx, data, alloc_path("long.csv"), NULL, s->options, &run, model,
-                             err, &found);
-    hsp_evidence_free(found.evidence);
-    hsp_evidence_free(run.evidence);
-    hsp_model_free(model);
-    hsp_data_free(data);
-    return status;
-}
-
-/* A model that separates; and evidence that holds. */
-static hsp_status alloc_confirm_model(alloc_scene *s, hsp_error *err)
-{
-    hsp_model *model = NULL;
-    hsp_training run = {0};
-    hsp_confirmation found = {0};
-    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, &run, &model);
-    if (!status)
-        status = hsp_confirm(s->ctx, s->data, NULL, NULL, s->options, &run, model, err, &found);
-    hsp_evidence_free(found.evidence);
-    hsp_evidence_free(run.evidence);
-    hsp_model_free(model);
-    return status;
-}
-
-/* The file has rows and columns that are equal in memory only. */
-static hsp_status alloc_summary_confirm(alloc_scene *s, hsp_error *err)
-{
-    hsp_data *data = NULL;
-    hsp_summary *summary = NULL;
-    hsp_status status = hsp_data_read(s->ctx, alloc_path("long.csv"), NULL, NULL, err, &data);
-    if (!status) status = hsp_summary_new(s->ctx, data, err, &summary);
-    if (!status)
-        status = hsp_summary_confirm(s->ctx, summary, data, alloc_path("long.csv"), NULL, err);
-    hsp_summary_free(summary);
-    hsp_data_free(data);
-    return status;
-}
-
 static hsp_status alloc_options_new(alloc_scene *s, hsp_error *err)
 {
     return hsp_options_new(s->ctx, hsp_read_options(), err, &s->out_options);
@@ -846,6 +798,8 @@ static void alloc_run_winnow(void)
     alloc_run_splits();
 }
 
+#include "alloc/confirm.h" /* more cases */
+
 int main(void)
 {
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
@@ -901,9 +855,6 @@ int main(void)
         {"write an encoding", NULL, {0}, alloc_encoding_write},
         {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
-        {"summary, confirmed", NULL, {0}, alloc_summary_confirm},
-        {"confirm, read again", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm},
-        {"confirm", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm_model},
         {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",
@@ -918,7 +869,6 @@ int main(void)
     };
     CHECK(mkdtemp(alloc_folder) != NULL);
     alloc_put_file("in.svm", alloc_libsvm);
-    alloc_put_file("long.csv", "a,b,y\n1.00000000000000001,1,u\n1,1.00000000000000002,v\n1,1,u\n");
     alloc_put_file("in.csv", alloc_csv);
     RUN(context);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -926,6 +876,7 @@ int main(void)
     alloc_run_kernels();
     alloc_run_winnow();
     alloc_run_generators();
+    alloc_run_confirm();
     RUN(nothing_is_left);
     return check_done();
 }
