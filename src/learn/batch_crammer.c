@@ -9,6 +9,8 @@
 #include "learn/crammer.h"
 #include "vec/vec.h"
 
+#define CRAMMER_ROUNDS 3 /* of solving and judging */
+
 /* Only a name: the figures of all classes are those of the first task. */
 static const hsp__solver crammer_solver = {.name = "crammer-singer",
                                            .summary = "all classes at once"};
@@ -79,25 +81,34 @@ static hsp_status crammer_solve(hsp__batch *batch, const hsp__crammer *p, double
                                 hsp_error *err)
 {
     const hsp__batch_plan *plan = batch->plan;
-    const hsp__goal goal = {.gap = plan->gap,
-                            .max_passes = plan->max_passes,
-                            .seed = plan->seed,
-                            .watch = &batch->watch,
-                            .report = 1};
+    hsp__goal goal = {.gap = plan->gap,
+                      .max_passes = plan->max_passes,
+                      .seed = plan->seed,
+                      .watch = &batch->watch,
+                      .report = 1};
     hsp__crammer_solution s = {.w = batch->weights, .b = b, .dual = batch->all_dual};
-    hsp__verdict verdict;
+    hsp__verdict verdict = {.gap = 1};
+    uint64_t passes = 0, updates = 0;
     if (batch->start) crammer_start(batch, batch->all_dual, b);
-    hsp_status status = hsp__crammer_solve(batch->ctx, p, &goal, err, &s);
-    if (!status) status = hsp__crammer_judge(batch->ctx, p, s.w, s.b, s.dual, u, err, &verdict);
-    if (status) return status;
+    /* The solver stops on the gap as computed, the verdict adds what rounding may hide: if that is
+     * too much, the solver goes on from where it is, to a gap that leaves room for it. */
+    for (int round = 0; round < CRAMMER_ROUNDS; round++) {
+        hsp_status status = hsp__crammer_solve(batch->ctx, p, &goal, err, &s);
+        if (!status) status = hsp__crammer_judge(batch->ctx, p, s.w, s.b, s.dual, u, err, &verdict);
+        if (status) return status;
+        passes += s.passes;
+        updates += s.updates;
+        goal.gap = plan->gap - 2 * verdict.rounding;
+        if (s.stop != HSP_STOP_CONVERGED || verdict.gap <= plan->gap || !(goal.gap > 0)) break;
+    }
     hsp__batch_task *task = &batch->tasks[0];
     task->solver = &crammer_solver;
     task->solution = (hsp__solution){.primal = verdict.primal,
                                      .dual_value = verdict.dual,
                                      .gap = verdict.gap,
                                      .rounding = verdict.rounding,
-                                     .passes = s.passes,
-                                     .updates = s.updates,
+                                     .passes = passes,
+                                     .updates = updates,
                                      .stop = s.stop};
     if (s.stop == HSP_STOP_CONVERGED && !(verdict.gap <= plan->gap))
         task->solution.stop = HSP_STOP_PASSES;
