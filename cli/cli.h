@@ -107,12 +107,11 @@ void cli_explain_options(const cli *run, const char *sentence);
 /* A sentence to standard error unless -q: "halfspace: ...". */
 void cli_say(const cli *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --json and a result that itself goes to standard output exclude each other. */
-/* Where text is written, rows are read in double precision unless the user says otherwise: what
- * stands in the file shall stand in the output. `write` are options of hsp_write_options. */
-hsp_status cli_keep_digits(hsp_options *read, const hsp_options *write, const char *out,
-                           hsp_error *err);
+/* Is `out` written as text? `write` are options of hsp_write_options. Then rows are read so that
+ * they keep their digits, unless the user says otherwise. */
+int cli_writes_text(const hsp_options *write, const char *out);
 
+/* --json and a result that itself goes to standard output exclude each other. */
 hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
 
 /* Can a file of that name be made? To be asked before long work whose result goes there. */

@@ -71,20 +71,24 @@ static hsp_status convert_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[CONVERT_OWN];
     const char *apply = hsp_options_text(own, "encoding");
-    const char *save = hsp_options_text(own, "save-encoding"), *out = run->arguments[1];
+    const char *save = hsp_options_text(own, "save-encoding");
+    const char *from = run->arguments[0], *out = run->arguments[1];
     hsp_encoding *encoding = NULL;
     hsp_data *data = NULL;
     double load = 0, start = 0;
+    hsp_options *read = run->options[CONVERT_READ];
     hsp_status status = cli_check_output(run, out, err);
-    if (status == HSP_OK)
-        status = cli_keep_digits(run->options[CONVERT_READ], run->options[CONVERT_WRITE], out, err);
+    if (status == HSP_OK && cli_writes_text(run->options[CONVERT_WRITE], out))
+        status = hsp_read_keep_decimals(read, err);
     if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
-    if (status == HSP_OK)
-        status = cli_read(run, run->arguments[0], run->options[CONVERT_READ], encoding, err, &data,
-                          &load);
+    if (status == HSP_OK) status = cli_read(run, from, read, encoding, err, &data, &load);
     if (status == HSP_OK) status = convert_save_encoding(run, data, save, err);
     start = cli_seconds();
-    if (status == HSP_OK) status = cli_write(run, data, out, run->options[CONVERT_WRITE], err);
+    if (status == HSP_OK) {
+        cli_begin_output();
+        status =
+            hsp_data_rewrite(run->ctx, data, from, read, out, run->options[CONVERT_WRITE], err);
+    }
     if (status == HSP_OK) convert_report(run, data, save, load, cli_seconds() - start);
     hsp_data_free(data);
     hsp_encoding_free(encoding);
@@ -114,11 +118,10 @@ const cli_command cli_convert = {
         "binary file that is mapped into memory instead of read.\n\n"
         "Text columns of a CSV file become numbers on the way. How they did can be saved, and "
         "applied to files that come later, so that the same word always means the same column.\n\n"
-        "Text is read in double precision where text is written, unless --precision says "
-        "otherwise, so "
-        "that decimals of up to 15 digits come out as they went in. A binary file keeps the "
-        "precision "
-        "that reading chose.",
+        "From text to text every number keeps its value, unless --precision asks for rounding: "
+        "one with more digits than double precision holds is written as it stands in the file, "
+        "which is read twice for that. A pipe cannot be; then a warning counts the numbers that "
+        "change. A binary file keeps the precision that reading chose.",
     .arguments = convert_arguments,
     .groups = convert_groups,
     .keys = convert_keys,

@@ -102,9 +102,8 @@ static hsp_status scale_run(cli *run, hsp_error *err)
     hsp_scaling *scaling = NULL;
     double load = 0, start;
     hsp_status status = scale_check(run, err);
-    if (status == HSP_OK)
-        status = cli_keep_digits(run->options[SCALE_READ], run->options[SCALE_WRITE],
-                                 run->arguments[1], err);
+    if (status == HSP_OK && cli_writes_text(run->options[SCALE_WRITE], run->arguments[1]))
+        status = hsp_read_keep_digits(run->options[SCALE_READ], err);
     if (status == HSP_OK)
         status =
             cli_read(run, run->arguments[0], run->options[SCALE_READ], NULL, err, &data, &load);

@@ -81,14 +81,13 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
                     "what is made goes to standard output already; name a file for it");
 }
 
-hsp_status cli_keep_digits(hsp_options *read, const hsp_options *write, const char *out,
-                           hsp_error *err)
+int cli_writes_text(const hsp_options *write, const char *out)
 {
     const char *to = hsp_options_text(write, "to"), *name = strrchr(out, '/');
     const char *ending = strstr(name ? name : out, ".hsp"); /* or .hsp.gz */
     const int binary = strcmp(to, "auto") == 0 ? ending && (!ending[4] || ending[4] == '.')
                                                : strcmp(to, "hsp") == 0;
-    return binary ? HSP_OK : hsp_read_keep_digits(read, err);
+    return !binary;
 }
 
 hsp_status cli_check_place(const char *path, hsp_error *err)

@@ -288,6 +288,10 @@ HSP_API const hsp_option_table *hsp_read_options(void);
  * double precision, so that its numbers keep their digits, and a binary file in its own. */
 HSP_API hsp_status hsp_read_keep_digits(hsp_options *read, hsp_error *err);
 
+/* The same for programs that write with hsp_data_rewrite, which loses no digit of a file. A log
+ * warning counts the numbers that change because the input cannot be read twice (a pipe). */
+HSP_API hsp_status hsp_read_keep_decimals(hsp_options *read, hsp_error *err);
+
 /* Read a file ("-": standard input) whole. libsvm text, CSV, TSV or a binary cache, told apart by
  * content and name unless an option says; gz, bz2, xz and zst are unpacked on the way. `options`
  * NULL: the defaults. `encoding` NULL: a CSV file gets an encoding of its own; otherwise its
@@ -321,6 +325,14 @@ HSP_API const hsp_option_table *hsp_write_options(void);
  * back to the same bits; a name that also ends in .gz, .bz2, .xz or .zst is compressed. */
 HSP_API hsp_status hsp_data_write(hsp_context *ctx, hsp_data *data, const char *path,
                                   const hsp_options *options, hsp_error *err);
+
+/* The same for a data set as it was read from the file `from` with the options `read`. If
+ * hsp_read_keep_decimals has set these, numbers with more digits than a double holds go from text
+ * to text as they stand in `from`, which is read again for that (only if there are such numbers,
+ * and not from a pipe). */
+HSP_API hsp_status hsp_data_rewrite(hsp_context *ctx, hsp_data *data, const char *from,
+                                    const hsp_options *read, const char *path,
+                                    const hsp_options *options, hsp_error *err);
 
 /* Write bytes to a file in the same manner: whole or not at all, "-" for standard output. */
 HSP_API hsp_status hsp_file_write(hsp_context *ctx, const char *path, const void *bytes,

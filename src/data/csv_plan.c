@@ -319,7 +319,8 @@ static hsp_status plan_check_means(hsp__csv_plan *plan, hsp_error *err)
             return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                                 "the mean of column '%s' in the encoding does not fit 32 bits",
                                 hsp__names_get(&plan->encoding->names, i));
-        hsp__csv_plan_keep(plan, (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE});
+        hsp__csv_plan_keep(plan,
+                           (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE});
     }
     return HSP_OK;
 }

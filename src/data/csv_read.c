@@ -231,7 +231,8 @@ static void csv_narrow(csv_reader *reader)
     hsp__csv_narrow(&reader->plan, table->cells, table->rows);
     void *less = hsp__resize(&reader->ctx->allocator, table->cells, table->rows, bytes);
     if (less) table->cells = less;
-    hsp__csv_plan_keep(&reader->plan, (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE});
+    hsp__csv_plan_keep(&reader->plan,
+                       (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE, HSP__REWRITE_NONE});
 }
 
 /* Nothing is left of what was read but the words, which will come again. */

@@ -98,11 +98,12 @@ static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, u
     const char *stop =
         csv_read_number(reader, field, cell, &worker->widest[plan->columns[j].cell], &result);
     if (stop != field->text + field->size) result = HSP__DECIMAL_NONE;
-    if (result == HSP__DECIMAL_OK) return HSP_OK;
+    if (result == HSP__DECIMAL_OK && !hsp__prints_otherwise(&plan->reading, (ptrdiff_t)field->size))
+        return HSP_OK;
     const int too_large = result == HSP__DECIMAL_OVERFLOW &&
                           plan->reading.keep == HSP__KEEP_SINGLE &&
                           plan->reading.watch != HSP__WATCH_NONE;
-    if (result < HSP__DECIMAL_TINY && !too_large)
+    if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY && !too_large)
         return csv_bad_number(reader, j, field, result, err);
     return hsp__losses_note(&worker->losses, &plan->reading, worker->block, j + 1,
                             hsp__csv_name(plan, j), field->text, field->size, result, err);
@@ -218,12 +219,14 @@ static hsp_status csv_field(hsp__csv_reader *reader, hsp__csv_worker *worker, ui
  * nearly every field of nearly every file. 0: look again with care. */
 static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_cursor *cursor,
                                                                   int separator, hsp__keep keep,
+                                                                  const hsp__reading *reading,
                                                                   hsp__decimal_widest *widest,
                                                                   void *cell, int *last)
 {
     const char *p = cursor->at, *end = cursor->end;
     hsp__decimal_result result;
     p += *p == ' ';
+    const char *from = p;
     if (keep == HSP__KEEP_SINGLE) {
         float value;
         p = hsp__decimal_f32_padded(p, end, &value, widest, &result);
@@ -232,7 +235,7 @@ static inline __attribute__((always_inline)) int csv_quick_number(hsp__csv_curso
         double value;
         p = keep == HSP__KEEP_MIXED ? hsp__decimal_mixed_padded(p, end, &value, widest, &result)
                                     : hsp__decimal_f64_padded(p, end, &value, widest, &result);
-        if (hsp__rounds_twice(value)) return 0;
+        if (hsp__rounds_twice(value) || hsp__prints_otherwise(reading, p - from)) return 0;
         memcpy(cell, &value, sizeof value);
     }
     if (result != HSP__DECIMAL_OK || p >= end) return 0;
@@ -282,16 +285,15 @@ static inline __attribute__((always_inline)) int csv_quick_word(hsp__csv_cursor 
 }
 
 /* The quick ways, by the kind of the column. 0: look again with care. */
-static inline __attribute__((always_inline)) int csv_quick(hsp__csv_worker *worker,
-                                                           hsp__csv_cursor *cursor,
-                                                           const hsp__csv_column *column,
-                                                           hsp__keep keep, char *row, int *last)
+static inline __attribute__((always_inline)) int csv_quick(
+    hsp__csv_worker *worker, hsp__csv_cursor *cursor, const hsp__csv_column *column, hsp__keep keep,
+    const hsp__reading *reading, char *row, int *last)
 {
     char *cell = row + column->cell * (keep == HSP__KEEP_SINGLE ? sizeof(float) : sizeof(double));
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
     if (column->kind == HSP__COLUMN_NUMBER)
-        return csv_quick_number(cursor, (unsigned char)separator, keep,
+        return csv_quick_number(cursor, (unsigned char)separator, keep, reading,
                                 &worker->widest[column->cell], cell, last);
     if (column->words == HSP__NAME_NONE) return 0;
     uint32_t number;
@@ -326,7 +328,8 @@ static inline __attribute__((always_inline)) hsp_status csv_record(hsp__csv_read
     int last = 0;
     uint32_t j = 0;
     for (; j < count && !last; j++) {
-        if (csv_quick(worker, cursor, &columns[j], keep, row, &last)) continue;
+        if (csv_quick(worker, cursor, &columns[j], keep, &reader->plan->reading, row, &last))
+            continue;
         hsp__csv_field field;
         hsp_status status = hsp__csv_next(cursor, &field, err);
         if (!status) status = csv_field(reader, worker, j, &field, row, err);
@@ -392,6 +395,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     hsp__csv_reader *reader = self;
     hsp__csv_worker *worker = &reader->workers[number];
     const hsp__keep keep = reader->plan->reading.keep;
+    hsp__losses *losses = &worker->losses;
     hsp__csv_cursor cursor = {.at = block->text,
                               .end = block->text + block->size,
                               .line_start = block->text,
@@ -401,8 +405,10 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     worker->rows = 0;
     worker->missing_line = 0;
     worker->block = block->number;
-    worker->losses.here = 0;
+    losses->here = 0;
     while (hsp__csv_skip_blank(&cursor)) {
+        const uint64_t rows = worker->rows;
+        const uint64_t tiny = losses->tiny, rounded = losses->rounded, column = losses->column;
         char *row = csv_row_room(reader, worker, cursor.line);
         if (!row) return hsp__fail_memory(err);
         hsp_status status =
@@ -411,6 +417,10 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
                                        : csv_record_mixed(reader, worker, &cursor, row, err);
         if (status) return status;
         csv_keep_row(reader, worker);
+        if (worker->rows > rows) continue;
+        losses->tiny = tiny; /* a row that is left out loses nothing */
+        losses->rounded = rounded;
+        losses->column = column;
     }
     block->lines = cursor.line - 1;
     hsp__spread_dense(&worker->spread, reader->plan->precision, worker->cells, worker->rows,

@@ -90,7 +90,7 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
     if (!status) status = tell_unseen(ctx, plan, counts, &text, err);
     if (!status) tell_unindicated(ctx, plan, counts);
     if (!status)
-        hsp__losses_tell(ctx, plan->file, plan->precision, &counts->losses,
+        hsp__losses_tell(ctx, plan->file, plan->precision, &plan->reading, &counts->losses,
                          counts->losses.rounded
                              ? hsp__csv_name(plan, (uint32_t)counts->losses.column - 1)
                              : NULL);

@@ -1,5 +1,6 @@
 #include "data/decimals.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -80,6 +81,7 @@ typedef struct decimals {
     hsp__text unquoted;
     void *entries; /* hsp__decimal_entry, of the row at hand */
     uint64_t room;
+    int unsorted; /* they are not by column: an encoding may have the columns in another order */
     uint64_t row; /* from 0 */
     hsp__decimals_fn fn;
     void *user;
@@ -91,8 +93,16 @@ static hsp_status decimals_add(decimals *m, uint64_t count, uint64_t column, con
     if (!hsp__reserve(&m->ctx->allocator, &m->entries, &m->room, count + 1,
                       sizeof(hsp__decimal_entry)))
         return hsp__fail_memory(err);
-    ((hsp__decimal_entry *)m->entries)[count] = (hsp__decimal_entry){column, text, size};
+    hsp__decimal_entry *entry = (hsp__decimal_entry *)m->entries + count;
+    *entry = (hsp__decimal_entry){column, text, size};
+    m->unsorted |= count && entry[-1].column > column;
     return HSP_OK;
+}
+
+static int decimals_by_column(const void *left, const void *right)
+{
+    const hsp__decimal_entry *a = left, *b = right;
+    return a->column < b->column ? -1 : a->column > b->column;
 }
 
 /* The row is complete. */
@@ -102,6 +112,8 @@ static hsp_status decimals_row(decimals *m, uint64_t count, hsp_error *err)
         m->row++; /* there are too many: the end of the reading says so */
         return HSP_OK;
     }
+    if (m->unsorted) qsort(m->entries, count, sizeof(hsp__decimal_entry), decimals_by_column);
+    m->unsorted = 0;
     return m->fn(m->user, m->row++, m->entries, count, err);
 }
 

@@ -27,8 +27,8 @@ typedef struct hsp__decimal_entry {
     size_t size;
 } hsp__decimal_entry;
 
-/* The numbers of one row, in the order of the file: those that libsvm text lists; in a table, those
- * of its number columns that are not missing. */
+/* The numbers of one row, by column: those that libsvm text lists; in a table, those of its number
+ * columns that are not missing. */
 typedef hsp_status (*hsp__decimals_fn)(void *user, uint64_t row, const hsp__decimal_entry *entries,
                                        uint64_t count, hsp_error *err);
 

@@ -166,14 +166,14 @@ static hsp_status libsvm_value_fail(const hsp__libsvm_reader *reader, libsvm_cur
     return libsvm_fail(reader, at, expected, err);
 }
 
-/* A value that is no plain number, or one that the precision does not hold well. */
+/* A value that is no plain number, or one that the precision does not hold well, or may not. */
 static hsp_status libsvm_unusual(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
                                  libsvm_cursor *at, const char *value_end, uint64_t index,
                                  hsp__decimal_result result, hsp_error *err)
 {
     const int watch = reader->reading.watch != HSP__WATCH_NONE;
     if (value_end < at->end && !libsvm_ends_token(*value_end)) result = HSP__DECIMAL_NONE;
-    if (result < HSP__DECIMAL_TINY &&
+    if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY &&
         !(result == HSP__DECIMAL_OVERFLOW && watch && reader->reading.keep == HSP__KEEP_SINGLE))
         return libsvm_value_fail(reader, at, result, err);
     return hsp__losses_note(&scratch->losses, &reader->reading, scratch->number, index, NULL, at->p,
@@ -349,7 +349,9 @@ static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
         }
         if (__builtin_expect(result != HSP__DECIMAL_OK ||
                                  (value_end < at->end && !libsvm_ends_token(*value_end)),
-                             0)) {
+                             0) ||
+            (keep == HSP__KEEP_DOUBLE &&
+             hsp__prints_otherwise(&reader->reading, value_end - at->p))) {
             hsp_status status = libsvm_unusual(reader, scratch, at, value_end, index, result, err);
             if (status) return status;
         }
@@ -649,7 +651,7 @@ static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_o
             (*out)->index_base = hsp__libsvm_base(&reader);
             (*out)->digits = losses.digits;
             if (held && !*found) hsp__data_narrow(*out);
-            hsp__data_tell(ctx, *out, reader.name, &losses, NULL, why ? why : found);
+            hsp__data_tell(ctx, *out, reader.name, &reading, &losses, NULL, why ? why : found);
         }
     } else if (err && narrow.status) {
         *err = narrow;

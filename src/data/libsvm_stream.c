@@ -231,7 +231,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
         for (int i = 0; i < reader->workers; i++)
             hsp__losses_add(&losses, &reader->scratch[i].losses);
         hsp__libsvm_tell(reader);
-        hsp__losses_tell(of->ctx, reader->name, reader->precision, &losses, NULL);
+        hsp__losses_tell(of->ctx, reader->name, reader->precision, &reader->reading, &losses, NULL);
     }
     libsvm_free_passing(&stream);
     hsp__libsvm_free(reader);

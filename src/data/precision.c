@@ -7,41 +7,54 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/decimals.h"
 
 #define PRECISION_NARROW 0x1p-12 /* of the largest value */
 #define PRECISION_DIGITS DBL_DIG /* that every double keeps */
 #define PRECISION_WHERE  80      /* bytes of a column's name in a sentence */
 
-/* "digits" is double for text (hsp_read_keep_digits). */
+/* "digits" and "decimals" are double for text (hsp_read_keep_digits, hsp_read_keep_decimals). */
 static int precision_is_double(const char *asked)
 {
-    return strcmp(asked, "double") == 0 || strcmp(asked, "digits") == 0;
+    return strcmp(asked, "double") == 0 || strcmp(asked, "digits") == 0 ||
+           strcmp(asked, "decimals") == 0;
 }
 
 hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *source)
 {
     const char *asked = hsp_options_text(options, "precision");
     const int again = hsp__source_rewinds(source);
-    if (strcmp(asked, "single") == 0) return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE};
-    if (precision_is_double(asked)) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
+    if (strcmp(asked, "single") == 0)
+        return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+    if (strcmp(asked, "decimals") == 0)
+        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
+                              hsp__source_again(source) ? HSP__REWRITE_FILE : HSP__REWRITE_PIPE};
+    if (precision_is_double(asked))
+        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
     if (strcmp(asked, "mixed") == 0)
-        return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_MIXED, HSP__WATCH_NUMBERS};
-    return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS};
+        return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_MIXED, HSP__WATCH_NUMBERS,
+                              HSP__REWRITE_NONE};
+    return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS,
+                          HSP__REWRITE_NONE};
 }
 
 hsp__reading hsp__reading_again(const hsp_options *options)
 {
     const int mixed = strcmp(hsp_options_text(options, "precision"), "mixed") == 0;
-    return (hsp__reading){mixed ? HSP__KEEP_MIXED : HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
+    return (hsp__reading){mixed ? HSP__KEEP_MIXED : HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
+                          HSP__REWRITE_NONE};
 }
 
 hsp__reading hsp__reading_stream(const hsp_options *options)
 {
     const char *asked = hsp_options_text(options, "precision");
-    if (strcmp(asked, "single") == 0) return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE};
-    if (precision_is_double(asked)) return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE};
-    if (strcmp(asked, "mixed") == 0) return (hsp__reading){HSP__KEEP_MIXED, HSP__WATCH_NONE};
-    return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS};
+    if (strcmp(asked, "single") == 0)
+        return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+    if (precision_is_double(asked))
+        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+    if (strcmp(asked, "mixed") == 0)
+        return (hsp__reading){HSP__KEEP_MIXED, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+    return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS, HSP__REWRITE_NONE};
 }
 
 hsp__reading hsp__reading_onward(hsp__reading reading, hsp_status found)
@@ -63,14 +76,29 @@ static const char *precision_column(uint64_t number, const char *name, char text
     return text;
 }
 
+/* Is the number printed with another value than it has in the text? */
+static int precision_prints_otherwise(const char *text, size_t size)
+{
+    char printed[HSP__DECIMAL_MAX];
+    double value;
+    hsp__decimal_result unused;
+    hsp__decimal_f64(text, text + size, &value, &unused);
+    const hsp__decimal_value now = hsp__decimal_value_of(text, size);
+    const hsp__decimal_value then =
+        hsp__decimal_value_of(printed, hsp__decimal_print_f64(value, printed));
+    return !hsp__decimal_value_same(&now, &then);
+}
+
 hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, uint64_t block,
                             uint64_t column, const char *name, const char *text, size_t size,
                             hsp__decimal_result result, hsp_error *err)
 {
     char where[PRECISION_WHERE], why[HSP__WHY], quoted[HSP__QUOTED];
     losses->tiny += result == HSP__DECIMAL_TINY;
-    if (result == HSP__DECIMAL_ROUNDED && (!losses->rounded++ || column < losses->column))
-        losses->column = column;
+    const int rounded = reading->rewrite == HSP__REWRITE_PIPE
+                            ? precision_prints_otherwise(text, size)
+                            : result == HSP__DECIMAL_ROUNDED;
+    if (rounded && (!losses->rounded++ || column < losses->column)) losses->column = column;
     losses->here = 1;
     if (reading->watch == HSP__WATCH_NONE || (losses->block && losses->block <= block + 1))
         return HSP_OK;
@@ -111,9 +139,20 @@ void hsp__losses_add(hsp__losses *all, const hsp__losses *worker)
 }
 
 void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precision,
-                      const hsp__losses *all, const char *column)
+                      const hsp__reading *reading, const hsp__losses *all, const char *column)
 {
     char where[PRECISION_WHERE];
+    if (reading->rewrite == HSP__REWRITE_FILE) return;
+    if (reading->rewrite == HSP__REWRITE_PIPE) {
+        if (all->rounded)
+            hsp__log(ctx, HSP_LOG_WARNING,
+                     "%s: %llu number%s written with other digits (the first in %s): double "
+                     "precision does not hold all digits, and this input cannot be read twice; "
+                     "give a file by its name to keep every digit",
+                     file, (unsigned long long)all->rounded, all->rounded == 1 ? " is" : "s are",
+                     precision_column(all->column, column, where));
+        return;
+    }
     if (all->tiny)
         hsp__log(ctx, HSP_LOG_WARNING,
                  "%s: %llu number%s too small for %s precision and became 0%s", file,
@@ -142,10 +181,10 @@ void hsp__tell_double(hsp_context *ctx, const char *file, const char *why)
         hsp__log(ctx, HSP_LOG_NOTE, "%s: numbers are kept in double precision: %s", file, why);
 }
 
-void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__losses *all,
-                    const char *column, const char *why)
+void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__reading *reading,
+                    const hsp__losses *all, const char *column, const char *why)
 {
-    hsp__losses_tell(ctx, file, data->view.precision, all, column);
+    hsp__losses_tell(ctx, file, data->view.precision, reading, all, column);
     snprintf(data->why, sizeof data->why, "%.191s", why);
     hsp__tell_double(ctx, file, why);
 }

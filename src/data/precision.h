@@ -39,9 +39,18 @@ typedef enum hsp__watch {
     HSP__WATCH_COLUMNS  /* both */
 } hsp__watch;
 
+/* Of a program that writes the numbers it reads as they stand in the file
+ * (hsp_read_keep_decimals). */
+typedef enum hsp__rewrite {
+    HSP__REWRITE_NONE, /* it does not */
+    HSP__REWRITE_FILE, /* it reads the file again for that: no digit is lost */
+    HSP__REWRITE_PIPE  /* it cannot: numbers that doubles print otherwise are to be counted */
+} hsp__rewrite;
+
 typedef struct hsp__reading {
     hsp__keep keep;
     hsp__watch watch; /* what is to be found out; as floats, rule 1 ends the reading at once */
+    hsp__rewrite rewrite;
 } hsp__reading;
 
 /* Floats do not suffice for the file; the error's message says why. Never leaves this module. */
@@ -69,7 +78,7 @@ static inline hsp_precision hsp__keep_precision(hsp__keep keep)
 /* What one worker met that its precision does not hold. */
 typedef struct hsp__losses {
     uint64_t tiny;    /* numbers that are not 0 and became 0 */
-    uint64_t rounded; /* whole numbers that doubles change, */
+    uint64_t rounded; /* whole numbers that doubles change; HSP__REWRITE_PIPE: all such numbers */
     uint64_t column;  /* the first column that has one, from 1 */
     int digits;       /* the most digits that a number has, as hsp_data has it */
     int here;         /* the block at hand has a number of rule 1 */
@@ -77,8 +86,16 @@ typedef struct hsp__losses {
     char why[HSP__WHY];
 } hsp__losses;
 
-/* A number that was read with `result`, which is neither OK nor no number at all; `column` from 1,
- * `name` NULL: it has none. HSP__NEEDS_DOUBLE when that ends the reading. */
+/* May doubles print a number that was read from `size` bytes, with the result OK, otherwise than it
+ * stands there, and is that to be counted? */
+static inline int hsp__prints_otherwise(const hsp__reading *reading, ptrdiff_t size)
+{
+    return __builtin_expect(size > DBL_DIG, 0) && reading->rewrite == HSP__REWRITE_PIPE;
+}
+
+/* A number that was read with `result`: one of the last three, OVERFLOW, or OK if it may be printed
+ * otherwise; `column` from 1, `name` NULL: it has none. HSP__NEEDS_DOUBLE when that ends the
+ * reading. */
 hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, uint64_t block,
                             uint64_t column, const char *name, const char *text, size_t size,
                             hsp__decimal_result result, hsp_error *err);
@@ -152,11 +169,11 @@ void hsp__data_narrow(hsp_data *data);
 /* After the last row: tell the log what was lost, and why doubles were chosen ("": they were not).
  * `column`: the name of all->column, or NULL: the text is libsvm. */
 void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precision,
-                      const hsp__losses *all, const char *column);
+                      const hsp__reading *reading, const hsp__losses *all, const char *column);
 void hsp__tell_double(hsp_context *ctx, const char *file, const char *why);
 /* Both, and the data set remembers why. */
-void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__losses *all,
-                    const char *column, const char *why);
+void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__reading *reading,
+                    const hsp__losses *all, const char *column, const char *why);
 
 /* The precision that rows which are not read from text get by the option: auto keeps theirs. */
 hsp_precision hsp__restore_precision(const hsp_options *options, const hsp_view *view);

@@ -53,6 +53,13 @@ hsp_status hsp_read_keep_digits(hsp_options *read, hsp_error *err)
     return hsp__options_set_word(read, "precision", "digits", err);
 }
 
+hsp_status hsp_read_keep_decimals(hsp_options *read, hsp_error *err)
+{
+    HSP__NEED(err, read);
+    if (hsp_options_is_set(read, "precision")) return HSP_OK;
+    return hsp__options_set_word(read, "precision", "decimals", err);
+}
+
 /* Does the first line look like libsvm text: a label, then nothing but index:value tokens? */
 static int read_looks_like_libsvm(const char *text, size_t size)
 {

@@ -1,6 +1,9 @@
 /* Rows as text. Blocks of rows are formatted in parallel, a batch of blocks at a time, and written
  * in order: a batch needs a few megabytes however large the data set. Numbers are the shortest
- * decimals that read back to the same bits. */
+ * decimals that read back to the same bits.
+ *
+ * Where these are not the numbers of the file that the rows came from, and the file can be read
+ * again, it is, and row by row such numbers are written as they stand there. */
 #include <math.h>
 #include <string.h>
 
@@ -12,35 +15,62 @@
 #include "base/threads.h"
 #include "data/csv.h"
 #include "data/data.h"
+#include "data/decimals.h"
 #include "data/encode.h"
 #include "data/formats.h"
 
 #define WRITE_BATCH         32                   /* blocks formatted at a time */
+#define WRITE_AGAIN_BYTES   ((size_t)1 << 20)    /* written at a time while a file is read again */
 #define WRITE_BLOCK_ENTRIES ((uint64_t)16 << 10) /* entries in a block, about */
+
+/* The decimals that a row has in the file it came from, by column; none: they are not needed. */
+typedef struct write_decimals {
+    const hsp__decimal_entry *next, *end;
+} write_decimals;
 
 typedef struct write_job write_job;
 struct write_job {
     const hsp_data *data;
     const hsp_view *view;
     char separator; /* CSV */
-    void (*row)(const write_job *job, uint64_t i, hsp__text *text);
+    void (*row)(const write_job *job, uint64_t i, write_decimals decimals, hsp__text *text);
     uint64_t block_rows;
     uint64_t first_block; /* of the batch */
     hsp__text texts[WRITE_BATCH];
 };
 
-static void write_number(const hsp_view *view, const hsp__row *row, uint64_t k, hsp__text *text)
+/* The decimal of the column that comes next, or NULL. */
+static const hsp__decimal_entry *write_take(write_decimals *decimals, uint64_t column)
+{
+    const int there = decimals->next < decimals->end && decimals->next->column == column;
+    return there ? decimals->next++ : NULL;
+}
+
+/* Entry k of a row; k == row->count: a zero that it does not store. `decimal`: what the file has,
+ * or NULL. */
+static void write_number(const hsp_view *view, const hsp__row *row, uint64_t k,
+                         const hsp__decimal_entry *decimal, hsp__text *text)
 {
     char *room = hsp__text_room(text, HSP__DECIMAL_MAX);
+    size_t size = 1;
     if (!room) return;
-    if (!row->values) {
+    if (k == row->count)
+        *room = '0';
+    else if (!row->values)
         *room = '1';
-        text->size++;
-    } else if (view->precision == HSP_FLOAT32) {
-        text->size += hsp__decimal_print_f32(((const float *)row->values)[k], room);
-    } else {
-        text->size += hsp__decimal_print_f64(((const double *)row->values)[k], room);
+    else if (view->precision == HSP_FLOAT32)
+        size = hsp__decimal_print_f32(((const float *)row->values)[k], room);
+    else
+        size = hsp__decimal_print_f64(((const double *)row->values)[k], room);
+    if (decimal) {
+        const hsp__decimal_value here = hsp__decimal_value_of(room, size);
+        const hsp__decimal_value there = hsp__decimal_value_of(decimal->text, decimal->size);
+        if (!hsp__decimal_value_same(&here, &there)) {
+            hsp__text_add(text, decimal->text, decimal->size);
+            return;
+        }
     }
+    text->size += size;
 }
 
 static void write_char(hsp__text *text, char c)
@@ -50,20 +80,29 @@ static void write_char(hsp__text *text, char c)
 
 /* ---- libsvm ---------------------------------------------------------------------------------- */
 
-static void libsvm_write_row(const write_job *job, uint64_t i, hsp__text *text)
+/* A decimal other than 0 that is 0 in memory has its place in the row. */
+static void libsvm_write_row(const write_job *job, uint64_t i, write_decimals decimals,
+                             hsp__text *text)
 {
     const hsp_view *view = job->view;
     hsp__row row = hsp__view_row(view, i);
     hsp__text_puts(text, view->labels ? hsp_data_class_name(job->data, view->labels[i]) : "0");
-    for (uint64_t k = 0; k < row.count; k++) {
-        if (hsp__row_value(view, &row, k) == 0) continue;
+    for (uint64_t k = 0; k < row.count || decimals.next < decimals.end;) {
+        uint64_t j = k < row.count ? hsp__row_column(&row, k) : UINT64_MAX;
+        const int stored = decimals.next == decimals.end || j <= decimals.next->column;
+        if (!stored) j = decimals.next->column;
+        const hsp__decimal_entry *decimal = write_take(&decimals, j);
+        const uint64_t at = stored ? k++ : row.count;
+        if ((!stored || hsp__row_value(view, &row, at) == 0) &&
+            !(decimal && hsp__decimal_value_of(decimal->text, decimal->size).sign))
+            continue;
         char *room = hsp__text_room(text, HSP__DECIMAL_MAX + 2);
         if (!room) return;
         *room++ = ' ';
-        size_t size = hsp__decimal_print_u64(hsp__row_column(&row, k) + 1, room);
+        size_t size = hsp__decimal_print_u64(j + 1, room);
         room[size] = ':';
         text->size += size + 2;
-        write_number(view, &row, k, text);
+        write_number(view, &row, at, decimal, text);
     }
     write_char(text, '\n');
 }
@@ -89,17 +128,16 @@ static void csv_write_field(hsp__text *text, const char *field, char separator)
 }
 
 /* All columns in order, zeros included, the label last. */
-static void csv_write_row(const write_job *job, uint64_t i, hsp__text *text)
+static void csv_write_row(const write_job *job, uint64_t i, write_decimals decimals,
+                          hsp__text *text)
 {
     const hsp_view *view = job->view;
     hsp__row row = hsp__view_row(view, i);
     uint64_t k = 0;
     for (uint64_t j = 0; j < view->cols; j++) {
         if (j) write_char(text, job->separator);
-        if (k < row.count && hsp__row_column(&row, k) == j)
-            write_number(view, &row, k++, text);
-        else
-            write_char(text, '0');
+        const int stored = k < row.count && hsp__row_column(&row, k) == j;
+        write_number(view, &row, stored ? k++ : row.count, write_take(&decimals, j), text);
     }
     if (view->labels) {
         if (view->cols) write_char(text, job->separator);
@@ -160,7 +198,7 @@ static void write_block(void *user, uint64_t block)
     if (to > job->view->rows) to = job->view->rows;
     job->texts[block].size = 0;
     for (uint64_t i = from; i < to; i++)
-        job->row(job, i, &job->texts[block]);
+        job->row(job, i, (write_decimals){NULL, NULL}, &job->texts[block]);
 }
 
 static hsp_status write_blocks(hsp_context *ctx, write_job *job, hsp__output *output,
@@ -184,8 +222,47 @@ static hsp_status write_blocks(hsp_context *ctx, write_job *job, hsp__output *ou
     return status;
 }
 
-static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, hsp__output *output,
-                             hsp_error *err)
+/* The same with the decimals of the file, as they are read again. */
+typedef struct write_again {
+    hsp_context *ctx;
+    write_job *job;
+    hsp__output *output;
+} write_again;
+
+static hsp_status write_again_flush(const write_again *m, uint64_t done, hsp_error *err)
+{
+    hsp__text *text = &m->job->texts[0];
+    if (text->failed) return hsp__fail_memory(err);
+    hsp_status status = hsp__output_write(m->output, text->data, text->size, err);
+    text->size = 0;
+    if (status) return status;
+    return hsp__progress(m->ctx, "writing", "rows", done, m->job->view->rows, err);
+}
+
+static hsp_status write_again_row(void *user, uint64_t i, const hsp__decimal_entry *entries,
+                                  uint64_t count, hsp_error *err)
+{
+    const write_again *m = user;
+    hsp__text *text = &m->job->texts[0];
+    write_decimals decimals = {NULL, NULL};
+    if (count) decimals = (write_decimals){entries, entries + count};
+    m->job->row(m->job, i, decimals, text);
+    return text->size < WRITE_AGAIN_BYTES && !text->failed ? HSP_OK
+                                                           : write_again_flush(m, i + 1, err);
+}
+
+static hsp_status write_decimal_rows(hsp_context *ctx, const hsp_data *data, write_job *job,
+                                     const hsp__origin *origin, hsp__output *output, hsp_error *err)
+{
+    write_again m = {ctx, job, output};
+    job->texts[0].size = 0;
+    hsp_status status =
+        hsp__decimals_read(ctx, origin->path, origin->read, data, write_again_row, &m, err);
+    return status ? status : write_again_flush(&m, job->view->rows, err);
+}
+
+static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job,
+                             const hsp__origin *origin, hsp__output *output, hsp_error *err)
 {
     hsp_status status = hsp_data_view(ctx, data, err, &job->view);
     if (status) return status;
@@ -203,7 +280,9 @@ static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job, h
                      ? hsp__fail_memory(err)
                      : hsp__output_write(output, job->texts[0].data, job->texts[0].size, err);
     }
-    if (!status) status = write_blocks(ctx, job, output, err);
+    if (!status)
+        status = origin ? write_decimal_rows(ctx, data, job, origin, output, err)
+                        : write_blocks(ctx, job, output, err);
     for (size_t i = 0; i < WRITE_BATCH; i++)
         hsp__text_free(&job->texts[i]);
     return status;
@@ -223,16 +302,17 @@ hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err)
     return HSP_OK;
 }
 
-hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, hsp__output *output, hsp_error *err)
+hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, const hsp__origin *origin,
+                             hsp__output *output, hsp_error *err)
 {
     write_job job = {.row = libsvm_write_row};
     hsp_status status = hsp__libsvm_check_names(data, err);
-    return status ? status : write_rows(ctx, data, &job, output, err);
+    return status ? status : write_rows(ctx, data, &job, origin, output, err);
 }
 
-hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator, hsp__output *output,
-                          hsp_error *err)
+hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,
+                          const hsp__origin *origin, hsp__output *output, hsp_error *err)
 {
     write_job job = {.row = csv_write_row, .separator = separator};
-    return write_rows(ctx, data, &job, output, err);
+    return write_rows(ctx, data, &job, origin, output, err);
 }
