@@ -11,6 +11,7 @@
 #include "kernel/approx.h"
 #include "learn/derive.h"
 #include "learn/kernel_option.h"
+#include "learn/mistakes.h"
 #include "learn/outcome.h"
 #include "learn/prepare.h"
 
@@ -311,6 +312,19 @@ static hsp_status approx_model(approx_work *work, hsp_model *linear, hsp_error *
     return HSP_OK;
 }
 
+/* The training error of the model as it scores: by the kernel, whose sums are rounded otherwise
+ * than those of the features were. */
+static hsp_status approx_measure(const approx_work *work, hsp_model *model, hsp_error *err,
+                                 hsp_training *run)
+{
+    uint64_t wrong = 0;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, work->ctx);
+    const hsp_status status =
+        hsp__mistakes_scored(&last, model, &work->prepared.base->view, NULL, err, &wrong);
+    return hsp__mistakes_report(status, wrong, model, err, run);
+}
+
 /* ---- Beginning at a model -------------------------------------------------------------------- */
 
 /* Is it of the same features: the same landmarks or waves, and the same kernel? */
@@ -431,16 +445,21 @@ static hsp_status approx_learn(approx_work *work, const hsp_model *start, hsp_er
                                hsp_training *run, hsp_model **out)
 {
     hsp_options *options = NULL;
-    hsp_model *linear = NULL, *begin = NULL;
+    hsp_model *linear = NULL, *begin = NULL, *model = NULL;
     hsp_training done = {0};
     hsp_status status = approx_options(work, err, &options);
     if (!status) status = approx_begin(work, start, err, &begin);
     if (!status)
         status = hsp_train_from(work->ctx, work->features, options, begin, err, &done, &linear);
     if (!status) status = approx_evidence(work, done.evidence, err);
-    if (!status && linear) status = approx_model(work, linear, err, out);
+    if (!status && linear) status = approx_model(work, linear, err, &model);
+    if (!status && model) status = approx_measure(work, model, err, &done);
     if (!status && run) *run = done;
     if (status || !run) hsp_evidence_free(done.evidence);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
     hsp_model_free(begin);
     hsp_model_free(linear);
     hsp_options_free(options);

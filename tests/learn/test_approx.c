@@ -304,6 +304,28 @@ static void test_votes(void)
         }
 }
 
+/* Scores of 0 in the features' sums are not 0 in the kernel's, which are rounded otherwise: the
+ * training error is the model's. */
+static void test_error_is_the_models(void)
+{
+    static const char *const settings[] = {"kernel", "poly(3,1)", "tie", "zero",
+                                           "approx", "nystrom:3", NULL};
+    static const uint32_t side[] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1};
+    static const double column[] = {0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, 15, 1, 1, column);
+    hsp_data *data = NULL;
+    hsp_training run = {0};
+    hsp_model *model = NULL;
+    view.labels = side;
+    view.classes = 2;
+    CHECK(hsp_data_copy(ctx, &view, NULL, NULL, NULL, &data) == HSP_OK);
+    CHECK(learn("perceptron", data, settings, NULL, &run, &model) == HSP_OK);
+    CHECK_NOTE(run.training_error == wrong(model, data), "%g, not %g", run.training_error,
+               wrong(model, data));
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
 /* Scaled rows: as if the file had been scaled. */
 static void test_scalings(void)
 {
@@ -405,6 +427,7 @@ int main(void)
     RUN(test_all_rows_are_the_kernel);
     RUN(test_learners);
     RUN(test_votes);
+    RUN(test_error_is_the_models);
     RUN(test_scalings);
     RUN(test_starts);
     RUN(test_refusals);
