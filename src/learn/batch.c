@@ -196,7 +196,7 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
                               double *scores, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
-    hsp__verdict verdict = {s->primal, s->dual_value, s->gap, 0};
+    hsp__verdict verdict = {s->primal, s->dual_value, s->gap, s->rounding};
     hsp_status status = HSP_OK;
     if (!s->judged || s->stop != HSP_STOP_CONVERGED)
         status = hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);

@@ -231,7 +231,7 @@ static void kernel_keep(hsp__batch *batch, uint32_t c, const hsp__smo_cache *cac
                                      .primal = s->primal,
                                      .dual_value = s->dual,
                                      .gap = s->gap,
-                                     .rounding = s->stop == HSP_STOP_CONVERGED ? 0 : s->rounding,
+                                     .rounding = s->rounding,
                                      .passes = s->rounds,
                                      .updates = s->updates,
                                      .stop = s->stop};

@@ -200,6 +200,7 @@ static hsp_status newton_judge(newton_run *run, const double *here)
         if (primal < verdict.primal) verdict.primal = primal, b = other;
     }
     run->judged = !(verdict.primal > run->best.primal) && !(verdict.dual <= run->best.dual);
+    run->best.rounding = verdict.rounding; /* only of use where that holds */
     if (!(verdict.primal > run->best.primal)) {
         run->best.primal = verdict.primal;
         memcpy(run->best_w, w, s->d * sizeof *w);
@@ -698,6 +699,7 @@ static void newton_hand_back(const newton_run *run)
     out->primal = run->best.primal;
     out->dual_value = run->best.dual;
     out->gap = run->best.gap;
+    out->rounding = run->best.rounding;
     out->passes = s->passes;
     out->updates = s->updates;
     out->stop = run->stop;

@@ -88,8 +88,7 @@ typedef struct hsp__solution {
     double *u, *scores; /* d and n: room, or NULL, for ... */
     int judged; /* ... out: what hsp__judge made of this very w, b and dual (1); 0: nothing */
     double primal, dual_value, gap;
-    double rounding; /* out: the part of the gap that is rounding (judge.h), where it was not
-                        reached; else 0 */
+    double rounding; /* out, if it was judged: the part of the gap that is rounding (judge.h) */
     uint64_t passes, updates;
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached; HSP_STOP_INSEPARABLE: hard, and dual
                       says why (judge.h) */
