@@ -111,7 +111,7 @@ static void error_alike(hsv_checker *c)
     for (size_t i = 0; i < b->label_count; i++)
         if (hsv_label_y(a, b->labels[i].text, b->labels[i].size) == -b->labels[i].y)
             hsv_reject(c, "error: label %s is positive in one file and negative in the other",
-                       hsv_quote(c, b->labels[i].text));
+                       hsv_quote(c, b->labels[i].text, b->labels[i].size));
 }
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
@@ -245,11 +245,12 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
     error_count e = {.q = hsv_rationals(c, 2)};
     hsv_full *full = hsv_full_of(c);
     mpq_t *q = hsv_rationals(c, 2);
-    hsv_members(c, claim, "claim kernel separator tie shared rows mistakes delta upper");
+    hsv_members(c, claim, "claim,kernel,separator,tie,shared,rows,mistakes,delta,upper");
     if (!full->test.name) hsv_unreadable(c, "the certificate has no test file");
     error_alike(c);
-    hsv_get_separator(c, claim, hsv_get_space(c, claim), 1, &e.w);
-    e.tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
+    e.w.space = hsv_get_space(c, claim);
+    hsv_get_separator(c, claim, 1, &e.w);
+    e.tie = hsv_get_choice(c, claim, "tie", "negative,positive,mistake");
     if (!hsv_get_number(c, claim, "delta", q[0]) || mpq_sgn(q[0]) <= 0 ||
         mpq_cmp_ui(q[0], 1, 1) >= 0)
         hsv_unreadable(c, "delta must be between 0 and 1");

@@ -183,7 +183,7 @@ static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel
         mpq_cmp_ui(*p->beta, 1, 1) >= 0)
         hsv_unreadable(c, "beta must be between 0 and 1");
     p->negated = hsv_get_flag(c, claim, "negated");
-    p->tie = hsv_get_choice(c, claim, "tie", "negative positive mistake");
+    p->tie = hsv_get_choice(c, claim, "tie", "negative,positive,mistake");
     p->columns = c->data.columns;
     if (!p->columns || p->columns > 10000000) hsv_reject(c, "experts: too many columns, or none");
     hsv_spend(c, 40 * (size_t)p->columns);
@@ -207,7 +207,7 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
 {
     experts_panel p = {.beta = hsv_rationals(c, 1), .sum = hsv_integers(c, 2)};
     mpq_t *q = hsv_rationals(c, 2);
-    hsv_members(c, claim, "claim learner beta negated abstain tie passes total best");
+    hsv_members(c, claim, "claim,learner,beta,negated,abstain,tie,passes,total,best");
     experts_options(c, claim, &p);
     const size_t passes = hsv_get_count(c, claim, "passes");
     if (!passes || passes > 10000) hsv_unreadable(c, "passes: from 1 to 10000");
@@ -219,7 +219,7 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
                    "weighted majority makes %zu mistakes on these rows, not as many as certified",
                    p.mistakes);
     const hsv_json *best = hsv_get(c, claim, "best", HSV_OBJECT);
-    hsv_members(c, best, "column negated mistakes");
+    hsv_members(c, best, "column,negated,mistakes");
     const size_t column = hsv_get_count(c, best, "column"), least = experts_least(&p);
     const int negated = hsv_get_flag(c, best, "negated");
     if (!column || column > p.columns || (negated && !p.negated))

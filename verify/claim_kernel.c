@@ -170,7 +170,7 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
     kernel_gram g = {0};
     const int psd = hsv_get_flag(c, claim, "psd");
     const hsv_json *factor = hsv_find(claim, "factor");
-    hsv_members(c, claim, psd ? "claim kernel rows psd factor" : "claim kernel psd z");
+    hsv_members(c, claim, psd ? "claim,kernel,rows,psd,factor" : "claim,kernel,psd,z");
     const hsv_json *kernel = hsv_get(c, claim, "kernel", HSV_ARRAY);
     g.kernel = hsv_kernel_read(c, kernel, 1);
     if (!psd) {

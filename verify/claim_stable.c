@@ -18,7 +18,7 @@ static void stable_scores(hsv_checker *c, stable_rows *s, const hsv_row *row)
 {
     mpq_t *q = s->q;
     hsv_point_score(c, &s->problem.w, row, q[2], q[3]);
-    hsv_row_norm2(c, s->problem.space, row, q[0], q[1]);
+    hsv_row_norm2(c, s->problem.w.space, row, q[0], q[1]);
     mpq_set_ui(q[0], 1, 1);
     if (s->problem.offset == 2) mpq_add(q[1], q[1], q[0]);
     mpq_mul(q[1], q[1], *s->gap2);
@@ -88,8 +88,8 @@ void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
 {
     mpq_t *q = hsv_rationals(c, 12);
     stable_rows s = {.gap2 = q, .ends = q + 1, .slope = q + 3, .b = q + 5, .q = q + 6};
-    hsv_members(c, claim, HSV_OPTIMAL_MEMBERS " file offset_interval may_change");
-    const int test = hsv_get_choice(c, claim, "file", "data test");
+    hsv_members(c, claim, HSV_OPTIMAL_MEMBERS ",file,offset_interval,may_change");
+    const int test = hsv_get_choice(c, claim, "file", "data,test");
     hsv_table *table = test ? &hsv_full_of(c)->test : &c->data;
     if (!table->name) hsv_unreadable(c, "the certificate has no test file");
     hsv_optimal(c, claim, &s.problem);

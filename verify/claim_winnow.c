@@ -333,16 +333,16 @@ static void winnow_separator(hsv_checker *c, winnow_run *r, winnow_numbers *n)
 static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
 {
     static const char *const members[] = {
-        "claim learner variant alpha threshold separator clip tie order passes sequence total "
+        "claim,learner,variant,alpha,threshold,separator,clip,tie,order,passes,sequence,total,"
         "converged",
-        "claim learner variant alpha offset separator clip tie order passes sequence total "
+        "claim,learner,variant,alpha,offset,separator,clip,tie,order,passes,sequence,total,"
         "converged"};
-    r->variant = hsv_get_choice(c, claim, "variant", "winnow1 winnow2 balanced");
+    r->variant = hsv_get_choice(c, claim, "variant", "winnow1,winnow2,balanced");
     const int balanced = r->variant == WINNOW_BALANCED;
     hsv_members(c, claim, members[balanced]);
-    if (balanced) r->unit = hsv_get_choice(c, claim, "offset", "none unit");
+    if (balanced) r->unit = hsv_get_choice(c, claim, "offset", "none,unit");
     r->tie =
-        hsv_find(claim, "tie") ? hsv_get_choice(c, claim, "tie", "negative positive mistake") : 1;
+        hsv_find(claim, "tie") ? hsv_get_choice(c, claim, "tie", "negative,positive,mistake") : 1;
     hsv_get_number(c, claim, "alpha", *r->alpha);
     hsv_get_number(c, claim, "threshold", *r->theta);
     if (mpq_cmp_ui(*r->alpha, 1, 1) <= 0 || (!balanced && mpq_sgn(*r->theta) <= 0))
@@ -358,7 +358,7 @@ static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
     hsv_log(mpq_numref(*r->alpha), mpq_denref(*r->alpha), r->log[0], r->log[1]);
     hsv_point weights = {0}; /* for the limit on columns */
     r->columns = c->data.width + (size_t)r->unit;
-    hsv_point_new(c, NULL, r->columns, &weights);
+    hsv_point_new(c, r->columns, &weights);
     r->e = weights.value;
     r->lo = hsv_integers(c, r->columns);
     r->hi = hsv_integers(c, r->columns);
@@ -366,7 +366,7 @@ static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
         mpz_setbit(r->lo[j], HSV_BITS);
         mpz_setbit(r->hi[j], HSV_BITS);
     }
-    hsv_get_separator(c, claim, NULL, r->unit, &r->v);
+    hsv_get_separator(c, claim, r->unit, &r->v);
 }
 
 void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)

@@ -33,6 +33,7 @@ typedef struct csv_cell {
 /* hsv_table.more */
 typedef struct csv_table {
     csv_missing missing;
+    int lacks; /* the record at hand is left out */
     csv_cell *cells;
     char *buffer; /* of the fields of a record */
     size_t used;
@@ -67,7 +68,7 @@ static void csv_values(hsv_checker *c, const hsv_json *object, hsv_table *t, csv
     for (size_t i = 1; i < f->count; i++)
         if (!csv_order(f->values + i - 1, f->values + i))
             hsv_unreadable(c, "%s: the value %s is there twice", t->name,
-                           hsv_quote(c, f->values[i].text));
+                           hsv_quote(c, f->values[i].text, f->values[i].size));
     if ((numbers == f->count) != f->codes)
         hsv_unreadable(
             c,
@@ -77,11 +78,11 @@ static void csv_values(hsv_checker *c, const hsv_json *object, hsv_table *t, csv
 }
 
 /* How many features a field makes. */
-size_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *field)
+static size_t csv_features(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *field)
 {
-    static const char *const members[] = {"kind", "kind", "kind mean indicator",
-                                          "kind values codes unseen indicator",
-                                          "kind values codes unseen mean indicator"};
+    static const char *const members[] = {"kind", "kind", "kind,mean,indicator",
+                                          "kind,values,codes,unseen,indicator",
+                                          "kind,values,codes,unseen,mean,indicator"};
     const csv_table *own = t->more;
     csv_field *f = field->more = hsv_new(c, 1, sizeof *f);
     hsv_members(c, object, members[field->kind]);
@@ -107,12 +108,38 @@ static int csv_next(hsv_checker *c, hsv_table *t);
 
 void hsv_csv_read(hsv_checker *c, const hsv_json *object, hsv_table *t)
 {
+    const hsv_json *fields = hsv_get(c, object, "fields", HSV_ARRAY);
+    const hsv_json *separator = hsv_get(c, object, "separator", HSV_STRING);
+    const char s = *separator->text, letter = (char)(s | 32);
+    size_t column = 1, labels = 0;
     csv_table *own = t->more = hsv_new(c, 1, sizeof *own);
+    if (separator->size != 1 || (s != '\t' && (s < ' ' || s > '~')) ||
+        strchr("\"+-.0123456789", s) || (letter >= 'a' && letter <= 'z'))
+        hsv_unreadable(c,
+                       "%s: the separator must be a tab, a space or a sign that is part of no "
+                       "number, word or quote",
+                       t->name);
+    t->separator = s;
+    t->header = hsv_get_flag(c, object, "header");
     t->next = csv_next;
+    t->fields = hsv_new(c, fields->count, sizeof *t->fields);
+    own->cells = hsv_new(c, fields->count + 1, sizeof *own->cells);
     if (hsv_find(object, "missing"))
         own->missing =
-            (csv_missing)hsv_get_choice(c, object, "missing", "error drop mean indicator");
-    own->cells = hsv_new(c, hsv_get(c, object, "fields", HSV_ARRAY)->count + 1, sizeof *own->cells);
+            (csv_missing)hsv_get_choice(c, object, "missing", "error,drop,mean,indicator");
+    for (const hsv_json *value = fields->child; value; value = value->next) {
+        hsv_field *f = t->fields + t->field_count++;
+        f->column = (uint32_t)column;
+        if (value->type != HSV_OBJECT) hsv_unreadable(c, "%s: a field is an object", t->name);
+        f->kind = (hsv_kind)hsv_get_choice(c, value, "kind", HSV_KINDS);
+        labels += f->kind == HSV_LABEL;
+        column += csv_features(c, value, t, f);
+        if (column > UINT32_MAX) hsv_unreadable(c, "%s: too many features", t->name);
+    }
+    if (labels != 1) hsv_unreadable(c, "%s: one field must be the label", t->name);
+    if (column - 1 != t->columns)
+        hsv_unreadable(c, "%s: the fields make %zu columns, not %u", t->name, column - 1,
+                       (unsigned)t->columns);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -199,12 +226,12 @@ static int csv_record(hsv_checker *c, hsv_table *t, csv_table *own)
 
 static void csv_gap(hsv_checker *c, hsv_table *t, const hsv_field *field)
 {
-    const csv_table *own = t->more;
+    csv_table *own = t->more;
     csv_field *f = field->more;
     const uint32_t features = field->kind == HSV_CATEGORY ? (uint32_t)f->count : 1;
     f->gap = 1;
     if (own->missing == CSV_ERROR) hsv_bad_line(c, t, "a value is missing");
-    if (own->missing == CSV_DROP) t->lacks = 1;
+    if (own->missing == CSV_DROP) own->lacks = 1;
     if (own->missing == CSV_MEAN && field->kind != HSV_CATEGORY) {
         if (!f->has_mean) hsv_bad_line(c, t, "a value is missing, and its field has no mean");
         if (!mpq_sgn(*f->mean)) return;
@@ -241,17 +268,12 @@ static void csv_use(hsv_checker *c, hsv_table *t, const hsv_field *field, const 
                 0);
 }
 
-static int csv_next(hsv_checker *c, hsv_table *t)
+/* The record at hand, into raw; 0: it is left out as it lacks a value or its label. */
+static int csv_row(hsv_checker *c, hsv_table *t)
 {
     csv_table *own = t->more;
-    if (!own->buffer) own->buffer = hsv_new(c, t->size + 1, 1);
-    if (!t->number) {
-        const int mark = t->size >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3);
-        own->p = t->text + (mark ? 3 : 0);
-        own->end = t->text + t->size;
-        if (t->header && !csv_record(c, t, own)) return 0;
-    }
-    if (!csv_record(c, t, own)) return 0;
+    own->lacks = 0;
+    t->raw.count = 0;
     for (size_t k = 0; k < t->field_count; k++) {
         const hsv_field *field = t->fields + k;
         csv_field *f = field->more;
@@ -266,14 +288,31 @@ static int csv_next(hsv_checker *c, hsv_table *t)
             else if (own->missing == CSV_ERROR)
                 hsv_bad_line(c, t, "the label is missing");
             else
-                t->lacks = 1;
+                own->lacks = 1;
         } else if (hsv_missing(text, size)) {
             csv_gap(c, t, field);
         } else {
             csv_use(c, t, field, text, size);
         }
     }
-    for (size_t k = 0; !c->scale && t->raw.y && !t->lacks && k < t->field_count; k++) {
+    return !own->lacks;
+}
+
+static int csv_next(hsv_checker *c, hsv_table *t)
+{
+    csv_table *own = t->more;
+    if (!own->buffer) own->buffer = hsv_new(c, t->size + 1, 1);
+    if (!t->number) {
+        const int mark = t->size >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3);
+        own->p = t->text + (mark ? 3 : 0);
+        own->end = t->text + t->size;
+        if (t->header && !csv_record(c, t, own)) return 0;
+    }
+    for (;; t->unused++) {
+        if (!csv_record(c, t, own)) return 0;
+        if (csv_row(c, t)) break;
+    }
+    for (size_t k = 0; !c->scale && t->raw.y && k < t->field_count; k++) {
         csv_field *f = t->fields[k].more;
         if (f->now) f->now->seen = 1;
         f->gaps += (size_t)f->gap;
@@ -288,12 +327,12 @@ static int csv_next(hsv_checker *c, hsv_table *t)
 /* "a" < "b" < "c", or the first few and how many there are. */
 static const char *csv_list(hsv_checker *c, const csv_field *f, const char *between)
 {
-    const size_t room = 2500, shown = f->count > CSV_SHOWN ? CSV_SHOWN - 2 : f->count;
+    const size_t room = 8000, shown = f->count > CSV_SHOWN ? CSV_SHOWN - 2 : f->count;
     char *text = hsv_new(c, room, 1);
     size_t used = 0;
     for (size_t i = 0; i < shown; i++)
         used += (size_t)snprintf(text + used, room - used, "%s%s", i ? between : "",
-                                 hsv_quote(c, f->list[i]));
+                                 hsv_quote(c, f->list[i], strlen(f->list[i])));
     if (shown < f->count)
         snprintf(text + used, room - used, "%s... (%zu values)", between, f->count);
     return text;
@@ -327,8 +366,18 @@ static void csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
                 f->indicator ? ", and a column of their own 1" : "");
 }
 
-void hsv_csv_say(hsv_checker *c, hsv_table *t)
+void hsv_csv_say(hsv_checker *c, const hsv_table *t)
 {
+    if (t->header) hsv_say(c, "%s: the first record is taken for names.", t->name);
+    if (t->field_count && t->separator != ',')
+        hsv_say(c, "%s: fields are separated by %s.", t->name,
+                t->separator == '\t'  ? "tabs"
+                : t->separator == ' ' ? "spaces"
+                                      : hsv_quote(c, &t->separator, 1));
+    for (size_t k = 0; k < t->field_count; k++)
+        if (t->fields[k].kind < HSV_NUMERIC)
+            hsv_say(c, "%s: field %zu is %s.", t->name, k + 1,
+                    t->fields[k].kind == HSV_LABEL ? "the label" : "ignored");
     for (size_t k = 0; k < t->field_count; k++)
         if (t->fields[k].kind >= HSV_NUMERIC) csv_say_field(c, t, k);
 }

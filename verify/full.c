@@ -11,6 +11,80 @@ void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
         use(c, row, with);
 }
 
+/* Values that it has are lost. */
+void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room)
+{
+    if (row->room >= room) return;
+    row->column = hsv_new(c, room, sizeof *row->column);
+    row->value = hsv_integers(c, room);
+    row->room = room;
+}
+
+void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
+{
+    *copy = (hsv_row){.number = row->number, .y = row->y};
+    hsv_row_room(c, copy, row->count + 1);
+    for (; copy->count < row->count; copy->count++) {
+        copy->column[copy->count] = row->column[copy->count];
+        mpz_set(copy->value[copy->count], row->value[copy->count]);
+        hsv_spend(c, 100 * mpz_size(copy->value[copy->count]));
+    }
+}
+
+/* Every number must be there. */
+hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count)
+{
+    hsv_row *copies = hsv_new(c, count, sizeof *copies);
+    size_t found = 0;
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+        if (found < count && numbers[found] == row->number) hsv_row_copy(c, row, copies + found++);
+    if (found < count)
+        hsv_reject(c, "row %zu is named, but there are %zu", numbers[found], c->data.rows);
+    return copies;
+}
+
+/* The labels of one side, in quotes, with commas between; "..." if there are more. */
+static const char *full_labels(hsv_checker *c, const hsv_table *t, int y)
+{
+    const size_t room = 1000;
+    char *text = hsv_new(c, room, 1);
+    size_t used = 0;
+    for (size_t i = 0; i < t->label_count && used < room; i++) {
+        const char *label = hsv_quote(c, t->labels[i].text, t->labels[i].size);
+        if (t->labels[i].y != y) continue;
+        if (used + strlen(label) > room - 10) label = "...";
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", label);
+        if (*label == '.') break;
+    }
+    return used ? text : "no label";
+}
+
+/* What file it is, and how its rows are read. */
+static void full_reading(hsv_checker *c, const hsv_json *object, const hsv_table *t)
+{
+    const hsv_json *called = hsv_get(c, object, "file", HSV_STRING);
+    const char *slash = t->path ? strrchr(t->path, '/') : NULL;
+    const int same = t->path && !strcmp(called->text, slash ? slash + 1 : t->path);
+    hsv_say(c,
+            "%s: %s is the file that was certified%s%s: %zu rows (%zu positive, %zu negative), "
+            "%u columns.",
+            t->name, t->path ? hsv_quote(c, t->path, strlen(t->path)) : "this", same ? "" : " as ",
+            same ? "" : hsv_quote(c, called->text, called->size), t->rows, t->positives,
+            t->rows - t->positives, (unsigned)t->columns);
+    hsv_say(c, "%s: positive: %s; negative: %s.", t->name, full_labels(c, t, 1),
+            full_labels(c, t, -1));
+    if (t->unused)
+        hsv_say(c,
+                "%s: %zu rows with other labels, or missing values, are left out and not counted.",
+                t->name, t->unused);
+    hsv_csv_say(c, t);
+}
+
+hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim)
+{
+    return hsv_find(claim, "kernel") ? hsv_kernel_space(c, claim) : NULL;
+}
+
 static void full_prepare(hsv_checker *c, const hsv_json *root)
 {
     hsv_full *full = hsv_full_of(c);
@@ -18,7 +92,7 @@ static void full_prepare(hsv_checker *c, const hsv_json *root)
     if (test && !full->files->test)
         hsv_unreadable(c, "the certificate is about two files: give TEST behind DATA");
     if (!test && full->files->test) hsv_unreadable(c, "the certificate is about one file, not two");
-    hsv_csv_say(c, &c->data);
+    full_reading(c, hsv_get(c, root, "data", HSV_OBJECT), &c->data);
     if (test) {
         full->test =
             (hsv_table){.name = "test", .path = full->files->test_name, .file = full->files->test};
@@ -26,10 +100,10 @@ static void full_prepare(hsv_checker *c, const hsv_json *root)
         if (full->test.columns != c->data.columns)
             hsv_reject(c, "the two files have different numbers of columns");
         hsv_survey(c, &full->test);
-        hsv_say_reading(c, test, &full->test);
-        hsv_csv_say(c, &full->test);
+        full_reading(c, test, &full->test);
     }
     hsv_scale(c, hsv_find(root, "transform"));
+    hsv_model_check(c, root);
 }
 
 static void full_start(hsv_checker *c, const char *text, size_t size)
@@ -41,26 +115,36 @@ static void full_start(hsv_checker *c, const char *text, size_t size)
     if (!hsv_text_utf8(text, size)) hsv_unreadable(c, "certificate: it is not UTF-8");
 }
 
-static const hsv_claim_kind full_claims[] = {{"mistakes", "winnow", hsv_claim_winnow},
-                                             {"mistakes", "experts", hsv_claim_experts},
-                                             {"stable predictions", "", hsv_claim_stable},
-                                             {"kernel", "", hsv_claim_kernel},
-                                             {"error", "", hsv_claim_error},
-                                             {NULL, NULL, NULL}};
+/* The kinds that the core does not have; 0: nobody has it. */
+static int full_claim(hsv_checker *c, const hsv_json *claim, const char *name, const char *learner)
+{
+    static const struct {
+        const char *name, *learner;
+        hsv_claim *check;
+    } kinds[] = {{"mistakes", "winnow", hsv_claim_winnow},
+                 {"mistakes", "experts", hsv_claim_experts},
+                 {"stable predictions", "", hsv_claim_stable},
+                 {"kernel", "", hsv_claim_kernel},
+                 {"error", "", hsv_claim_error}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(name, kinds[i].name) && !strcmp(learner, kinds[i].learner)) {
+            kinds[i].check(c, claim);
+            return 1;
+        }
+    return 0;
+}
 
-static const hsv_more full_more = {.claims = full_claims,
+static const hsv_more full_more = {.claim = full_claim,
                                    .prepare = full_prepare,
                                    .finish = hsv_error_finish,
                                    .row = hsv_transformed,
                                    .csv = hsv_csv_read,
-                                   .field = hsv_csv_field,
-                                   .space = hsv_kernel_space,
-                                   .bound = hsv_perceptron_inseparable,
+                                   .space = hsv_get_space,
+                                   .perceptron = hsv_perceptron_claim,
                                    .start = full_start,
-                                   .model = hsv_model_check,
                                    .escaped = hsv_text_escaped,
-                                   .hex = hsv_text_hex,
-                                   .plain = hsv_text_plain};
+                                   .bytes = hsv_bytes,
+                                   .quote = hsv_text_quote};
 
 int halfspace_verify_files(const halfspace_files *files, FILE *out, FILE *err)
 {
@@ -73,6 +157,7 @@ int halfspace_verify_files(const halfspace_files *files, FILE *out, FILE *err)
         return HALFSPACE_NO_MEMORY;
     }
     c->out = out;
+    c->err = err;
     c->budget = HSV_EFFORT * (files->effort ? files->effort : 1);
     c->data.name = "data";
     c->data.path = files->data_name;
@@ -80,7 +165,7 @@ int halfspace_verify_files(const halfspace_files *files, FILE *out, FILE *err)
     c->more = &full_more;
     c->extension = full;
     full->files = files;
-    const int status = hsv_check(c, files->cert, err);
+    const int status = hsv_check(c, files->cert);
     free(full);
     free(c);
     return status;

@@ -28,24 +28,45 @@ typedef struct hsv_full {
 } hsv_full;
 #define hsv_full_of(c) ((hsv_full *)(c)->extension)
 
+typedef struct hsv_run { /* of a learner that changes its weights on mistakes only */
+    int (*wrong)(hsv_checker *c, struct hsv_run *run, const hsv_row *row); /* a mistake now? */
+    void (*update)(hsv_checker *c, struct hsv_run *run, const hsv_row *row);
+    void *state;
+    size_t total, most, passes; /* updates; of the row that has most; as certified, or 0 */
+    uint32_t *counts;           /* of updates of each row */
+    int clean, sequence;        /* a whole pass was without an update; by a sequence of rows */
+} hsv_run;
+
+typedef struct hsv_perceptron {
+    hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
+    mpq_t *rate, *tau, *goal; /* goal = tau / rate */
+    mpq_t *c2, *turn;         /* c^2 of the offset; sum of y over the updates: b = rate c^2 turn */
+    mpq_t *radius2, *reach;   /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
+    mpq_t *least, *soft2,
+        *q;  /* min y s*(x), enclosed; Delta^2 of a soft run, or 0; 3, to work with */
+    int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
+} hsv_perceptron;
+
 /* text.c: of hsv_more, and numbers as text. */
 int hsv_text_utf8(const char *text, size_t size);
 char *hsv_text_escaped(char **p, const char *end, char *to);
-const char *hsv_text_hex(hsv_checker *c, const hsv_json *object);
-size_t hsv_text_plain(const char *text);
+const char *hsv_bytes(hsv_checker *c, const hsv_json *object); /* of a label, or a value */
+const char *hsv_text_quote(hsv_checker *c, const char *text, size_t size);
 /* About seven digits, rounded down (way < 0) or up; kept until the mark is released. */
 const char *hsv_show(hsv_checker *c, const mpq_t value, int way);
 
 /* csv.c: of hsv_more; what is not a plain number, in words. */
 void hsv_csv_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
-size_t hsv_csv_field(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
-void hsv_csv_say(hsv_checker *c, hsv_table *t);
+void hsv_csv_say(hsv_checker *c, const hsv_table *t);
 int hsv_csv_same(const hsv_table *a, const hsv_table *b); /* read in the same way? */
 int hsv_csv_drops(const hsv_table *t);                    /* are rows with gaps left out? */
 
-/* full.c: a pass over the rows of a file. */
+/* full.c: a pass over the rows of a file; copies of rows of data, by ascending numbers. */
 typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
 void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
+void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
+void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy);
+hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
 
 /* transform.c */
 void hsv_scale(hsv_checker *c, const hsv_json *transform); /* NULL: none */
@@ -67,8 +88,11 @@ void hsv_span_add(mpz_t out_lo, mpz_t out_hi, const mpz_t factor, const mpz_t lo
 void hsv_span_multiply(mpz_t lo, mpz_t hi, const mpz_t lo2, const mpz_t hi2, mpz_t *work);
 void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n);
 
+hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
+
 /* kernel.c */
 typedef struct hsv_kernel hsv_kernel;
+void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
 hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim);
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *array, int any);
 int hsv_kernel_exact(const hsv_kernel *k);
@@ -79,6 +103,9 @@ void hsv_kernel_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, const hsv
 void hsv_spend_product(hsv_checker *c, size_t limbs); /* the work of numbers of so many limbs */
 
 /* claim_*.c */
+void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run);
+void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p);
+void hsv_perceptron_claim(hsv_checker *c, const hsv_json *claim);
 void hsv_perceptron_inseparable(hsv_checker *c, const hsv_json *claim, hsv_run *run,
                                 hsv_perceptron *p);
 hsv_claim hsv_claim_winnow, hsv_claim_experts, hsv_claim_stable, hsv_claim_kernel, hsv_claim_error;

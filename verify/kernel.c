@@ -135,7 +135,8 @@ static hsv_kernel *kernel_read(hsv_checker *c, const hsv_json *array, int any)
     while (kind < 10 && strcmp(kinds[kind].name, array->child->text) != 0)
         kind++;
     if (kind == 10 || (kind == KERNEL_SIGMOID && !any))
-        hsv_unreadable(c, "kernel: no kernel is called \"%.40s\"", array->child->text);
+        hsv_unreadable(c, "kernel: no kernel is called %s",
+                       hsv_quote(c, array->child->text, array->child->size));
     if (array->count - 1 < kinds[kind].least || array->count - 1 > kinds[kind].most)
         hsv_unreadable(c, "kernel: \"%s\" has another number of arguments", kinds[kind].name);
     hsv_kernel *k = hsv_new(c, 1, sizeof *k);
@@ -434,9 +435,12 @@ static void space_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi)
     hsv_ratio(hi, v[3], n[1]);
 }
 
-static void space_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo,
-                            mpq_t hi)
+void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi)
 {
+    if (!space) {
+        hsv_squares(c, row->value, row->count, *c->scale, lo, hi);
+        return;
+    }
     hsv_kernel *k = (hsv_kernel *)space;
     hsv_kernel_value(c, k, row, row, k->value[0], k->value[1]);
     hsv_ratio(lo, k->value[0], *k->below);
@@ -447,11 +451,7 @@ hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim)
 {
     const hsv_json *array = hsv_find(claim, "kernel");
     hsv_kernel *k = hsv_kernel_read(c, array, 0);
-    k->space = (hsv_space){hsv_kernel_name(c, array, " in the feature space of "),
-                           space_load,
-                           space_add,
-                           space_score,
-                           space_norm2,
-                           space_row_norm2};
+    k->space = (hsv_space){hsv_kernel_name(c, array, " in the feature space of "), space_load,
+                           space_add, space_score, space_norm2};
     return &k->space;
 }

@@ -68,7 +68,7 @@ static int model_same(hsv_checker *c, const model_weights *m, const hsv_json *se
 {
     hsv_point w = {0};
     mpq_t *q = hsv_rationals(c, 2);
-    hsv_point_read(c, separator, NULL, 1, &w);
+    hsv_point_read(c, separator, 1, &w);
     model_double(c, m->offset, q[0]);
     int same = mpq_equal(q[0], *w.b);
     for (size_t j = 0; same && (j < m->count || j < w.count); j++) {
@@ -86,10 +86,15 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
 {
     hsv_full *full = hsv_full_of(c);
     const hsv_json *model = hsv_find(root, "model");
-    const char *name = full->files->model_name ? hsv_quote(c, full->files->model_name) : "the file";
+    const char *name = full->files->model_name
+                           ? hsv_quote(c, full->files->model_name, strlen(full->files->model_name))
+                           : "the file";
     char digest[65];
     size_t claims = 0, separators = 0, same = 0;
     model_weights m = {0};
+    if (model)
+        hsv_say(c, "model: the certificate was made for a model file with SHA-256 %s.",
+                hsv_get_digest(c, model));
     if (!full->files->model) {
         if (model) hsv_say(c, "model: no model file was compared with it (--model does that).");
         return;

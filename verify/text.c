@@ -28,7 +28,7 @@ int hsv_text_utf8(const char *text, size_t size)
 }
 
 /* Not control characters, nor those that break lines, are not seen or turn the way of writing. */
-size_t hsv_text_plain(const char *text)
+static size_t text_plain(const char *text, size_t left)
 {
     static const uint32_t hidden[][2] = {
         {0, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},
@@ -36,10 +36,27 @@ size_t hsv_text_plain(const char *text)
         {0x2060, 0x206f}, {0x3164, 0x3164},  {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0},
         {0xfff0, 0xffff}, {0xe0000, 0xe0fff}};
     uint32_t code;
-    const size_t size = text_utf8(text, strlen(text), &code);
+    const size_t size = text_utf8(text, left, &code);
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (code >= hidden[i][0] && code <= hidden[i][1]) return 0;
     return size;
+}
+
+/* In quotes, cut if it is long; what is no plain character is written \xNN. */
+const char *hsv_text_quote(hsv_checker *c, const char *text, size_t size)
+{
+    const size_t shown = size < 200 ? size : 200;
+    char *quoted = hsv_new(c, 4 * shown + 10, 1), *to = quoted;
+    *to++ = '"';
+    for (size_t i = 0, plain; i < shown; i += plain ? plain : 1) {
+        plain = text_plain(text + i, size - i);
+        if (!plain) to += sprintf(to, "\\x%02x", (unsigned char)text[i]);
+        if (text[i] == '"' || text[i] == '\\') *to++ = '\\';
+        memcpy(to, text + i, plain);
+        to += plain;
+    }
+    strcpy(to, shown < size ? "\"..." : "\"");
+    return quoted;
 }
 
 static int text_digit(char digit)
@@ -81,9 +98,11 @@ char *hsv_text_escaped(char **p, const char *end, char *to)
     return to;
 }
 
-/* {"hex": "636166e9"}: bytes that are not UTF-8. */
-const char *hsv_text_hex(hsv_checker *c, const hsv_json *object)
+/* A string, or {"hex": "636166e9"}: bytes that are not UTF-8. */
+const char *hsv_bytes(hsv_checker *c, const hsv_json *object)
 {
+    if (object->type == HSV_STRING && strlen(object->text) == object->size) return object->text;
+    if (object->type != HSV_OBJECT) hsv_unreadable(c, "labels and values must be strings");
     hsv_members(c, object, "hex");
     const hsv_json *hex = hsv_get(c, object, "hex", HSV_STRING);
     const size_t size = hex->size / 2;

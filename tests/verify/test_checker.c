@@ -195,7 +195,7 @@ static void test_libsvm(void)
     CHECK(checker_run("1 1:inf\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
     CHECK(checker_run("1:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_UNREADABLE);
     CHECK(checker_run("2 1:1\n", LIBSVM("1", "3"), rest) == HALFSPACE_REJECTED);
-    CHECK(strstr(checker_reason, "'2' is of no class") != NULL);
+    CHECK(strstr(checker_reason, "\"2\" is of no class") != NULL);
     CHECK(!checker_run("2 1:1\n1 1:1\n", LIBSVM("1", "3") ", \"others\": \"drop\"", rest));
 }
 
@@ -357,7 +357,7 @@ static const struct {
      "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, the bound for rows that need not be separable"},
     /* The model is that of the run. */
     {replay_line, LIBSVM("3", "1"), PERCEPTRON(CYCLIC("2", "1") ", \"model\": {\"w\": [[1, 3]]}"),
-     0, "the run ends with the model exactly.\n"},
+     0, "the run ends with the model, each of its numbers within 0.\n"},
     {replay_line, LIBSVM("3", "1"),
      PERCEPTRON(CYCLIC("2", "1") ", \"model\": {\"w\": [[1, \"3.5\"]]}"), 1,
      "the run does not end with the model"},
@@ -579,6 +579,28 @@ static void test_error_says(void)
     CHECK(strstr(checker_said, " the error on rows of these labels is at most 0.9"));
 }
 
+/* One bound says nothing of others; of several, the probability that all hold is said. */
+static void test_errors_together(void)
+{
+    static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");
+    static const char data[] = "1 1:1\n-1 1:-1\n", test[] = "1 1:2\n-1 1:-2\n";
+    static const char one[] = "{\"claim\": \"error\", \"separator\": {\"w\": [[1, 1]]}, \"tie\": "
+                              "\"mistake\", \"rows\": 2, \"mistakes\": 0, \"upper\": 0.99, "
+                              "\"delta\": ";
+    char claims[1000];
+    snprintf(claims, sizeof claims, "%s0.01}", one);
+    CHECK(!checker_pair(data, both, test, both, claims));
+    CHECK(!strstr(checker_said, "hold together"));
+    snprintf(claims, sizeof claims, "%s0.01}, %s0.02}, %s0.125}", one, one, one);
+    CHECK(!checker_pair(data, both, test, both, claims));
+    CHECK(strstr(checker_said, "error: under the premises of each, all 3 bounds on the error hold "
+                               "together with probability at least 0.845.\n"));
+    snprintf(claims, sizeof claims, "%s0.5}, %s0.75}", one, one);
+    CHECK(!checker_pair(data, both, test, both, claims));
+    CHECK(strstr(checker_said, "all 2 bounds on the error hold together with probability at least "
+                               "0.\n"));
+}
+
 /* No row of DATA passes for a new one. */
 static void test_error_files(void)
 {
@@ -750,6 +772,7 @@ int main(void)
     RUN(test_separator);
     RUN(test_origin);
     RUN(test_error_says);
+    RUN(test_errors_together);
     RUN(test_error_files);
     RUN(test_error_fields);
     RUN(test_forged);

@@ -30,10 +30,10 @@ static void optimal_primal(hsv_checker *c, hsv_problem *p)
 static void optimal_dual(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
 {
     hsv_list list = {0};
-    hsv_point u = {0};
+    hsv_point u = {.space = p->w.space};
     mpq_t *q = p->q;
     hsv_get_list(c, claim, "dual", &list);
-    hsv_point_sum(c, &list, p->space, &u);
+    hsv_point_sum(c, &list, &u);
     for (size_t i = 0; i < list.count; i++) {
         mpq_srcptr cost = p->cost[list.y[i] > 0];
         hsv_ratio(q[2], list.value[i], *list.below);
@@ -59,33 +59,30 @@ static void optimal_dual(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
 /* The claim, but for its members; p->q[0] is P - D, from above. */
 void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
 {
-    const hsv_json *cost = hsv_get(c, claim, "cost", HSV_OBJECT), *gap = hsv_find(claim, "gap");
+    const hsv_json *cost = hsv_get(c, claim, "cost", HSV_OBJECT);
     p->q = hsv_rationals(c, 5);
     p->cost = hsv_rationals(c, 2);
-    p->space = hsv_get_space(c, claim);
-    p->squared = hsv_get_choice(c, claim, "loss", "hinge squared.hinge");
-    p->offset = hsv_get_choice(c, claim, "offset", "free none regularized");
-    hsv_members(c, cost, "negative positive");
+    p->w.space = c->more ? c->more->space(c, claim) : NULL;
+    p->squared = hsv_get_choice(c, claim, "loss", "hinge,squared hinge");
+    p->offset = hsv_get_choice(c, claim, "offset", "free,none,regularized");
+    hsv_members(c, cost, "negative,positive");
     if (!hsv_get_number(c, cost, "negative", p->cost[0]) ||
         !hsv_get_number(c, cost, "positive", p->cost[1]) || mpq_sgn(p->cost[0]) <= 0 ||
         mpq_sgn(p->cost[1]) <= 0)
         hsv_unreadable(c, "costs of negative and positive rows must be above 0");
-    if (!gap) hsv_unreadable(c, "member \"gap\" is missing");
-    hsv_get_separator(c, claim, p->space, p->offset != 1, &p->w);
+    hsv_get_separator(c, claim, p->offset != 1, &p->w);
     optimal_primal(c, p);
     optimal_dual(c, claim, p);
     mpq_sub(p->q[0], p->q[0], p->q[1]);
-    hsv_number(c, gap, "gap", p->q[1]);
+    if (!hsv_get_number(c, claim, "gap", p->q[1])) hsv_unreadable(c, "the gap is missing");
     if (mpq_cmp(p->q[0], p->q[1]) > 0)
         hsv_reject(c, "the gap between objective and dual value is larger than certified");
-    const hsv_json *costs[2] = {hsv_find(cost, "negative"), hsv_find(cost, "positive")};
-    hsv_say(
-        c,
-        "optimal: the objective of this separator%s (%s loss, offset %s, costs %.*s and %.*s of "
-        "negative and positive rows) is at most %.*s above the least possible.",
-        p->space ? p->space->name : "", hsv_find(claim, "loss")->text,
-        hsv_find(claim, "offset")->text, (int)costs[0]->size, costs[0]->text, (int)costs[1]->size,
-        costs[1]->text, (int)gap->size, gap->text);
+    hsv_say(c,
+            "optimal: the objective of this separator%s (%s loss, offset %s, costs %.*s and %.*s "
+            "of negative and positive rows) is at most %.*s above the least possible.",
+            p->w.space ? p->w.space->name : "", hsv_find(claim, "loss")->text,
+            hsv_find(claim, "offset")->text, HSV_TEXT(hsv_find(cost, "negative")),
+            HSV_TEXT(hsv_find(cost, "positive")), HSV_TEXT(hsv_find(claim, "gap")));
 }
 
 void hsv_claim_optimal(hsv_checker *c, const hsv_json *claim)

@@ -1,171 +1,127 @@
-/* Claim 3, the perceptron: a run, replayed, makes as many updates as certified, and no more than
- * its theorem allows.
+/* Claim 3, the perceptron: a run in the order of the file, replayed, makes as many updates as
+ * certified, and no more than its theorem allows. (verify/claim_perceptron.c has other orders and
+ * offsets, ties, margins to reach, kernels.)
  *
- * All is about x~ = (x, c), w~ = (w, b / c): ||w~||^2 = ||w||^2 + b^2 / c^2, ||x~||^2 <= R^2 + c^2.
- * Only c^2 is needed, which is rational. w and b are kept divided by the rate. A soft run has a
- * coordinate of its own for each row, Delta there and 0 elsewhere. */
-#include <limits.h>
-
+ * With the offset "unit" all is about x~ = (x, 1), w~ = (w, b): R~^2 = R^2 + 1. w and b are kept
+ * divided by the rate, which changes no sign. */
 #include "core.h"
 
-/* Is y s(x) <= 0 in training? With a target tau: < tau. Without one, a tie may be no mistake. */
-static int perceptron_wrong(hsv_checker *c, hsv_run *run, const hsv_row *row)
+/* Rows with y s(x) <= 0 are mistakes, and added to w. */
+static size_t perceptron_pass(hsv_checker *c, hsv_point *w, int unit, int update, mpq_t *q)
 {
-    hsv_perceptron *p = run->state;
-    mpq_t *q = p->q;
-    mpq_mul(*p->w.b, *p->c2, *p->turn);
-    hsv_point_margin(c, &p->w, row, q[0], q[1]);
-    mpq_set_ui(q[2], run->counts[row->number - 1], 1);
-    mpq_mul(q[2], q[2], *p->soft2);
-    mpq_add(q[0], q[0], q[2]);
-    mpq_add(q[1], q[1], q[2]);
-    const int low = mpq_cmp(q[0], *p->goal), high = mpq_cmp(q[1], *p->goal);
-    const int equal = !mpq_sgn(*p->goal) && (p->tie == 2 || p->tie == (row->y < 0));
-    if (high < 0 || (high == 0 && equal)) return 1;
-    if (low < 0 || (low == 0 && equal))
-        hsv_reject(c, "whether row %zu is a mistake cannot be decided", row->number);
-    return 0;
-}
-
-static void perceptron_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
-{
-    hsv_perceptron *p = run->state;
-    mpq_set_ui(p->q[0], 1, 1);
-    hsv_point_add(c, &p->w, row, mpq_numref(p->q[0]));
-    (row->y > 0 ? mpq_add : mpq_sub)(*p->turn, *p->turn, p->q[0]);
-}
-
-/* c^2 and R~^2 + 2 tau / rate, which has Delta^2 of a soft run in it, from below. */
-static void perceptron_constants(hsv_checker *c, const hsv_json *claim, hsv_perceptron *p)
-{
-    const int offset = hsv_get_choice(c, claim, "offset", "none unit append r2");
-    mpq_set_ui(*p->rate, 1, 1);
-    mpq_set_ui(*p->c2, offset == 1, 1);
-    hsv_get_number(c, claim, "rate", *p->rate);
-    hsv_get_number(c, claim, "margin_target", *p->tau);
-    if (mpq_sgn(*p->rate) <= 0 || mpq_sgn(*p->tau) < 0)
-        hsv_unreadable(c, "rate must be above 0, margin_target not below");
-    p->tie =
-        hsv_find(claim, "tie") ? hsv_get_choice(c, claim, "tie", "negative positive mistake") : 2;
-    if (hsv_get_number(c, claim, "constant", *p->c2) != (offset == 2))
-        hsv_unreadable(c, "a constant belongs to offset append, and to no other");
-    if (offset == 2) mpq_mul(*p->c2, *p->c2, *p->c2);
-    if (hsv_get_number(c, claim, "soft", *p->soft2) && mpq_sgn(*p->soft2) <= 0)
-        hsv_unreadable(c, "soft must be above 0");
-    mpq_mul(*p->soft2, *p->soft2, *p->soft2);
+    size_t mistakes = 0;
+    mpq_set_ui(q[2], 1, 1);
     for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
-        hsv_row_norm2(c, p->w.space, row, p->q[0], p->q[1]);
-        for (int i = 0; i < 2; i++)
-            if (mpq_cmp(p->q[i], p->radius2[i]) > 0) mpq_set(p->radius2[i], p->q[i]);
+        hsv_point_margin(c, w, row, q[0], q[1]);
+        if (mpq_sgn(q[0]) > 0) continue;
+        mistakes++;
+        if (!update) continue;
+        hsv_point_add(c, w, row, mpq_numref(q[2]));
+        if (unit) (row->y > 0 ? mpq_add : mpq_sub)(*w->b, *w->b, q[2]);
     }
-    if (offset == 3 && !mpq_equal(p->radius2[0], p->radius2[1]))
-        hsv_reject(c, "R^2 is not known exactly");
-    if (offset == 3) mpq_set(*p->c2, p->radius2[0]);
-    if (offset && !mpq_sgn(*p->c2)) hsv_reject(c, "the offset's constant is 0");
-    mpq_div(*p->goal, *p->tau, *p->rate);
-    mpq_add(*p->reach, *p->goal, *p->goal);
-    mpq_add(*p->reach, *p->reach, p->radius2[0]);
-    mpq_add(*p->reach, *p->reach, *p->c2);
-    mpq_add(*p->reach, *p->reach, *p->soft2);
+    return mistakes;
 }
 
-/* The number of a point's term i: a column, or a row. */
-static size_t perceptron_term(const hsv_point *p, size_t i)
-{
-    return i >= p->count ? SIZE_MAX : p->space ? p->rows[i].number : i + 1;
-}
-
-/* Is every number of the model within `within` of rate w, and its b of rate c^2 turn? */
-static void perceptron_model(hsv_checker *c, const hsv_json *model, hsv_perceptron *p)
+/* Is every number of the model within `within` of rate w, and its b of rate b? */
+static void perceptron_model(hsv_checker *c, const hsv_json *model, const hsv_point *w,
+                             const mpq_t rate)
 {
     hsv_point m = {0};
-    mpq_t *q = p->q;
-    size_t i = 0, k = 0;
-    mpq_set_ui(q[0], 0, 1);
-    hsv_members(c, model, p->w.space ? "rows b within" : "w b within");
+    mpq_t *q = hsv_rationals(c, 3);
+    hsv_members(c, model, "w,b,within");
     hsv_get_number(c, model, "within", q[0]);
-    hsv_point_read(c, model, p->w.space, 1, &m);
+    hsv_point_read(c, model, 1, &m);
     mpq_set(q[1], *m.b);
-    mpq_mul(q[2], *p->c2, *p->turn);
-    for (;;) {
-        mpq_mul(q[2], q[2], *p->rate);
+    mpq_set(q[2], *w->b);
+    for (size_t j = 0;; j++) {
+        mpq_mul(q[2], q[2], rate);
         mpq_sub(q[1], q[1], q[2]);
         mpq_abs(q[1], q[1]);
         if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "the run does not end with the model");
-        const size_t own = perceptron_term(&p->w, i), given = perceptron_term(&m, k);
-        if (own == given && own == SIZE_MAX) break;
+        if (j >= m.count && j >= w->count) break;
         mpq_set_ui(q[1], 0, 1);
         mpq_set_ui(q[2], 0, 1);
-        if (given <= own) hsv_ratio(q[1], m.value[k++], *m.below);
-        if (own <= given) hsv_ratio(q[2], p->w.value[i++], *p->w.below);
+        if (j < m.count) hsv_ratio(q[1], m.value[j], *m.below);
+        if (j < w->count) hsv_ratio(q[2], w->value[j], *w->below);
     }
-    const hsv_json *within = mpq_sgn(q[0]) ? hsv_find(model, "within") : NULL;
-    hsv_say(c, "mistakes: the run ends with the model%s%.*s.",
-            within ? ", each of its numbers within " : " exactly", within ? (int)within->size : 0,
-            within ? within->text : "");
+    hsv_say_model(c, model);
 }
 
-/* ||w~*||^2, from below, into q[0]. */
-void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p)
+void hsv_say_model(hsv_checker *c, const hsv_json *model)
 {
-    mpq_t *q = p->q;
-    hsv_point_norm2(c, &p->other, q[0], q[1]);
-    mpq_mul(q[1], *p->other.b, *p->other.b);
-    if (mpq_sgn(*p->c2)) mpq_div(q[1], q[1], *p->c2);
-    mpq_add(q[0], q[0], q[1]);
-}
-
-/* k <= (R~^2 + 2 tau / rate) ||w~*||^2 / (min y s*)^2 */
-static void perceptron_bound(hsv_checker *c, const hsv_run *run, hsv_perceptron *p)
-{
-    mpq_t *q = p->q;
-    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
-        hsv_point_margin(c, &p->other, row, q[0], q[1]);
-        for (int i = 0; i < 2; i++)
-            if (row->number == 1 || mpq_cmp(q[i], p->least[i]) < 0) mpq_set(p->least[i], q[i]);
-    }
-    if (mpq_sgn(p->least[0]) <= 0) hsv_reject(c, "the separator does not separate the rows");
-    hsv_perceptron_length(c, p);
-    mpq_mul(q[0], q[0], *p->reach);
-    mpq_div(q[0], q[0], p->least[1]);
-    mpq_div(q[0], q[0], p->least[1]);
-    mpq_set_ui(q[1], run->total, 1);
-    if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "%zu updates are more than the bound", run->total);
-    hsv_say_bound(c, run, "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2", q[0]);
+    const hsv_json *within = hsv_find(model, "within");
+    hsv_say(c, "mistakes: the run ends with the model, each of its numbers within %.*s.",
+            within ? (int)within->size : 1, within ? within->text : "0");
 }
 
 /* The bound is said in whole updates. */
-void hsv_say_bound(hsv_checker *c, const hsv_run *run, const char *formula, const mpq_t bound)
+void hsv_say_bound(hsv_checker *c, size_t total, int sequence, const char *is, const mpq_t bound)
 {
     mpz_t *whole = hsv_integers(c, 1);
     mpz_fdiv_q(*whole, mpq_numref(bound), mpq_denref(bound));
     hsv_say(c,
             "mistakes: the perceptron's %zu updates, replayed in the order of the %s, are within "
-            "%s, which is %s%lu.",
-            run->total, run->sequence ? "certificate" : "file", formula,
-            mpz_fits_ulong_p(*whole) ? "" : "more than ",
-            mpz_fits_ulong_p(*whole) ? mpz_get_ui(*whole) : ULONG_MAX);
+            "%s, which is %s.",
+            total, sequence ? "certificate" : "file", is,
+            mpz_get_str(hsv_new(c, mpz_sizeinbase(*whole, 10) + 2, 1), 10, *whole));
+}
+
+/* k <= R~^2 ||w~*||^2 / (min y s*)^2 */
+static void perceptron_bound(hsv_checker *c, hsv_point *other, int unit, size_t total)
+{
+    mpq_t *q = hsv_rationals(c, 4), *radius2 = q + 2, *least = q + 3;
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_squares(c, row->value, row->count, *c->scale, q[0], q[1]);
+        if (mpq_cmp(q[0], *radius2) > 0) mpq_set(*radius2, q[0]);
+        hsv_point_margin(c, other, row, q[0], q[1]);
+        if (row->number == 1 || mpq_cmp(q[0], *least) < 0) mpq_set(*least, q[0]);
+    }
+    if (mpq_sgn(*least) <= 0) hsv_reject(c, "the separator does not separate the rows");
+    hsv_point_norm2(c, other, q[0], q[1]);
+    mpq_mul(q[1], *other->b, *other->b);
+    mpq_add(q[0], q[0], q[1]);
+    mpq_set_ui(q[1], (unsigned long)unit, 1);
+    mpq_add(*radius2, *radius2, q[1]);
+    mpq_mul(q[0], q[0], *radius2);
+    mpq_div(q[0], q[0], *least);
+    mpq_div(q[0], q[0], *least);
+    mpq_set_ui(q[1], total, 1);
+    if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "%zu updates are more than the bound", total);
+    hsv_say_bound(c, total, 0, HSV_BOUND, q[0]);
 }
 
 void hsv_claim_perceptron(hsv_checker *c, const hsv_json *claim)
 {
-    mpq_t *q = hsv_rationals(c, 14);
-    hsv_perceptron p = {.q = q, .rate = q + 3, .tau = q + 4, .goal = q + 5, .c2 = q + 6};
-    p.soft2 = q + 7, p.turn = q + 8, p.reach = q + 9, p.radius2 = q + 10, p.least = q + 12;
-    hsv_run run = {.wrong = perceptron_wrong, .update = perceptron_update, .state = &p};
-    hsv_members(c, claim,
-                "claim learner offset constant rate margin_target tie kernel order passes "
-                "sequence total model converged separator functional_margin soft");
-    const int other = hsv_find(claim, "functional_margin") || hsv_find(claim, "soft");
-    if (other && !c->more) hsv_beyond(c, "bounds for rows that are not separable");
-    hsv_point_new(c, hsv_get_space(c, claim), c->data.width, &p.w);
-    if (!p.w.space) mpz_set(*p.w.below, *c->scale);
-    perceptron_constants(c, claim, &p);
-    hsv_get_separator(c, claim, p.w.space, mpq_sgn(*p.c2) > 0, &p.other);
-    hsv_replay(c, claim, &run);
-    if (hsv_find(claim, "model")) perceptron_model(c, hsv_get(c, claim, "model", HSV_OBJECT), &p);
-    if (other)
-        c->more->bound(c, claim, &run, &p);
-    else
-        perceptron_bound(c, &run, &p);
+    static const char members[] =
+        "claim,learner,offset,rate,margin_target,order,passes,total,model,converged,separator";
+    hsv_point w = {0}, other = {0};
+    mpq_t *q = hsv_rationals(c, 5), *rate = q + 3, *tau = q + 4;
+    size_t total = 0, mistakes = 1;
+    const int offset = hsv_get_choice(c, claim, "offset", "none,unit,append,r2");
+    const int order = hsv_get_choice(c, claim, "order", "cyclic,sequence");
+    hsv_get_number(c, claim, "margin_target", *tau);
+    if (offset > 1 || order || mpq_sgn(*tau) || hsv_stray(c, claim, members)) {
+        if (!c->more) hsv_beyond(c, "this kind of run");
+        c->more->perceptron(c, claim);
+        return;
+    }
+    mpq_set_ui(*rate, 1, 1);
+    hsv_get_number(c, claim, "rate", *rate);
+    const size_t passes = hsv_get_count(c, claim, "passes");
+    if (mpq_sgn(*rate) <= 0 || !passes) hsv_unreadable(c, "rate and passes must be above 0");
+    hsv_get_separator(c, claim, offset, &other);
+    hsv_point_new(c, c->data.width, &w);
+    mpz_set(*w.below, *c->scale);
+    for (size_t pass = 0; pass < passes && mistakes; pass++)
+        total += mistakes = perceptron_pass(c, &w, offset, 1, q);
+    if (total != hsv_get_count(c, claim, "total"))
+        hsv_reject(c, "the run makes %zu updates, not as many as certified", total);
+    if (hsv_find(claim, "converged") && hsv_get_flag(c, claim, "converged")) {
+        if (mistakes && perceptron_pass(c, &w, offset, 0, q))
+            hsv_reject(c, "the run had not converged: rows would be updated");
+        hsv_say(c, "mistakes: the run had converged: no row would be updated any more.");
+    }
+    if (hsv_find(claim, "model"))
+        perceptron_model(c, hsv_get(c, claim, "model", HSV_OBJECT), &w, *rate);
+    perceptron_bound(c, &other, offset, total);
 }

@@ -5,20 +5,14 @@
  * g A <= sum a y (<w, x> + b) = <w, u> <= ||u||. */
 #include "core.h"
 
-#define SEPARABLE_SHOWN 12 /* so many rows are named */
-
 /* "rows 3, 5 and 8", or "rows 3, 5, 8, ... (433 rows)". */
 static const char *separable_rows(hsv_checker *c, const hsv_list *list)
 {
-    const size_t room = 400, n = list->count, shown = n > SEPARABLE_SHOWN ? 3 : n;
-    char *text = hsv_new(c, room, 1);
-    size_t used = (size_t)snprintf(text, room, "row%s ", n > 1 ? "s" : "");
-    for (size_t i = 0; i < shown; i++) {
-        const char *between = i + 1 == n ? " and " : ", ";
-        used +=
-            (size_t)snprintf(text + used, room - used, "%s%zu", i ? between : "", list->index[i]);
-    }
-    if (shown < n) snprintf(text + used, room - used, ", ... (%zu rows)", n);
+    const size_t n = list->count, shown = n > 12 ? 3 : n;
+    char *text = hsv_new(c, 400, 1), *to = text + sprintf(text, "row%s", n > 1 ? "s" : "");
+    for (size_t i = 0; i < shown; i++)
+        to += sprintf(to, "%s %zu", !i ? "" : i + 1 == n ? " and" : ",", list->index[i]);
+    if (shown < n) sprintf(to, ", ... (%zu rows)", n);
     return text;
 }
 
@@ -27,11 +21,11 @@ static const char *separable_multipliers(hsv_checker *c, const hsv_json *claim, 
                                          int offset, const mpq_t bound)
 {
     hsv_list list = {0};
-    hsv_point u = {0};
+    hsv_point u = {.space = space};
     mpz_t *sum = hsv_integers(c, 2);
     mpq_t *q = hsv_rationals(c, 3);
     hsv_get_list(c, claim, "multipliers", &list);
-    hsv_point_sum(c, &list, space, &u);
+    hsv_point_sum(c, &list, &u);
     for (size_t i = 0; i < list.count; i++) {
         if (mpz_sgn(list.value[i]) <= 0)
             hsv_reject(c, "the multiplier of row %zu is not above 0", list.index[i]);
@@ -52,29 +46,27 @@ static const char *separable_multipliers(hsv_checker *c, const hsv_json *claim, 
 
 void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
 {
-    hsv_members(c, claim, "claim offset kernel separator margin multipliers");
-    hsv_point w = {0};
+    hsv_members(c, claim, "claim,offset,kernel,separator,margin,multipliers");
     mpq_t *q = hsv_rationals(c, 5), *least = q + 4;
-    size_t worst = 0;
-    hsv_space *space = hsv_get_space(c, claim);
+    hsv_space *space = c->more ? c->more->space(c, claim) : NULL;
+    hsv_point w = {.space = space};
     const int offset = hsv_get_flag(c, claim, "offset");
     const hsv_json *margin = hsv_find(claim, "margin");
-    hsv_get_separator(c, claim, space, offset, &w);
+    if (margin) hsv_members(c, margin, "low,high");
+    const hsv_json *high = margin ? hsv_find(margin, "high") : NULL;
+    if (!high != !hsv_find(claim, "multipliers"))
+        hsv_unreadable(c, "multipliers belong to a margin with a high end");
+    hsv_get_separator(c, claim, offset, &w);
     for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
         hsv_point_margin(c, &w, row, q[0], q[1]);
         if (mpq_sgn(q[0]) <= 0)
             hsv_reject(c, "row %zu is not on its side: y s(x) > 0 is not so", row->number);
-        if (worst && mpq_cmp(q[0], *least) >= 0) continue;
-        mpq_set(*least, q[0]);
-        worst = row->number;
+        if (row->number == 1 || mpq_cmp(q[0], *least) < 0) mpq_set(*least, q[0]);
     }
     hsv_say(c, "separable%s: the %s has all %zu rows strictly on their sides.",
             space ? space->name : "",
             offset ? "separator (w, b)" : "separator w, through the origin,", c->data.rows);
-    if (!margin && hsv_find(claim, "multipliers"))
-        hsv_unreadable(c, "multipliers belong to a margin with a high end");
     if (!margin) return;
-    hsv_members(c, margin, "low high");
     if (!hsv_get_number(c, margin, "low", q[0])) hsv_unreadable(c, "margin: low is missing");
     hsv_point_norm2(c, &w, q[2], q[3]);
     if (!mpq_sgn(q[3])) hsv_reject(c, "w = 0 has no margin");
@@ -82,25 +74,21 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     mpq_mul(q[2], q[0], q[0]);
     mpq_mul(q[2], q[2], q[3]); /* low^2 ||w||^2 <= (min y s)^2 */
     if (mpq_sgn(q[0]) < 0 || mpq_cmp(q[2], q[1]) > 0)
-        hsv_reject(c, "the separator's margin is below the certified low end (row %zu)", worst);
-    const hsv_json *low = hsv_find(margin, "low"), *high = hsv_find(margin, "high");
+        hsv_reject(c, "the separator's margin is below the certified low end");
+    const hsv_json *low = hsv_find(margin, "low");
     const char *where = offset ? "" : " through the origin";
-    if ((high != NULL) != (hsv_find(claim, "multipliers") != NULL))
-        hsv_unreadable(c, "multipliers belong to a margin with a high end");
-    if (!high) {
-        hsv_say(c, "the widest margin%s is at least %.*s.", where, (int)low->size, low->text);
-        return;
-    }
+    if (!high) hsv_say(c, "the widest margin%s is at least %.*s.", where, HSV_TEXT(low));
+    if (!high) return;
     hsv_number(c, high, "high", q[1]);
     const char *rows = separable_multipliers(c, claim, space, offset, q[1]);
     hsv_say(c, "the widest margin%s is in [%.*s, %.*s]; the upper end is from %s.", where,
-            (int)low->size, low->text, (int)high->size, high->text, rows);
+            HSV_TEXT(low), HSV_TEXT(high), rows);
 }
 
 void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
 {
-    hsv_members(c, claim, "claim offset kernel multipliers epsilon");
-    hsv_space *space = hsv_get_space(c, claim);
+    hsv_members(c, claim, "claim,offset,kernel,multipliers,epsilon");
+    hsv_space *space = c->more ? c->more->space(c, claim) : NULL;
     const int offset = hsv_get_flag(c, claim, "offset");
     const hsv_json *epsilon = hsv_find(claim, "epsilon");
     mpq_t *q = hsv_rationals(c, 1);
@@ -116,5 +104,5 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
         hsv_say(c,
                 "no separator%s%s has a margin above %.*s, by multipliers on %s (which does not "
                 "say that there is none).",
-                where, name, (int)epsilon->size, epsilon->text, rows);
+                where, name, HSV_TEXT(epsilon), rows);
 }

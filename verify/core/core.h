@@ -25,10 +25,9 @@ typedef enum { HSV_FALSE, HSV_TRUE, HSV_NUMBER, HSV_STRING, HSV_ARRAY, HSV_OBJEC
 
 typedef struct hsv_json {
     hsv_type type;
-    const char *key;  /* in an object */
-    const char *text; /* a string's characters, ended by 0; a number's as they are written */
-    size_t size;      /* of text */
-    size_t count;     /* children */
+    const char *key;    /* in an object */
+    const char *text;   /* a string's characters, ended by 0; a number's as they are written */
+    size_t size, count; /* of text; children */
     struct hsv_json *child, *next;
 } hsv_json;
 
@@ -41,6 +40,7 @@ typedef struct hsv_row {
 } hsv_row;
 
 typedef enum { HSV_LABEL, HSV_IGNORED, HSV_NUMERIC, HSV_CATEGORY, HSV_ORDINAL } hsv_kind;
+#define HSV_KINDS "label,ignored,number,category,ordinal"
 typedef struct hsv_field { /* of a csv record */
     hsv_kind kind;
     uint32_t column; /* its first feature */
@@ -56,34 +56,27 @@ typedef struct hsv_label {
 } hsv_label;
 
 struct hsv_table { /* a data file: what the certificate says about it, and where reading stands */
-    const char *name;          /* "data" or "test", for messages */
-    const char *path;          /* that was opened; NULL: not known */
+    const char *name, *path;   /* "data" or "test", for messages; what was opened, or NULL */
     const char *digest, *text; /* its SHA-256, as certified; its bytes, a 0 behind them */
     FILE *file;
-    size_t size;                               /* of text */
     int (*next)(hsv_checker *c, hsv_table *t); /* the next row into raw; 0: the end */
-    size_t rows;
-    uint32_t columns, index_base;
-    int header, drop_others;
+    uint32_t columns, index_base, width;       /* width: the last column that is not all 0 */
+    int header, drop_others, everything; /* everything: pass rows of other labels, too, y is 0 */
     char separator;
+    size_t size, rows, positives, unused; /* of text; rows: used, of these y = +1, left out */
     size_t label_count, field_count;
     hsv_label *labels; /* in order */
     hsv_field *fields;
-    void *more;               /* the full checker's */
-    size_t positives, unused; /* rows with y = +1; rows that are left out */
-    uint32_t width;           /* the last column that is not 0 everywhere */
-    long decimals;            /* values are multiples of 10^-decimals */
-    int everything;           /* pass rows of other labels, too: their y is 0 */
-    int lacks;                /* the row at hand is left out as it lacks a value or its label */
-    size_t number;            /* of lines read */
-    const char *line, *line_end;
-    hsv_row raw; /* the row at hand */
-    mpz_t *work; /* for the readers */
+    void *more;           /* the full checker's */
+    long decimals;        /* values are multiples of 10^-decimals */
+    size_t number;        /* of lines read */
+    const char *line_end; /* of the one at hand */
+    hsv_row raw;          /* the row at hand */
+    mpz_t *work;          /* for the readers */
 };
 
 typedef struct hsv_list { /* of pairs [index, number]: whole numbers over one denominator */
-    size_t count;
-    size_t *index; /* ascending, from 1 */
+    size_t count, *index; /* ascending, from 1 */
     mpz_t *value, *below;
     signed char *y; /* of these rows, once hsv_point_sum was called */
 } hsv_list;
@@ -103,68 +96,37 @@ struct hsv_space {    /* the space of a kernel (full checker); numbers are enclo
     void (*add)(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t factor);
     void (*score)(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
     void (*norm2)(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi);
-    void (*row_norm2)(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
 };
 
-typedef struct hsv_run { /* of a learner that changes its weights on mistakes only (replay.c) */
-    int (*wrong)(hsv_checker *c, struct hsv_run *run, const hsv_row *row); /* a mistake now? */
-    void (*update)(hsv_checker *c, struct hsv_run *run, const hsv_row *row);
-    void *state;
-    size_t total, most;  /* updates; of the row that has most */
-    size_t passes;       /* as certified; 0: no number is */
-    uint32_t *counts;    /* of updates of each row */
-    int clean, sequence; /* a whole pass was without an update; by a sequence of rows */
-} hsv_run;
-
-typedef struct hsv_perceptron {
-    hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
-    mpq_t *rate, *tau, *goal; /* goal = tau / rate */
-    mpq_t *c2, *soft2;        /* c^2 of the offset; Delta^2 of a soft run, or 0 */
-    mpq_t *turn;              /* the sum of y over the updates: b = rate c^2 turn */
-    mpq_t *radius2, *reach;   /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
-    mpq_t *least, *q;         /* 2: min y s*(x), enclosed; 3, to work with */
-    int tie;                  /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
-} hsv_perceptron;
-
 typedef struct hsv_problem { /* of claim 4 */
-    hsv_space *space;
-    int squared, offset; /* 0 free, 1 none, 2 regularized */
-    mpq_t *cost;         /* 2: of negative and of positive rows */
+    int squared, offset;     /* 0 free, 1 none, 2 regularized */
+    mpq_t *cost;             /* 2: of negative and of positive rows */
     hsv_point w;
     mpq_t *q; /* 5, to work with; at last q[0] is P - D, from above */
 } hsv_problem;
 
-typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
-typedef struct hsv_claim_kind {
-    const char *name, *learner; /* NULL: the end of the list; "": no learner */
-    hsv_claim *check;
-} hsv_claim_kind;
-
 typedef struct hsv_more { /* what the full checker adds */
-    const hsv_claim_kind *claims;
-    void (*prepare)(hsv_checker *c, const hsv_json *root); /* test, transform: after the survey */
+    int (*claim)(hsv_checker *c, const hsv_json *claim, const char *name, const char *learner);
+    void (*prepare)(hsv_checker *c, const hsv_json *root); /* test, transform, model; says how */
     void (*finish)(hsv_checker *c);                        /* after the last claim */
     const hsv_row *(*row)(hsv_checker *c, hsv_table *t);   /* the row at hand, transformed */
     void (*csv)(hsv_checker *c, const hsv_json *object, hsv_table *t);
-    size_t (*field)(hsv_checker *c, const hsv_json *object, hsv_table *t, hsv_field *f);
     hsv_space *(*space)(hsv_checker *c, const hsv_json *claim);
-    void (*bound)(hsv_checker *c, const hsv_json *claim, hsv_run *run, hsv_perceptron *p);
+    void (*perceptron)(hsv_checker *c, const hsv_json *claim);    /* with other options */
     void (*start)(hsv_checker *c, const char *text, size_t size); /* of the certificate */
-    void (*model)(hsv_checker *c, const hsv_json *root);
-    char *(*escaped)(char **p, const char *end, char *to);      /* behind \u; NULL: wrong */
-    const char *(*hex)(hsv_checker *c, const hsv_json *object); /* {"hex": "e9"} */
-    size_t (*plain)(const char *text); /* bytes of its first character; 0: not to be printed */
+    char *(*escaped)(char **p, const char *end, char *to);        /* behind \u; NULL: wrong */
+    const char *(*bytes)(hsv_checker *c, const hsv_json *value);  /* of a label, also in hex */
+    const char *(*quote)(hsv_checker *c, const char *text, size_t size);
 } hsv_more;
 
 struct hsv_checker {
     jmp_buf failure;
     int status;
-    char message[1000];
-    FILE *out;
+    FILE *out, *err;
     hsv_block *blocks; /* all that is to be freed, the newest first */
     hsv_table data;
     mpz_t *scale;  /* the values of all rows are whole numbers over this; NULL: not known yet */
-    mpz_t *widen;  /* scale = 10^decimals widen; 1 in the core */
+    mpz_t *widen;  /* scale = 10^decimals widen; NULL: 1 */
     long decimals; /* of all files */
     size_t claim;  /* the one at hand, from 1; 0: none yet */
     size_t budget; /* work that is left, in units of about a nanosecond */
@@ -173,30 +135,26 @@ struct hsv_checker {
 };
 #define HSV_EFFORT 2000000000 /* budget, but for what the size of the files adds */
 
-/* certificate.c */
-int hsv_check(hsv_checker *c, FILE *cert, FILE *err);
-hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
-void hsv_say_reading(hsv_checker *c, const hsv_json *object, const hsv_table *t);
-
-/* memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. */
+/* memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. A sentence
+ * is a line: text that anybody wrote is in it by hsv_quote. */
 void *hsv_new(hsv_checker *c, size_t count, size_t size);
-void *hsv_grow(hsv_checker *c, size_t size); /* the newest block */
 mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
 void hsv_release(hsv_checker *c, hsv_block *mark);
 void hsv_spend(hsv_checker *c, size_t units);
+void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* leave with a status and a sentence */
+#define HSV_TEXT(json)         (int)(json)->size, (json)->text /* for "%.*s" */
 #define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
 #define hsv_unreadable(c, ...) hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
 #define hsv_beyond(c, what) \
     hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what)
-void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void hsv_put(const hsv_checker *c, FILE *out, const char *text);
-const char *hsv_quote(hsv_checker *c, const char *text); /* cut if it is long */
+const char *hsv_quote(hsv_checker *c, const char *text, size_t size);
 
-/* json.c. Lists are words with spaces between; members that are not in one are refused. */
+/* json.c. Lists are words with commas between; members that are not in one are refused. */
 const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);
+const char *hsv_stray(hsv_checker *c, const hsv_json *object, const char *list); /* NULL: none */
 void hsv_members(hsv_checker *c, const hsv_json *object, const char *list);
 const hsv_json *hsv_find(const hsv_json *object, const char *key); /* NULL: not there */
 const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type);
@@ -204,7 +162,6 @@ size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what);
 size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key);
 int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key);
 int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words);
-const char *hsv_bytes(hsv_checker *c, const hsv_json *value); /* of a label */
 const char *hsv_get_digest(hsv_checker *c, const hsv_json *object);
 void hsv_digest(const void *bytes, size_t size, char digest[65]); /* sha256.c */
 
@@ -216,44 +173,37 @@ void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_l
 void hsv_common(hsv_checker *c, mpq_t *numbers, size_t count, mpz_t *out, mpz_t below);
 void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below);
 
-/* table.c, text_*.c, rows.c: a file's description, its rows. */
+/* table.c: a file's description, its rows. */
 void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
 int hsv_label_y(hsv_table *t, const char *text, size_t size); /* 0: of no class */
 void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size);
 _Noreturn void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what);
 int hsv_missing(const char *text, size_t size);
-int hsv_libsvm_next(hsv_checker *c, hsv_table *t);
-int hsv_csv_next(hsv_checker *c, hsv_table *t);
 char *hsv_read(hsv_checker *c, FILE *file, size_t *size);
-int hsv_line(hsv_table *t);
 void hsv_survey(hsv_checker *c, hsv_table *t);
 const hsv_row *hsv_next(hsv_checker *c, hsv_table *t);
-void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy);
-hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
-void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
 mpz_ptr hsv_row_place(hsv_checker *c, hsv_table *t, uint32_t column);
-void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t mantissa,
-                 long exponent);
+void hsv_row_add(hsv_checker *c, hsv_table *t, uint32_t column, const mpz_t digits, long exponent);
 
-/* point.c: y s(x) and ||w||^2 are enclosed by lo and hi. */
-void hsv_point_new(hsv_checker *c, hsv_space *space, size_t count, hsv_point *p);
-void hsv_point_read(hsv_checker *c, const hsv_json *object, hsv_space *space, int offset,
-                    hsv_point *p);
-void hsv_get_separator(hsv_checker *c, const hsv_json *claim, hsv_space *space, int offset,
-                       hsv_point *p);
-void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_space *space, hsv_point *p);
+/* point.c: y s(x) and ||w||^2 are enclosed by lo and hi. A point's space is set before. */
+void hsv_point_new(hsv_checker *c, size_t count, hsv_point *p);
+void hsv_point_read(hsv_checker *c, const hsv_json *object, int offset, hsv_point *p);
+void hsv_get_separator(hsv_checker *c, const hsv_json *claim, int offset, hsv_point *p);
+void hsv_point_sum(hsv_checker *c, hsv_list *list, hsv_point *p);
 void hsv_point_add(hsv_checker *c, hsv_point *p, const hsv_row *row, const mpz_t factor);
 void hsv_point_score(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
 void hsv_point_margin(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi);
 void hsv_point_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi);
-void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
+void hsv_squares(hsv_checker *c, mpz_t *value, size_t count, const mpz_t below, mpq_t lo, mpq_t hi);
 
-/* replay.c, claim_*.c */
-void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run);
-void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p);
-void hsv_say_bound(hsv_checker *c, const hsv_run *run, const char *formula, const mpq_t bound);
+/* claim_*.c, certificate.c */
+int hsv_check(hsv_checker *c, FILE *cert); /* all of it; the status comes back */
+void hsv_say_model(hsv_checker *c, const hsv_json *model);
+void hsv_say_bound(hsv_checker *c, size_t total, int sequence, const char *is, const mpq_t bound);
+#define HSV_BOUND "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2"
 void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p);
-#define HSV_OPTIMAL_MEMBERS "claim kernel loss offset cost separator dual gap"
+#define HSV_OPTIMAL_MEMBERS "claim,kernel,loss,offset,cost,separator,dual,gap"
+typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
 hsv_claim hsv_claim_separable, hsv_claim_inseparable, hsv_claim_optimal, hsv_claim_perceptron;
 
 #endif

@@ -40,6 +40,7 @@ static const char *json_string(json_reader *r, size_t *size)
     char *start = r->p, *to = start;
     while (r->p == r->end || *r->p != '"') {
         if (r->p == r->end || (unsigned char)*r->p < 0x20) json_fail(r, "a character or '\"'");
+        if (*r->p & 0x80 && !r->c->more) hsv_beyond(r->c, "text that is not ASCII");
         if (!json_next(r, "\\")) {
             *to++ = *r->p++;
             continue;
@@ -126,15 +127,11 @@ const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size)
 {
     json_reader r = {.c = c, .start = text, .p = text, .end = text + size};
     if (c->more) c->more->start(c, text, size);
-    for (size_t i = 0; !c->more && i < size; i++)
-        if (text[i] & 0x80) hsv_beyond(c, "text that is not ASCII");
     const hsv_json *root = json_value(&r, 0);
     json_take(&r, "");
     if (r.p != r.end) json_fail(&r, "nothing more");
     return root;
 }
-
-/* ---- Looking things up ----------------------------------------------------------------------- */
 
 const hsv_json *hsv_find(const hsv_json *object, const char *key)
 {
@@ -143,35 +140,38 @@ const hsv_json *hsv_find(const hsv_json *object, const char *key)
     return NULL;
 }
 
-/* Which word of the list is it? From 0; -1: none. A dot in the list stands for a space. */
+/* Which word of the list is it? From 0; -1: none. */
 static int json_listed(const char *list, const char *word)
 {
     for (int place = 0; *list; place++) {
-        const char *w = word;
-        for (; *list && *list != ' ' && *w == (*list == '.' ? ' ' : *list); list++)
-            w++;
-        if (!*w && (!*list || *list == ' ')) return place;
-        list += strcspn(list, " ");
-        list += *list == ' ';
+        const size_t size = strcspn(list, ",");
+        if (size == strlen(word) && !memcmp(list, word, size)) return place;
+        list += size + (list[size] == ',');
     }
     return -1;
 }
 
-void hsv_members(hsv_checker *c, const hsv_json *object, const char *list)
+const char *hsv_stray(hsv_checker *c, const hsv_json *object, const char *list)
 {
     if (object->type != HSV_OBJECT) hsv_unreadable(c, "an object is expected with: %s", list);
     for (const hsv_json *m = object->child; m; m = m->next)
         if ((strcmp(m->key, "note") != 0 || m->type != HSV_STRING) && json_listed(list, m->key) < 0)
-            hsv_unreadable(c, "member \"%.60s\" has no place here", m->key);
+            return m->key;
+    return NULL;
+}
+
+void hsv_members(hsv_checker *c, const hsv_json *object, const char *list)
+{
+    const char *stray = hsv_stray(c, object, list);
+    if (stray) hsv_unreadable(c, "member %s has no place here", hsv_quote(c, stray, strlen(stray)));
 }
 
 const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type)
 {
-    static const char *const names[] = {"false",    "true",     "a number",
-                                        "a string", "an array", "an object"};
+    static const char *const names[] = {"false", "true", "number", "string", "array", "object"};
     const hsv_json *m = hsv_find(object, key);
     if (!m) hsv_unreadable(c, "member \"%s\" is missing", key);
-    if (m->type != type) hsv_unreadable(c, "member \"%s\" is not %s", key, names[type]);
+    if (m->type != type) hsv_unreadable(c, "member \"%s\" is no %s", key, names[type]);
     return m;
 }
 
@@ -195,8 +195,7 @@ size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
 int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key)
 {
     const hsv_json *m = hsv_find(object, key);
-    if (!m || (m->type != HSV_TRUE && m->type != HSV_FALSE))
-        hsv_unreadable(c, "member \"%s\" must be true or false", key);
+    if (!m || m->type > HSV_TRUE) hsv_unreadable(c, "member \"%s\" must be true or false", key);
     return m->type == HSV_TRUE;
 }
 
@@ -205,16 +204,9 @@ int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, cons
     const hsv_json *m = hsv_get(c, object, key, HSV_STRING);
     const int place = strlen(m->text) == m->size ? json_listed(words, m->text) : -1;
     if (place < 0)
-        hsv_unreadable(c, "member \"%s\" is \"%.40s\", expected one of: %s", key, m->text, words);
+        hsv_unreadable(c, "member \"%s\" is %s, expected one of: %s", key,
+                       hsv_quote(c, m->text, m->size), words);
     return place;
-}
-
-const char *hsv_bytes(hsv_checker *c, const hsv_json *value)
-{
-    if (value->type == HSV_STRING && strlen(value->text) == value->size) return value->text;
-    if (value->type != HSV_OBJECT) hsv_unreadable(c, "labels and values must be strings");
-    if (!c->more) hsv_beyond(c, "text that is not UTF-8");
-    return c->more->hex(c, value);
 }
 
 /* A SHA-256 is compared as text: 64 digits. */

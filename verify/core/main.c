@@ -19,14 +19,13 @@ int main(int argc, char **argv)
     }
     FILE *cert = fopen(argv[1], "rb");
     c.data.file = fopen(argv[2], "rb");
-    c.data.path = argv[2];
-    c.out = stdout;
+    c.out = stdout, c.err = stderr;
     if (!cert || !c.data.file) {
         perror(argv[cert ? 2 : 1]);
         return HALFSPACE_UNREADABLE;
     }
     signal(SIGABRT, main_no_memory);
-    hsv_check(&c, cert, stderr);
+    hsv_check(&c, cert);
     if (!fflush(stdout) && !ferror(stdout)) return c.status;
     perror("the report cannot be written");
     return HALFSPACE_NO_MEMORY;

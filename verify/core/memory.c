@@ -22,14 +22,6 @@ void *hsv_new(hsv_checker *c, size_t count, size_t size)
     return block->start;
 }
 
-void *hsv_grow(hsv_checker *c, size_t size)
-{
-    hsv_block *block = realloc(c->blocks, sizeof *block + size);
-    if (!block) hsv_fail(c, HALFSPACE_NO_MEMORY, "out of memory");
-    c->blocks = block;
-    return block->start;
-}
-
 mpz_t *hsv_integers(hsv_checker *c, size_t count)
 {
     mpz_t *numbers = hsv_new(c, count, sizeof *numbers);
@@ -58,20 +50,6 @@ void hsv_release(hsv_checker *c, hsv_block *mark)
     }
 }
 
-/* ---- Sentences ------------------------------------------------------------------------------- */
-
-void hsv_fail(hsv_checker *c, int status, const char *format, ...)
-{
-    va_list list;
-    int used = 0;
-    if (c->claim) used = snprintf(c->message, sizeof c->message, "claim %zu: ", c->claim);
-    va_start(list, format);
-    vsnprintf(c->message + used, sizeof c->message - (size_t)used, format, list);
-    va_end(list);
-    c->status = status;
-    longjmp(c->failure, 1);
-}
-
 void hsv_spend(hsv_checker *c, size_t units)
 {
     if (units > c->budget)
@@ -80,45 +58,40 @@ void hsv_spend(hsv_checker *c, size_t units)
     c->budget -= units;
 }
 
+__attribute__((format(printf, 3, 0))) static void memory_say(const hsv_checker *c, FILE *out,
+                                                             const char *format, va_list list)
+{
+    if (c->claim) fprintf(out, "claim %zu: ", c->claim);
+    vfprintf(out, format, list);
+    fputc('\n', out);
+}
+
 void hsv_say(hsv_checker *c, const char *format, ...)
 {
     va_list list;
-    if (!c->out) return;
     va_start(list, format);
-    const size_t size = (size_t)vsnprintf(NULL, 0, format, list) + 1;
+    if (c->out) memory_say(c, c->out, format, list);
     va_end(list);
-    char *text = hsv_new(c, size, 1);
-    va_start(list, format);
-    vsnprintf(text, size, format, list);
-    va_end(list);
-    if (c->claim) fprintf(c->out, "claim %zu: ", c->claim);
-    hsv_put(c, c->out, text);
-    fputc('\n', c->out);
 }
 
-/* Text may be anybody's: what is no plain character is written \xNN, so that a sentence is a line.
- */
-void hsv_put(const hsv_checker *c, FILE *out, const char *text)
+void hsv_fail(hsv_checker *c, int status, const char *format, ...)
 {
-    while (*text) {
-        const size_t plain = c->more ? c->more->plain(text) : *text >= ' ' && *text <= '~';
-        if (plain)
-            fwrite(text, 1, plain, out);
-        else
-            fprintf(out, "\\x%02x", (unsigned char)*text);
-        text += plain ? plain : 1;
-    }
+    va_list list;
+    va_start(list, format);
+    if (c->err && status == HALFSPACE_REJECTED) fputs("rejected: ", c->err);
+    if (c->err) memory_say(c, c->err, format, list);
+    va_end(list);
+    c->status = status;
+    longjmp(c->failure, 1);
 }
 
-const char *hsv_quote(hsv_checker *c, const char *text)
+/* What is not to be seen as a character is a question mark, so that a sentence is a line. */
+const char *hsv_quote(hsv_checker *c, const char *text, size_t size)
 {
-    const size_t whole = strlen(text), size = whole < 200 ? whole : 200;
-    char *quoted = hsv_new(c, 2 * size + 6, 1), *to = quoted;
-    *to++ = '"';
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"' || text[i] == '\\') *to++ = '\\';
-        *to++ = text[i];
-    }
-    strcpy(to, size < whole ? "\"..." : "\"");
+    if (c->more) return c->more->quote(c, text, size);
+    char *quoted = hsv_new(c, size + 3, 1);
+    snprintf(quoted, size + 3, "\"%.*s\"", (int)size, text);
+    for (char *p = quoted; *p; p++)
+        if (*p < ' ' || *p > '~') *p = '?';
     return quoted;
 }

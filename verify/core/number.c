@@ -1,4 +1,4 @@
-/* Exact numbers: decimals and fractions, lists of them, and back to text. */
+/* Exact numbers: decimals and fractions, and lists of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,32 +12,22 @@
 /* [+-] digits [. digits] [e [+-] digits]: mantissa 10^exponent. 0: it is not one, or too long. */
 int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
 {
-    const char *p = text, *end = text + size;
-    size_t part = 0, power = 1;
-    size_t digits = 0, behind = 0;
+    char digits[NUMBER_SIZE + 1];
+    const char *p = text, *end = text + size, *point = NULL;
+    size_t count = 0;
+    long e = 0;
     if (size > NUMBER_SIZE) return 0;
     if (p < end && (*p == '-' || *p == '+')) p++;
-    mpz_set_ui(mantissa, 0);
-    for (int point = 0; p < end; p++) {
-        if (*p == '.' && !point) {
-            point = 1;
-            continue;
-        }
-        if (*p < '0' || *p > '9') break;
-        part = part * 10 + (size_t)(*p - '0');
-        power *= 10;
-        digits++;
-        behind += (size_t)point;
-        if (digits % 18) continue; /* 18 digits at a time */
-        mpz_mul_ui(mantissa, mantissa, power);
-        mpz_add_ui(mantissa, mantissa, part);
-        part = 0, power = 1;
-    }
-    if (!digits) return 0;
-    mpz_mul_ui(mantissa, mantissa, power);
-    mpz_add_ui(mantissa, mantissa, part);
+    for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && !point)); p++)
+        if (*p == '.')
+            point = p;
+        else
+            digits[count++] = *p;
+    if (!count) return 0;
+    digits[count] = 0;
+    mpz_set_str(mantissa, digits, 10);
     if (*text == '-') mpz_neg(mantissa, mantissa);
-    long e = 0;
+    const long behind = point ? p - point - 1 : 0;
     if (p < end && (*p == 'e' || *p == 'E')) {
         const int minus = ++p < end && *p == '-';
         if (p < end && (*p == '-' || *p == '+')) p++;
@@ -46,39 +36,29 @@ int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
             if (e <= NUMBER_EXPONENT) e = e * 10 + (*p - '0');
         e = minus ? -e : e;
     }
-    *exponent = e - (long)behind;
+    *exponent = e - behind;
     return p == end && labs(e) <= NUMBER_EXPONENT;
 }
 
+/* A decimal, or a fraction of whole numbers. */
 void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out)
 {
-    int sound = 0;
+    const char *text = value->text ? value->text : "", *slash = memchr(text, '/', value->size);
+    const size_t before = slash ? (size_t)(slash - text) : value->size;
     long exponent = 0;
     mpz_ptr above = mpq_numref(out), below = mpq_denref(out);
-    if ((value->type == HSV_STRING || value->type == HSV_NUMBER) && value->size) {
-        const char *slash = memchr(value->text, '/', value->size);
-        const size_t before = slash ? (size_t)(slash - value->text) : 0;
-        if (slash)
-            sound =
-                strspn(value->text + (*value->text == '-'), "0123456789") + (*value->text == '-') ==
-                    before &&
-                strlen(slash) == value->size - before &&
-                slash[strspn(slash + 1, "0123456789") + 1] == 0 &&
-                hsv_decimal(value->text, before, above, &exponent) &&
+    int sound = (value->type == HSV_STRING || value->type == HSV_NUMBER) &&
+                hsv_decimal(text, before, above, &exponent);
+    if (sound && slash)
+        sound = strspn(text, "-/0123456789") == value->size && slash[1] != '-' &&
                 hsv_decimal(slash + 1, value->size - before - 1, below, &exponent) &&
                 mpz_sgn(below);
-        else if ((sound = hsv_decimal(value->text, value->size, above, &exponent)))
-            mpz_ui_pow_ui(below, 10, (unsigned long)labs(exponent));
-    }
-    if (!sound) {
-        mpz_set_ui(below, 1);
-        hsv_unreadable(c, "%s: found \"%.*s\", expected an exact number", what,
-                       (int)(value->size < 60 ? value->size : 60), value->text ? value->text : "");
-    }
-    if (exponent > 0) {
-        mpz_mul(above, above, below);
-        mpz_set_ui(below, 1);
-    }
+    if (sound && !slash) mpz_ui_pow_ui(below, 10, (unsigned long)labs(exponent));
+    if (!sound)
+        hsv_unreadable(c, "%s: found %s, expected an exact number", what,
+                       hsv_quote(c, text, value->size));
+    if (exponent > 0) mpz_mul(above, above, below);
+    if (exponent > 0) mpz_set_ui(below, 1);
     hsv_spend(c, 300 * (mpz_size(above) + mpz_size(below)));
     mpq_canonicalize(out);
 }
@@ -123,8 +103,7 @@ void hsv_get_list(hsv_checker *c, const hsv_json *object, const char *key, hsv_l
             hsv_unreadable(c, "%s: expected pairs [index, number]", key);
         const size_t index = hsv_count(c, pair->child, key);
         if (index <= before)
-            hsv_unreadable(c, "%s: %zu does not come behind %zu: numbers are from 1, ascending",
-                           key, index, before);
+            hsv_unreadable(c, "%s: found %zu: indices are from 1, ascending", key, index);
         list->index[list->count] = before = index;
         hsv_number(c, pair->child->next, key, numbers[list->count++]);
     }
