@@ -75,7 +75,8 @@ hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked 
     halfspace_files files = {.cert = certificate,
                              .data_name = about->data,
                              .test_name = about->test,
-                             .model_name = about->model};
+                             .model_name = about->model,
+                             .effort = about->effort};
     hsp_status status = checker_open(run, about->data, err, &files.data);
     if (status == HSP_OK && about->test) status = checker_open(run, about->test, err, &files.test);
     if (status == HSP_OK && about->model) {

@@ -276,6 +276,7 @@ typedef struct cli_verdict {
 /* The files that a certificate is held against; test and model may be NULL. */
 typedef struct cli_checked {
     const char *data, *test, *model;
+    unsigned effort; /* times the default work is allowed; 0 is 1 */
 } cli_checked;
 hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked *about,
                                  hsp_error *err, cli_verdict *verdict);

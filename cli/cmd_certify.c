@@ -53,8 +53,9 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
                        const hsp_options *claims, const char *out, hsp_error *err,
                        cli_certified *done)
 {
-    const cli_checked about = {data, claims ? hsp_options_text(claims, "test") : NULL,
-                               claims ? hsp_options_text(claims, "model") : NULL};
+    const cli_checked about = {.data = data,
+                               .test = claims ? hsp_options_text(claims, "test") : NULL,
+                               .model = claims ? hsp_options_text(claims, "model") : NULL};
     const double start = cli_seconds();
     hsp_status status = hsp_certify(run->ctx, data, read, model, claims, err, &done->certificate);
     done->certify_seconds = cli_seconds() - start;

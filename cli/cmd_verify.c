@@ -1,5 +1,5 @@
-/* halfspace verify [--model MODEL] CERT DATA [TEST]: what halfspace-verify does, and compressed
- * data files too. */
+/* halfspace verify [--model MODEL] [--effort N] CERT DATA [TEST]: what halfspace-verify does, and
+ * compressed data files too. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,11 +10,13 @@ enum { VERIFY_OWN };
 static const hsp_option verify_own[] = {
     {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
      "the model file: is it the one that the certificate was made for?"},
+    {"effort", HSP_OPTION_INTEGER, "1", 1, 1e6, NULL, "N",
+     "allow N times the default work, which is about two seconds and more for large files"},
 };
 
 static const hsp_option_table *verify_options(void)
 {
-    static const hsp_option_table table = {"verify", "options of verify", verify_own, 1};
+    static const hsp_option_table table = {"verify", "options of verify", verify_own, 2};
     return &table;
 }
 
@@ -51,8 +53,11 @@ static hsp_status verify_run(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
     cli_verdict verdict = {0};
-    const cli_checked about = {run->arguments[1], run->count > 2 ? run->arguments[2] : NULL,
-                               hsp_options_text(run->options[VERIFY_OWN], "model")};
+    const hsp_options *own = run->options[VERIFY_OWN];
+    const cli_checked about = {.data = run->arguments[1],
+                               .test = run->count > 2 ? run->arguments[2] : NULL,
+                               .model = hsp_options_text(own, "model"),
+                               .effort = (unsigned)hsp_options_integer(own, "effort")};
     hsp_file_kind kind;
     if (cli_swapped(run, run->arguments[0], run->arguments[1], HSP_FILE_CERTIFICATE))
         return cli_fail(err, HSP_USAGE, NULL,
@@ -97,7 +102,7 @@ static const cli_term verify_examples[] = {
 const cli_command cli_verify = {
     .name = "verify",
     .summary = "check a certificate against its data file",
-    .synopsis = "[--model MODEL] CERT DATA [TEST]",
+    .synopsis = "[--model MODEL] [--effort N] CERT DATA [TEST]",
     .description =
         "Check every claim of a certificate against the decimals of the data file, in exact "
         "arithmetic, and say what was established. This is what the program halfspace-verify does, "
@@ -105,7 +110,8 @@ const cli_command cli_verify = {
         "first. A certificate of a model has the SHA-256 of the model file; --model compares "
         "it.\n\n"
         "The status is 0 when every claim holds, 1 when one does not, or when a file is not the "
-        "one that was certified, 3 when a file is no certificate or no data.",
+        "one that was certified, 3 when a file is no certificate or no data, or when checking "
+        "takes more work than --effort allows.",
     .arguments = verify_arguments,
     .groups = verify_groups,
     .keys = verify_keys,
