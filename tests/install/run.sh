@@ -26,6 +26,10 @@ install_here install '' "$root/usr" >&2
 report $? install
 "$root/usr/bin/halfspace" --version >&2
 report $? 'the installed command runs'
+for program in halfspace-verify halfspace-verify-core; do # a build without GMP has neither
+    [ ! -x "$build/$program" ] || [ -x "$root/usr/bin/$program" ]
+    report $? "$program is installed if it was built"
+done
 for page in "$root"/usr/share/man/man1/halfspace*.1; do
     [ -s "$page" ] || break
 done
