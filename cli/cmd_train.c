@@ -335,6 +335,13 @@ static void train_warn(const cli *run, const train *done)
                 show_count(all->panel.examples));
         return;
     }
+    if (all->mistakes_last_pass == 0) { /* nor has it seen all rows */
+        fprintf(stderr,
+                "halfspace: warning: DID NOT CONVERGE: %s ended the run before the end of pass "
+                "%s. Try more %s.\n",
+                train_limit(run, all->stop), show_count(all->passes), train_limit(run, all->stop));
+        return;
+    }
     char *advice = train_advice(run, done);
     fprintf(
         stderr,

@@ -112,7 +112,7 @@ static void progress_left(char *text, size_t size, double seconds)
         snprintf(text, size, "%lu:%02lu left", s / 60, s % 60);
 }
 
-/* "pass 12, duality gap 0.013 (target 0.001)", "class 3 of 10, ...". */
+/* "pass 12, duality gap about 0.013 (target 0.001)", "class 3 of 10, ...". */
 static void progress_steps(char *text, size_t size, const hsp_progress *now)
 {
     const size_t long_unit = strlen(now->unit);
@@ -121,7 +121,7 @@ static void progress_steps(char *text, size_t size, const hsp_progress *now)
     const uint64_t at = now->total ? now->done + 1 : now->done;
     if (now->total) snprintf(total, sizeof total, " of %s", show_count(now->total));
     if (!isnan(now->gap))
-        snprintf(gap, sizeof gap, ", duality gap %.3g (target %.3g)", now->gap, now->target);
+        snprintf(gap, sizeof gap, ", duality gap about %.3g (target %.3g)", now->gap, now->target);
     snprintf(text, size, "%.*s %s%s%s", (int)long_unit - (es ? 2 : 1), now->unit, show_count(at),
              total, gap);
 }
@@ -145,7 +145,9 @@ static void progress_figures(char *text, size_t size, const hsp_progress *now, d
     if (known) progress_rate(rate_text, sizeof rate_text, now, rate);
     if (known && now->total)
         progress_left(left, sizeof left, (1 - share) * (double)now->total / rate);
-    if (now->total)
+    if (!now->unit[0])
+        text[0] = 0;
+    else if (now->total)
         snprintf(text, size, " %3.0f%%  %s  %s", share * 100, rate_text, left);
     else if (strcmp(now->unit, "bytes") == 0)
         snprintf(text, size, " %s  %s", show_bytes(now->done), rate_text);

@@ -45,13 +45,14 @@ extern "C" {
 
 /* One list makes the codes, the exit status of the command and the messages.
  *   X(code, exit status of the command, what it means) */
-#define HSP_STATUS_MAP(X)                                                \
-    X(HSP_OK, 0, "done")                                                 \
-    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")    \
-    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")      \
-    X(HSP_NO_MEMORY, 4, "out of memory")                                 \
-    X(HSP_IO, 4, "the system could not read or write a file")            \
-    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs") \
+#define HSP_STATUS_MAP(X)                                                        \
+    X(HSP_OK, 0, "done")                                                         \
+    X(HSP_USAGE, 2, "a call, option or name cannot be used as given")            \
+    X(HSP_BAD_DATA, 3, "the data or file is not what was expected")              \
+    X(HSP_NO_MEMORY, 4, "out of memory")                                         \
+    X(HSP_IO, 4, "the system could not read or write a file")                    \
+    X(HSP_UNSUPPORTED, 4, "this build lacks a part that the call needs")         \
+    X(HSP_TIME_LIMIT, 4, "the time limit was reached before there was a result") \
     X(HSP_CANCELLED, 130, "stopped on request")
 
 #define HSP_STATUS_ENUM(code, exit_status, text) code,
@@ -109,11 +110,11 @@ HSP_API hsp_status hsp_context_set_threads(hsp_context *ctx, int threads);
 HSP_API int hsp_context_threads(const hsp_context *ctx);
 
 /* How far a long call has come. `total` is 0 where it is not known. Training that minimises an
- * objective also tells the duality gap so far and the gap at which it ends; NaN where there is
- * none. */
+ * objective also tells the duality gap, as the solver estimates it between two checks, and the gap
+ * at which it ends; NaN where there is none. */
 typedef struct hsp_progress {
     const char *phase; /* "reading", "training", ... */
-    const char *unit;  /* what is counted: "bytes", "rows", "passes", ... */
+    const char *unit;  /* what is counted: "bytes", "rows", "passes", ...; "" where nothing is */
     uint64_t done, total;
     double gap, target;
 } hsp_progress;
@@ -828,7 +829,8 @@ typedef struct hsp_training {
  * by then, *out is the best model so far, to be freed as usual, and *run says how good it is, with
  * run->stop HSP_STOP_REQUEST; figures that would have taken long to compute are NaN. If not, *out
  * and *run are untouched: set *out to NULL before the call to tell the two apart. At the limit
- * max-seconds the same is handed out, with HSP_OK and run->stop HSP_STOP_SECONDS. */
+ * max-seconds the same is handed out, with HSP_OK and run->stop HSP_STOP_SECONDS; if there is no
+ * model yet, the call returns HSP_TIME_LIMIT. */
 HSP_API hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_training *run, hsp_model **out);
 

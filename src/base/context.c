@@ -93,7 +93,9 @@ hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, 
     const hsp_progress now = {phase, unit, done, total, (double)NAN, (double)NAN};
     const int end = ctx->progress ? ctx->progress(ctx->progress_user, &now) : hsp__tick(ctx);
     if (!end) return HSP_OK;
-    return hsp__fail(err, HSP_CANCELLED, "stopped on request while %s", phase);
+    return hsp__fail(err, HSP_CANCELLED, "stopped %s while %s",
+                     hsp__stopped(ctx) == HSP__STOP_LATE ? "at the time limit" : "on request",
+                     phase);
 }
 
 void hsp__log(hsp_context *ctx, hsp_log_level level, const char *format, ...)

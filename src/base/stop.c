@@ -50,7 +50,7 @@ static int stop_progress(void *user, const hsp_progress *progress)
 hsp_context hsp__stop_open(hsp__stop *stop, hsp_context *ctx)
 {
     *stop = (hsp__stop){.outer = ctx, .owner = pthread_self(), .began = hsp__clock()};
-    stop->latest = (hsp_progress){"working", "", 0, 0, (double)NAN, (double)NAN};
+    stop->latest = (hsp_progress){"preparing", "", 0, 0, (double)NAN, (double)NAN};
     stop->next = stop->began + ctx->tick_seconds;
     hsp_context made = *ctx;
     made.stop = stop;
@@ -86,7 +86,7 @@ hsp_status hsp__stop_status(const hsp_context *ctx, hsp_error *err)
     const hsp__stop_why why = hsp__stopped(ctx);
     if (!why) return HSP_OK;
     return hsp__fail(err, HSP_CANCELLED, "stopped %s",
-                     why == HSP__STOP_LATE ? "at the limit of time" : "on request");
+                     why == HSP__STOP_LATE ? "at the time limit" : "on request");
 }
 
 int hsp__tick(hsp_context *ctx)

@@ -313,10 +313,23 @@ static double dcd_expected(const dcd *m)
     return m->estimate * sqrt(m->fall);
 }
 
-static int dcd_due(dcd *m)
+/* The dual objective, as the passes add it up. */
+static double dcd_dual(const dcd *m)
 {
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
-    const double dual = m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
+    return m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
+}
+
+/* The duality gap relative to the objective: an estimate for those who watch. */
+static double dcd_estimate(const dcd *m)
+{
+    const double gap = dcd_expected(m) * m->trust, primal = dcd_dual(m) + gap;
+    return gap >= 0 && primal > 0 ? fmin(gap / primal, 1) : (double)NAN;
+}
+
+static int dcd_due(dcd *m)
+{
+    const double dual = dcd_dual(m);
     const double gap = dcd_expected(m) * m->trust, wanted = fmax(m->goal->gap, 0) * (dual + gap);
     m->little = DCD_LITTLE * fmin(wanted, gap) / (double)(m->n + 1);
     return m->idle >= DCD_IDLE || !(gap > wanted);
@@ -448,9 +461,8 @@ static hsp_status dcd_loop(dcd *m, int check)
             dcd_pass(m);
             if (goal->max_passes && s->passes >= goal->max_passes)
                 stop = 1, s->stop = HSP_STOP_PASSES;
-            const double near = isfinite(s->gap) ? s->gap : (double)NAN;
-            if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, near, goal->gap,
-                               &s->stop))
+            if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, dcd_estimate(m),
+                               goal->gap, &s->stop))
                 return HSP_CANCELLED;
         }
         if (!check && !stop && !dcd_due(m)) continue;

@@ -26,4 +26,7 @@ const hsp__learner *hsp__learner_of(const hsp_options *options);
  * to hand out all the same. */
 hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err);
 
+/* HSP_TIME_LIMIT: max-seconds ended a training that has no model yet. */
+hsp_status hsp__train_late(hsp_error *err);
+
 #endif

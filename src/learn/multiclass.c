@@ -179,7 +179,7 @@ static hsp_status team_first_pass(hsp__team *team, const hsp_view *view, uint64_
         for (uint32_t c = 0; c < team->count; c++)
             hsp__online_tick(&team->runs[c], to - from, c == 0);
     }
-    for (uint32_t c = 0; c < team->count; c++)
+    for (uint32_t c = 0; !status && c < team->count; c++)
         hsp__online_end(&team->runs[c]);
     return status;
 }
@@ -235,7 +235,7 @@ static hsp_status team_block_pass(const team_block *block, uint64_t *order, hsp_
         for (uint32_t c = block->from; c < block->to; c++)
             hsp__online_tick(&runs[c], to - from, block->report && c == block->from);
     }
-    for (uint32_t c = block->from; c < block->to; c++)
+    for (uint32_t c = block->from; !status && c < block->to; c++)
         hsp__online_end(&runs[c]);
     return status;
 }

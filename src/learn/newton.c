@@ -368,8 +368,8 @@ static void newton_limits(newton_run *run)
     hsp__newton *s = run->s;
     const uint64_t most = run->goal->max_passes;
     const newton_figures f = newton_figure(s);
-    const double gap = run->sample ? (double)NAN : newton_gap(&f);
-    if (hsp__watch_gap(run->goal->watch, run->goal->report, "passes", s->passes, gap,
+    const int report = run->goal->report && !run->sample; /* a sample's passes are not counted */
+    if (hsp__watch_gap(run->goal->watch, report, "passes", s->passes, newton_gap(&f),
                        run->goal->gap, &run->stop)) {
         run->over = 1;
     } else if (++run->steps >=

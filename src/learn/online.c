@@ -485,7 +485,7 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
         status = hsp__online_walk(run, view, used, from, to, err);
         hsp__online_tick(run, to - from, report);
     }
-    hsp__online_end(run);
+    if (!status) hsp__online_end(run);
     return status;
 }
 
@@ -532,7 +532,7 @@ static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t 
         status = hsp__online_learn(run, view, row, err);
         hsp__online_tick(run, 1, report);
     }
-    hsp__online_end(run);
+    if (!status) hsp__online_end(run);
     return status;
 }
 

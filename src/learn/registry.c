@@ -93,6 +93,13 @@ hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
     return hsp__fail(err, HSP_CANCELLED, "stopped on request while training");
 }
 
+hsp_status hsp__train_late(hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
+                        "the time was up before there was a model: allow more seconds, or train "
+                        "on fewer rows");
+}
+
 /* The run was stopped after it had ended, or before all was done that it was asked for: it and the
  * model say so. */
 static hsp_status registry_stopped(hsp_context *ctx, hsp_training *run, hsp_model *model,
@@ -136,6 +143,8 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);
+        if (status == HSP_CANCELLED && stop.deadline > 0 && hsp__stopped(&own) == HSP__STOP_LATE)
+            return hsp__train_late(err); /* our own limit; nobody asked */
         return hsp__while(err, status, "training", NULL);
     }
     if (run) *run = done;

@@ -282,6 +282,7 @@ static hsp_status stream_checked(stream_work *work, hsp_error *err)
         return hsp__fail(err, HSP_CANCELLED,
                          "stopped on request before there was anything to learn");
     }
+    if (hsp__stopped(work->ctx) && (none || count < 2)) return hsp__train_late(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     if (part && count > 1) return HSP_OK;
     hsp_status status = stream_meet(work, NULL, 0, 0, err);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/decimals.h"
@@ -142,12 +143,12 @@ static hsp_status confirm_sides_of_evidence(const confirm *m, const hsp_options 
 /* A whole number as fraction * 10^*digits. */
 static double confirm_number(const char *text, size_t *digits)
 {
-    char head[20];
     *digits = strspn(text, "0123456789");
     const size_t kept = *digits < 18 ? *digits : 18;
-    memcpy(head, text, kept);
-    head[kept] = 0;
-    return strtod(head, NULL) / pow(10, (double)kept);
+    uint64_t head;
+    hsp__decimal_result read;
+    hsp__decimal_u64(text, text + kept, &head, &read);
+    return (double)head / pow(10, (double)kept);
 }
 
 /* From the list of a certificate, [[row, "number"], ...], rows from 1, to multipliers that add up

@@ -15,4 +15,9 @@ echo "dumb: $(grep -c "$esc" out)"
 bar "halfspace convert a.svm b.svm --threads 1 -q"
 wc -c <out
 bar "halfspace train perceptron a.svm --passes 1e12 --max-seconds 1 --margin-target 1e6 --threads 1"
-echo "training: $(grep -c "$esc\[K.*training.*rows/s" out)"
+echo "passes: $(grep -c "$esc\[Ktraining: pass [0-9,]* of 1,000" out)"
+halfspace make halfspace --rows 2e4 --features 50 --noise 0.1 -q -o n.svm
+for solver in dcd newton; do
+    bar "halfspace train svm --solver $solver --gap 1e-12 --max-seconds 1 --threads 1 n.svm"
+    echo "$solver: $(grep -c "$esc\[Ktraining: pass [0-9]*, duality gap about [0-9.e-]* (target 1e-12)" out)"
+done
