@@ -307,7 +307,8 @@ static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight,
 static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model *model)
 {
     const int platt = hsp__options_say(work->options, "calibrate", "platt");
-    hsp__probability map = model->probability; /* its link stays */
+    const hsp__probability *own = &model->probability;
+    hsp__probability map = {.link = own->link, .scale = own->scale, .threshold = own->threshold};
     double *weight = NULL;
     if (work->weight && !(weight = hsp__new_raw(&work->ctx->allocator, work->rows, sizeof *weight)))
         return hsp__fail_memory(err);
@@ -316,11 +317,13 @@ static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model 
     hsp_status status = platt ? calibrate_platt(work, weight, err, &map)
                               : calibrate_isotonic(work, weight, err, &map);
     hsp__free(&work->ctx->allocator, weight);
-    if (status)
+    if (status) {
         hsp__probability_free(&work->ctx->allocator, &map);
-    else
-        model->probability = map;
-    return status;
+        return status;
+    }
+    hsp__probability_free(&model->memory, &model->probability);
+    model->probability = map;
+    return HSP_OK;
 }
 
 /* It was to have probabilities, and has none: the run is not what was asked for. */
