@@ -312,7 +312,9 @@ static hsp_status libsvm_put(libsvm_export *out, hsp_error *err)
     if (!status) libsvm_put_header(out, each);
     for (uint32_t c = 0; !status && c < out->classes; c++)
         for (uint64_t i = 0; !status && i < out->rows.rows; i++) {
-            if (!libsvm_line(out, c, i)) continue;
+            if (i % 256 == 0)
+                status = hsp__progress(out->ctx, "writing", "rows", i, out->rows.rows, err);
+            if (status || !libsvm_line(out, c, i)) continue;
             libsvm_put_row(out, i);
             status = hsp__writer_flush(out->writer, 0, err);
         }
