@@ -56,7 +56,7 @@ static const char *csv_read_number(const hsp__csv_reader *reader, const hsp__csv
                                    void *cell, hsp__decimal_widest *widest,
                                    hsp__decimal_result *result)
 {
-    const char *end = field->text + field->size, *stop;
+    const char *end = field->text + field->size, *stop = NULL;
     const hsp__reading *reading = &reader->plan->reading;
     float single;
     double twice;
