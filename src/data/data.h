@@ -90,7 +90,7 @@ static inline hsp__row hsp__view_row(const hsp_view *view, uint64_t i)
 }
 
 /* The value in a column of a row: 0 where sparse rows have none. */
-double hsp__view_entry(const hsp_view *view, uint64_t row, uint64_t column);
+double hsp__view_entry(const hsp_view *view, uint64_t i, uint64_t column);
 
 /* Rows [from, to) of a view, borrowed. */
 hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to);

@@ -674,7 +674,7 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
     const uint64_t d = p->view->cols;
     judge_both work = {.p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
     judge_sums sums = {0};
-    double up, down;
+    double up, down = 0;
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
     work.parts = p->view->rows ? hsp__products_parts(p->view) : 1;
     work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
