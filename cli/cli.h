@@ -195,8 +195,10 @@ void table_line(cli_table *table, const char *what, const char *format, ...)
 void table_print(cli_table *table, FILE *file); /* and free */
 
 /* Text for people, in one of a few buffers that are used in turn. */
-const char *show_count(uint64_t count);   /* 1,234,567 */
-const char *show_number(double value);    /* six digits at most */
+const char *show_count(uint64_t count); /* 1,234,567 */
+const char *show_number(double value);  /* six digits at most */
+/* One end of a range: more digits where six do not tell it from the other end. */
+const char *show_end(double value, double other);
 const char *show_below(double value);     /* likewise, and not above the value but by 1e-12 of it */
 const char *show_share(double share);     /* 33.3% */
 const char *show_bytes(uint64_t bytes);   /* 1.2 MB */

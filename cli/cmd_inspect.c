@@ -53,7 +53,8 @@ static void inspect_print_totals(const inspect *seen)
                show_bytes(hsp_data_bytes(data)));
     if (*hsp_data_precision_reason(data))
         table_line(&table, "double because", "%s", hsp_data_precision_reason(data));
-    table_line(&table, "values", "from %s to %s", show_number(all->min), show_number(all->max));
+    table_line(&table, "values", "from %s to %s", show_end(all->min, all->max),
+               show_end(all->max, all->min));
     table_line(&table, "row norms", "from %s to %s, mean %s", show_number(all->norm_min),
                show_number(all->norm_max), show_number(all->norm_mean));
     table_line(&table, "rows of zeros", "%s", show_count(all->empty_rows));
@@ -100,10 +101,11 @@ static void inspect_print_classes(const inspect *seen)
 static void inspect_column_row(cli_table *table, const inspect *seen, uint64_t j)
 {
     const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
-    const double figures[] = {column->min, column->max, column->mean, column->stdev};
     table_cell(table, "%s", show_column(seen->data, j));
-    for (int i = 0; i < 4; i++)
-        table_cell(table, "%s", show_number(figures[i]));
+    table_cell(table, "%s", show_end(column->min, column->max));
+    table_cell(table, "%s", show_end(column->max, column->min));
+    table_cell(table, "%s", show_number(column->mean));
+    table_cell(table, "%s", show_number(column->stdev));
     table_cell(table, "%s", show_count(column->nonzeros));
     if (column->duplicate_of >= 0)
         table_cell(table, "same as %s", show_column(seen->data, (uint64_t)column->duplicate_of));

@@ -223,6 +223,13 @@ const char *show_number(double value)
     return text;
 }
 
+const char *show_end(double value, double other)
+{
+    const char *text = show_number(value);
+    if (value == other || strcmp(text, show_number(other)) != 0) return text;
+    return hsp_number_text(value, HSP_FLOAT64, show_buffer());
+}
+
 const char *show_below(double value)
 {
     const char *text = show_number(value);

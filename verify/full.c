@@ -67,10 +67,10 @@ static void full_reading(hsv_checker *c, const hsv_json *object, const hsv_table
     const int same = t->path && !strcmp(called->text, slash ? slash + 1 : t->path);
     hsv_say(c,
             "%s: %s is the file that was certified%s%s: %zu rows (%zu positive, %zu negative), "
-            "%u columns.",
+            "%u column%s.",
             t->name, t->path ? hsv_quote(c, t->path, strlen(t->path)) : "this", same ? "" : " as ",
             same ? "" : hsv_quote(c, called->text, called->size), t->rows, t->positives,
-            t->rows - t->positives, (unsigned)t->columns);
+            t->rows - t->positives, (unsigned)t->columns, t->columns == 1 ? "" : "s");
     hsv_say(c, "%s: positive: %s; negative: %s.", t->name, full_labels(c, t, 1),
             full_labels(c, t, -1));
     if (t->unused)

@@ -191,7 +191,7 @@ static hsp_status batch_unjudged(hsp__batch_task *task)
 
 /* What the solver hands back is judged once more, whatever it says itself, unless the last that it
  * did was to have this judged: then u, scores and the verdict are the judge's already. A run is
- * only said to have converged when the gap is what was asked for. */
+ * said to have converged when its proven gap is what was asked for, and only then. */
 static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_task *task, double *u,
                               double *scores, hsp_error *err)
 {
@@ -208,7 +208,9 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     s->dual_value = verdict.dual;
     s->gap = verdict.gap;
     s->rounding = verdict.rounding;
-    if (s->stop == HSP_STOP_CONVERGED && !(s->gap <= batch->plan->gap)) s->stop = HSP_STOP_PASSES;
+    const int enough = s->gap <= batch->plan->gap;
+    if (s->stop == HSP_STOP_CONVERGED && !enough) s->stop = HSP_STOP_PASSES;
+    if (s->stop == HSP_STOP_PASSES && enough && !task->problem.hard) s->stop = HSP_STOP_CONVERGED;
     const hsp_view *view = task->problem.view;
     for (uint64_t i = 0; batch->supports && i < view->rows; i++)
         if (s->dual[i] > 0) atomic_store_explicit(&batch->supports[i], 1, memory_order_relaxed);
