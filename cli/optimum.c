@@ -93,7 +93,7 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
         table_line(table, "converged", "no: the run was stopped before the gap was computed");
     else if (isnan(asked->gap))
         table_line(table, "converged", "%s: duality gap %s", answer, show_number(best->gap));
-    else if (all->stop != HSP_STOP_CONVERGED && best->rounding > asked->gap / 2)
+    else if (all->stop != HSP_STOP_CONVERGED && best->rounding > best->gap / 2)
         table_line(table, "converged",
                    "no: duality gap %s (target %s), limited by rounding errors (%s)",
                    show_number(best->gap), show_number(asked->gap), show_number(best->rounding));
