@@ -19,7 +19,7 @@ typedef struct lp_set {
 static hsp_context *ctx;
 
 #define NEEDS_CLP() \
-    if (!hsp__clp_ready(NULL) == HSP_OK) CHECK_SKIP("built without CLP")
+    if (hsp__clp_ready(NULL) != HSP_OK) CHECK_SKIP("built without CLP")
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
