@@ -358,6 +358,7 @@ static void test_steps_refuse(void)
 static int stop_after(void *user, const hsp_progress *progress)
 {
     int *calls = user;
+    if (strcmp(progress->phase, "preparing") == 0) return 0; /* of a slow machine */
     CHECK_TEXT(progress->phase, "training");
     CHECK_TEXT(progress->unit, "passes");
     CHECK(progress->done <= progress->total);

@@ -384,6 +384,7 @@ static void test_a_small_class_is_said(void)
 static int stop_after(void *user, const hsp_progress *progress)
 {
     int *left = user;
+    if (strcmp(progress->phase, "preparing") == 0) return 0; /* of a slow machine */
     CHECK(strcmp(progress->phase, "cross-validating") == 0);
     CHECK(progress->done <= progress->total && progress->total == 5);
     return --*left < 0;
