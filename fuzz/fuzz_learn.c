@@ -177,6 +177,7 @@ static int fuzz_problem(const uint8_t *data, size_t size, problem *p)
     if (size < FUZZ_HEAD) return 0;
     while (hsp_learner(learners))
         learners++;
+    if (!learners) return 0;
     memset(p, 0, sizeof *p);
     p->learner = hsp_learner(data[0] % learners);
     p->settings = data + 2;

@@ -55,7 +55,7 @@ const char *hsv_text_quote(hsv_checker *c, const char *text, size_t size)
         memcpy(to, text + i, plain);
         to += plain;
     }
-    strcpy(to, shown < size ? "\"..." : "\"");
+    memcpy(to, shown < size ? "\"..." : "\"", shown < size ? 5 : 2);
     return quoted;
 }
 
@@ -110,7 +110,8 @@ const char *hsv_bytes(hsv_checker *c, const hsv_json *object)
     if (hex->size % 2 || strspn(hex->text, "0123456789abcdef") != hex->size)
         hsv_unreadable(c, "hex: expected pairs of hexadecimal digits (0-9, a-f)");
     for (size_t i = 0; i < size; i++)
-        text[i] = (char)(text_digit(hex->text[2 * i]) << 4 | text_digit(hex->text[2 * i + 1]));
+        text[i] = (char)((unsigned)text_digit(hex->text[2 * i]) << 4 |
+                         (unsigned)text_digit(hex->text[2 * i + 1]));
     if (hsv_text_utf8(text, size) || strlen(text) != size)
         hsv_unreadable(c, "hex is for text that is not UTF-8, without bytes 00");
     return text;

@@ -56,8 +56,9 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
     if (!status) status = hsp_options_set(options, "precision", "double", err);
     if (!status) status = hsp_data_read(&quiet, path, options, m->data->encoding, err, &m->again);
     if (!status) status = hsp_data_view(m->ctx, m->again, err, &view);
-    if (!status && (view->rows != m->data->view.rows ||
-                    memcmp(view->labels, m->data->view.labels, view->rows * sizeof *view->labels)))
+    if (!status &&
+        (view->rows != m->data->view.rows ||
+         memcmp(view->labels, m->data->view.labels, view->rows * sizeof *view->labels) != 0))
         status = hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
                               "read again, it has other rows: it was changed meanwhile");
     if (!status) status = hsp__exact_longs(&quiet, path, options, m->again, NULL, err, &m->exact);

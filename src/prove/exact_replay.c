@@ -234,18 +234,18 @@ static void replay_constants(replay *r)
 
 static int replay_wrong(replay *r, uint64_t i)
 {
-    const int y = r->source->y[i];
+    const int positive = r->source->y[i] > 0;
     mpz_set_ui(r->score, 0);
     for (uint64_t k = r->start[i]; k < r->start[i + 1]; k++)
         mpz_addmul(r->score, r->v[r->column[k]], r->x[k]);
     mpz_set_si(r->scratch, (long)r->turn);
     mpz_addmul(r->score, r->c2, r->scratch);
-    if (y < 0) mpz_neg(r->score, r->score);
+    if (!positive) mpz_neg(r->score, r->score);
     mpz_addmul_ui(r->score, r->soft2, (unsigned long)r->count[i]);
     mpz_mul(r->score, r->score, r->gain);
     const int compared = mpz_cmp(r->score, r->limit);
     if (compared || r->run->tau > 0) return compared < 0;
-    return !(r->run->tie_positive && y > 0);
+    return !(r->run->tie_positive && positive);
 }
 
 static void replay_update(replay *r, uint64_t i)

@@ -178,7 +178,7 @@ static inline int naive_pick(const naive_run *run, const naive_set *set, const n
 
 static inline void naive_pass(naive_run *run, const naive_set *set, const naive_options *o)
 {
-    uint64_t order[NAIVE_ROWS];
+    uint64_t order[NAIVE_ROWS] = {0};
     const int picks = strcmp(o->order, "cyclic") != 0 && strcmp(o->order, "shuffle") != 0;
     run->passes++;
     run->mistakes = 0;
