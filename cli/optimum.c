@@ -59,7 +59,7 @@ static void optimum_objective(cli_table *table, const hsp_optimum *best, int har
         table_line(table, "objective", "not there yet: some rows are not beyond the margin");
         return;
     }
-    for (int scaled = 0; scaled <= !hard; scaled++) {
+    for (int scaled = 0; scaled < (hard ? 1 : 2); scaled++) {
         const double value = scaled ? best->scaled_objective : best->objective;
         const double bound = scaled ? best->scaled_dual_objective : best->dual_objective;
         char *least = isnan(bound) ? cli_format("%s", "no lower bound is known")

@@ -241,7 +241,7 @@ static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_opti
 hsp_status hsp__decimals_there(hsp_context *ctx, const char *path, hsp_error *err, int *there)
 {
     hsp__source *source = NULL;
-    const char *bytes;
+    const char *bytes = NULL;
     size_t size = 0;
     *there = 0;
     if (strcmp(path, "-") == 0) return HSP_OK;

@@ -95,7 +95,7 @@ static hsp_status exact_row(void *user, uint64_t i, const hsp__decimal_entry *en
     const hsp__row row = hsp__view_row(m->view, i);
     const uint64_t before = m->nonzeros;
     const int candidate = m->summary->same[i] != HSP__SUMMARY_ALONE;
-    hsp__sha256 sha, *of_row = candidate ? &sha : NULL;
+    hsp__sha256 sha = {0}, *of_row = candidate ? &sha : NULL;
     hsp_status status = HSP_OK;
     char text[HSP__DECIMAL_MAX];
     if (of_row) hsp__sha256_init(of_row);
