@@ -37,6 +37,7 @@
 #define POINT_NOTHING 1e-18L              /* multipliers below this share of the largest may go */
 
 typedef struct point {
+    hsp_context *ctx; /* once it is stopped, nothing below is what it should be */
     const hsp__problem *p;
     const int *exponents; /* d: of the columns */
     int *own;             /* d: of the columns, over the rows in use */
@@ -73,7 +74,7 @@ static void point_meet(point *t)
 {
     uint64_t met = 0;
     memset(t->place, 0, t->p->view->cols * sizeof *t->place);
-    for (uint64_t u = 0; u < t->used; u++) {
+    for (uint64_t u = 0; u < t->used && !hsp__tick(t->ctx); u++) {
         const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t j = hsp__row_column(&row, k);
@@ -104,7 +105,7 @@ static void point_residual(const point *t)
         const uint64_t e = t->equations - 1 - (uint64_t)s;
         t->r[e] = t->size[e] = point_sums(t) == 2 ? 1 : 2;
     }
-    for (uint64_t u = 0; u < t->used; u++) {
+    for (uint64_t u = 0; u < t->used && !hsp__tick(t->ctx); u++) {
         const uint64_t i = t->in[u];
         const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
         const long double ay = (long double)hsp__problem_y(t->p, t->rows[i]) * t->a[i];
@@ -125,7 +126,7 @@ static void point_residual(const point *t)
 static void point_fill(const point *t)
 {
     memset(t->m, 0, t->equations * t->used * sizeof *t->m);
-    for (uint64_t u = 0; u < t->used; u++) {
+    for (uint64_t u = 0; u < t->used && !hsp__tick(t->ctx); u++) {
         long double *column = t->m + u * t->equations;
         const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
         const long double y = (long double)hsp__problem_y(t->p, t->rows[t->in[u]]);
@@ -181,7 +182,7 @@ static void point_reflect(const point *t, uint64_t k, long double head, long dou
 
 /* z: least squares of M z = r over those in use. r is overwritten. Multipliers that depend on
  * others go out of use: are there none? */
-static int point_least_squares(hsp_context *ctx, point *t)
+static int point_least_squares(point *t)
 {
     uint64_t rank = 0;
     point_fill(t);
@@ -189,11 +190,10 @@ static int point_least_squares(hsp_context *ctx, point *t)
         point_pivot(t, rank);
         long double *v = t->m + rank * t->equations;
         const long double length = sqrtl(point_squares(v, rank, t->equations));
-        if (length <= POINT_RANK) break;
+        if (length <= POINT_RANK || hsp__tick(t->ctx)) break;
         const long double end = v[rank] > 0 ? -length : length, head = v[rank] - end;
         t->beta[rank] = -1 / (end * head);
-        if (hsp__tick(ctx)) return 0;
-        for (uint64_t u = rank + 1; u < t->used; u++)
+        for (uint64_t u = rank + 1; u < t->used && !hsp__tick(t->ctx); u++)
             point_reflect(t, rank, head, t->m + u * t->equations);
         point_reflect(t, rank, head, t->r);
         v[rank] = end;
@@ -243,7 +243,7 @@ static int point_join(point *t)
 {
     uint64_t best = t->count;
     long double most = 0;
-    for (uint64_t i = 0; i < t->count; i++) {
+    for (uint64_t i = 0; i < t->count && !hsp__tick(t->ctx); i++) {
         if (t->a[i] > 0) continue;
         const hsp__row row = hsp__view_row(t->p->view, t->rows[i]);
         const long double y = (long double)hsp__problem_y(t->p, t->rows[i]);
@@ -276,38 +276,38 @@ static long double point_off(const point *t, int own)
 }
 
 /* Room for M, if it is not beyond reason. */
-static hsp_status point_reserve(hsp_context *ctx, point *t, hsp_error *err, int *fits)
+static hsp_status point_reserve(point *t, hsp_error *err, int *fits)
 {
     const uint64_t entries = t->equations * (t->used + 1);
     *fits = entries <= POINT_ENTRIES && (double)entries * (double)t->used <= POINT_WORK;
-    if (!*fits || hsp__reserve(&ctx->allocator, (void **)&t->m, &t->room, entries, sizeof *t->m))
+    if (!*fits || hsp__reserve(&t->ctx->allocator, (void **)&t->m, &t->room, entries, sizeof *t->m))
         return HSP_OK;
     return hsp__fail_memory(err);
 }
 
 /* One step: least squares, and what it leaves. `end`: nothing more can change. */
-static hsp_status point_step(hsp_context *ctx, point *t, hsp_error *err, int *end)
+static hsp_status point_step(point *t, hsp_error *err, int *end)
 {
     int fits = 1;
-    const hsp_status status = point_reserve(ctx, t, err, &fits);
+    const hsp_status status = point_reserve(t, err, &fits);
     *end = status || !fits;
     if (*end) return status;
-    const int independent = point_least_squares(ctx, t);
-    if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
+    const int independent = point_least_squares(t);
+    if (hsp__stopped(t->ctx)) return hsp__stop_status(t->ctx, err);
     const int whole = point_move(t) && independent;
     point_residual(t);
     *end = whole && !point_join(t);
-    return HSP_OK;
+    return hsp__stop_status(t->ctx, err);
 }
 
 /* Equations scaled by the columns, until their residual is rounding beside those. */
-static hsp_status point_approach(hsp_context *ctx, point *t, hsp_error *err, int *near)
+static hsp_status point_approach(point *t, hsp_error *err, int *near)
 {
     int end = 0;
     for (uint64_t step = 0, steps = 30 + t->used; step < steps && !end && !*near; step++) {
         point_meet(t);
         point_residual(t);
-        const hsp_status status = point_step(ctx, t, err, &end);
+        const hsp_status status = point_step(t, err, &end);
         if (status) return status;
         *near = point_off(t, 0) <= 1;
     }
@@ -315,7 +315,7 @@ static hsp_status point_approach(hsp_context *ctx, point *t, hsp_error *err, int
 }
 
 /* Equations scaled by the rows in use, until their residual is rounding beside their terms. */
-static hsp_status point_refine(hsp_context *ctx, point *t, hsp_error *err, int *found)
+static hsp_status point_refine(point *t, hsp_error *err, int *found)
 {
     int end = 0;
     long double before = HUGE_VALL;
@@ -323,11 +323,12 @@ static hsp_status point_refine(hsp_context *ctx, point *t, hsp_error *err, int *
     for (int step = 0; step < POINT_REFINED; step++) {
         point_meet(t);
         point_residual(t);
+        if (hsp__stopped(t->ctx)) return hsp__stop_status(t->ctx, err);
         const long double off = point_off(t, 1);
         *found = off <= 1;
         if (*found || (end && !(off < before / 2))) return HSP_OK;
         before = off;
-        const hsp_status status = point_step(ctx, t, err, &end);
+        const hsp_status status = point_step(t, err, &end);
         if (status) return status;
     }
     return HSP_OK;
@@ -348,24 +349,24 @@ static void point_trim(point *t, double *a)
     t->used = kept;
     point_meet(t);
     point_residual(t);
-    if (!(point_off(t, 1) <= 1)) return;
+    if (hsp__stopped(t->ctx) || !(point_off(t, 1) <= 1)) return;
     memset(a, 0, t->count * sizeof *a);
     for (uint64_t u = 0; u < t->used; u++)
         a[t->in[u]] = (double)t->a[t->in[u]];
 }
 
-static hsp_status point_solve(hsp_context *ctx, point *t, double *a, hsp_error *err, int *found)
+static hsp_status point_solve(point *t, double *a, hsp_error *err, int *found)
 {
     int near = 0;
-    hsp_status status = point_approach(ctx, t, err, &near);
-    if (!status && near) status = point_refine(ctx, t, err, found);
+    hsp_status status = point_approach(t, err, &near);
+    if (!status && near) status = point_refine(t, err, found);
     if (!status && *found) point_trim(t, a);
     return status;
 }
 
-static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *err, int *found)
+static hsp_status point_make(point *t, double *a, hsp_error *err, int *found)
 {
-    const hsp_allocator *memory = &ctx->allocator;
+    const hsp_allocator *memory = &t->ctx->allocator;
     t->a = hsp__new(memory, t->count, sizeof *t->a);
     t->in = hsp__new_raw(memory, t->count, sizeof *t->in);
     t->z = hsp__new_raw(memory, t->count, sizeof *t->z);
@@ -381,7 +382,7 @@ static hsp_status point_make(hsp_context *ctx, point *t, double *a, hsp_error *e
         t->a[i] = (long double)a[i];
         t->in[t->used++] = i;
     }
-    if (!status && t->used) status = point_solve(ctx, t, a, err, found);
+    if (!status && t->used) status = point_solve(t, a, err, found);
     hsp__free(memory, t->a);
     hsp__free(memory, t->in);
     hsp__free(memory, t->z);
@@ -398,7 +399,7 @@ hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const i
                                 const uint64_t *rows, uint64_t count, double *a, hsp_error *err,
                                 int *found)
 {
-    point t = {.p = p, .exponents = exponents, .rows = rows, .count = count};
+    point t = {.ctx = ctx, .p = p, .exponents = exponents, .rows = rows, .count = count};
     *found = 0;
-    return point_make(ctx, &t, a, err, found);
+    return point_make(&t, a, err, found);
 }
