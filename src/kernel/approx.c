@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/remake.h"
 #include "kernel/block.h"
@@ -90,11 +91,12 @@ hsp_status hsp__approx_nystrom(hsp_context *ctx, const hsp_kernel *kernel, hsp_d
 /* ---- Waves ----------------------------------------------------------------------------------- */
 
 /* Row i of u from stream i of the seed. */
-static void fourier_draw(const hsp__kernel_node *node, uint64_t seed, hsp_data *to)
+static hsp_status fourier_draw(hsp_context *ctx, const hsp__kernel_node *node, uint64_t seed,
+                               hsp_data *to, hsp_error *err)
 {
     double *values = to->values;
     const double width = node->op == HSP__KERNEL_RBF ? sqrt(2 * node->p) : node->p;
-    for (uint64_t i = 0; i < to->view.rows; i++) {
+    for (uint64_t i = 0; i < to->view.rows && !hsp__tick(ctx); i++) {
         hsp__random random;
         hsp__random_seed(&random, seed, i);
         for (uint64_t j = 0; j < to->view.cols; j++) {
@@ -104,6 +106,7 @@ static void fourier_draw(const hsp__kernel_node *node, uint64_t seed, hsp_data *
             to->nonzeros += u != 0;
         }
     }
+    return hsp__stop_status(ctx, err);
 }
 
 hsp_status hsp__approx_fourier(hsp_context *ctx, const hsp_kernel *kernel, uint64_t cols,
@@ -123,11 +126,11 @@ hsp_status hsp__approx_fourier(hsp_context *ctx, const hsp_kernel *kernel, uint6
         map.source = hsp__new_raw(&ctx->allocator, count, sizeof *map.source);
         if (!map.source) status = hsp__fail_memory(err);
     }
+    if (!status) status = fourier_draw(ctx, node, seed, map.rows, err);
     if (status) {
         hsp__approx_free(ctx, &map);
         return status;
     }
-    fourier_draw(node, seed, map.rows);
     hsp__data_seal(map.rows);
     for (uint64_t k = 0; k < count; k++)
         map.source[k] = k;
@@ -285,7 +288,7 @@ hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_dat
     hsp_status status = hsp_data_sample(data, n, seed + 1, err, sample); /* not the landmarks' */
     if (!status) status = hsp__gram_new(ctx, map->kernel, data, sample, n, err, &gram);
     if (status) return status;
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
         for (uint64_t j = 0; j < n; j++) {
             const double k = gram.values[i * n + j];
             const double off = fabs(k - approx_dot(&features->view, sample[i], sample[j]));
@@ -297,5 +300,5 @@ hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_dat
     found.size = n ? sqrt(found.size) / (double)n : 0;
     hsp__gram_free(ctx, &gram);
     *out = found;
-    return HSP_OK;
+    return hsp__stop_status(ctx, err);
 }

@@ -415,8 +415,8 @@ static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_er
 static hsp_status approx_options(const approx_work *work, hsp_error *err, hsp_options **out)
 {
     static const char *const skip[] = {
-        "kernel",    "approx",  "allow-indefinite", "cache-mb",   "budget", "scale",
-        "normalize", "classes", "positive",         "row-weight", "start",  NULL};
+        "kernel",  "approx",   "allow-indefinite", "cache-mb", "budget",      "scale", "normalize",
+        "classes", "positive", "row-weight",       "start",    "max-seconds", NULL};
     hsp_options *made = NULL;
     hsp_status status = hsp__options_derive(work->ctx, work->options, skip, err, &made);
     if (!status) status = hsp__options_put(made, "scale", "none", err);
@@ -451,8 +451,12 @@ static hsp_status approx_learn(approx_work *work, const hsp_model *start, hsp_er
     if (!status) status = approx_begin(work, start, err, &begin);
     if (!status)
         status = hsp_train_from(work->ctx, work->features, options, begin, err, &done, &linear);
+    if (status == HSP_CANCELLED && linear) status = HSP_OK; /* stopped: the best so far */
+    hsp_context *asked = work->ctx, unasked = hsp__stop_none(asked);
+    work->ctx = &unasked; /* whoever stopped the run wants its model */
     if (!status) status = approx_evidence(work, done.evidence, err);
     if (!status && linear) status = approx_model(work, linear, err, &model);
+    work->ctx = asked;
     if (!status && model) status = approx_measure(work, model, err, &done);
     if (!status && run) *run = done;
     if (status || !run) hsp_evidence_free(done.evidence);
@@ -473,6 +477,8 @@ hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options
     approx_work work = {.ctx = ctx, .given = data, .options = options, .seed = 1};
     if (hsp__options_have(options, "seed"))
         work.seed = (uint64_t)hsp_options_integer(options, "seed");
+    if (hsp__options_have(options, "max-seconds")) /* of all, not of the learner alone */
+        hsp__stop_limit(ctx, hsp_options_real(options, "max-seconds"));
     hsp_status status = approx_read(&work, err);
     if (!status) status = approx_check(&work, err);
     if (!status) status = approx_kernel(&work, err);

@@ -19,10 +19,14 @@ static const struct {
     {"svm", "gap=1e-4 multiclass=crammer-singer", 3},
     {"svm", "gap=1e-4 kernel=rbf(0.2)", 2},
     {"svm", "gap=1e-4 kernel=rbf(0.2)", 3},
+    {"svm", "gap=1e-4 kernel=rbf(0.2) approx=nystrom:40", 3},
+    {"svm", "gap=1e-3 kernel=rbf(0.2) approx=fourier:40 calibrate=platt", 2},
     {"svm", "gap=1e-3 calibrate=platt", 2},
+    {"svm", "hard=yes", 2},
     {"logistic", "gap=1e-6", 3},
     {"perceptron", "passes=20", 3},
     {"perceptron", "passes=5 kernel=rbf(0.2)", 2},
+    {"perceptron", "passes=5 kernel=rbf(0.2) approx=nystrom:20 average=vote", 2},
     {"winnow", "passes=5 scale=min-max", 2},
     {"knn", "k=auto", 3},
 };
@@ -93,6 +97,7 @@ static void stopped_anywhere(void)
         CHECK(hsp_train(ctx, data, options, NULL, &whole, &model) == HSP_OK);
         hsp_model_free(model);
         const int all = calls;
+        int kept = 0;
         CHECK_NOTE(all > 3, "%s %s: asked %d times", runs[r].learner, runs[r].settings, all);
         for (int k = 0; k < 60 && k < all; k++) {
             hsp_training run = {0};
@@ -104,10 +109,13 @@ static void stopped_anywhere(void)
             const hsp_status status = hsp_train(ctx, data, options, &err, &run, &model);
             CHECK_NOTE(status == HSP_CANCELLED, "%s %s: asked to stop at %d of %d, returned %s",
                        runs[r].learner, runs[r].settings, stop_at, all, hsp_status_name(status));
+            kept += model != NULL;
             if (model) check_stopped(ctx, r, data, &run, model, &whole);
             hsp_evidence_free(run.evidence);
             hsp_model_free(model);
         }
+        CHECK_NOTE(kept || strcmp(runs[r].learner, "knn") == 0, "%s %s: no model was kept",
+                   runs[r].learner, runs[r].settings);
         hsp_options_free(options);
         hsp_data_free(data);
         hsp_context_free(ctx);
