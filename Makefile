@@ -228,8 +228,14 @@ run-tests: test-programs
 # ---- Sanitizers --------------------------------------------------------------------------------
 
 .PHONY: check-stop
-check-stop: $(BUILD)/halfspace
-	tools/check_stop.py --halfspace $(BUILD)/halfspace $(STOP)
+check-stop: $(BUILD)/halfspace $(if $(TICKS),$(BUILD)/halfspace-ticks)
+	tools/check_stop.py --halfspace $(BUILD)/halfspace $(if $(TICKS),--ticks $(BUILD)/halfspace-ticks) $(STOP)
+
+# The command with tools/tick_trace.c between it and the functions that ask whether to stop.
+TICK_CALLS := hsp__tick hsp__tick_wait hsp__progress hsp__watch_gap
+$(BUILD)/halfspace-ticks: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/obj/tools/tick_trace.o $(BUILD)/libhalfspace.a
+	$(SAY) link $@
+	$(Q)$(LINK) -no-pie $(TICK_CALLS:%=-Wl$(comma)--wrap=%)
 
 .PHONY: check-asan check-tsan run-checks
 check-asan:
@@ -310,7 +316,7 @@ help:
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
 	@echo 'make check-tsan  every test under the thread sanitizer'
 	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
-	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"'
+	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"; TICKS=1: and the longest work without asking'
 	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'

@@ -11,6 +11,10 @@ A run is wrong when it takes more than 0.5 s to end, ends with another status th
 signal's number, or leaves a temporary file; a model that it says it kept must be readable. On a
 machine that has other work to do, times say little: the processor time that the command still used
 after the signal is printed as well, and --load judges by that instead.
+
+With --ticks build/halfspace-ticks, every case is run once more with that program, which notes how long
+each thread works without asking whether it must stop (tools/tick_trace.c), until its latest moment and,
+if it has one, with a limit. More than 0.05 s is wrong; the longest times are printed with the functions.
 """
 import argparse
 import json
@@ -26,6 +30,7 @@ import tempfile
 import time
 
 LIMIT = 0.5  # seconds
+GAP = 0.05  # seconds of work without asking whether to stop
 LATEST = 60  # seconds after which a command that does not end is killed
 
 # name, arguments, moment (seconds after the start at which the signal may come: from, to)
@@ -225,6 +230,55 @@ def limited(halfspace, folder, arguments, seconds):
     return took - report.get("load_seconds", 0) - seconds, None, str(report.get("stop"))
 
 
+def places(program, stack):
+    """The functions of the program on a stack, innermost first."""
+    lines = subprocess.run(["addr2line", "-s", "-f", "-e", program, *stack], capture_output=True, text=True,
+                           check=True).stdout.split("\n")
+    return [f"{lines[i]} ({lines[i + 1].split(' ')[0]})" for i in range(0, len(lines) - 1, 2)
+            if not lines[i].startswith(("?", "trace_", "__wrap_"))]
+
+
+def gaps(program, path, load):
+    """Seconds without a tick and where, the longest of each place first."""
+    longest = {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            numbers, middle, last = line.split("|")
+            thread, clock, own, every = numbers.split()
+            threads = os.cpu_count() or 1
+            seconds = max(float(own), float(every) / threads) if load and thread == "first" else float(clock)
+            stack = (places(program, middle.split()) if middle.split() else
+                     ["before"] + places(program, last.split()))
+            where = f"{thread}: " + " < ".join(stack[:4])
+            key = (thread, stack[0].split(" ")[0] if stack else "")
+            longest[key] = max(longest.get(key, (0, "")), (seconds, where))
+    return sorted(longest.values(), reverse=True)
+
+
+def watch_ticks(program, folder, name, arguments, options, last):
+    """Complaints about a case: each place that works too long without asking whether to stop."""
+    path = os.path.join(folder, "ticks")
+    bad = []
+    os.environ["HSP_TICKS"] = path
+    runs = [("", lambda: interrupt(program, folder, arguments, last, signal.SIGTERM))]
+    if options.limits and name in LIMITED:
+        runs.append((" --max-seconds", lambda: limited(program, folder, arguments, options.limits)))
+    for what, run in runs:
+        if os.path.exists(path):
+            os.remove(path)
+        run()
+        found = [gap for gap in gaps(program, path, options.load) if gap[0] > GAP / 2]
+        for seconds, where in found:
+            wrong = "WRONG: " if seconds > GAP else ""
+            print(f"{name + what:24} {seconds:6.3f} s without asking  {wrong}{where}", flush=True)
+            if wrong:
+                bad.append(f"{name}{what}: {seconds:.3f} s without asking in {where}")
+        if not found:
+            print(f"{name + what:24} asks at least every {GAP / 2:g} s", flush=True)
+    del os.environ["HSP_TICKS"]
+    return bad
+
+
 def uncovered(halfspace):
     """Commands and learners that no case has: asked of the program, not listed by hand."""
     overview = subprocess.run([halfspace, "--help"], capture_output=True, text=True, check=True).stdout
@@ -246,6 +300,7 @@ def main():
     parser.add_argument("--folder", help="keep the data here, and use it if it is there")
     parser.add_argument("--load", action="store_true", help="judge processor time, not time")
     parser.add_argument("--limits", type=float, default=2, help="--max-seconds to try; 0: none")
+    parser.add_argument("--ticks", help="the program that notes gaps: build/halfspace-ticks")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     halfspace = os.path.abspath(options.halfspace)
@@ -291,6 +346,8 @@ def main():
                       f"{'WRONG: ' + wrong + '  ' if wrong else ''}{said}", flush=True)
                 if wrong:
                     bad.append(f"{name}: {wrong}")
+            if options.ticks:
+                bad += watch_ticks(os.path.abspath(options.ticks), folder, name, words(text), options, moments[1])
         print(f"slowest answer: {slowest[0]:.3f} s ({slowest[1]})")
     finally:
         if not options.folder:
