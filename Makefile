@@ -253,6 +253,12 @@ run-checks: test-programs $(PLANTED:tests/sanitizers/%.c=$(BUILD)/planted/%)
 check-exact: all
 	@tests/exact/run.sh $(BUILD) $(or $(TABLES),2000) $(or $(SEED),1)
 
+# ---- The same bits as before -------------------------------------------------------------------
+
+.PHONY: check-same-bits
+check-same-bits: all
+	@tests/same-bits/run --program $(BUILD)/halfspace $(SAME)
+
 # ---- Fuzzing, checking, measuring --------------------------------------------------------------
 
 .PHONY: fuzz lint format bench
@@ -318,6 +324,7 @@ help:
 	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
 	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"; TICKS=1: and the longest work without asking'
 	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
+	@echo 'make check-same-bits  models, predictions, certificates and reports against the record; SAME="--threads 2"'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
 	@echo 'make format      put every C file in the house format'

@@ -73,6 +73,10 @@ suites()
     [ -x "$BUILD/halfspace-verify" ] && echo "verify/agree tests/verify/run.sh $BUILD"
     echo "api tests/api/run.sh $BUILD"
     echo "exact tests/exact/run.sh $BUILD"
+    if command -v python3 >/dev/null; then
+        echo "same-bits tests/same-bits/run"
+        echo "same-bits/test tests/same-bits/test"
+    fi
     echo "install tests/install/run.sh $BUILD"
     echo "tools tests/tools/run.sh $BUILD"
 }
