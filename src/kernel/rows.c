@@ -6,7 +6,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "kernel/function.h"
+
+#define ROWS_TICK 64 /* rows between two ticks */
 
 uint64_t hsp__kernel_space_cols(const hsp__kernel_space *space, uint64_t cols)
 {
@@ -144,6 +147,7 @@ static hsp_status rows_norms(hsp_context *ctx, hsp__kernel_rows *rows, uint32_t 
     if (!norms) return hsp__fail_memory(err);
     rows->norms[space] = norms;
     for (uint64_t i = 0; i < n; i++) {
+        if (i % ROWS_TICK == 0 && hsp__tick(ctx)) return hsp__stop_status(ctx, err);
         norms[i] = rows_square(rows->view, i, &rows->kernel->spaces[space]);
         rows->most = fmax(rows->most, norms[i]);
         if (norms[i] > 0 && !(rows->least > 0 && rows->least <= norms[i])) rows->least = norms[i];

@@ -352,7 +352,8 @@ static void FN(tile_apply)(block *work, const tile *t)
     }
 }
 
-/* Turned, in pieces of a few rows: what is read then stays in the first cache. */
+/* Turned, in pieces of a few rows: what is read then stays in the first cache. Memory that is
+ * written for the first time takes much longer: hence a tick for every piece. */
 static void FN(tile_store)(block *work, const tile *t)
 {
     const NUM *values = t->values;
@@ -361,10 +362,13 @@ static void FN(tile_store)(block *work, const tile *t)
         FN(tile_apply)(work, t);
         return;
     }
-    for (uint64_t i = 0; i < t->rows && !work->turned; i++)
+    for (uint64_t i = 0; i < t->rows && !work->turned; i++) {
+        if (i % TILE_PIECE == 0 && hsp__tick(work->ctx)) return;
         FN(tile_write)
-    (work, t->from_left + i, t->from_right, values + i * t->cols, 1, t->cols);
+        (work, t->from_left + i, t->from_right, values + i * t->cols, 1, t->cols);
+    }
     for (uint64_t i = 0; i < t->rows && work->turned; i += TILE_PIECE) {
+        if (hsp__tick(work->ctx)) return;
         const uint64_t piece = block_least(t->rows - i, TILE_PIECE);
         for (uint64_t j = 0; j < t->cols; j++)
             FN(tile_write)

@@ -180,10 +180,10 @@ static void batch_shorten(hsp_context *ctx, const hsp__problem *p, double *a, do
     verdict->gap = hsp__judge_gap(verdict->primal, verdict->dual);
 }
 
-/* There was no time to judge what a stopped solver handed back. */
-static hsp_status batch_unjudged(hsp__batch_task *task)
+hsp_status hsp__batch_unjudged(const hsp_context *ctx, hsp__batch_task *task)
 {
     task->unjudged = 1;
+    if (task->solution.stop == HSP_STOP_CONVERGED) hsp__watch_stopped(ctx, &task->solution.stop);
     task->solution.primal = task->solution.gap = (double)NAN;
     task->solution.dual_value = fmax(0, task->solution.dual_value);
     return HSP_OK;
@@ -200,10 +200,11 @@ static hsp_status batch_judge(hsp__batch *batch, hsp_context *ctx, hsp__batch_ta
     hsp_status status = HSP_OK;
     if (!s->judged || s->stop != HSP_STOP_CONVERGED)
         status = hsp__judge(ctx, &task->problem, s->w, s->b, s->dual, u, scores, err, &verdict);
-    if (status == HSP_CANCELLED) return batch_unjudged(task);
+    if (status == HSP_CANCELLED) return hsp__batch_unjudged(ctx, task);
     if (status) return status;
     batch_shorten(ctx, &task->problem, s->dual, u, &verdict);
     hsp__judge_kkt(ctx, &task->problem, s->w, s->b, s->dual, u, scores, &task->kkt);
+    if (hsp__stopped(ctx)) return hsp__batch_unjudged(ctx, task);
     s->primal = verdict.primal;
     s->dual_value = verdict.dual;
     s->gap = verdict.gap;
@@ -479,6 +480,7 @@ static hsp_status batch_choose(hsp__batch *batch, hsp_error *err)
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__batch_task *task = &batch->tasks[c];
         if (task->alone) continue;
+        if (hsp__tick(batch->ctx)) return hsp__stop_status(batch->ctx, err);
         task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
         if (task->solver) continue;
         if (strcmp(batch->plan->solver, "auto") == 0)

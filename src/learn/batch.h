@@ -90,6 +90,9 @@ hsp_status hsp__batch_start_check(const hsp__batch *batch, hsp_error *err);
 /* Put what it knows of problem c into s->w, s->b and s->dual, which are zero. */
 void hsp__batch_start(const hsp__batch *batch, uint32_t c, hsp__solution *s);
 
+/* batch.c: there was no time to judge what a stopped solver handed back. */
+hsp_status hsp__batch_unjudged(const hsp_context *ctx, hsp__batch_task *task);
+
 /* batch_hard.c: a separator was demanded, and the solver found none: say whether there is one.
  * s->stop becomes HSP_STOP_INSEPARABLE, with multipliers in s->dual, or HSP_STOP_PASSES. */
 hsp_status hsp__batch_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,

@@ -62,8 +62,8 @@ static void crammer_row(const hsp__crammer *p, const double *w, const double *b,
         (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
 }
 
-static void crammer_kkt(const hsp__crammer *p, const double *w, const double *b, const double *dual,
-                        const double *u, hsp__kkt *kkt)
+static void crammer_kkt(hsp_context *ctx, const hsp__crammer *p, const double *w, const double *b,
+                        const double *dual, const double *u, hsp__kkt *kkt)
 {
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t d = p->view->cols;
@@ -72,7 +72,7 @@ static void crammer_kkt(const hsp__crammer *p, const double *w, const double *b,
     const size_t all = (size_t)(k * d);
     const double size = sqrt(fmax(vec->sqnorm_f64(w, all), vec->sqnorm_f64(u, all)));
     if (size > 0) kkt->stationarity = sqrt(vec->sqdist_f64(w, u, all)) / size;
-    for (uint64_t i = 0; i < p->view->rows; i++)
+    for (uint64_t i = 0; i < p->view->rows && !hsp__tick(ctx); i++)
         crammer_row(p, w, b, dual, i, kkt);
     hsp__judge_margin(vec->sqnorm_f64(w, all), kkt); /* of the weights of all classes together */
 }
@@ -112,7 +112,10 @@ static hsp_status crammer_solve(hsp__batch *batch, const hsp__crammer *p, double
                                      .stop = s.stop};
     if (s.stop == HSP_STOP_CONVERGED && !(verdict.gap <= plan->gap))
         task->solution.stop = HSP_STOP_PASSES;
-    crammer_kkt(p, s.w, s.b, s.dual, u, &task->kkt);
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, batch->ctx);
+    crammer_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
+    if (hsp__stopped(&last)) hsp__batch_unjudged(&last, task);
     for (uint32_t c = 0; c < batch->count; c++)
         batch->tasks[c].solution.b = b[c];
     return HSP_OK;

@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "vec/vec.h"
 
-enum { JUDGE_PARTS = 64 };
+enum { JUDGE_PARTS = 64, JUDGE_TICK = 64 }; /* rows between two ticks */
 
 /* Parts that rows are cut into where each costs little: sums over parts are added in their order.
  */
@@ -280,13 +280,14 @@ static double judge_below(const hsp__problem *p, const judge_sums *sums, double 
 
 /* The smallest at[i] up to which the costs add up to `level`, or with `above` to more than that:
  * selection by halves around a pivot, which reorders both arrays. */
-static double judge_quantile(double *at, double *cost, uint64_t n, double level, int above)
+static double judge_quantile(hsp_context *ctx, double *at, double *cost, uint64_t n, double level,
+                             int above)
 {
     uint64_t from = 0, to = n;
     double before = 0; /* cost of what lies below `from` */
     for (;;) {
         const double pivot = at[from + (to - from) / 2];
-        if (isnan(pivot)) return pivot; /* it is in no order with the others */
+        if (isnan(pivot) || hsp__tick(ctx)) return pivot; /* it is in no order with the others */
         uint64_t low = from, high = to, i = from;
         double below = 0, same = 0;
         while (i < high) { /* three parts: below, equal to, above the pivot */
@@ -334,10 +335,12 @@ static hsp_status judge_offset_hinge(hsp_context *ctx, const hsp__problem *p, co
         cost[count++] = c;
         if (y > 0) level += c;
     }
-    if (!status && count)
-        *b = (judge_quantile(at, cost, count, level, 0) +
-              judge_quantile(at, cost, count, level, 1)) /
-             2;
+    if (!status && count) {
+        const double first = judge_quantile(ctx, at, cost, count, level, 0);
+        const double last = judge_quantile(ctx, at, cost, count, level, 1);
+        status = hsp__stop_status(ctx, err);
+        if (!status) *b = (first + last) / 2;
+    }
     hsp__free(&ctx->allocator, at);
     hsp__free(&ctx->allocator, cost);
     return status;
@@ -411,6 +414,7 @@ hsp_status hsp__judge_offset(hsp_context *ctx, const hsp__problem *p, const doub
 /* ---- Primal ---------------------------------------------------------------------------------- */
 
 typedef struct judge_sum {
+    hsp_context *ctx;
     const hsp__problem *p;
     const double *w, *scores;
     double b, size; /* size: ||w|| */
@@ -424,9 +428,11 @@ static void judge_sum_part(void *user, uint64_t part)
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     judge_sums sums = {0};
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        if (i % JUDGE_TICK == 0 && hsp__tick(work->ctx)) break;
         judge_sum_loss(p, p->loss, p->hard, i, work->w, work->size, work->scores[i], work->b,
                        &sums);
+    }
     work->sums[part] = sums;
 }
 
@@ -435,7 +441,8 @@ double hsp__judge_primal(hsp_context *ctx, const hsp__problem *p, const double *
 {
     judge_sums sums = {0};
     double rounding;
-    judge_sum work = {.p = p, .w = w, .scores = scores, .b = b, .parts = judge_parts(p)};
+    judge_sum work = {
+        .ctx = ctx, .p = p, .w = w, .scores = scores, .b = b, .parts = judge_parts(p)};
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
     if (!hsp__tasks_try(ctx, work.parts, judge_sum_part, &work)) return (double)NAN;
     for (uint64_t part = 0; part < work.parts; part++)
@@ -558,8 +565,8 @@ static void judge_shrink(const hsp__problem *p, double *a, double *u)
 /* u = sum a y x and t = sum a y once more, where rounding in them is what the gap is made of.
  * Offset free: t need not be 0 yet; the row of the heavier class that loses least by it takes it
  * upon itself. `low` is room for d numbers. */
-static judge_errors judge_precise(const hsp__problem *p, const double *a, double *u, double *low,
-                                  judge_sums *sums)
+static judge_errors judge_precise(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                  double *u, double *low, judge_sums *sums)
 {
     const hsp_view *view = p->view;
     const double gamma = judge_gamma(view->rows);
@@ -569,6 +576,7 @@ static judge_errors judge_precise(const hsp__problem *p, const double *a, double
     for (uint64_t i = 0; i < view->rows; i++) {
         const double pull = hsp__problem_y(p, i) * a[i];
         const hsp__row row = hsp__view_row(view, i);
+        if (i % JUDGE_TICK == 0 && hsp__tick(ctx)) break;
         if (pull == 0) continue;
         judge_add(&t, &rest, pull, 1);
         for (uint64_t k = 0; k < row.count; k++) {
@@ -587,6 +595,7 @@ static judge_errors judge_precise(const hsp__problem *p, const double *a, double
     if (p->offset != HSP__OFFSET_FREE || sums->t == 0) return errors;
     const double off = fabs(sums->t) * (1 + 1e-9) + gamma * gamma * sums->total;
     for (uint64_t i = 0; i < view->rows; i++) {
+        if (i % JUDGE_TICK == 0 && hsp__tick(ctx)) break;
         if (hsp__problem_positive(p, i) != (sums->t > 0) || !(a[i] > off)) continue;
         if (judge_norm(p, i) >= norm) continue;
         norm = judge_norm(p, i);
@@ -617,6 +626,7 @@ int hsp__judge_keep(const hsp__solution *s, double primal, double dual)
 }
 
 typedef struct judge_both {
+    hsp_context *ctx;
     const hsp__problem *p;
     const double *w, *a;
     double b, size; /* size: ||w|| */
@@ -642,6 +652,7 @@ JUDGE_INLINE void judge_both_rows(judge_both *work, uint64_t part, hsp__loss los
         hsp__products_narrow_scores(view, work->w, 0, from, to - from, 1, work->scores + from);
     for (uint64_t i = from; i < to; i++) {
         const double a = work->a[i];
+        if (i % JUDGE_TICK == 0 && hsp__tick(work->ctx)) break;
         if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
         judge_sum_loss(p, loss, hard, i, work->w, work->size, work->scores[i], work->b, &sums);
         if (a == 0) continue;
@@ -672,7 +683,7 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
 {
     const hsp_allocator *memory = &ctx->allocator;
     const uint64_t d = p->view->cols;
-    judge_both work = {.p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
+    judge_both work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
     judge_sums sums = {0};
     double up, down = 0;
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
@@ -697,14 +708,14 @@ hsp_status hsp__judge(hsp_context *ctx, const hsp__problem *p, const double *w, 
         judge_errors errors = judge_coarse(p, &sums);
         out->dual = judge_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
         if (down > judge_much * (out->primal - out->dual) && down > judge_least * out->primal) {
-            errors = judge_precise(p, a, u, work.more, &sums);
+            errors = judge_precise(ctx, p, a, u, work.more, &sums);
             out->dual = judge_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
         }
     }
     hsp__free(memory, work.more);
     out->gap = hsp__judge_gap(out->primal, out->dual);
     out->rounding = isfinite(out->primal) && out->primal > 0 ? (up + down) / out->primal : 0;
-    return HSP_OK;
+    return hsp__stop_status(ctx, err);
 }
 
 /* ---- KKT ------------------------------------------------------------------------------------- */
@@ -762,6 +773,7 @@ JUDGE_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, doub
 }
 
 typedef struct judge_rows {
+    hsp_context *ctx; /* that may stop it; NULL: it is soon done */
     const hsp__problem *p;
     const double *w; /* NULL: not known */
     double b, size;  /* size: ||w|| */
@@ -795,6 +807,7 @@ JUDGE_INLINE void judge_rows_some(judge_rows *work, uint64_t part, hsp__loss los
     double total = 0, t = 0, size = 0;
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
+        if (work->ctx && i % JUDGE_TICK == 0 && hsp__tick(work->ctx)) break;
         const double m = judge_margin_of(work, i, y, hard);
         const double over = fmax(-a, a - judge_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
@@ -866,7 +879,7 @@ void hsp__judge_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, co
 void hsp__judge_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                     const double *a, const double *u, const double *scores, hsp__kkt *out)
 {
-    judge_rows work = {.p = p, .w = w, .b = b, .a = a, .scores = scores};
+    judge_rows work = {.ctx = ctx, .p = p, .w = w, .b = b, .a = a, .scores = scores};
     const double square = hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols);
     work.size = sqrt(square);
     work.lengths = p->penalty == HSP__PENALTY_L2;

@@ -468,6 +468,7 @@ uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view)
 {
     if (run->kernel) return hsp__kernel_run_chunk(run->kernel);
     uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
+    if (run->rule->score) each = view->cols; /* a row asks every expert */
     uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
     return chunk ? chunk : 1;
 }

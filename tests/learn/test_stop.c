@@ -24,6 +24,8 @@ static const struct {
     {"svm", "gap=1e-3 calibrate=platt", 2},
     {"svm", "hard=yes", 2},
     {"logistic", "gap=1e-6", 3},
+    {"lp", "soft=yes", 2},
+    {"experts", "passes=5 votes=sign", 2},
     {"perceptron", "passes=20", 3},
     {"perceptron", "passes=5 kernel=rbf(0.2)", 2},
     {"perceptron", "passes=5 kernel=rbf(0.2) approx=nystrom:20 average=vote", 2},
