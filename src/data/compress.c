@@ -214,7 +214,7 @@ void hsp__unpacker_free(hsp__unpacker *unpacker)
     hsp__free(&memory, unpacker);
 }
 
-#define PACKER_PIECE ((size_t)32 << 10) /* bytes between two ticks: some methods are slow */
+#define PACKER_PIECE ((size_t)4 << 10) /* bytes between two ticks: some methods are slow */
 
 struct hsp__packer {
     hsp_context *ctx;

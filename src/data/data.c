@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "data/container.h"
 #include "data/formats.h"
 
@@ -132,21 +133,27 @@ static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
     return status;
 }
 
-static void data_copy_dense(hsp_data *data, const hsp_view *view)
+/* Must a loop over rows end? */
+static int data_tick(hsp_context *ctx, uint64_t row)
+{
+    return row % 64 == 0 && hsp__tick(ctx);
+}
+
+static void data_copy_dense(hsp_context *ctx, hsp_data *data, const hsp_view *view)
 {
     const size_t bytes = hsp__value_bytes(view->precision);
     const char *from = view->values;
     char *to = data->values;
-    for (uint64_t i = 0; i < view->rows && view->cols; i++)
+    for (uint64_t i = 0; i < view->rows && view->cols && !data_tick(ctx, i); i++)
         memcpy(to + i * view->cols * bytes, from + i * view->stride * bytes, view->cols * bytes);
 }
 
 /* Zeros that the caller stored are left out. */
-static void data_copy_sparse(hsp_data *data, const hsp_view *view)
+static void data_copy_sparse(hsp_context *ctx, hsp_data *data, const hsp_view *view)
 {
     const size_t bytes = hsp__value_bytes(view->precision);
     uint64_t entry = 0;
-    for (uint64_t i = 0; i < view->rows; i++) {
+    for (uint64_t i = 0; i < view->rows && !data_tick(ctx, i); i++) {
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             if (hsp__row_value(view, &row, k) == 0) continue;
@@ -160,10 +167,10 @@ static void data_copy_sparse(hsp_data *data, const hsp_view *view)
     }
 }
 
-static uint64_t data_count_nonzeros(const hsp_view *view)
+static uint64_t data_count_nonzeros(hsp_context *ctx, const hsp_view *view)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < view->rows; i++) {
+    for (uint64_t i = 0; i < view->rows && !data_tick(ctx, i); i++) {
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++)
             count += hsp__row_value(view, &row, k) != 0;
@@ -188,15 +195,19 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
         return status;
     }
     if (view->storage == HSP_DENSE)
-        data_copy_dense(data, view);
+        data_copy_dense(ctx, data, view);
     else
-        data_copy_sparse(data, view);
+        data_copy_sparse(ctx, data, view);
     if (view->labels && view->rows)
         memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
     hsp__data_seal(data);
-    if (view->storage == HSP_DENSE) data->nonzeros = data_count_nonzeros(&data->view);
-    *out = data;
-    return HSP_OK;
+    if (view->storage == HSP_DENSE) data->nonzeros = data_count_nonzeros(ctx, &data->view);
+    status = hsp__stop_status(ctx, err);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
+    return status;
 }
 
 int hsp_data_index_base(const hsp_data *data)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/stop.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/decimals.h"
@@ -367,9 +368,10 @@ void hsp__data_narrow(hsp_data *data)
     view->precision = HSP_FLOAT32;
 }
 
-int hsp__view_fits_single(const hsp_view *view)
+int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view)
 {
     for (uint64_t i = 0; i < view->rows; i++) {
+        if (i % 64 == 0 && hsp__tick(ctx)) return 0; /* whoever reads will see the same */
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             const double v = fabs(hsp__row_value(view, &row, k));

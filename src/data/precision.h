@@ -176,9 +176,10 @@ void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hs
                     const hsp__losses *all, const char *column, const char *why);
 
 /* The precision that rows which are not read from text get by the option: auto keeps theirs. */
-hsp_precision hsp__restore_precision(const hsp_options *options, const hsp_view *view);
+hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,
+                                     const hsp_view *view);
 
 /* May every value of a data set become a float by rule 1? */
-int hsp__view_fits_single(const hsp_view *view);
+int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/options.h"
 #include "data/container.h"
 #include "data/data.h"
@@ -220,6 +221,8 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     size_t first_size;
     hsp_data *data = NULL;
     hsp_options *defaults = NULL;
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_status status = hsp__source_peek(source, 0, err, &first, &first_size);
     if (!status && !options) {
         status = hsp_options_new(ctx, &read_table, err, &defaults);
@@ -228,9 +231,10 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     if (!status) {
         const char *format = hsp_options_text(options, "format");
         status = hsp__format_find(path, first, first_size, err, &format);
-        if (!status) status = read_as(ctx, format, source, path, options, encoding, err, &data);
+        if (!status) status = read_as(&own, format, source, path, options, encoding, err, &data);
     }
-    if (!status) status = read_settle(ctx, options, err, &data);
+    if (!status) status = read_settle(&own, options, err, &data);
+    if (!status) status = hsp__stop_status(&own, err);
     hsp_options_free(defaults);
     if (status)
         hsp_data_free(data);

@@ -17,12 +17,13 @@ static hsp_storage restore_storage(const hsp_options *options, hsp_storage now)
     return now;
 }
 
-hsp_precision hsp__restore_precision(const hsp_options *options, const hsp_view *view)
+hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,
+                                     const hsp_view *view)
 {
     const char *asked = hsp_options_text(options, "precision");
     if (strcmp(asked, "double") == 0) return HSP_FLOAT64;
     if (strcmp(asked, "single") == 0) return HSP_FLOAT32;
-    if (strcmp(asked, "mixed") == 0 && hsp__view_fits_single(view)) return HSP_FLOAT32;
+    if (strcmp(asked, "mixed") == 0 && hsp__view_fits_single(ctx, view)) return HSP_FLOAT32;
     return view->precision;
 }
 
@@ -31,7 +32,7 @@ hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options
 {
     const hsp_view *view = &data->view;
     hsp__remake plan = {.storage = restore_storage(options, view->storage),
-                        .precision = hsp__restore_precision(options, view),
+                        .precision = hsp__restore_precision(ctx, options, view),
                         .cols = view->cols,
                         .phase = "changing the storage"};
     if (plan.storage == view->storage && plan.precision == view->precision) {

@@ -187,7 +187,7 @@ static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, 
     const hsp_allocator *memory = &stream->ctx->allocator;
     const hsp_view *view = cache->view;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * 8 + 16 : 16;
-    cache->precision = hsp__restore_precision(stream->options, view);
+    cache->precision = hsp__restore_precision(stream->ctx, stream->options, view);
     cache->storage = view->storage;
     if (hsp__stream_dense(stream, view->storage == HSP_DENSE))
         cache->storage = HSP_DENSE;

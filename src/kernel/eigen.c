@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "vec/vec.h"
 
@@ -162,7 +163,7 @@ static void eigen_values(eigen *all)
     all->squares = squares;
     all->high = reach * (1 + 4 * DBL_EPSILON) + DBL_MIN;
     all->low = -all->high;
-    hsp__tasks_run(all->ctx, (all->n + EIGEN_LANES - 1) / EIGEN_LANES, eigen_halve, all);
+    hsp__tasks_try(all->ctx, (all->n + EIGEN_LANES - 1) / EIGEN_LANES, eigen_halve, all);
 }
 
 /* ---- One vector ------------------------------------------------------------------------------ */
@@ -236,7 +237,7 @@ static void eigen_vector(const eigen *all, double value, eigen_row *rows, double
         eigen_solve(all, rows, x);
         eigen_unit(x, n);
     }
-    for (uint64_t k = n - 1; k-- > 0;) {
+    for (uint64_t k = n - 1; k-- > 0 && !hsp__tick(all->ctx);) {
         const double *v = all->a + k * n + k + 1;
         const uint64_t left = n - k - 1;
         if (all->beta[k] != 0)
@@ -251,13 +252,15 @@ hsp_status hsp__eigen_symmetric(hsp_context *ctx, uint64_t n, double *a, hsp_err
                                 double *values, double *vector)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    const double most = hsp__vec()->norminf_f64(a, n * n);
+    double most = 0;
+    for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
+        most = fmax(most, hsp__vec()->norminf_f64(a + i * n, n));
     if (!(most > 0)) { /* zeros, or nothing at all */
         for (uint64_t k = 0; k < n; k++) {
             values[k] = 0;
             if (vector) vector[k] = k == 0;
         }
-        return HSP_OK;
+        return hsp__stop_status(ctx, err);
     }
     /* Elements of size 1 have squares that neither overflow nor vanish. */
     const int exponent = ilogb(most);
@@ -268,18 +271,20 @@ hsp_status hsp__eigen_symmetric(hsp_context *ctx, uint64_t n, double *a, hsp_err
     if (!status) {
         all.beta = block, all.d = block + n, all.e = block + 2 * n;
         all.v = block + 3 * n, all.w = block + 4 * n, all.p = block + 5 * n;
-        for (uint64_t k = 0; k < n * n; k++)
-            a[k] = scalbn(a[k], -exponent);
     }
+    for (uint64_t i = 0; !status && i < n && !hsp__tick(ctx); i++)
+        for (uint64_t k = 0; k < n; k++)
+            a[i * n + k] = scalbn(a[i * n + k], -exponent);
     for (uint64_t k = 0; !status && k < n; k++) {
         eigen_step(&all, k);
-        if (k % 64 == 0) status = hsp__progress(ctx, "computing eigenvalues", "rows", k, n, err);
+        if (k % 8 == 0) status = hsp__progress(ctx, "computing eigenvalues", "rows", k, n, err);
     }
     if (!status) {
         eigen_values(&all);
         if (vector) eigen_vector(&all, values[0], rows, vector);
         for (uint64_t k = 0; k < n; k++)
             values[k] = scalbn(values[k], exponent);
+        status = hsp__stop_status(ctx, err);
     }
     hsp__free(memory, block);
     hsp__free(memory, rows);

@@ -18,6 +18,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "kernel/gram.h"
@@ -124,12 +125,12 @@ static hsp_status factor_error(factor *all, hsp_error *err, double *most)
     all->parts = hsp__parts(n, n * (all->made.rank + 1));
     all->errors = hsp__new(&all->ctx->allocator, all->parts, sizeof *all->errors);
     if (!all->errors) return hsp__fail_memory(err);
-    hsp__tasks_run(all->ctx, all->parts, factor_compare, all);
+    const int whole = hsp__tasks_try(all->ctx, all->parts, factor_compare, all);
     *most = 0;
     for (uint64_t part = 0; part < all->parts; part++)
         *most = fmax(*most, all->errors[part]);
     hsp__free(&all->ctx->allocator, all->errors);
-    return HSP_OK;
+    return whole ? HSP_OK : hsp__stop_status(all->ctx, err);
 }
 
 /* The rows of B with their labels. */
@@ -165,14 +166,16 @@ hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_dat
     HSP__NEED(err, ctx, kernel, data, figures);
     hsp__gram gram = {0};
     hsp_factor found = {0};
-    factor all = {.ctx = ctx, .gram = &gram};
-    hsp_status status = hsp__gram_new(ctx, kernel, data, rows, count, err, &gram);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    factor all = {.ctx = &own, .gram = &gram};
+    hsp_status status = hsp__gram_new(&own, kernel, data, rows, count, err, &gram);
     if (!status) {
         double most = 0;
         for (uint64_t i = 0; i < gram.n; i++)
             most = fmax(most, gram.values[i * gram.n + i]);
         found.tolerance = (double)gram.n * (gram.noise + DBL_EPSILON * most);
-        status = hsp__cholesky_new(ctx, &gram, found.tolerance, err, &all.made);
+        status = hsp__cholesky_new(&own, &gram, found.tolerance, err, &all.made);
     }
     found.rank = all.made.rank;
     if (!status) status = factor_error(&all, err, &found.error);

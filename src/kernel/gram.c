@@ -9,9 +9,11 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "data/formats.h"
 #include "kernel/block.h"
+#include "vec/vec.h"
 
 #define GRAM_BLOCK ((uint64_t)1 << 20) /* values computed between two reports of progress */
 
@@ -102,8 +104,8 @@ static hsp_status gram_not_symmetric(uint64_t i, uint64_t j, double there, doubl
                      (unsigned long long)i + 1, (unsigned long long)j + 1, there, back);
 }
 
-hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t *numbers,
-                                   hsp_error *err)
+hsp_status hsp__kernel_check_given(hsp_context *ctx, const hsp__kernel_rows *rows,
+                                   const uint64_t *numbers, hsp_error *err)
 {
     const uint64_t n = rows->view->rows;
     double most = 0;
@@ -113,7 +115,7 @@ hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t 
     const double unit =
         rows->view->precision == HSP_FLOAT32 ? (double)FLT_EPSILON : 4 * DBL_EPSILON;
     for (uint64_t from = 0; from < n; from += GRAM_SQUARE) /* squares, for the sake of the cache */
-        for (uint64_t to = 0; to <= from; to += GRAM_SQUARE)
+        for (uint64_t to = 0; to <= from && !hsp__tick(ctx); to += GRAM_SQUARE)
             for (uint64_t i = from; i < n && i < from + GRAM_SQUARE; i++)
                 for (uint64_t j = to; j < i && j < to + GRAM_SQUARE; j++) {
                     const double x = hsp__kernel_entry(rows, i, rows, j);
@@ -122,7 +124,7 @@ hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t 
                     return gram_not_symmetric(numbers ? numbers[j] : j, numbers ? numbers[i] : i, y,
                                               x, err);
                 }
-    return HSP_OK;
+    return hsp__stop_status(ctx, err);
 }
 
 hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_view *view,
@@ -202,13 +204,15 @@ hsp_status hsp_kernel_gram(hsp_context *ctx, const hsp_kernel *kernel, hsp_data 
 {
     HSP__NEED(err, ctx, kernel, a, out);
     gram_side left = {NULL, NULL}, right = {NULL, NULL};
-    hsp_status status = gram_open(ctx, kernel, a, !b, err, &left);
-    if (!status && b) status = gram_open(ctx, kernel, b, 1, err, &right);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp_status status = gram_open(&own, kernel, a, !b, err, &left);
+    if (!status && b) status = gram_open(&own, kernel, b, 1, err, &right);
     if (!status) {
         const hsp__kernel_rows *rows = left.rows, *others = b ? right.rows : left.rows;
         const hsp__kernel_pick from = {rows, NULL, 0, rows->view->rows};
         const hsp__kernel_pick to = {others, NULL, 0, others->view->rows};
-        status = gram_lines(ctx, &from, &to, out, err);
+        status = gram_lines(&own, &from, &to, out, err);
     }
     gram_close(ctx, &left);
     gram_close(ctx, &right);
@@ -242,17 +246,18 @@ static double gram_units(const hsp__kernel_rows *rows, uint32_t at)
 }
 
 /* Equal up to the noise, and then equal: a precomputed matrix may be anything. */
-static hsp_status gram_symmetric(hsp__gram *gram, const uint64_t *rows, hsp_error *err)
+static hsp_status gram_symmetric(hsp_context *ctx, hsp__gram *gram, const uint64_t *rows,
+                                 hsp_error *err)
 {
     const uint64_t n = gram->n;
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
         for (uint64_t j = 0; j < i; j++) {
             double *x = &gram->values[i * n + j], *y = &gram->values[j * n + i];
             if (!(fabs(*x - *y) <= 4 * gram->noise))
                 return gram_not_symmetric(rows ? rows[j] : j, rows ? rows[i] : i, *y, *x, err);
             *x = *y = *x / 2 + *y / 2;
         }
-    return HSP_OK;
+    return hsp__stop_status(ctx, err);
 }
 
 hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
@@ -280,10 +285,10 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
     }
     if (!status) {
         double most = 0;
-        for (uint64_t k = 0; k < gram.n * gram.n; k++)
-            most = fmax(most, fabs(gram.values[k]));
+        for (uint64_t i = 0; i < gram.n && !hsp__tick(ctx); i++)
+            most = fmax(most, hsp__vec()->norminf_f64(gram.values + i * gram.n, (size_t)gram.n));
         gram.noise = DBL_EPSILON * most * gram_units(side.rows, kernel->root);
-        status = gram_symmetric(&gram, rows, err);
+        status = gram_symmetric(ctx, &gram, rows, err);
     }
     gram_close(ctx, &side);
     if (status)
@@ -335,7 +340,7 @@ static hsp_status gram_write_text(hsp_context *ctx, const hsp_data *data,
     for (uint64_t i = 0; !status && i < n; i += step) {
         const hsp__kernel_pick some = {rows, NULL, i, n - i < step ? n - i : step};
         status = hsp__kernel_block_f64(ctx, &some, &to, block, m, err);
-        for (uint64_t k = 0; !status && k < some.count; k++) {
+        for (uint64_t k = 0; !status && !hsp__tick(ctx) && k < some.count; k++) {
             text.size = 0;
             gram_text_row(data, i + k, block + k * m, m, &text);
             status = text.failed ? hsp__fail_memory(err)
@@ -428,10 +433,12 @@ hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp
 {
     HSP__NEED(err, ctx, kernel, a, path);
     gram_side left = {NULL, NULL}, right = {NULL, NULL};
-    hsp_status status = gram_open(ctx, kernel, a, !b, err, &left);
-    if (!status && b) status = gram_open(ctx, kernel, b, 1, err, &right);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp_status status = gram_open(&own, kernel, a, !b, err, &left);
+    if (!status && b) status = gram_open(&own, kernel, b, 1, err, &right);
     if (!status)
-        status = gram_write(ctx, a, left.rows, b ? right.rows : left.rows, path, write, err);
+        status = gram_write(&own, a, left.rows, b ? right.rows : left.rows, path, write, err);
     gram_close(ctx, &left);
     gram_close(ctx, &right);
     return status;

@@ -20,8 +20,8 @@ int hsp__kernel_needs_own(const hsp_kernel *kernel);
 /* precomputed: is the matrix of these rows symmetric, up to the rounding of what was given? Also
  * finds rows whose numbers are another's. HSP_BAD_DATA with two rows; `numbers`: theirs in the data
  * as given, NULL: the same. */
-hsp_status hsp__kernel_check_given(const hsp__kernel_rows *rows, const uint64_t *numbers,
-                                   hsp_error *err);
+hsp_status hsp__kernel_check_given(hsp_context *ctx, const hsp__kernel_rows *rows,
+                                   const uint64_t *numbers, hsp_error *err);
 
 /* precomputed: have rows to be scored a value with every one of `known`? */
 hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_view *view,

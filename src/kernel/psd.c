@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "kernel/eigen.h"
 #include "kernel/gram.h"
 
@@ -286,8 +287,10 @@ static hsp_status psd_run(hsp_context *ctx, const hsp__gram *gram, const uint64_
     double *vector = hsp__new_raw(memory, n, sizeof *vector);
     verdict->eigenvalues = hsp__new_raw(memory, n, sizeof *verdict->eigenvalues);
     hsp_status status = work && vector && verdict->eigenvalues ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < n && !hsp__tick(ctx); i++)
+        memcpy(work + i * n, gram->values + i * n, n * sizeof *work);
+    if (!status) status = hsp__stop_status(ctx, err);
     if (!status) {
-        memcpy(work, gram->values, n * n * sizeof *work);
         status = hsp__eigen_symmetric(ctx, n, work, err, verdict->eigenvalues, vector);
     }
     hsp__free(memory, work);
@@ -306,11 +309,13 @@ hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
 {
     HSP__NEED(err, ctx, kernel, data, out);
     hsp__gram gram = {0};
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_kernel_verdict *verdict = hsp__new(&ctx->allocator, 1, sizeof *verdict);
     if (!verdict) return hsp__fail_memory(err);
     verdict->memory = ctx->allocator;
-    hsp_status status = hsp__gram_new(ctx, kernel, data, rows, count, err, &gram);
-    if (!status) status = psd_run(ctx, &gram, rows, err, verdict);
+    hsp_status status = hsp__gram_new(&own, kernel, data, rows, count, err, &gram);
+    if (!status) status = psd_run(&own, &gram, rows, err, verdict);
     hsp__gram_free(ctx, &gram);
     if (status)
         hsp_kernel_verdict_free(verdict);

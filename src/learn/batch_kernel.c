@@ -146,7 +146,7 @@ hsp_status hsp__batch_kernel_prepare(hsp__batch *batch, hsp_error *err)
     if (!status)
         status = hsp__kernel_rows_new(ctx, k->kernel, batch->prepared.view,
                                       k->ids ? k->ids : k->origin, err, &k->rows);
-    if (!status) status = hsp__kernel_check_given(k->rows, k->origin, err);
+    if (!status) status = hsp__kernel_check_given(ctx, k->rows, k->origin, err);
     if (!status) status = kernel_check_size(k->rows, err);
     if (!status) status = kernel_share(batch, err);
     if (status) return status;

@@ -130,7 +130,7 @@ hsp_status hsp__kernel_run_new(hsp_context *ctx, const hsp_options *options, con
         status =
             hsp__kernel_rows_new(ctx, kernel->kernel, view,
                                  kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
-    if (!status) status = hsp__kernel_check_given(kernel->rows, kernel->origin, err);
+    if (!status) status = hsp__kernel_check_given(ctx, kernel->rows, kernel->origin, err);
     if (!status && data->shared) {
         char key[HSP__HASH_TEXT];
         status = hsp__view_hash(ctx, view, err, key);

@@ -350,6 +350,7 @@ hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const u
         status = hsp__kernel_block_f32(ctx, &left, &right, gram + from * n + from, n, err);
         gram_mirror work = {gram, n, from, to};
         if (!status) hsp__tasks_run(ctx, CACHE_PARTS, gram_mirror_part, &work);
+        if (!status) status = hsp__progress(ctx, "computing kernel values", "rows", to, n, err);
     }
     return status;
 }

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "data/data.h"
 #include "data/sweep.h"
 #include "measure/auc.h"
@@ -250,14 +251,16 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                         hsp_evaluation *out, uint64_t *confusion)
 {
     HSP__NEED(err, ctx, model, data, out);
-    evaluate_state state = {.ctx = ctx,
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    evaluate_state state = {.ctx = &own,
                             .model = model,
                             .classes = hsp_model_classes(model),
                             .scorers = model->scorers,
                             .probabilities = hsp_model_has_probabilities(model),
                             .bare = model->hypothesis == HSP__VOTES || model->neighbors ||
                                     model->pairs};
-    hsp_status status = hsp_data_view(ctx, data, err, &state.view);
+    hsp_status status = hsp_data_view(&own, data, err, &state.view);
     if (status) return status;
     if (!state.view->labels)
         return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to measure a model by");

@@ -12,6 +12,7 @@
 #include "model/probability.h"
 
 #define EXPORT_PIECE ((size_t)1 << 20)
+#define EXPORT_LINES 256 /* between two reports of progress */
 
 void hsp__writer_number(hsp__writer *writer, double number)
 {
@@ -210,8 +211,10 @@ hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__
         bias |= plain.offsets[c] != 0;
     export_liblinear_header(writer, model, &plain, backwards, bias);
     for (uint64_t j = 0; !status && j < plain.inputs; j++) {
+        if (j % EXPORT_LINES == 0)
+            status = hsp__progress(ctx, "writing", "columns", j, plain.inputs, err);
         export_liblinear_line(writer, model, plain.weights + j, plain.inputs, backwards);
-        status = hsp__writer_flush(writer, 0, err);
+        if (!status) status = hsp__writer_flush(writer, 0, err);
     }
     if (bias) export_liblinear_line(writer, model, plain.offsets, 1, backwards);
     hsp__plain_free(&plain, ctx);

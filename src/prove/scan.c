@@ -1,4 +1,5 @@
 #include "base/checksum.h"
+#include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/source.h"
@@ -18,6 +19,9 @@ hsp_status hsp__prove_hash_file(hsp_context *ctx, const char *path, hsp_error *e
     for (size_t got = 1; !status && got;) {
         status = hsp__source_read(source, buffer, HASH_BYTES, err, &got);
         if (!status) hsp__sha256_add(&sha, buffer, got);
+        if (!status)
+            status = hsp__progress(ctx, "computing checksums", "bytes",
+                                   hsp__source_position(source), hsp__source_size(source), err);
     }
     hsp__sha256_end(&sha, digest);
     hsp__sha256_text(digest, hash);
