@@ -59,7 +59,7 @@ CFLAGS_ALL += -DHSP_HAVE_ARCHIVE $(shell $(PKG_CONFIG) --cflags libarchive)
 LDLIBS_ALL += -ldl
 endif
 endif
-# CLP is loaded when it is needed (src/learn/lp_clp.c): only its header is used here.
+# CLP is loaded when it is needed (src/learn/lp/lp_clp.c): only its header is used here.
 ifneq ($(NO_CLP),1)
 ifeq ($(shell $(PKG_CONFIG) --exists clp 2>/dev/null && echo yes),yes)
 CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags clp))
@@ -75,7 +75,7 @@ HAVE_GMP := yes
 endif
 endif
 
-LIB_SRC  := $(wildcard src/*/*.c)
+LIB_SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 # The checker, as the command calls it; it needs GMP.
 CORE_SRC  := $(if $(HAVE_GMP),$(filter-out %/main.c,$(wildcard verify/core/*.c)))

@@ -16,10 +16,10 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "near/near.h"
+#include "knn/knn_index.h"
 
 typedef struct settings {
-    hsp__near_plan plan;
+    hsp__knn_plan plan;
     uint64_t k, every;
     int threads;
     const char *save;
@@ -51,7 +51,7 @@ static settings near_settings(int argc, char **argv)
         if (strncmp(argv[i], "metric=", 7) == 0)
             s.plan.metric = (hsp__metric)near_find_name(value, metrics, 4);
         if (strncmp(argv[i], "index=", 6) == 0)
-            s.plan.kind = (hsp__near_kind)near_find_name(value, kinds, 5);
+            s.plan.kind = (hsp__knn_kind)near_find_name(value, kinds, 5);
         if (strncmp(argv[i], "k=", 2) == 0) s.k = strtoull(value, NULL, 10);
         if (strncmp(argv[i], "every=", 6) == 0) s.every = strtoull(value, NULL, 10);
         if (strncmp(argv[i], "threads=", 8) == 0) s.threads = atoi(value);
@@ -122,22 +122,22 @@ static void near_run(hsp_context *ctx, const settings *s, hsp_data *rows, hsp_da
 {
     const hsp_view *x = NULL, *q = NULL;
     hsp_error err = {0};
-    hsp__near *near = NULL;
+    hsp__knn_index *near = NULL;
     if (hsp_data_view(ctx, rows, &err, &x) || hsp_data_view(ctx, queries, &err, &q)) near_die(&err);
     hsp__neighbor *found = malloc(q->rows * s->k * sizeof *found + 1);
     if (!found) exit(4);
     const long long before = near_peak();
     const double start = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    if (hsp__near_new(ctx, &s->plan, rows, &err, &near)) near_die(&err);
+    if (hsp__knn_new(ctx, &s->plan, rows, &err, &near)) near_die(&err);
     const double built = bench_clock(CLOCK_MONOTONIC);
-    if (hsp__near_find(ctx, near, q, NULL, s->k, &err, found)) near_die(&err);
+    if (hsp__knn_find(ctx, near, q, NULL, s->k, &err, found)) near_die(&err);
     const double end = bench_clock(CLOCK_MONOTONIC);
     printf("seconds=%.6f build=%.6f find=%.6f cpu=%.6f base=%lld peak=%lld index=%s error=%.6f\n",
            end - start, built - start, end - built, bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu,
-           before, near_peak(), hsp__near_name(hsp__near_kind_of(near)),
+           before, near_peak(), hsp__knn_name(hsp__knn_kind_of(near)),
            x->labels && q->labels ? near_error(x, q, s->k, found) : -1);
     if (s->save) near_save(s->save, q->rows, s->k, found);
-    hsp__near_free(ctx, near);
+    hsp__knn_free(ctx, near);
     free(found);
 }
 

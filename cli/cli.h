@@ -5,9 +5,9 @@
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      JSON for machines, aligned tables for people
- *     optimum.c     the part of them that learners have which minimise
+ *     convergence.c     the part of them that learners have which minimise
  *     checker.c     the checker of certificates, called
- *     neighborhood.c  the part of models of nearest neighbours
+ *     knn_report.c  the part of models of nearest neighbours
  *     cmd_*.c       one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -258,7 +258,7 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
 /* The same of linear programs, which have no gap to ask for. */
 void cli_program_lines(cli_table *table, const hsp_training *all);
 /* `model` names classes; NULL: there is none. */
-void json_optimum(cli_json_writer *json, const hsp_optimum *best, const hsp_model *model);
+void json_optimum(cli_json_writer *json, const hsp_convergence *best, const hsp_model *model);
 /* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
  * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
  * only hyperplanes through the origin were asked for. */

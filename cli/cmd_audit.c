@@ -31,7 +31,7 @@ static const cli_group audit_groups[] = {
 typedef struct audit {
     cli_pair given;
     hsp_model *reference;
-    hsp_bound *bounds;
+    hsp_mistake_bound *bounds;
     size_t count, applying, exceeded;
     int found;        /* the reference was looked for ... */
     int separates;    /* ... and separates, with a margin */
@@ -40,7 +40,7 @@ typedef struct audit {
 
 /* ---- For people ---- */
 
-static void audit_row(cli_table *table, const hsp_bound *bound)
+static void audit_row(cli_table *table, const hsp_mistake_bound *bound)
 {
     table_cell(table, "%s", bound->name);
     table_cell(table, "%s", bound->formula);
@@ -58,7 +58,7 @@ static void audit_row(cli_table *table, const hsp_bound *bound)
 
 static const char *audit_fact(const hsp_model *model, const char *name)
 {
-    const char *fact = hsp_model_fact(model, name);
+    const char *fact = hsp_model_metadata(model, name);
     return fact ? show_name(fact) : "unknown";
 }
 
@@ -127,7 +127,7 @@ static const cli_term audit_keys[] = {
     {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
     {NULL, NULL}};
 
-static void audit_json_bound(cli_json_writer *json, const hsp_bound *bound)
+static void audit_json_bound(cli_json_writer *json, const hsp_mistake_bound *bound)
 {
     json_open(json, NULL, '{');
     json_text(json, "name", bound->name);
@@ -146,7 +146,7 @@ static void audit_json_bound(cli_json_writer *json, const hsp_bound *bound)
 
 static void audit_json(const cli *run, const audit *seen, double seconds)
 {
-    const char *updates = hsp_model_fact(seen->given.model, "updates");
+    const char *updates = hsp_model_metadata(seen->given.model, "updates");
     cli_json_writer json = {.file = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "model", run->arguments[0]);
@@ -203,7 +203,7 @@ static hsp_status audit_disjunction(const cli *run, const char *text, audit *see
 
 static int audit_is_panel(const hsp_model *model)
 {
-    const char *learner = hsp_model_fact(model, "learner");
+    const char *learner = hsp_model_metadata(model, "learner");
     return learner && strcmp(learner, "experts") == 0;
 }
 
@@ -250,7 +250,7 @@ static hsp_status audit_train(cli *run, audit *seen, hsp_options *machine, hsp_e
 /* The widest separator; where there is none, a machine that errs as little as it can. */
 static hsp_status audit_find(cli *run, audit *seen, hsp_error *err)
 {
-    const char *learner = hsp_model_fact(seen->given.model, "learner");
+    const char *learner = hsp_model_metadata(seen->given.model, "learner");
     hsp_options *told = NULL, *machine = NULL;
     if (audit_is_panel(seen->given.model)) return HSP_OK; /* needs none */
     if (learner && strcmp(learner, "winnow") == 0)

@@ -21,7 +21,7 @@ static const hsp_option_table *bound_model_table(void)
 {
     static hsp_option options[BOUND_ROOM];
     static hsp_option_table table = {"model", "every bound on the error of a model", options, 0};
-    const hsp_option_table *more = hsp_outlook_options();
+    const hsp_option_table *more = hsp_error_report_options();
     if (table.count) return &table;
     memcpy(options, bound_files, sizeof bound_files);
     for (size_t i = 0; i < more->count && BOUND_FILES + i < BOUND_ROOM; i++)
@@ -148,20 +148,20 @@ static hsp_status bound_size(cli *run, hsp_error *err)
 typedef struct bound_job {
     hsp_model *model;
     hsp_data *train, *test;
-    hsp_outlook *outlook;
+    hsp_error_report *outlook;
     double load, start;
 } bound_job;
 
 static void bound_free(bound_job *job)
 {
-    hsp_outlook_free(job->outlook);
+    hsp_error_report_free(job->outlook);
     hsp_data_free(job->train);
     hsp_data_free(job->test);
     hsp_model_free(job->model);
 }
 
 /* How many statements the table tries to make. */
-static size_t bound_tried(const hsp_outlook *outlook)
+static size_t bound_tried(const hsp_error_report *outlook)
 {
     size_t count = 0;
     for (size_t i = 0; i < outlook->count; i++)
@@ -174,7 +174,7 @@ static size_t bound_tried(const hsp_outlook *outlook)
     "model, "
 
 /* Training error against true error, in one sentence; malloc'ed. */
-static char *bound_verdict(const hsp_outlook *o)
+static char *bound_verdict(const hsp_error_report *o)
 {
     const double trained = o->train_rows ? (double)o->train_mistakes / (double)o->train_rows : 0;
     char *train = bound_share(trained, 1), *low = NULL, *high = NULL, *text;
@@ -224,7 +224,7 @@ static void bound_print_counts(const char *what, uint64_t rows, uint64_t mistake
                show_share((double)mistakes / (double)rows));
 }
 
-static void bound_print_table(const hsp_outlook *o)
+static void bound_print_table(const hsp_error_report *o)
 {
     static const char *const heads[] = {"bound", "from", "at most", "", "of", "formula"};
     cli_table table;
@@ -232,7 +232,7 @@ static void bound_print_table(const hsp_outlook *o)
     for (int i = 0; i < 6; i++)
         table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < o->count; i++) {
-        const hsp_guarantee *at = &o->guarantees[i];
+        const hsp_error_bound *at = &o->guarantees[i];
         if (!at->applies) continue;
         table_cell(&table, "%s", at->name);
         table_cell(&table, "%s", at->kind);
@@ -247,7 +247,7 @@ static void bound_print_table(const hsp_outlook *o)
     table_print(&table, stdout);
 }
 
-static void bound_print_texts(const hsp_outlook *o, int applies)
+static void bound_print_texts(const hsp_error_report *o, int applies)
 {
     cli_table table;
     size_t count = 0;
@@ -263,11 +263,11 @@ static void bound_print_texts(const hsp_outlook *o, int applies)
 }
 
 /* Each assumption once, with the bounds that make it. */
-static void bound_print_assumptions(const hsp_outlook *o)
+static void bound_print_assumptions(const hsp_error_report *o)
 {
     printf("\nWhat is assumed, beside rows drawn independently from one distribution:\n");
     for (size_t i = 0; i < o->count; i++) {
-        const hsp_guarantee *at = &o->guarantees[i];
+        const hsp_error_bound *at = &o->guarantees[i];
         int said = 0;
         for (size_t j = 0; j < i; j++)
             said |= o->guarantees[j].applies && !strcmp(o->guarantees[j].assumes, at->assumes);
@@ -282,7 +282,7 @@ static void bound_print_assumptions(const hsp_outlook *o)
 
 static void bound_print_model(const cli *run, const bound_job *job)
 {
-    const hsp_outlook *o = job->outlook;
+    const hsp_error_report *o = job->outlook;
     const size_t count = bound_tried(o);
     char *verdict = bound_verdict(o), *sure = bound_confidence(o->delta);
     printf("%s\n", show_input(run->arguments[0]));
@@ -302,7 +302,7 @@ static void bound_print_model(const cli *run, const bound_job *job)
     free(sure);
 }
 
-static void bound_json_bound(cli_json_writer *json, const hsp_guarantee *at)
+static void bound_json_bound(cli_json_writer *json, const hsp_error_bound *at)
 {
     json_open(json, NULL, '{');
     json_text(json, "name", at->name);
@@ -330,7 +330,7 @@ static void bound_json_rows(cli_json_writer *json, const char *key, uint64_t row
 static void bound_json_model(const cli *run, const bound_job *job)
 {
     cli_json_writer json = {stdout, 0, 0};
-    const hsp_outlook *o = job->outlook;
+    const hsp_error_report *o = job->outlook;
     char *verdict = bound_verdict(o);
     json_open(&json, NULL, '{');
     json_text(&json, "model", run->arguments[0]);
@@ -374,10 +374,10 @@ static hsp_status bound_read(cli *run, const char *path, const bound_job *job, h
  * another may have seen rows in double precision: these are recognised in double only. */
 static hsp_status bound_set_read(hsp_options *read, const hsp_model *model, hsp_error *err)
 {
-    const char *fact = hsp_model_fact(model, "precision");
+    const char *fact = hsp_model_metadata(model, "precision");
     const char *set =
         hsp_options_is_set(read, "precision") ? hsp_options_text(read, "precision") : NULL;
-    if (fact && hsp_model_fact(model, "earlier_data_hashes")) fact = "double";
+    if (fact && hsp_model_metadata(model, "earlier_data_hashes")) fact = "double";
     if (fact && set && strcmp(fact, set) != 0 && strcmp(set, "auto") != 0)
         return cli_fail(err, HSP_USAGE, "--precision",
                         "for this model rows are read in %s precision: leave the option out", fact);
@@ -404,7 +404,8 @@ static hsp_status bound_model(cli *run, hsp_error *err)
     if (status == HSP_OK) status = bound_read(run, test, &job, err, &job.test, &job.load);
     job.start = cli_seconds();
     if (status == HSP_OK)
-        status = hsp_outlook_new(run->ctx, job.model, job.train, job.test, own, err, &job.outlook);
+        status =
+            hsp_error_report_new(run->ctx, job.model, job.train, job.test, own, err, &job.outlook);
     if (status == HSP_OK && cli_json(run))
         bound_json_model(run, &job);
     else if (status == HSP_OK)

@@ -86,7 +86,7 @@ static double model_norm(const model_weight *order, uint64_t count)
 static const char *model_map(const hsp_model *model)
 {
     const char *calibration = hsp_model_calibration(model);
-    hsp_neighborhood near;
+    hsp_knn_report near;
     if (hsp_model_neighborhood(model, &near)) return "shares of the votes";
     return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
 }
@@ -122,10 +122,10 @@ static void model_print_facts(const hsp_model *model)
         table_line(&table, "predicted class", "the most probable one");
     table_line(&table, "reads CSV", "%s",
                encoding ? "as the training file was read" : "with columns that are numbers");
-    for (size_t i = 0; hsp_model_fact_name(model, i); i++) {
-        const char *name = hsp_model_fact_name(model, i);
+    for (size_t i = 0; hsp_model_metadata_name(model, i); i++) {
+        const char *name = hsp_model_metadata_name(model, i);
         if (strcmp(name, "options") != 0)
-            table_line(&table, show_name(name), "%s", show_name(hsp_model_fact(model, name)));
+            table_line(&table, show_name(name), "%s", show_name(hsp_model_metadata(model, name)));
     }
     table_print(&table, stdout);
 }
@@ -184,8 +184,8 @@ static void model_print_each(const hsp_options *options)
 /* As the learner's table has them; as the file has them when this build has no such learner. */
 static void model_print_options(const cli *run, const hsp_model *model)
 {
-    const char *text = hsp_model_fact(model, "options"),
-               *learner = hsp_model_fact(model, "learner");
+    const char *text = hsp_model_metadata(model, "options"),
+               *learner = hsp_model_metadata(model, "learner");
     const hsp_option_table *table = learner ? cli_find_variant(&cli_train, learner) : NULL;
     hsp_options *options = NULL;
     if (!text) return;
@@ -366,9 +366,9 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
     json_number(&json, "threshold",
                 hsp_model_threshold(model) > 0 ? hsp_model_threshold(model) : (double)NAN);
     json_open(&json, "facts", '{');
-    for (size_t i = 0; hsp_model_fact_name(model, i); i++)
-        json_text(&json, hsp_model_fact_name(model, i),
-                  hsp_model_fact(model, hsp_model_fact_name(model, i)));
+    for (size_t i = 0; hsp_model_metadata_name(model, i); i++)
+        json_text(&json, hsp_model_metadata_name(model, i),
+                  hsp_model_metadata(model, hsp_model_metadata_name(model, i)));
     json_close(&json, '}');
     json_open(&json, "scorers", '[');
     for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
@@ -416,7 +416,7 @@ static hsp_status model_form(cli *run, hsp_error *err)
     cli_begin_output();
     if (status == HSP_OK) status = hsp_model_write(run->ctx, changed, out, err);
     if (status == HSP_OK) {
-        const char *threshold = hsp_model_fact(changed, "threshold");
+        const char *threshold = hsp_model_metadata(changed, "threshold");
         cli_progress_clear();
         cli_say(run, "wrote %s, the %s form%s%s", show_output(out), form,
                 threshold ? ": <w, x> > " : "", threshold ? show_name(threshold) : "");

@@ -94,7 +94,7 @@ static void train_passes_lines(cli_table *table, const train *done)
 static void train_panel_lines(cli_table *table, const train *done)
 {
     const hsp_training *all = &done->run;
-    const hsp_panel *panel = &all->panel;
+    const hsp_experts_report *panel = &all->panel;
     table_line(table, "passes", "%s", show_count(all->passes));
     table_line(table, "experts", "%s%s", show_count(panel->experts),
                panel->several ? ", a panel of them for each class" : "");
@@ -160,7 +160,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
     char *classes = cli_class_list(done->model);
-    hsp_neighborhood near;
+    hsp_knn_report near;
     cli_table table;
     fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
             show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
@@ -436,7 +436,7 @@ static void train_json_classes(cli_json_writer *json, const train *done)
 
 static void train_json_panel(cli_json_writer *json, const train *done)
 {
-    const hsp_panel *panel = &done->run.panel;
+    const hsp_experts_report *panel = &done->run.panel;
     const double none = panel->several ? (double)NAN : 0;
     json_count(json, "experts", panel->experts);
     json_count(json, "examples", panel->examples);

@@ -349,7 +349,7 @@ static void fuzz_same(const problem *p, const outcome *a, const outcome *b)
     }
 }
 
-/* ---- What is minimised, from its formula (src/learn/problem.h) ---- */
+/* ---- What is minimised, from its formula (src/learn/erm/problem.h) ---- */
 
 /* Is a linear model learnt from the rows as they are here? */
 static int fuzz_plain(const hsp_options *options)
@@ -478,7 +478,7 @@ static void fuzz_margin(const problem *p, const outcome *o)
 static void fuzz_optimum(const problem *p, const outcome *o)
 {
     static const long double factors[] = {0, 0.5L, 1 - 1e-3L, 1, 1 + 1e-3L, 2};
-    const hsp_optimum *best = &o->run.optimum;
+    const hsp_convergence *best = &o->run.optimum;
     double cost[FUZZ_CLASSES];
     if (!best->solver) return;
     const int lp = fuzz_is_learner(o->options, "lp"); /* its bound holds up to rounding */

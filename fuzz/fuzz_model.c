@@ -26,7 +26,7 @@ static double fuzz_sum(const hsp_model *model)
         for (uint64_t i = 0; i < hsp_model_support(model, NULL); i++)
             sum += hsp_model_coefficients(model, k)[i];
     }
-    hsp_neighborhood near;
+    hsp_knn_report near;
     if (hsp_model_neighborhood(model, &near)) {
         sum += (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.index);
         for (uint64_t k = 0; k < near.tried; k++)
@@ -37,9 +37,9 @@ static double fuzz_sum(const hsp_model *model)
         sum += (double)strlen(hsp_model_class_name(model, c));
     for (uint64_t j = 0; (name = hsp_model_feature_name(model, j)); j++)
         sum += (double)strlen(name);
-    for (size_t i = 0; (name = hsp_model_fact_name(model, i)); i++)
-        sum += (double)strlen(hsp_model_fact(model, name));
-    hsp_updates updates = hsp_model_updates(model);
+    for (size_t i = 0; (name = hsp_model_metadata_name(model, i)); i++)
+        sum += (double)strlen(hsp_model_metadata(model, name));
+    hsp_row_coefficients updates = hsp_model_updates(model);
     for (uint64_t i = 0; i < updates.count; i++)
         sum += (double)updates.row[i] + updates.scorer[i] + updates.amount[i];
     return sum;

@@ -588,7 +588,7 @@ HSP_API uint64_t hsp_model_support(const hsp_model *model, const uint64_t **sour
 HSP_API const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer);
 
 /* What a model of nearest neighbours is made of (docs/knn.md). It points into the model. */
-typedef struct hsp_neighborhood {
+typedef struct hsp_knn_report {
     uint64_t rows, k;   /* rows that it keeps: all it was learnt from; neighbours that vote */
     const char *metric; /* "l2", ...; "kernel": in the space of hsp_model_kernel */
     const char *vote;   /* "majority", "distance" */
@@ -596,8 +596,8 @@ typedef struct hsp_neighborhood {
     int index_chosen;   /* if this is set, else as it was asked for */
     uint64_t tried;     /* leave-one-out was made for k = 1 .. tried; 0: k was given */
     const uint64_t *mistakes; /* tried: rows that their k nearest others get wrong */
-} hsp_neighborhood;
-HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out); /* 0: none */
+} hsp_knn_report;
+HSP_API int hsp_model_neighborhood(const hsp_model *model, hsp_knn_report *out); /* 0: none */
 
 /* A row that is near to another. */
 typedef struct hsp_neighbor {
@@ -616,8 +616,8 @@ HSP_API hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model,
 /* Facts kept with the model, as text by name: learner, options (JSON), seed, passes, updates,
  * converged, data_rows, data_hash, data_hash_single, earlier_data_hashes, version, ...; NULL when
  * there is no such fact. The i-th name, NULL past the last. */
-HSP_API const char *hsp_model_fact(const hsp_model *model, const char *name);
-HSP_API const char *hsp_model_fact_name(const hsp_model *model, size_t i);
+HSP_API const char *hsp_model_metadata(const hsp_model *model, const char *name);
+HSP_API const char *hsp_model_metadata_name(const hsp_model *model, size_t i);
 
 /* Set the options of a learner, made with its table, to what the model was trained with. HSP_USAGE
  * when they are of another learner, or the model does not say. */
@@ -626,13 +626,13 @@ HSP_API hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *op
 
 /* How often each training row was used: `count` triples say that `amount[i]` times the row `row[i]`
  * (from 0) was added to scorer `scorer[i]` (negative: taken away). 0 triples for a stream. */
-typedef struct hsp_updates {
+typedef struct hsp_row_coefficients {
     uint64_t count;
     const uint64_t *row;
     const uint32_t *scorer;
     const double *amount;
-} hsp_updates;
-HSP_API hsp_updates hsp_model_updates(const hsp_model *model);
+} hsp_row_coefficients;
+HSP_API hsp_row_coefficients hsp_model_updates(const hsp_model *model);
 
 /* The same predictions in another normal form: "homogeneous" (one more feature that is always 1, no
  * offset), "unit" (weights of length 1), "threshold" (<w,x> > t; the fact "threshold" is t = -b).
@@ -745,7 +745,7 @@ HSP_API const char *hsp_stop_name(hsp_stop stop);
  * and counts are sums over the problems that were solved (a class against the rest, a pair of
  * classes), residuals the largest, except where it says otherwise. Figures that make no sense are
  * NaN. */
-typedef struct hsp_optimum {
+typedef struct hsp_convergence {
     const char *solver;    /* "dcd", "newton", ...; NULL: this learner minimises nothing */
     double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
     double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2 of the weights as they
@@ -772,7 +772,7 @@ typedef struct hsp_optimum {
     double inverse_norm; /* 1 / ||w||, how far the lines s = +-1 are from s = 0; the smallest */
     /* KKT residuals; stationarity: ||w - sum a y x|| beside max(||w||, sum a ||x||) */
     double stationarity, primal_feasibility, dual_feasibility, complementarity;
-} hsp_optimum;
+} hsp_convergence;
 
 /* Why no hyperplane separates two classes: multipliers, those of each class adding up to 1, with
  * which the rows of both classes have (almost) the same mean: a point common to both hulls. (Where
@@ -792,7 +792,7 @@ typedef struct hsp_evidence {
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
 /* A panel of experts beside the best of them in hindsight (docs/experts.md). */
-typedef struct hsp_panel {
+typedef struct hsp_experts_report {
     uint64_t experts, examples; /* N, 0: the learner is no panel; rows voted on, over all passes */
     int several, randomized;    /* one panel a class, no more figures; predictions were drawn */
     uint64_t mistakes;          /* m */
@@ -801,7 +801,7 @@ typedef struct hsp_panel {
     int negated, held;        /* the negation of that column; expected is not above bound */
     double best_mistakes;     /* m*; a row on which it abstained counts half */
     double best_share, bound; /* its share of the weight in the end; the theorem's, on `expected` */
-} hsp_panel;
+} hsp_experts_report;
 
 /* What a run did. */
 typedef struct hsp_training {
@@ -815,8 +815,8 @@ typedef struct hsp_training {
     uint64_t progressive_rows; /* the rows of that pass: fewer than `rows` when it was cut short */
     double train_seconds;
     double radius; /* the largest norm of a row as learnt from (after scaling); NaN: not known */
-    hsp_optimum optimum;
-    hsp_panel panel;
+    hsp_convergence optimum;
+    hsp_experts_report panel;
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE, else NULL; the caller frees it */
 } hsp_training;
 
@@ -901,7 +901,7 @@ HSP_API hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_da
                                 hsp_error *err, hsp_evaluation *out, uint64_t *confusion);
 
 /* A theorem about a run, with its figures. */
-typedef struct hsp_bound {
+typedef struct hsp_mistake_bound {
     const char *name;    /* "radius" */
     const char *formula; /* "k <= r^2 ||w*||^2" */
     int applies;         /* its assumptions hold on this data */
@@ -910,15 +910,15 @@ typedef struct hsp_bound {
     int held;            /* observed is not above bound (below, for a lower bound) */
     int lower;           /* the theorem says observed >= bound */
     char why[256];       /* which assumption fails, or the figures that went in */
-} hsp_bound;
+} hsp_mistake_bound;
 
 /* The run that made `model` on `data`, against every mistake bound, with `reference` as w* (NULL
  * for a panel of experts, whose run is compared with the best of them). *count bounds; the caller
  * frees by hsp_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
-                             const hsp_model *reference, hsp_error *err, hsp_bound **out,
+                             const hsp_model *reference, hsp_error *err, hsp_mistake_bound **out,
                              size_t *count);
-HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds);
+HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_mistake_bound *bounds);
 
 /* ---- 12. Choosing ---------------------------------------------------------------------------- */
 
@@ -1176,7 +1176,7 @@ HSP_API hsp_status hsp_solve_sample_size(const hsp_options *options, hsp_error *
                                          hsp_sample_size *out);
 
 /* One bound on the error of a model. */
-typedef struct hsp_guarantee {
+typedef struct hsp_error_bound {
     const char *name;    /* "test-binomial" */
     const char *kind;    /* "test": from rows held out; "training": from the rows learnt from;
                             "estimate": true on average over training sets, no confidence */
@@ -1187,10 +1187,10 @@ typedef struct hsp_guarantee {
     double value;      /* that error is at most this; NaN when it does not apply */
     int vacuous;       /* it applies, and value is 1 or more: it says nothing */
     char figures[320]; /* what went in, or why it does not apply */
-} hsp_guarantee;
+} hsp_error_bound;
 
 /* A model, and all that is promised of it. */
-typedef struct hsp_outlook {
+typedef struct hsp_error_report {
     double delta;
     uint64_t train_rows, train_mistakes; /* 0, 0 without training rows */
     uint64_t test_rows, test_mistakes;
@@ -1205,12 +1205,12 @@ typedef struct hsp_outlook {
     unsigned training_tried;    /* 0: no training rows */
     int overfits;               /* test_lower is above the error on the training rows */
     size_t count;
-    hsp_guarantee *guarantees; /* count */
+    hsp_error_bound *guarantees; /* count */
     hsp_allocator memory;
-} hsp_outlook;
+} hsp_error_report;
 
-/* Options of hsp_outlook_new: delta, shared (refuse, allow), retrain. */
-HSP_API const hsp_option_table *hsp_outlook_options(void);
+/* Options of hsp_error_report_new: delta, shared (refuse, allow), retrain. */
+HSP_API const hsp_option_table *hsp_error_report_options(void);
 
 /* `train`: the rows that the model learnt from (HSP_BAD_DATA when their number is another than it
  * remembers), or NULL; `test`: rows that had no part in it, or NULL; one of them is given. Both are
@@ -1218,10 +1218,10 @@ HSP_API const hsp_option_table *hsp_outlook_options(void);
  * log warning. HSP_BAD_DATA when `test` is data that the model was trained on (facts data_hash and
  * earlier_data_hashes), HSP_USAGE when the model does not say what it was trained on. `options`
  * NULL: the defaults. */
-HSP_API hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
-                                   hsp_data *test, const hsp_options *options, hsp_error *err,
-                                   hsp_outlook **out);
-HSP_API void hsp_outlook_free(hsp_outlook *outlook);
+HSP_API hsp_status hsp_error_report_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                                        hsp_data *test, const hsp_options *options, hsp_error *err,
+                                        hsp_error_report **out);
+HSP_API void hsp_error_report_free(hsp_error_report *outlook);
 
 /* Options of hsp_simulate_bounds: learner, set, rows, test-rows, columns, noise, offset, delta,
  * trials, seed. */
@@ -1229,15 +1229,15 @@ HSP_API const hsp_option_table *hsp_simulate_options(void);
 
 /* How often one bound was wrong. */
 typedef struct hsp_trial_bound {
-    hsp_guarantee about; /* name, kind, formula, about and assumes; figures: of one of
+    hsp_error_bound about; /* name, kind, formula, about and assumes; figures: of one of
                             the trials, or why it did not apply there */
-    uint64_t applied;    /* trials it applied to */
-    uint64_t failed;     /* trials in which the true error was above it */
-    uint64_t vacuous;    /* trials in which it was 1 or more */
-    double mean_value;   /* over the trials it applied to, values above 1 taken as 1 */
-    double mean_error;   /* of the true errors that it was compared with */
-    double chance;       /* of at least so many failures if each trial fails with probability
-                            delta: small means that the bound is broken. NaN for estimates */
+    uint64_t applied;      /* trials it applied to */
+    uint64_t failed;       /* trials in which the true error was above it */
+    uint64_t vacuous;      /* trials in which it was 1 or more */
+    double mean_value;     /* over the trials it applied to, values above 1 taken as 1 */
+    double mean_error;     /* of the true errors that it was compared with */
+    double chance;         /* of at least so many failures if each trial fails with probability
+                              delta: small means that the bound is broken. NaN for estimates */
 } hsp_trial_bound;
 
 typedef struct hsp_simulation {

@@ -47,7 +47,7 @@ typedef struct hsv_perceptron {
     int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
 } hsv_perceptron;
 
-/* text.c: of hsv_more, and numbers as text. */
+/* check_text.c: of hsv_more, and numbers as text. */
 int hsv_text_utf8(const char *text, size_t size);
 char *hsv_text_escaped(char **p, const char *end, char *to);
 const char *hsv_bytes(hsv_checker *c, const hsv_json *object); /* of a label, or a value */
@@ -55,7 +55,7 @@ const char *hsv_text_quote(hsv_checker *c, const char *text, size_t size);
 /* About seven digits, rounded down (way < 0) or up; kept until the mark is released. */
 const char *hsv_show(hsv_checker *c, const mpq_t value, int way);
 
-/* csv.c: of hsv_more; what is not a plain number, in words. */
+/* check_csv.c: of hsv_more; what is not a plain number, in words. */
 void hsv_csv_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
 void hsv_csv_say(hsv_checker *c, const hsv_table *t);
 int hsv_csv_same(const hsv_table *a, const hsv_table *b); /* read in the same way? */
@@ -72,7 +72,7 @@ hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
 void hsv_scale(hsv_checker *c, const hsv_json *transform); /* NULL: none */
 const hsv_row *hsv_transformed(hsv_checker *c, hsv_table *t);
 
-/* model.c */
+/* check_model.c */
 void hsv_model_check(hsv_checker *c, const hsv_json *root);
 
 /* interval.c. Enclosures: lo <= the value <= hi, over a denominator known from elsewhere.
@@ -90,7 +90,7 @@ void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n);
 
 hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
 
-/* kernel.c */
+/* check_kernel.c */
 typedef struct hsv_kernel hsv_kernel;
 void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
 hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim);

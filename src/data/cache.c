@@ -12,7 +12,7 @@
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
-#include "data/meta.h"
+#include "data/metadata.h"
 
 #define CACHE_FORMAT  "halfspace-data"
 #define CACHE_VERSION "1"
@@ -95,9 +95,9 @@ hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, 
     hsp__text_init(&classes, &ctx->allocator);
     hsp__text_init(&features, &ctx->allocator);
     hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = hsp__meta_put_names(&classes, &data->class_names, "class", path, err);
+    if (!status) status = hsp__metadata_put_names(&classes, &data->class_names, "class", path, err);
     if (!status && data->feature_names.count)
-        status = hsp__meta_put_names(&features, &data->feature_names, "feature", path, err);
+        status = hsp__metadata_put_names(&features, &data->feature_names, "feature", path, err);
     if (!status && data->encoding)
         status = hsp__encoding_to_json(data->encoding, &ctx->allocator, err, &encoding);
     if (!status && view->storage == HSP_DENSE && view->stride != view->cols) {
@@ -195,14 +195,15 @@ static hsp_status cache_read_shape(const hsp__container *container, hsp_data *da
     static const char *const precisions[] = {"single", "double"};
     hsp_view *view = &data->view;
     int any, storage = 0, precision = 0;
-    hsp_status status = hsp__meta_format(container, CACHE_FORMAT, err);
-    if (!status) status = hsp__meta_word(container, "version", versions, 1, err, &any);
-    if (!status) status = hsp__meta_word(container, "storage", storages, 3, err, &storage);
-    if (!status) status = hsp__meta_word(container, "precision", precisions, 2, err, &precision);
-    if (!status) status = hsp__meta_count(container, "rows", UINT64_MAX / 16, err, &view->rows);
-    if (!status) status = hsp__meta_count(container, "cols", CACHE_COLS, err, &view->cols);
+    hsp_status status = hsp__metadata_format(container, CACHE_FORMAT, err);
+    if (!status) status = hsp__metadata_word(container, "version", versions, 1, err, &any);
+    if (!status) status = hsp__metadata_word(container, "storage", storages, 3, err, &storage);
     if (!status)
-        status = hsp__meta_count(container, "nonzeros", UINT64_MAX / 16, err, &data->nonzeros);
+        status = hsp__metadata_word(container, "precision", precisions, 2, err, &precision);
+    if (!status) status = hsp__metadata_count(container, "rows", UINT64_MAX / 16, err, &view->rows);
+    if (!status) status = hsp__metadata_count(container, "cols", CACHE_COLS, err, &view->cols);
+    if (!status)
+        status = hsp__metadata_count(container, "nonzeros", UINT64_MAX / 16, err, &data->nonzeros);
     if (status) return status;
     view->storage = (hsp_storage)storage;
     view->precision = (hsp_precision)precision;
@@ -214,13 +215,13 @@ static hsp_status cache_read_shape(const hsp__container *container, hsp_data *da
 
 static hsp_status cache_read_meta(const hsp__container *container, hsp_data *data, hsp_error *err)
 {
-    hsp_status status = hsp__meta_names(container, "classes", &data->class_names, err);
-    if (!status) status = hsp__meta_names(container, "features", &data->feature_names, err);
+    hsp_status status = hsp__metadata_names(container, "classes", &data->class_names, err);
+    if (!status) status = hsp__metadata_names(container, "features", &data->feature_names, err);
     if (status) return status;
     data->view.classes = data->class_names.count;
     if (hsp__container_meta(container, "digits")) {
         uint64_t digits;
-        status = hsp__meta_count(container, "digits", 20, err, &digits);
+        status = hsp__metadata_count(container, "digits", 20, err, &digits);
         if (status) return status;
         data->digits = (int)digits;
     }

@@ -1,7 +1,7 @@
 /* Reading CSV, the parts, in the order they are called from csv_read.c: what kind of file it is
  * (csv_detect.c), what becomes of each column (csv_plan.c), the rows in parallel into one table
- * (csv_rows.c, with csv_record.c for fields and csv_words.c for words), and the table into a data
- * set (csv_expand.c). docs/csv.md has the rules. */
+ * (csv_rows.c, with csv_record.c for fields and csv_dictionary.c for words), and the table into a
+ * data set (csv_expand.c). docs/csv.md has the rules. */
 #ifndef HSP_DATA_CSV_H
 #define HSP_DATA_CSV_H
 
@@ -152,7 +152,8 @@ void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
 /* The name of the file's column j. */
 const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
-/* ---- Words into numbers (csv_words.c) -------------------------------------------------------- */
+/* ---- Words into numbers (csv_dictionary.c)
+ * -------------------------------------------------------- */
 
 /* A word seen lately, by its size and both ends. */
 typedef struct hsp__csv_recent {
@@ -219,7 +220,7 @@ void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
 hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
 
 /* After the last row: tell the log what was met, or fail (missing values that the options do not
- * allow, no rows at all). csv_tell.c. */
+ * allow, no rows at all). csv_warnings.c. */
 hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,
                          uint64_t rows, hsp_error *err);
 

@@ -32,8 +32,8 @@ struct hsp_data {
     const char *index_base;   /* "0" or "1": the first column's number in the libsvm text it came
                                  from; NULL: it came from elsewhere */
     hsp__container *mapped;   /* owned, or NULL */
-    struct hsp__kernel_shared *shared; /* where kernels of these rows meet (kernel/shared.h); not
-                                          owned, and not copied; NULL: none */
+    struct hsp__kernel_shared *shared; /* where kernels of these rows meet (kernel/shared_values.h);
+                                          not owned, and not copied; NULL: none */
 };
 
 /* An empty data set, all zero; fill it in, then hsp__data_seal it. */

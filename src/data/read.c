@@ -10,7 +10,7 @@
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/kind.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "data/source.h"
 
 static const hsp_option read_options[] = {
@@ -169,12 +169,12 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
     if (status) return status;
     if (strcmp(hsp_options_text(options, "storage"), "auto") == 0 && !(*data)->mapped) {
         const hsp_view *view = &(*data)->view;
-        hsp__remake plan = {.storage = read_smallest(*data),
-                            .precision = view->precision,
-                            .cols = view->cols,
-                            .phase = "changing the storage"};
+        hsp__storage_change plan = {.storage = read_smallest(*data),
+                                    .precision = view->precision,
+                                    .cols = view->cols,
+                                    .phase = "changing the storage"};
         if (plan.storage == view->storage) return HSP_OK;
-        status = hsp__data_remake(ctx, *data, &plan, err, &settled);
+        status = hsp__data_convert_storage(ctx, *data, &plan, err, &settled);
     } else {
         status = hsp__data_restore(ctx, *data, options, err, &settled);
     }

@@ -29,9 +29,9 @@
 #include "data/columns.h"
 #include "data/container.h"
 #include "data/kind.h"
-#include "data/meta.h"
+#include "data/metadata.h"
 #include "data/data.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "data/sweep.h"
 
 typedef enum scale_kind {
@@ -363,12 +363,12 @@ static int scale_keeps_ones(const hsp_scaling *scaling)
 static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                               hsp_storage storage, hsp_error *err, hsp_data **out)
 {
-    hsp__remake plan = {.storage = storage,
-                        .precision = data->view.precision,
-                        .cols = scaling->cols,
-                        .shift = scaling->shift,
-                        .factor = scaling->factor,
-                        .phase = "scaling"};
+    hsp__storage_change plan = {.storage = storage,
+                                .precision = data->view.precision,
+                                .cols = scaling->cols,
+                                .shift = scaling->shift,
+                                .factor = scaling->factor,
+                                .phase = "scaling"};
     if (scaling->kind == SCALE_UNIT_ROWS) {
         plan.cols = data->view.cols;
         plan.shift = plan.factor = NULL;
@@ -383,7 +383,7 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
         }
     }
     if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
-    return hsp__data_remake(ctx, data, &plan, err, out);
+    return hsp__data_convert_storage(ctx, data, &plan, err, out);
 }
 
 hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
@@ -502,7 +502,7 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
                                   hsp_scaling **out)
 {
     const char *name = hsp__container_name(file);
-    hsp_status status = hsp__meta_format(file, SCALE_FORMAT, err);
+    hsp_status status = hsp__metadata_format(file, SCALE_FORMAT, err);
     if (status) return status;
     if (!scale_meta_is(file, "version", SCALE_VERSION))
         return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0,

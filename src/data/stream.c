@@ -10,7 +10,7 @@
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/precision.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 
 int hsp__stream_workers(hsp_context *ctx)
 {
@@ -120,11 +120,11 @@ static hsp_status stream_load_slice(stream_cache *cache, stream_slice *slice, ui
     if (cache->storage == cache->view->storage && cache->precision == cache->view->precision)
         return HSP_OK;
     hsp_data *changed = NULL;
-    hsp__remake plan = {.storage = cache->storage,
-                        .precision = cache->precision,
-                        .cols = cache->view->cols,
-                        .phase = "changing the storage"};
-    hsp_status status = hsp__data_remake(&quiet, slice->rows, &plan, err, &changed);
+    hsp__storage_change plan = {.storage = cache->storage,
+                                .precision = cache->precision,
+                                .cols = cache->view->cols,
+                                .phase = "changing the storage"};
+    hsp_status status = hsp__data_convert_storage(&quiet, slice->rows, &plan, err, &changed);
     if (status) return status;
     hsp_data_free(slice->rows);
     slice->rows = changed;

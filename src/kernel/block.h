@@ -11,7 +11,7 @@
 #ifndef HSP_KERNEL_BLOCK_H
 #define HSP_KERNEL_BLOCK_H
 
-#include "kernel/rows.h"
+#include "kernel/kernel_rows.h"
 
 /* Some rows: list[0..count) of them, or with list NULL those from `from` on. */
 typedef struct hsp__kernel_pick {

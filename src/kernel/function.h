@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "data/data.h"
 #include "halfspace.h"
-#include "kernel/scan.h"
+#include "kernel/expression_scan.h"
 
 typedef enum hsp__function_op {
     HSP__FUNCTION_NUMBER,

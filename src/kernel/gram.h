@@ -2,7 +2,7 @@
 #ifndef HSP_KERNEL_GRAM_H
 #define HSP_KERNEL_GRAM_H
 
-#include "kernel/rows.h"
+#include "kernel/kernel_rows.h"
 
 /* precomputed: the columns in which others find the rows of `data`. The first column has their
  * numbers when columns are numbered from 0, as in LIBSVM's files, or when it is named "row"; column
@@ -38,7 +38,7 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
                          const uint64_t *rows, uint64_t count, hsp_error *err, hsp__gram *out);
 void hsp__gram_free(hsp_context *ctx, hsp__gram *gram);
 
-/* factor.c: a Gram matrix as B B', by Cholesky with pivots. */
+/* cholesky.c: a Gram matrix as B B', by Cholesky with pivots. */
 typedef struct hsp__cholesky {
     double *b;        /* n * n: rows of B, zeros beyond the rank */
     uint64_t *pivots; /* n: rows in the order they were taken; row pivots[k] has k + 1 numbers */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "kernel/expression.h"
 #include "kernel/function.h"
-#include "kernel/scan.h"
+#include "kernel/expression_scan.h"
 
 typedef struct parser {
     hsp__scan scan;

@@ -2,7 +2,7 @@
 #ifndef HSP_KERNEL_ROUNDING_H
 #define HSP_KERNEL_ROUNDING_H
 
-#include "kernel/rows.h"
+#include "kernel/kernel_rows.h"
 
 /* A bound on |computed - exact| of k(x, y) for any two of the rows, kept as a double (wide) or as a
  * float; *most: a bound on |k(x, y)|. The numbers that a row brings along for `normalize` and

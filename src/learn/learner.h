@@ -1,5 +1,5 @@
 /* What a learner is to the rest of the library: a table of options and the functions behind
- * hsp_train. Adding a learner is a file here, a line in registry.c, a test and a page of docs. */
+ * hsp_train. Adding a learner is a file here, a line in train.c, a test and a page of docs. */
 #ifndef HSP_LEARN_LEARNER_H
 #define HSP_LEARN_LEARNER_H
 
@@ -17,7 +17,7 @@ typedef struct hsp__learner {
     const struct hsp__online_rule *rule;
 } hsp__learner;
 
-extern const hsp__learner *const hsp__learners[]; /* registry.c; ended by NULL */
+extern const hsp__learner *const hsp__learners[]; /* train.c; ended by NULL */
 
 /* The learner whose table the options were made with; NULL: none. */
 const hsp__learner *hsp__learner_of(const hsp_options *options);

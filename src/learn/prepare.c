@@ -10,9 +10,9 @@
 #include "data/labels.h"
 #include "data/scale.h"
 #include "data/sweep.h"
-#include "learn/derive.h"
-#include "learn/kernel_option.h"
-#include "learn/weights.h"
+#include "learn/option_helpers.h"
+#include "learn/kernel/kernel_option.h"
+#include "learn/row_weights.h"
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
 
@@ -203,13 +203,13 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
         return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
                             "the weight would be a part of the row's length: normalize rows before "
                             "the weights are added to the file, or use normalize ball");
-    hsp_status status = hsp__weights_column(to->data, text, err, &column);
+    hsp_status status = hsp__row_weights_column(to->data, text, err, &column);
     if (!status) status = prepare_kept(ctx, given, options, err, &origin);
-    if (!status) status = hsp__weights_rows(ctx, to->data, column, origin, err, &to->weight);
+    if (!status) status = hsp__row_weights_rows(ctx, to->data, column, origin, err, &to->weight);
     if (!status) status = prepare_drop(ctx, to, err);
     hsp__free(&ctx->allocator, origin);
     if (status) return status;
-    hsp__weights_blank(to->weighed, column);
+    hsp__row_weights_blank(to->weighed, column);
     to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
     to->base = to->data = to->weighed;
     return HSP_OK;

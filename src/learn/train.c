@@ -1,234 +1,170 @@
-#include "learn/train.h"
-
-#include <math.h>
+/* The list of learners. */
 #include <string.h>
 
-#include "base/context.h"
 #include "base/error.h"
-#include "learn/calibrate.h"
-#include "learn/derive.h"
-#include "learn/kernel_run.h"
-#include "learn/mistakes.h"
-#include "learn/multiclass.h"
-#include "learn/outcome.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "learn/kernel/approx.h"
+#include "learn/select/calibrate.h"
+#include "learn/option_helpers.h"
+#include "learn/learner.h"
+#include "learn/multiclass/ovo.h"
 #include "learn/prepare.h"
-#include "learn/trace.h"
-#include "learn/values.h"
+#include "learn/input_checks.h"
+#include "model/probability.h"
 
-static int train_is(const hsp_options *options, const char *name, const char *value)
+extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
+    hsp__learn_winnow, hsp__learn_experts, hsp__learn_knn;
+
+const hsp__learner *const hsp__learners[] = {
+    &hsp__learn_perceptron, &hsp__learn_winnow, &hsp__learn_experts, &hsp__learn_svm,
+    &hsp__learn_logistic,   &hsp__learn_lp,     &hsp__learn_knn,     NULL};
+
+const hsp_option_table *hsp_learner(size_t i)
 {
-    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
+    for (size_t k = 0; hsp__learners[k]; k++)
+        if (k == i) return &hsp__learners[k]->table;
+    return NULL;
 }
 
-hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
-                                    hsp_error *err)
+const hsp_option_table *hsp_learner_find(const char *name)
 {
-    if (hsp__options_have(options, "order") && hsp_options_is_set(options, "order") &&
-        !train_is(options, "order", "cyclic"))
-        return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
-                            "order %s needs all rows at once: a stream is learnt in its own order",
-                            hsp_options_text(options, "order"));
-    if (!train_is(options, "scale", "none"))
-        return hsp__fail_at(err, HSP_USAGE, "--scale", 0, 0,
-                            "scaling columns needs all rows at once: scale the file first, or read "
-                            "it whole");
-    if (train_is(options, "normalize", "ball"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--normalize", 0, 0,
-            "normalize ball needs the longest of all rows at once: use rows, or read "
-            "the file whole");
-    if (train_is(options, "average", "vote"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--average", 0, 0,
-            "voting keeps the rows it learnt from, a stream does not: use average, or "
-            "read the file whole");
-    if (hsp__calibrate_wanted(options))
-        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
-                            "calibration leaves out rows in turn, and a stream has none to leave "
-                            "out: read the file whole");
-    if (train_is(options, "multiclass", "ovo"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--multiclass", 0, 0,
-            "pairs of classes need all rows at once: use %s, or read the file whole",
-            learner->rule->native ? "native or ovr" : "ovr");
-    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a stream is not traced: read the file whole");
-    return learner->rule->check(options, 1, err);
+    for (size_t k = 0; name && hsp__learners[k]; k++)
+        if (strcmp(hsp__learners[k]->table.name, name) == 0) return &hsp__learners[k]->table;
+    return NULL;
 }
 
-/* ---- Error on the rows learnt from ----------------------------------------------------------- */
-
-/* A run that found no mistake, and hands over what it found none with, has none. */
-static int train_error_is_known(const hsp__team *team, const hsp_training *run)
+const hsp__learner *hsp__learner_of(const hsp_options *options)
 {
-    return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel &&
-           !team->runs[0].rule->score;
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; hsp__learners[i]; i++)
+        if (&hsp__learners[i]->table == table) return hsp__learners[i];
+    return NULL;
 }
 
-static hsp_status train_measure(hsp_context *ctx, const hsp__team *team,
-                                const hsp__prepared *prepared, hsp_model *model, hsp_error *err,
-                                hsp_training *run)
+/* One run a pair of classes, or the learner's own; then what makes probabilities of its scores. */
+static hsp_status train_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                              const hsp_options *options, const hsp_model *start, hsp_error *err,
+                              hsp_training *run, hsp_model **out)
 {
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    uint64_t wrong = 0;
-    hsp_status status = HSP_OK;
-    if (!train_error_is_known(team, run))
-        status = model->votes || model->expansion
-                     ? hsp__mistakes_scored(&last, model, &prepared->base->view, NULL, err, &wrong)
-                     : hsp__mistakes_linear(&last, model, prepared->view, err, &wrong);
-    return hsp__mistakes_report(status, wrong, model, err, run);
-}
-
-/* ---- The run --------------------------------------------------------------------------------- */
-
-typedef struct train_work {
-    hsp_context *ctx;
-    const hsp__learner *learner;
-    const hsp_options *options;
-    hsp__prepared prepared;
-    hsp__team team;
-    hsp__kernel_run *kernel; /* NULL: none */
-    hsp__trace *trace;
-    char hash[HSP__HASH_TEXT];
-    hsp_training run;
-} train_work;
-
-static hsp_status train_open_trace(train_work *work, hsp_error *err)
-{
-    const char *path = hsp_options_text(work->options, "trace");
-    if (!path) return HSP_OK;
-    if (work->team.classes > 2)
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace is of two classes, the data has %u: choose with positive or "
-                            "classes",
-                            (unsigned)work->team.classes);
-    if (work->learner->rule->lines_head) {
-        hsp_status status = hsp__trace_new_lines(work->ctx, path, &work->team.runs[0],
-                                                 work->prepared.data, err, &work->trace);
-        work->team.runs[0].trace = work->trace;
-        return status;
-    }
-    const hsp__online *first = &work->team.runs[0];
-    const int compared = hsp__options_have(work->options, "reference");
-    hsp__proof proof = {0};
-    if (first->rule->proof) first->rule->proof(first, &proof);
-    proof.radius = work->run.radius;
-    hsp_status status = hsp__trace_new(
-        work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
-        &proof, work->kernel ? hsp__kernel_run_kernel(work->kernel) : NULL, work->prepared.data,
-        work->prepared.scalings, err, &work->trace);
-    work->team.runs[0].trace = work->trace;
-    return status;
-}
-
-/* The longest row, where somebody asks. */
-static hsp_status train_radius(train_work *work, hsp_error *err)
-{
-    const hsp_options *options = work->options;
-    work->run.radius = (double)NAN;
-    const hsp__online_rule *rule = work->learner->rule;
-    if (!rule->wants_radius(options) && !(rule->proof && hsp_options_text(options, "trace")))
-        return HSP_OK;
-    if (work->kernel) return hsp__kernel_run_radius(work->kernel, err, &work->run.radius);
-    return hsp__prepare_radius(work->ctx, work->prepared.data, err, &work->run.radius);
-}
-
-static hsp_status train_prepare(train_work *work, hsp_data *data, hsp_error *err)
-{
-    hsp_context *ctx = work->ctx;
-    const hsp__online_rule *rule = work->learner->rule;
-    hsp_status status = rule->check(work->options, 0, err);
-    if (!status) status = hsp__prepare(ctx, data, work->options, err, &work->prepared);
-    if (!status) status = hsp__view_hash(ctx, &data->view, err, work->hash);
-    if (!status && rule->unit_values)
-        status = hsp__values_check(ctx, data, work->options, &work->prepared, err);
+    int pairs;
+    hsp_status status = hsp__ovo_wanted(ctx, data, options, err, &pairs);
     if (status) return status;
-    const hsp_view *view = work->prepared.view;
-    hsp_training *run = &work->run;
-    run->rows = view->rows;
-    run->cols = view->cols;
-    run->nonzeros = work->prepared.data->nonzeros;
-    if (hsp__kernel_wanted(work->options))
-        status = hsp__kernel_run_new(ctx, work->options, data, &work->prepared, err, &work->kernel);
-    if (!status) status = train_radius(work, err);
-    hsp__online_facts facts = {
-        .rows = view->rows, .radius = run->radius, .votes = work->prepared.votes};
-    if (!status)
-        status = hsp__team_init(&work->team, ctx, work->learner, work->options, &facts,
-                                view->classes, work->kernel ? 0 : view->cols, err);
-    if (!status && work->kernel) status = hsp__kernel_run_join(work->kernel, &work->team, err);
-    return status ? status : train_open_trace(work, err);
-}
-
-/* Whoever asked the run to stop wants its model: from here on nobody is asked. */
-static hsp_status train_model(train_work *work, hsp_error *err, hsp_model **out)
-{
-    hsp__prepared *prepared = &work->prepared;
-    hsp_context unasked = hsp__stop_none(work->ctx);
-    hsp__team_report(&work->team, 0, &work->run);
-    hsp__outcome outcome =
-        hsp__outcome_of(work->learner, work->options, prepared, work->hash, &work->run);
-    outcome.rows = prepared->data;
-    hsp_status status =
-        work->kernel ? hsp__outcome_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
-                     : hsp__outcome_model(&unasked, &work->team, &outcome, err, out);
-    if (!status) status = train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
+    if (pairs) status = hsp__input_checks_admit(ctx, data, options, err);
+    if (status) return status;
+    if (pairs) return hsp__ovo_train(ctx, data, learner, options, start, err, run, out);
+    status = learner->train(ctx, data, options, start, err, run, out);
+    if (!status && *out && hsp__options_have(options, "link"))
+        (*out)->probability.link = hsp__link_of(hsp_options_text(options, "link"));
     return status;
 }
 
-hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
-                             const hsp_options *options, hsp_error *err, hsp_training *run,
-                             hsp_model **out)
+/* A model, from the beginning or from `start`, with its probabilities. */
+static hsp_status train_make(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                             const hsp_options *options, const hsp_model *start, hsp_error *err,
+                             hsp_training *run, hsp_model **out)
 {
-    train_work work = {.ctx = ctx, .learner = learner, .options = options};
-    hsp_model *model = NULL;
-    hsp_status status = train_prepare(&work, data, err);
-    double start = hsp__clock();
-    const int prepared = !status;
-    if (prepared) status = hsp__team_run(&work.team, work.prepared.view, err);
-    if (prepared && status == HSP_CANCELLED &&
-        hsp__stopped(ctx)) { /* in a block of kernel values */
-        for (uint32_t c = 0; c < work.team.count; c++)
-            hsp__online_tick(&work.team.runs[c], 0, 0);
-        status = HSP_OK;
+    if (hsp__approx_wanted(options))
+        return hsp__approx_train(ctx, data, options, start, err, run, out);
+    hsp_status status = hsp__calibrate_check(ctx, data, options, err);
+    if (!status) status = train_train(ctx, data, learner, options, start, err, run, out);
+    if (!status && *out && hsp__calibrate_wanted(options))
+        status = hsp__calibrate(ctx, data, options, err, run, *out);
+    return status;
+}
+
+/* What else the model was trained on: the data, if it is in double precision, as somebody may read
+ * it in single; the data of the model that it began at. */
+static hsp_status train_remember(hsp_context *ctx, const hsp_data *data, const hsp_model *start,
+                                 hsp_model *model, hsp_error *err)
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = HSP_OK;
+    if (data->view.precision == HSP_FLOAT64 && hsp_model_metadata(model, "data_hash")) {
+        status = hsp__view_hash_single(ctx, &data->view, err, hash);
+        if (!status) status = hsp__model_set_metadata(model, "data_hash_single", hash, err);
     }
-    work.run.train_seconds = hsp__clock() - start;
-    if (!status) status = train_model(&work, err, &model);
-    if (!status && work.trace) status = hsp__trace_commit(work.trace, err);
-    hsp__trace_free(work.trace);
-    hsp__team_free(&work.team);
-    hsp__kernel_run_free(work.kernel);
-    hsp__prepared_free(&work.prepared);
+    return status || !start ? status : hsp__model_add_start(model, start, err);
+}
+
+hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
+{
+    if (hsp__stopped(ctx) != HSP__STOP_REQUESTED) return HSP_OK;
+    return hsp__fail(err, HSP_CANCELLED, "stopped on request while training");
+}
+
+hsp_status hsp__train_late(hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
+                        "the time was up before there was a model: allow more seconds, or train "
+                        "on fewer rows");
+}
+
+/* The run was stopped after it had ended, or before all was done that it was asked for: it and the
+ * model say so. */
+static hsp_status train_stopped(hsp_context *ctx, hsp_training *run, hsp_model *model,
+                                hsp_error *err)
+{
+    const char *known = hsp_model_metadata(model, "stop");
+    if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;
+    if (!hsp__stopped(ctx) || (known && strcmp(known, hsp_stop_name(run->stop)) == 0))
+        return HSP_OK;
+    hsp_status status = hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err);
+    return status ? status : hsp__model_set_metadata(model, "converged", "false", err);
+}
+
+hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                          const hsp_model *start, hsp_error *err, hsp_training *run,
+                          hsp_model **out)
+{
+    HSP__NEED(err, ctx, data, options, out);
+    const hsp__learner *learner = hsp__learner_of(options);
+    if (!learner)
+        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
+                         hsp_options_table(options)->name);
+    if (start && !learner->starts)
+        return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+    const char *path =
+        hsp__options_have(options, "start") ? hsp_options_text(options, "start") : NULL;
+    if (path && start)
+        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+                            "a model to start from was given already");
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp_training done = {0};
+    hsp_model *model = NULL, *read = NULL;
+    hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
+    if (read) start = read;
+    if (!status) status = train_make(&own, data, learner, options, start, err, &done, &model);
+    hsp_context unasked = hsp__stop_none(&own); /* whoever stopped the run wants its model */
+    if (!status && model) status = train_remember(&unasked, data, start, model, err);
+    if (!status && model) status = train_stopped(&own, &done, model, err);
+    hsp_model_free(read);
+    if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);
-        return status;
+        if (status == HSP_CANCELLED && stop.deadline > 0 && hsp__stopped(&own) == HSP__STOP_LATE)
+            return hsp__train_late(err); /* our own limit; nobody asked */
+        return hsp__while(err, status, "training", NULL);
     }
-    if (run) *run = work.run;
+    if (run) *run = done;
     *out = model;
-    return HSP_OK;
+    return model ? hsp__train_status(&own, err) : HSP_OK;
 }
 
-hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                hsp_error *err, hsp__sequence *out)
+hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *options, hsp_error *err,
+                     hsp_training *run, hsp_model **out)
 {
-    train_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
-    *out = (hsp__sequence){0};
-    if (!work.learner || !work.learner->rule || !work.learner->rule->native)
-        return hsp__fail(err, HSP_USAGE, "'%s' does not learn from single mistakes",
-                         hsp_options_table(options)->name);
-    hsp_status status = train_prepare(&work, data, err);
-    if (!status && work.team.classes != 2)
-        status = hsp__fail(err, HSP_USAGE, "the run has more than two classes");
-    if (!status) {
-        work.team.runs[0].sequence = out;
-        status = hsp__team_run(&work.team, work.prepared.view, err);
-    }
-    hsp__trace_free(work.trace);
-    hsp__team_free(&work.team);
-    hsp__kernel_run_free(work.kernel);
-    hsp__prepared_free(&work.prepared);
-    return status;
+    HSP__NEED(err, ctx, data, options, out);
+    return hsp_train_from(ctx, data, options, NULL, err, run, out);
+}
+
+void hsp_evidence_free(hsp_evidence *evidence)
+{
+    if (!evidence) return;
+    const hsp_allocator memory = evidence->memory;
+    hsp__free(&memory, evidence->row);
+    hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence->of);
+    hsp__free(&memory, evidence);
 }

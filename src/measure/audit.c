@@ -53,7 +53,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/rows.h"
+#include "kernel/kernel_rows.h"
 #include "measure/audit.h"
 
 #define AUDIT_SLACK  1e-9 /* relative: what rounding may explain */
@@ -62,9 +62,9 @@
 
 /* ---- Entries ---- */
 
-hsp_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula)
+hsp_mistake_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula)
 {
-    hsp_bound *bound = &list->bounds[list->count++];
+    hsp_mistake_bound *bound = &list->bounds[list->count++];
     bound->name = name;
     bound->formula = formula;
     bound->bound = bound->observed = (double)NAN;
@@ -72,7 +72,7 @@ hsp_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *f
     return bound;
 }
 
-void hsp__audit_why(hsp_bound *bound, const char *format, ...)
+void hsp__audit_why(hsp_mistake_bound *bound, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -80,7 +80,7 @@ void hsp__audit_why(hsp_bound *bound, const char *format, ...)
     va_end(args);
 }
 
-void hsp__audit_settle(hsp_bound *entry, double observed, double bound, double size)
+void hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, double size)
 {
     const double slack = AUDIT_SLACK * size;
     entry->applies = 1;
@@ -89,14 +89,14 @@ void hsp__audit_settle(hsp_bound *entry, double observed, double bound, double s
     entry->held = entry->lower ? observed >= bound - slack : observed <= bound + slack;
 }
 
-static void audit_settle_count(const hsp__audit_list *list, hsp_bound *entry, double bound)
+static void audit_settle_count(const hsp__audit_list *list, hsp_mistake_bound *entry, double bound)
 {
     hsp__audit_settle(entry, (double)list->audit->plan.updates, bound, bound);
 }
 
 /* ---- Assumptions ---- */
 
-static int audit_separates(const hsp__audit *audit, hsp_bound *entry)
+static int audit_separates(const hsp__audit *audit, hsp_mistake_bound *entry)
 {
     if (audit->least > 0) return 1;
     hsp__audit_why(entry,
@@ -107,7 +107,7 @@ static int audit_separates(const hsp__audit *audit, hsp_bound *entry)
 }
 
 /* A run that learns from mistakes alone, and a reference that separates. */
-static int audit_plain(const hsp__audit *audit, hsp_bound *entry)
+static int audit_plain(const hsp__audit *audit, hsp_mistake_bound *entry)
 {
     if (audit->plan.soft > 0) {
         hsp__audit_why(entry, "the run was soft (Delta = %.6g): see the bound 'soft'",
@@ -122,7 +122,7 @@ static int audit_plain(const hsp__audit *audit, hsp_bound *entry)
     return audit_separates(audit, entry);
 }
 
-static int audit_unit_rows(const hsp__audit *audit, hsp_bound *entry)
+static int audit_unit_rows(const hsp__audit *audit, hsp_mistake_bound *entry)
 {
     if (audit->plan.offset != HSP__AUDIT_NONE)
         hsp__audit_why(entry, "the run had an offset");
@@ -146,7 +146,7 @@ static double audit_reach(const hsp__audit *audit)
 static void audit_unit(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry = hsp__audit_add(list, "unit", "k <= 1 / g^2");
+    hsp_mistake_bound *entry = hsp__audit_add(list, "unit", "k <= 1 / g^2");
     if (!audit_unit_rows(audit, entry)) return;
     const double g = audit->least / fmax(1, audit->radius);
     audit_settle_count(list, entry, 1 / (g * g));
@@ -157,7 +157,7 @@ static void audit_radius(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const int append = audit->plan.offset == HSP__AUDIT_APPEND;
-    hsp_bound *entry = hsp__audit_add(
+    hsp_mistake_bound *entry = hsp__audit_add(
         list, "radius", append ? "k <= (r^2 + c^2) ||(w*,v*)||^2" : "k <= r^2 ||w*||^2");
     if (audit->plan.offset == HSP__AUDIT_UNIT || audit->plan.offset == HSP__AUDIT_R2) {
         hsp__audit_why(entry, "the run had an offset beside the rows: see the bound 'offset'");
@@ -174,9 +174,9 @@ static void audit_offset(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const int unit = audit->plan.offset == HSP__AUDIT_UNIT;
-    hsp_bound *entry = hsp__audit_add(list, "offset",
-                                      unit ? "k <= (R^2 + 1) ||(w*,b*)||^2 / g*^2"
-                                           : "k <= 2 R^2 ||w~*||^2 / g*^2");
+    hsp_mistake_bound *entry = hsp__audit_add(list, "offset",
+                                              unit ? "k <= (R^2 + 1) ||(w*,b*)||^2 / g*^2"
+                                                   : "k <= 2 R^2 ||w~*||^2 / g*^2");
     if (!unit && audit->plan.offset != HSP__AUDIT_R2) {
         hsp__audit_why(entry, "the run had no offset beside the rows: see the bound 'radius'");
         return;
@@ -190,7 +190,7 @@ static void audit_offset(hsp__audit_list *list)
 static void audit_margin(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(list, "margin", "k <= (R^2 + c^2 + 2 tau/rate) ||w~*||^2 / g*^2");
     if (!(audit->tau > 0)) {
         hsp__audit_why(entry, "the run had no margin target");
@@ -269,7 +269,7 @@ static double audit_best(const audit_objective *objective)
 
 /* Settle an entry by its objective; what goes before the figures of g and D in `why` is the
  * caller's. */
-static void audit_settle_best(hsp__audit_list *list, hsp_bound *entry,
+static void audit_settle_best(hsp__audit_list *list, hsp_mistake_bound *entry,
                               const audit_objective *objective, const char *about)
 {
     const hsp__audit *audit = list->audit;
@@ -293,7 +293,7 @@ static void audit_soft(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double soft = audit->plan.soft;
-    hsp_bound *entry = hsp__audit_add(
+    hsp_mistake_bound *entry = hsp__audit_add(
         list, "soft", "k <= (R^2 + c^2 + Delta^2 + 2 tau/rate) (1 + D^2/Delta^2) / g^2");
     if (!(soft > 0)) {
         hsp__audit_why(entry, "the run was not soft");
@@ -321,9 +321,9 @@ static void audit_inseparable(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double times = audit_times(audit);
-    hsp_bound *entry = hsp__audit_add(list, "inseparable",
-                                      times == 1 ? "k <= ((r + D) / g)^2"
-                                                 : "k <= ((r + D) / g)^2, D^2 = T sum of d^2");
+    hsp_mistake_bound *entry = hsp__audit_add(
+        list, "inseparable",
+        times == 1 ? "k <= ((r + D) / g)^2" : "k <= ((r + D) / g)^2, D^2 = T sum of d^2");
     if (!(times > 0)) {
         hsp__audit_why(entry, "the run picked its rows, and the model does not say how often");
         return;
@@ -355,7 +355,7 @@ static double audit_last_square(const hsp__audit *audit)
     return (double)sum;
 }
 
-static int audit_has_last(const hsp__audit *audit, hsp_bound *entry)
+static int audit_has_last(const hsp__audit *audit, hsp_mistake_bound *entry)
 {
     if (audit->has_last) return 1;
     hsp__audit_why(
@@ -367,8 +367,8 @@ static void audit_progress(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double rate = audit->plan.rate, k = (double)audit->plan.updates;
-    hsp_bound *entry = hsp__audit_add(list, "progress",
-                                      rate == 1 ? "<w~*,w~_k> >= k g*" : "<w~*,w~_k> >= k rate g*");
+    hsp_mistake_bound *entry = hsp__audit_add(
+        list, "progress", rate == 1 ? "<w~*,w~_k> >= k g*" : "<w~*,w~_k> >= k rate g*");
     entry->lower = 1;
     if (!audit_separates(audit, entry) || !audit_has_last(audit, entry)) return;
     const double g = audit->least * audit->u_norm;
@@ -390,7 +390,7 @@ static void audit_growth(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double rate = audit->plan.rate, k = (double)audit->plan.updates, soft = audit->plan.soft;
-    hsp_bound *entry = hsp__audit_add(list, "growth", audit_growth_formula(audit));
+    hsp_mistake_bound *entry = hsp__audit_add(list, "growth", audit_growth_formula(audit));
     if (!audit_has_last(audit, entry)) return;
     if (soft > 0 && !audit->amount && audit->plan.updates) {
         hsp__audit_why(entry, "the model does not say which rows it learnt from");
@@ -409,7 +409,7 @@ static void audit_angle(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double k = (double)audit->plan.updates;
-    hsp_bound *entry = hsp__audit_add(list, "angle", "cos(w_k, w*) >= g sqrt(k)");
+    hsp_mistake_bound *entry = hsp__audit_add(list, "angle", "cos(w_k, w*) >= g sqrt(k)");
     entry->lower = 1;
     if (!audit_unit_rows(audit, entry) || !audit_has_last(audit, entry)) return;
     if (!audit->plan.updates) {
@@ -428,7 +428,7 @@ static void audit_counts(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
     const double k = (double)audit->plan.updates;
-    hsp_bound *entry = hsp__audit_add(list, "counts", "|k - sum |amount| / rate| <= 0");
+    hsp_mistake_bound *entry = hsp__audit_add(list, "counts", "|k - sum |amount| / rate| <= 0");
     if (!audit->amount && audit->plan.updates) {
         hsp__audit_why(entry, "the model does not say which rows it learnt from");
         return;
@@ -443,7 +443,8 @@ static void audit_counts(hsp__audit_list *list)
 static void audit_rebuild(hsp__audit_list *list)
 {
     const hsp__audit *audit = list->audit;
-    hsp_bound *entry = hsp__audit_add(list, "rebuild", "||w~ - sum of amount x~|| <= rounding");
+    hsp_mistake_bound *entry =
+        hsp__audit_add(list, "rebuild", "||w~ - sum of amount x~|| <= rounding");
     if (audit->plan.averaged)
         hsp__audit_why(entry, "the weights are an average%s",
                        audit->amount ? "; the last separator was rebuilt from the updates" : "");
@@ -504,7 +505,7 @@ static hsp_status audit_perceptron(hsp__audit *audit, hsp_data *data, const hsp_
 static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
                                  hsp__audit_list *list, hsp_error *err)
 {
-    const char *learner = hsp_model_fact(audit->model, "learner");
+    const char *learner = hsp_model_metadata(audit->model, "learner");
     const int experts = learner && strcmp(learner, "experts") == 0;
     if (experts && reference)
         return hsp__fail(err, HSP_USAGE,
@@ -524,7 +525,8 @@ static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_mo
 }
 
 hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
-                     const hsp_model *reference, hsp_error *err, hsp_bound **out, size_t *count)
+                     const hsp_model *reference, hsp_error *err, hsp_mistake_bound **out,
+                     size_t *count)
 {
     HSP__NEED(err, ctx, model, data, out, count);
     hsp__audit audit = {.ctx = ctx, .model = model};
@@ -542,7 +544,7 @@ hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
     return HSP_OK;
 }
 
-void hsp_bounds_free(hsp_context *ctx, hsp_bound *bounds)
+void hsp_bounds_free(hsp_context *ctx, hsp_mistake_bound *bounds)
 {
     if (ctx) hsp__free(&ctx->allocator, bounds);
 }

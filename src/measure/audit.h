@@ -82,16 +82,16 @@ typedef struct hsp__audit {
 #define HSP__AUDIT_BOUNDS 12 /* at most */
 typedef struct hsp__audit_list {
     const hsp__audit *audit;
-    hsp_bound *bounds; /* HSP__AUDIT_BOUNDS */
+    hsp_mistake_bound *bounds; /* HSP__AUDIT_BOUNDS */
     size_t count;
 } hsp__audit_list;
 
 /* One more entry; it does not apply until it is settled. */
-hsp_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula);
-void hsp__audit_why(hsp_bound *bound, const char *format, ...)
+hsp_mistake_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula);
+void hsp__audit_why(hsp_mistake_bound *bound, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The theorem applies; `size` is that of the quantities compared. */
-void hsp__audit_settle(hsp_bound *entry, double observed, double bound, double size);
+void hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, double size);
 
 /* A setting of the run: a fact of that name, or else a member of the fact "options". */
 typedef struct hsp__audit_reader {

@@ -74,7 +74,7 @@ static int experts_number(const char *text, double *out)
 static hsp_status experts_real(const hsp__audit_reader *reader, const char *name, double *out,
                                hsp_error *err)
 {
-    const char *text = hsp_model_fact(reader->model, name);
+    const char *text = hsp_model_metadata(reader->model, name);
     if (experts_number(text, out)) return HSP_OK;
     return hsp__fail(err, HSP_BAD_DATA, "the model says %s is '%.40s', expected a number", name,
                      text ? text : "");
@@ -84,7 +84,7 @@ static hsp_status experts_read_options(experts_audit *run, const hsp__audit_read
                                        hsp_error *err)
 {
     const char *votes = hsp__audit_text(reader, "votes"), *order = hsp__audit_text(reader, "order");
-    const char *negated = hsp_model_fact(reader->model, "best_negated");
+    const char *negated = hsp_model_metadata(reader->model, "best_negated");
     run->negated = experts_yes(reader, "negated");
     run->randomized = experts_yes(reader, "randomized");
     run->shuffled = order && strcmp(order, "shuffle") == 0;
@@ -308,7 +308,8 @@ static void experts_theorems(const experts_audit *run, hsp__audit_list *list)
 {
     const double m = (double)run->said_mistakes, best = experts_least(run);
     const double top = best * -log(run->beta) + log((double)run->experts);
-    hsp_bound *entry = hsp__audit_add(list, "majority", "m <= (m* ln(1/b) + ln N) / ln(2/(1+b))");
+    hsp_mistake_bound *entry =
+        hsp__audit_add(list, "majority", "m <= (m* ln(1/b) + ln N) / ln(2/(1+b))");
     if (run->randomized) {
         hsp__audit_why(entry, "the run followed one expert at a time, drawn by weight");
     } else {
@@ -342,9 +343,9 @@ static void experts_proof(const experts_audit *run, hsp__audit_list *list)
     const double potential = (double)(logl(all) + (hsp__wide)power * logl(2));
     const double fall = run->randomized ? (1 - run->beta) * (double)run->expected
                                         : -log1p((run->beta - 1) / 2) * (double)run->mistakes;
-    hsp_bound *entry = hsp__audit_add(list, "potential",
-                                      run->randomized ? "ln W <= ln N - (1-b) E m"
-                                                      : "ln W <= ln N - m ln(2/(1+b))");
+    hsp_mistake_bound *entry = hsp__audit_add(list, "potential",
+                                              run->randomized ? "ln W <= ln N - (1-b) E m"
+                                                              : "ln W <= ln N - m ln(2/(1+b))");
     hsp__audit_settle(entry, potential, log(count) - fall, 1 + log(count) + fall);
     hsp__audit_why(entry, "W is the weight of all experts after the last row, N = %.0f", count);
     entry = hsp__audit_add(list, "best", "ln W >= m* ln b");
@@ -358,7 +359,8 @@ static void experts_proof(const experts_audit *run, hsp__audit_list *list)
 static void experts_recount(const experts_audit *run, hsp__audit_list *list)
 {
     const double best = experts_least(run);
-    hsp_bound *entry = hsp__audit_add(list, "recount", "|m - m recounted| <= too close to call");
+    hsp_mistake_bound *entry =
+        hsp__audit_add(list, "recount", "|m - m recounted| <= too close to call");
     hsp__audit_settle(entry, fabs((double)run->said_mistakes - (double)run->mistakes),
                       (double)run->close, 0);
     hsp__audit_why(entry, "the model says %.0f, the rows say %.0f; %.0f hang on rounding",
@@ -388,8 +390,8 @@ static void experts_weights(const experts_audit *run, hsp__audit_list *list)
 {
     const hsp_model *model = run->audit->model;
     double divisor = 1;
-    experts_number(hsp_model_fact(model, "divided_by"), &divisor);
-    hsp_bound *entry = hsp__audit_add(list, "weights", "max |w - w recounted| <= rounding");
+    experts_number(hsp_model_metadata(model, "divided_by"), &divisor);
+    hsp_mistake_bound *entry = hsp__audit_add(list, "weights", "max |w - w recounted| <= rounding");
     hsp__wide most = 0, apart = 0, offset = 0;
     const int64_t power = experts_power(run);
     for (uint64_t e = 0; e < run->experts; e++)

@@ -9,7 +9,7 @@
 
 const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name)
 {
-    const char *fact = hsp_model_fact(reader->model, name);
+    const char *fact = hsp_model_metadata(reader->model, name);
     return fact ? fact : hsp__json_string(hsp__json_get(reader->options, name), NULL);
 }
 
@@ -40,7 +40,7 @@ static hsp_status plan_number(const hsp__audit_reader *reader, const char *name,
 hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, uint64_t *out,
                             hsp_error *err)
 {
-    const char *text = hsp_model_fact(reader->model, name);
+    const char *text = hsp_model_metadata(reader->model, name);
     if (!text)
         return hsp__fail(
             err, HSP_USAGE,
@@ -70,13 +70,13 @@ static hsp_status plan_offset(const hsp__audit_reader *reader, hsp__audit_offset
 
 static hsp_status plan_check(const hsp_model *model, hsp_error *err)
 {
-    const char *learner = hsp_model_fact(model, "learner");
+    const char *learner = hsp_model_metadata(model, "learner");
     if (!learner || strcmp(learner, "perceptron") != 0)
         return hsp__fail(err, HSP_USAGE,
                          "the model was made by '%.40s': the mistake bounds are about perceptrons, "
                          "winnow and experts",
                          learner ? learner : "no learner");
-    if (hsp_model_fact(model, "approx_features"))
+    if (hsp_model_metadata(model, "approx_features"))
         return hsp__fail(
             err, HSP_USAGE,
             "the run was on explicit features (approx), which the model does not keep: "
@@ -105,7 +105,7 @@ static hsp_status plan_check_options(const hsp__audit_reader *reader, hsp_error 
                          kernel);
     hsp__json_number(hsp__json_get(reader->options, "budget"), &budget);
     hsp__json_number(hsp__json_get(reader->options, "rate"), &rate);
-    const hsp_updates updates = hsp_model_updates(reader->model);
+    const hsp_row_coefficients updates = hsp_model_updates(reader->model);
     for (uint64_t i = 0; i < updates.count; i++)
         learnt += fabs(updates.amount[i]) / rate;
     uint64_t made = 0;
@@ -147,7 +147,7 @@ static hsp_status plan_fill(const hsp__audit_reader *reader, hsp_error *err, hsp
 hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader)
 {
     *reader = (hsp__audit_reader){model, NULL, NULL};
-    const char *options = hsp_model_fact(model, "options");
+    const char *options = hsp_model_metadata(model, "options");
     if (!options) return HSP_OK;
     hsp_status status =
         hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader->json);

@@ -51,7 +51,7 @@ static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view 
 /* The number of rows is known to be that of the run, unless the model does not say. */
 static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
 {
-    const char *fact = hsp_model_fact(audit->model, "data_rows");
+    const char *fact = hsp_model_metadata(audit->model, "data_rows");
     char rows[24];
     snprintf(rows, sizeof rows, "%llu", (unsigned long long)audit->rows);
     if (!fact || strcmp(fact, rows) == 0) return HSP_OK;
@@ -66,7 +66,7 @@ static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
  */
 static hsp_status rows_compare_hash(const hsp__audit *audit, const hsp_view *view, hsp_error *err)
 {
-    const char *fact = hsp_model_fact(audit->model, "data_hash");
+    const char *fact = hsp_model_metadata(audit->model, "data_hash");
     char hash[HSP__HASH_TEXT];
     if (!fact) return HSP_OK;
     hsp_status status = hsp__view_hash(audit->ctx, view, err, hash);
@@ -107,7 +107,7 @@ static double rows_constant(const hsp__audit *audit)
 /* How much of each row was added. */
 static hsp_status rows_amounts(hsp__audit *audit, hsp_error *err)
 {
-    const hsp_updates updates = hsp_model_updates(audit->model);
+    const hsp_row_coefficients updates = hsp_model_updates(audit->model);
     if (!updates.count) return HSP_OK;
     audit->amount = hsp__new(&audit->ctx->allocator, audit->rows, sizeof *audit->amount);
     if (!audit->amount) return hsp__fail_memory(err);

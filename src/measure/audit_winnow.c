@@ -112,7 +112,7 @@ static hsp_status winnow_read_options(winnow_run *run, const hsp__audit_reader *
     run->delta = run->divisor = 1;
     hsp__json_number(hsp__json_get(reader->options, "delta"), &run->delta);
     hsp__json_number(hsp__json_get(reader->options, "threshold"), &run->theta);
-    const char *divided = hsp_model_fact(run->audit->model, "divided_by");
+    const char *divided = hsp_model_metadata(run->audit->model, "divided_by");
     hsp__decimal_result result;
     if (divided) hsp__decimal_f64(divided, divided + strlen(divided), &run->divisor, &result);
     if (!(run->delta > 0) || !isfinite(run->delta) || !(balanced || run->theta > 0) ||
@@ -314,7 +314,7 @@ static double winnow_rises(const winnow_run *run)
     return run->theta < 1 ? 0 : 1 + floor(log(run->theta) / run->eta + WINNOW_SLACK);
 }
 
-static int winnow_is_disjunction(const winnow_run *run, hsp_bound *entry)
+static int winnow_is_disjunction(const winnow_run *run, hsp_mistake_bound *entry)
 {
     if (run->variant == WINNOW_BALANCED)
         hsp__audit_why(entry, "the run was balanced: see the bound 'separator'");
@@ -327,7 +327,7 @@ static int winnow_is_disjunction(const winnow_run *run, hsp_bound *entry)
 
 static void winnow_doubling(const winnow_run *run)
 {
-    hsp_bound *entry = hsp__audit_add(run->list, "doubling", "k <= 2 + 3 r (1 + log2 n)");
+    hsp_mistake_bound *entry = hsp__audit_add(run->list, "doubling", "k <= 2 + 3 r (1 + log2 n)");
     if (run->variant != WINNOW_2 || run->delta != 1 || run->theta != run->n) {
         hsp__audit_why(entry, "the run was not winnow2 with delta 1 and threshold n");
         return;
@@ -341,7 +341,7 @@ static void winnow_doubling(const winnow_run *run)
 static void winnow_disjunction(const winnow_run *run)
 {
     const int first = run->variant == WINNOW_1;
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(run->list, "disjunction",
                        first ? "k <= n/theta + (1+delta) r (1 + [log theta])"
                              : "k <= (1+delta) n/(delta theta) + (2+delta) r (1 + [log theta])");
@@ -357,7 +357,7 @@ static void winnow_disjunction(const winnow_run *run)
                    winnow_rises(run));
 }
 
-static int winnow_knows(const winnow_run *run, hsp_bound *entry)
+static int winnow_knows(const winnow_run *run, hsp_mistake_bound *entry)
 {
     if (!run->known) hsp__audit_why(entry, "the model does not say which rows it learnt from");
     return run->known;
@@ -365,7 +365,7 @@ static int winnow_knows(const winnow_run *run, hsp_bound *entry)
 
 static void winnow_promotions(const winnow_run *run)
 {
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(run->list, "promotions", "p <= r (1 + [log theta]), to the base 1 + delta");
     if (!winnow_is_disjunction(run, entry) || !winnow_knows(run, entry)) return;
     const double bound = (double)run->relevant * winnow_rises(run);
@@ -376,7 +376,7 @@ static void winnow_promotions(const winnow_run *run)
 static void winnow_demotions(const winnow_run *run)
 {
     const int first = run->variant == WINNOW_1;
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(run->list, "demotions",
                        first ? "d <= n/theta + delta p" : "d <= (1+delta) (n/(delta theta) + p)");
     if (run->variant == WINNOW_BALANCED)
@@ -392,7 +392,7 @@ static void winnow_demotions(const winnow_run *run)
 
 /* ---- Separators of known weight -------------------------------------------------------------- */
 
-static int winnow_has_separator(const winnow_run *run, hsp_bound *entry)
+static int winnow_has_separator(const winnow_run *run, hsp_mistake_bound *entry)
 {
     const hsp__audit *audit = run->audit;
     if (run->variant == WINNOW_1)
@@ -418,7 +418,7 @@ static double winnow_spread(const winnow_run *run)
     return log1p(run->delta * run->delta / (2 * run->alpha));
 }
 
-static void winnow_separator_balanced(const winnow_run *run, hsp_bound *entry)
+static void winnow_separator_balanced(const winnow_run *run, hsp_mistake_bound *entry)
 {
     const hsp__audit *audit = run->audit;
     double V;
@@ -441,7 +441,7 @@ static void winnow_separator_balanced(const winnow_run *run, hsp_bound *entry)
 static void winnow_separator(const winnow_run *run)
 {
     const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(run->list, "separator",
                        balanced ? "k <= (ln(2N) - H) / (ln(1+delta) g/V - ln cosh ln(1+delta))"
                                 : "k <= (K S/ln(1+delta)) (ln Z - 1 - H) + (K-1) n/(delta theta)");
@@ -468,7 +468,7 @@ static void winnow_separator(const winnow_run *run)
                    run->sigma, run->entropy, K, Z);
 }
 
-static void winnow_squared_balanced(const winnow_run *run, hsp_bound *entry)
+static void winnow_squared_balanced(const winnow_run *run, hsp_mistake_bound *entry)
 {
     const hsp__audit *audit = run->audit;
     double V;
@@ -487,9 +487,9 @@ static void winnow_squared_balanced(const winnow_run *run, hsp_bound *entry)
 static void winnow_squared(const winnow_run *run)
 {
     const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_bound *entry = hsp__audit_add(run->list, "squared",
-                                      balanced ? "k <= (8/3) W^2 ln(2N)"
-                                               : "k <= 8 W^2 ln(theta W/b) + 8 W b n/theta");
+    hsp_mistake_bound *entry = hsp__audit_add(
+        run->list, "squared",
+        balanced ? "k <= (8/3) W^2 ln(2N)" : "k <= 8 W^2 ln(theta W/b) + 8 W b n/theta");
     if (!winnow_has_separator(run, entry)) return;
     if (balanced) {
         winnow_squared_balanced(run, entry);
@@ -513,8 +513,8 @@ static void winnow_progress(const winnow_run *run)
 {
     const hsp__audit *audit = run->audit;
     const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_bound *entry = hsp__audit_add(run->list, "progress",
-                                      balanced ? "<v,e> >= k g" : "<v,e>/a >= p - (1 - sigma) d");
+    hsp_mistake_bound *entry = hsp__audit_add(
+        run->list, "progress", balanced ? "<v,e> >= k g" : "<v,e>/a >= p - (1 - sigma) d");
     entry->lower = 1;
     if (!winnow_has_separator(run, entry) || !winnow_knows(run, entry)) return;
     hsp__wide inner = 0, size = (hsp__wide)run->k;
@@ -542,7 +542,7 @@ static void winnow_total(const winnow_run *run)
                                            "sum of w <= n + delta theta (p - d/(1+delta))",
                                            "ln sum of u <= ln(2N) + k ln cosh ln(1+delta)"};
     const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_bound *entry = hsp__audit_add(run->list, "total", formulas[run->variant]);
+    hsp_mistake_bound *entry = hsp__audit_add(run->list, "total", formulas[run->variant]);
     if (balanced && run->theta != 0)
         hsp__audit_why(entry, "the run was balanced with a threshold of %.6g: this is about 0",
                        run->theta);
@@ -570,7 +570,7 @@ static void winnow_total(const winnow_run *run)
 
 static void winnow_counts(const winnow_run *run)
 {
-    hsp_bound *entry = hsp__audit_add(run->list, "counts", "|k - p - d| <= 0");
+    hsp_mistake_bound *entry = hsp__audit_add(run->list, "counts", "|k - p - d| <= 0");
     if (!winnow_knows(run, entry)) return;
     hsp__audit_settle(entry, fabs(run->p + run->d - run->k), 0, run->k);
     hsp__audit_why(entry, "k = %.0f, the rows say p = %.9g, d = %.9g", run->k, run->p, run->d);
@@ -637,7 +637,7 @@ static double winnow_compare(const winnow_run *run)
 
 static void winnow_rebuild(const winnow_run *run)
 {
-    hsp_bound *entry =
+    hsp_mistake_bound *entry =
         hsp__audit_add(run->list, "rebuild", "|w - (1+delta)^e| / rounding <= 1, all columns");
     if (!winnow_knows(run, entry)) return;
     if (run->averaged) {

@@ -79,7 +79,7 @@ static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_err
 
 static hsp_status check_numbers(const hsp_model *model, const char *file, hsp_error *err)
 {
-    const hsp_updates *updates = &model->updates;
+    const hsp_row_coefficients *updates = &model->updates;
     if (model->weights && !check_finite(model->weights, model->scorers * model->features))
         return check_fail(file, "a weight is not finite");
     if (!check_finite(model->offsets, model->scorers))
@@ -158,7 +158,7 @@ static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, cons
     hsp_status status = check_rows(ctx, model, near->rows, "neighbours", file, err);
     if (!status && near->kernel) status = check_kernel(near->kernel, file, err);
     if (status) return status;
-    if (near->kernel && hsp__near_check_kernel(near->kernel, NULL))
+    if (near->kernel && hsp__knn_check_kernel(near->kernel, NULL))
         return check_fail(file, "neighbours by a precomputed kernel");
     const uint64_t rows = near->rows->view.rows;
     if (!near->k || near->k > rows)
@@ -168,9 +168,9 @@ static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, cons
         return check_fail(file, "a row of a class that is not there");
     if (near->source && !check_rising(near->source, rows))
         return check_fail(file, "the numbers of the neighbours' rows are out of order");
-    if (!hsp__near_fits(near->index, near->metric, &near->rows->view))
+    if (!hsp__knn_fits(near->index, near->metric, &near->rows->view))
         return check_fail(file, "the index %s does not serve these rows and their distance",
-                          hsp__near_name(near->index));
+                          hsp__knn_name(near->index));
     if (near->tried >= rows)
         return check_fail(file, "the %llu nearest others of %llu rows",
                           (unsigned long long)near->tried, (unsigned long long)rows);

@@ -12,7 +12,7 @@
 static uint64_t disjunction_column(const hsp_model *model, const char *name)
 {
     const uint64_t inputs = hsp__model_inputs(model);
-    const char *base = hsp_model_fact(model, "index_base"), *end = name + strlen(name);
+    const char *base = hsp_model_metadata(model, "index_base"), *end = name + strlen(name);
     for (uint64_t j = 0; j < inputs; j++) {
         const char *own = hsp_model_feature_name(model, j);
         if (own && strcmp(own, name) == 0) return j;

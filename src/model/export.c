@@ -155,8 +155,8 @@ void hsp__plain_free(hsp__plain *plain, hsp_context *ctx)
 /* Which solver to name: predictions do not depend on it, but whether probabilities are printed. */
 static const char *export_solver(const hsp_model *model)
 {
-    const char *kind = hsp_model_fact(model, "imported_kind");
-    const char *from = hsp_model_fact(model, "imported_from");
+    const char *kind = hsp_model_metadata(model, "imported_kind");
+    const char *from = hsp_model_metadata(model, "imported_from");
     const int twice = model->class_names.count == 2 && kind && strcmp(kind, "MCSVM_CS") == 0;
     if (kind && from && strcmp(from, "LIBLINEAR") == 0 && !twice) return kind;
     return model->probability.link == HSP__LINK_LOGISTIC ? "L2R_LR" : "L2R_L2LOSS_SVC";
@@ -193,7 +193,7 @@ static void export_liblinear_line(hsp__writer *writer, const hsp_model *model, c
 hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,
                                  hsp_error *err)
 {
-    const char *base = hsp_model_fact(model, "index_base");
+    const char *base = hsp_model_metadata(model, "index_base");
     const int backwards =
         model->scorers == 1 ? model->tie != HSP_TIE_POS : model->tie == HSP_TIE_POS;
     int bias = 0;
@@ -226,9 +226,9 @@ hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__
 /* What the model was trained on, on a last line, which neither program reads. */
 static void export_data(hsp__writer *writer, const hsp_model *model)
 {
-    const char *own = hsp_model_fact(model, "data_hash");
-    const char *single = hsp_model_fact(model, "data_hash_single");
-    const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
+    const char *own = hsp_model_metadata(model, "data_hash");
+    const char *single = hsp_model_metadata(model, "data_hash_single");
+    const char *earlier = hsp_model_metadata(model, "earlier_data_hashes");
     if (own)
         hsp__text_printf(&writer->text, HSP__TRAINED_ON "%s%s%s%s%s\n", own, single ? " " : "",
                          single ? single : "", earlier ? " " : "", earlier ? earlier : "");

@@ -369,7 +369,7 @@ static hsp_status libsvm_expansion(libsvm_export *out, hsp_error *err)
 hsp_status hsp__export_libsvm(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,
                               hsp_error *err)
 {
-    const char *base = hsp_model_fact(model, "index_base");
+    const char *base = hsp_model_metadata(model, "index_base");
     libsvm_export out = {.ctx = ctx,
                          .model = model,
                          .writer = writer,

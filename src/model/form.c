@@ -70,13 +70,13 @@ static hsp_status form_plain(hsp_model *model, hsp_error *err)
  * have been divided. */
 static hsp_status form_tell_divisor(hsp_model *model, double length, hsp_error *err)
 {
-    const char *fact = hsp_model_fact(model, "divided_by");
+    const char *fact = hsp_model_metadata(model, "divided_by");
     char number[HSP__DECIMAL_MAX];
     double before = 1;
     hsp__decimal_result result;
     if (fact) hsp__decimal_f64(fact, fact + strlen(fact), &before, &result);
     hsp__decimal_print_f64(before * length, number);
-    return hsp__model_set_fact(model, "divided_by", number, err);
+    return hsp__model_set_metadata(model, "divided_by", number, err);
 }
 
 static hsp_status form_unit(hsp_model *model, hsp_error *err)
@@ -150,7 +150,7 @@ static hsp_status form_set_threshold(hsp_model *model, hsp_error *err)
 {
     char number[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(0 - model->offsets[0], number);
-    return hsp__model_set_fact(model, "threshold", number, err);
+    return hsp__model_set_metadata(model, "threshold", number, err);
 }
 
 static hsp_status form_threshold(hsp_model *model, hsp_error *err)
@@ -186,8 +186,8 @@ hsp_status hsp_model_form(hsp_context *ctx, const hsp_model *model, const char *
     hsp_status status = hsp__model_copy(ctx, model, err, &copy);
     if (status) return status;
     status = forms[i].make(copy, err);
-    if (!status && hsp_model_fact(copy, "threshold")) status = form_set_threshold(copy, err);
-    if (!status) status = hsp__model_set_fact(copy, "form", form, err);
+    if (!status && hsp_model_metadata(copy, "threshold")) status = form_set_threshold(copy, err);
+    if (!status) status = hsp__model_set_metadata(copy, "form", form, err);
     if (status)
         hsp_model_free(copy);
     else

@@ -132,9 +132,9 @@ static hsp_status import_hashes(hsp__reader *reader, hsp_model *model)
         memcpy(hash, word, size);
         hash[size] = 0;
         if (i == 0)
-            status = hsp__model_set_fact(model, "data_hash", hash, reader->err);
+            status = hsp__model_set_metadata(model, "data_hash", hash, reader->err);
         else if (i == 1 && strncmp(hash, HSP__HASH_SINGLE, strlen(HSP__HASH_SINGLE)) == 0)
-            status = hsp__model_set_fact(model, "data_hash_single", hash, reader->err);
+            status = hsp__model_set_metadata(model, "data_hash_single", hash, reader->err);
         else
             status = hsp__model_add_earlier(model, hash, reader->err);
     }
@@ -173,11 +173,11 @@ hsp_status hsp__import_finish(hsp_context *ctx, hsp_model *model, const hsp__nam
                             hsp__names_size(labels, from), &number))
             return hsp__fail_memory(err);
     }
-    hsp_status status = hsp__model_set_fact(model, "imported_from", program, err);
-    if (!status) status = hsp__model_set_fact(model, "imported_kind", kind, err);
-    if (!status) status = hsp__model_set_fact(model, "index_base", index_base, err);
-    if (!status) status = hsp__model_set_fact(model, "precision", "double", err);
-    if (!status) status = hsp__model_set_fact(model, "version", hsp_version(), err);
+    hsp_status status = hsp__model_set_metadata(model, "imported_from", program, err);
+    if (!status) status = hsp__model_set_metadata(model, "imported_kind", kind, err);
+    if (!status) status = hsp__model_set_metadata(model, "index_base", index_base, err);
+    if (!status) status = hsp__model_set_metadata(model, "precision", "double", err);
+    if (!status) status = hsp__model_set_metadata(model, "version", hsp_version(), err);
     if (!status) status = import_trained_on(reader, model);
     return status ? status : hsp__model_check(ctx, model, reader->file, err);
 }

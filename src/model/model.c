@@ -15,12 +15,12 @@
 #include "data/scale.h"
 #include "model/expansion.h"
 #include "model/neighbors.h"
-#include "model/pairs.h"
+#include "model/ovo_votes.h"
 #include "model/probability.h"
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
-/* The pointers of hsp_updates are const for those who look, not for the owner. */
+/* The pointers of hsp_row_coefficients are const for those who look, not for the owner. */
 static void model_free_const(const hsp_allocator *memory, const void *array)
 {
     union {
@@ -99,8 +99,8 @@ hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features,
     return HSP_OK;
 }
 
-hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
-                               hsp_error *err)
+hsp_status hsp__model_set_metadata(hsp_model *model, const char *name, const char *value,
+                                   hsp_error *err)
 {
     uint32_t number, before = model->fact_names.count;
     char *copy = hsp__copy_text(&model->memory, value, strlen(value));
@@ -132,7 +132,7 @@ static void *model_copy_array(const hsp_allocator *memory, const void *from, uin
 
 static int model_copy_updates(const hsp_model *from, hsp_model *to)
 {
-    const hsp_updates *updates = &from->updates;
+    const hsp_row_coefficients *updates = &from->updates;
     if (!updates->count) return 1;
     to->updates.row =
         model_copy_array(&to->memory, updates->row, updates->count, sizeof *updates->row);
@@ -169,8 +169,8 @@ static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_
         !model_copy_updates(from, to) || !model_copy_probability(from, to))
         return hsp__fail_memory(err);
     for (uint32_t i = 0; !status && i < from->fact_names.count; i++)
-        status = hsp__model_set_fact(to, hsp__names_get(&from->fact_names, i), from->fact_values[i],
-                                     err);
+        status = hsp__model_set_metadata(to, hsp__names_get(&from->fact_names, i),
+                                         from->fact_values[i], err);
     for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++)
         if (from->scalings[i]) {
             hsp__scaling_parts parts = hsp__scaling_look(from->scalings[i]);
@@ -306,8 +306,8 @@ double hsp_model_offset(const hsp_model *model, uint32_t scorer)
 hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_error *err)
 {
     HSP__NEED(err, model, read);
-    const char *precision = hsp_model_fact(model, "precision");
-    const char *base = hsp_model_fact(model, "index_base");
+    const char *precision = hsp_model_metadata(model, "precision");
+    const char *base = hsp_model_metadata(model, "index_base");
     hsp_status status = HSP_OK;
     if (precision && !hsp_options_is_set(read, "precision"))
         status = strcmp(precision, "single") == 0
@@ -318,22 +318,22 @@ hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_err
     return status;
 }
 
-const char *hsp_model_fact(const hsp_model *model, const char *name)
+const char *hsp_model_metadata(const hsp_model *model, const char *name)
 {
     if (!model || !name) return NULL;
     uint32_t number = hsp__names_find(&model->fact_names, name, strlen(name));
     return number == HSP__NAME_NONE ? NULL : model->fact_values[number];
 }
 
-const char *hsp_model_fact_name(const hsp_model *model, size_t i)
+const char *hsp_model_metadata_name(const hsp_model *model, size_t i)
 {
     if (!model) return NULL;
     return i < model->fact_names.count ? hsp__names_get(&model->fact_names, (uint32_t)i) : NULL;
 }
 
-hsp_updates hsp_model_updates(const hsp_model *model)
+hsp_row_coefficients hsp_model_updates(const hsp_model *model)
 {
-    if (!model) return (hsp_updates){0};
+    if (!model) return (hsp_row_coefficients){0};
     return model->updates;
 }
 
@@ -375,7 +375,7 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
 uint32_t hsp__decide_by(const hsp_model *model, const hsp__probability *map, const double *scores)
 {
     if (hsp__probability_decides(map)) return hsp__probability_decide(model, map, scores);
-    return model->pairs ? hsp__pairs_decide(model, scores)
+    return model->pairs ? hsp__ovo_votes_decide(model, scores)
                         : hsp__decide(scores, model->scorers, model->tie);
 }
 
@@ -388,7 +388,7 @@ void hsp_model_class_scores(const hsp_model *model, const double *scores, double
 {
     if (!model || !scores || !out) return;
     if (model->pairs) {
-        hsp__pairs_class_scores(model, scores, out);
+        hsp__ovo_class_scores(model, scores, out);
     } else if (model->scorers == 1) {
         out[0] = -scores[0];
         out[1] = scores[0];

@@ -6,10 +6,10 @@
 #include "base/names.h"
 #include "data/data.h"
 #include "halfspace.h"
-#include "kernel/rows.h"
-#include "model/beside.h"
+#include "kernel/kernel_rows.h"
+#include "model/interleaved.h"
 #include "model/support.h"
-#include "near/near.h"
+#include "knn/knn_index.h"
 
 typedef enum hsp__hypothesis {
     HSP__LINEAR,
@@ -98,7 +98,7 @@ typedef struct hsp__expansion {
  * offsets are zeros. Rows to be scored are taken whole, as those of kernel models are. The index
  * that finds the nearest is no part of the model: it is made when rows are to be scored, and of no
  * consequence for what is found. */
-typedef enum hsp__near_vote { HSP__VOTE_MAJORITY, HSP__VOTE_DISTANCE } hsp__near_vote;
+typedef enum hsp__vote_rule { HSP__VOTE_MAJORITY, HSP__VOTE_DISTANCE } hsp__vote_rule;
 
 typedef struct hsp__neighbors {
     hsp_data *rows;     /* after scaling, without labels; owned */
@@ -107,10 +107,10 @@ typedef struct hsp__neighbors {
     uint64_t k;         /* 1 .. rows */
     hsp__metric metric; /* the distance */
     hsp_kernel *kernel; /* METRIC_KERNEL: fitted; owned; else NULL */
-    hsp__near_vote vote;
-    hsp__near_kind index; /* as it was asked for: AUTO is chosen by the data */
-    uint64_t tried;       /* leave-one-out was made for k = 1 .. tried; 0: it was not */
-    uint64_t *mistakes;   /* tried: rows that the k nearest others get wrong; NULL: none */
+    hsp__vote_rule vote;
+    hsp__knn_kind index; /* as it was asked for: AUTO is chosen by the data */
+    uint64_t tried;      /* leave-one-out was made for k = 1 .. tried; 0: it was not */
+    uint64_t *mistakes;  /* tried: rows that the k nearest others get wrong; NULL: none */
 } hsp__neighbors;
 
 #define HSP__MODEL_SCALINGS 2
@@ -142,7 +142,7 @@ struct hsp_model {
     char **fact_values;                         /* ... fact_names.count of them */
     uint64_t facts_room;
     hsp__probability probability; /* arrays owned, or in the mapped file */
-    hsp_updates updates;          /* arrays owned, or in the mapped file */
+    hsp_row_coefficients updates; /* arrays owned, or in the mapped file */
     hsp__votes *votes;            /* of HSP__VOTES, else NULL */
     hsp__expansion *expansion;    /* of HSP__EXPANSION, else NULL */
     hsp__neighbors *neighbors;    /* of HSP__NEIGHBORS, else NULL */
@@ -190,8 +190,8 @@ hsp_status hsp__model_collapse(hsp_context *ctx, const hsp_model *model, hsp_err
                                hsp_model **out);
 
 /* Set a fact, or set it anew. Names and values must be UTF-8 for the model to be written. */
-hsp_status hsp__model_set_fact(hsp_model *model, const char *name, const char *value,
-                               hsp_error *err);
+hsp_status hsp__model_set_metadata(hsp_model *model, const char *name, const char *value,
+                                   hsp_error *err);
 
 /* Room for the hash of a data set (learn/prepare.h), and how one begins that is of rows rounded to
  * single precision. */
@@ -274,9 +274,9 @@ double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double 
 /* A model made ready to score many rows. */
 typedef struct hsp__scoring {
     const hsp_model *model;
-    hsp__beside beside;   /* columns 0: none */
-    hsp__support support; /* of a model with a kernel */
-    hsp__near *near;      /* of a model of neighbours */
+    hsp__interleaved beside; /* columns 0: none */
+    hsp__support support;    /* of a model with a kernel */
+    hsp__knn_index *near;    /* of a model of neighbours */
 } hsp__scoring;
 
 /* `rows`, `entries`: about how many rows and numbers are to be scored; few are not worth the

@@ -68,28 +68,28 @@ hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t
 
 /* ---- The vote -------------------------------------------------------------------------------- */
 
-hsp_status hsp__ballot_init(hsp__ballot *ballot, const hsp_allocator *memory, uint32_t classes,
-                            hsp__near_vote vote, hsp_error *err)
+hsp_status hsp__knn_vote_init(hsp__knn_vote *ballot, const hsp_allocator *memory, uint32_t classes,
+                              hsp__vote_rule vote, hsp_error *err)
 {
-    *ballot = (hsp__ballot){.classes = classes, .vote = vote};
+    *ballot = (hsp__knn_vote){.classes = classes, .vote = vote};
     ballot->votes = hsp__new(memory, classes, sizeof *ballot->votes);
     ballot->nearest = hsp__new(memory, classes, sizeof *ballot->nearest);
     if (!ballot->votes || !ballot->nearest) {
-        hsp__ballot_free(ballot, memory);
+        hsp__knn_vote_free(ballot, memory);
         return hsp__fail_memory(err);
     }
-    hsp__ballot_clear(ballot);
+    hsp__knn_vote_clear(ballot);
     return HSP_OK;
 }
 
-void hsp__ballot_free(hsp__ballot *ballot, const hsp_allocator *memory)
+void hsp__knn_vote_free(hsp__knn_vote *ballot, const hsp_allocator *memory)
 {
     hsp__free(memory, ballot->votes);
     hsp__free(memory, ballot->nearest);
     ballot->votes = ballot->nearest = NULL;
 }
 
-void hsp__ballot_clear(hsp__ballot *ballot)
+void hsp__knn_vote_clear(hsp__knn_vote *ballot)
 {
     for (uint32_t c = 0; c < ballot->classes; c++) {
         ballot->votes[c] = 0;
@@ -100,20 +100,20 @@ void hsp__ballot_clear(hsp__ballot *ballot)
 
 /* 1 / distance, times the distance of the nearest: shares stay the same, and nothing overflows.
  * Where even the nearest is at an infinite distance, all are, and equal. */
-static double ballot_weight(const hsp__ballot *ballot, double distance)
+static double ballot_weight(const hsp__knn_vote *ballot, double distance)
 {
     if (ballot->vote == HSP__VOTE_MAJORITY || distance == ballot->first) return 1;
     return ballot->first / distance;
 }
 
-void hsp__ballot_add(hsp__ballot *ballot, uint32_t class, double distance)
+void hsp__knn_vote_add(hsp__knn_vote *ballot, uint32_t class, double distance)
 {
     if (isnan(ballot->first)) ballot->first = distance;
     ballot->votes[class] += ballot_weight(ballot, distance);
     ballot->nearest[class] = fmin(ballot->nearest[class], distance);
 }
 
-uint32_t hsp__ballot_winner(const hsp__ballot *ballot)
+uint32_t hsp__knn_vote_winner(const hsp__knn_vote *ballot)
 {
     uint32_t best = 0;
     for (uint32_t c = 1; c < ballot->classes; c++)
@@ -123,9 +123,9 @@ uint32_t hsp__ballot_winner(const hsp__ballot *ballot)
     return best;
 }
 
-void hsp__ballot_scores(const hsp__ballot *ballot, double *scores)
+void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores)
 {
-    const uint32_t winner = hsp__ballot_winner(ballot);
+    const uint32_t winner = hsp__knn_vote_winner(ballot);
     const double *votes = ballot->votes;
     double all = 0;
     for (uint32_t c = 0; c < ballot->classes; c++)
@@ -143,77 +143,78 @@ void hsp__ballot_scores(const hsp__ballot *ballot, double *scores)
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
-                                hsp_error *err, hsp__near **out)
+                                hsp_error *err, hsp__knn_index **out)
 {
     const hsp__neighbors *own = model->neighbors;
-    hsp__near_plan plan = {own->metric, own->index, own->kernel};
-    if (plan.kind == HSP__NEAR_AUTO && rows < NEIGHBORS_FEW) plan.kind = HSP__NEAR_SCAN;
-    return hsp__near_new(ctx, &plan, own->rows, err, out);
+    hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    if (plan.kind == HSP__KNN_AUTO && rows < NEIGHBORS_FEW) plan.kind = HSP__KNN_BRUTE_FORCE;
+    return hsp__knn_new(ctx, &plan, own->rows, err, out);
 }
 
-static void neighbors_vote(const hsp_model *model, hsp__ballot *ballot, const hsp__neighbor *found,
-                           double *scores)
+static void neighbors_vote(const hsp_model *model, hsp__knn_vote *ballot,
+                           const hsp__neighbor *found, double *scores)
 {
     const hsp__neighbors *own = model->neighbors;
-    hsp__ballot_clear(ballot);
+    hsp__knn_vote_clear(ballot);
     for (uint64_t r = 0; r < own->k; r++)
-        hsp__ballot_add(ballot, own->labels[found[r].row], found[r].distance);
-    hsp__ballot_scores(ballot, scores);
+        hsp__knn_vote_add(ballot, own->labels[found[r].row], found[r].distance);
+    hsp__knn_vote_scores(ballot, scores);
 }
 
-hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model, const hsp__near *near,
-                                const hsp_view *view, hsp_error *err, double *scores)
+hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
+                                const hsp__knn_index *near, const hsp_view *view, hsp_error *err,
+                                double *scores)
 {
     const hsp_allocator *memory = &quiet->allocator;
     const uint64_t k = model->neighbors->k, most = k < NEIGHBORS_FOUND ? NEIGHBORS_FOUND / k : 1;
     const uint64_t step = most < view->rows ? most : view->rows;
-    hsp__ballot ballot = {0};
+    hsp__knn_vote ballot = {0};
     hsp__neighbor *found = hsp__new_raw(memory, step * k, sizeof *found);
     hsp_status status = found ? HSP_OK : hsp__fail_memory(err);
     if (!status)
-        status = hsp__ballot_init(&ballot, memory, model->class_names.count, model->neighbors->vote,
-                                  err);
+        status = hsp__knn_vote_init(&ballot, memory, model->class_names.count,
+                                    model->neighbors->vote, err);
     for (uint64_t from = 0; !status && from < view->rows; from += step) {
         const uint64_t to = view->rows - from < step ? view->rows : from + step;
         const hsp_view some = hsp__view_slice(view, from, to);
-        status = hsp__near_find(quiet, near, &some, NULL, k, err, found);
+        status = hsp__knn_find(quiet, near, &some, NULL, k, err, found);
         for (uint64_t i = 0; !status && i < some.rows; i++)
             neighbors_vote(model, &ballot, found + i * k, scores + (from + i) * model->scorers);
     }
-    hsp__ballot_free(&ballot, memory);
+    hsp__knn_vote_free(&ballot, memory);
     hsp__free(memory, found);
     return status;
 }
 
 /* ---- Looked at ------------------------------------------------------------------------------- */
 
-int hsp_model_neighborhood(const hsp_model *model, hsp_neighborhood *out)
+int hsp_model_neighborhood(const hsp_model *model, hsp_knn_report *out)
 {
     if (!model || !out) return 0;
     const hsp__neighbors *own = model->neighbors;
     if (!own) return 0;
-    const hsp__near_plan plan = {own->metric, own->index, own->kernel};
-    *out = (hsp_neighborhood){.rows = own->rows->view.rows,
-                              .k = own->k,
-                              .metric = hsp__metric_names[own->metric],
-                              .vote = hsp__vote_names[own->vote],
-                              .index = hsp__near_name(hsp__near_choose(&plan, &own->rows->view)),
-                              .index_chosen = own->index == HSP__NEAR_AUTO,
-                              .tried = own->tried,
-                              .mistakes = own->mistakes};
+    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    *out = (hsp_knn_report){.rows = own->rows->view.rows,
+                            .k = own->k,
+                            .metric = hsp__metric_names[own->metric],
+                            .vote = hsp__vote_names[own->vote],
+                            .index = hsp__knn_name(hsp__knn_choose(&plan, &own->rows->view)),
+                            .index_chosen = own->index == HSP__KNN_AUTO,
+                            .tried = own->tried,
+                            .mistakes = own->mistakes};
     return 1;
 }
 
 static hsp_status neighbors_find(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
                                  uint64_t k, hsp_error *err, hsp__neighbor *found)
 {
-    hsp__near *near = NULL;
+    hsp__knn_index *near = NULL;
     hsp_data *scaled = NULL;
     hsp_status status = hsp__model_scale(ctx, model, view, err, &scaled);
     if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
     if (!status)
-        status = hsp__near_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
-    hsp__near_free(ctx, near);
+        status = hsp__knn_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
+    hsp__knn_free(ctx, near);
     hsp_data_free(scaled);
     return status;
 }

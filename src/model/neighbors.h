@@ -16,26 +16,26 @@
  * Most votes win; of classes with equal votes the one whose nearest neighbour is nearer, and if
  * these are at the same distance the first class. This is the one place where that is decided: the
  * scores below say it, too. */
-typedef struct hsp__ballot {
+typedef struct hsp__knn_vote {
     uint32_t classes;
-    hsp__near_vote vote;
+    hsp__vote_rule vote;
     double *votes;   /* classes */
     double *nearest; /* classes: the distance of its nearest neighbour; infinite: none yet */
     double first;    /* the distance of the nearest of all; NaN: nobody has voted */
-} hsp__ballot;
+} hsp__knn_vote;
 
-hsp_status hsp__ballot_init(hsp__ballot *ballot, const hsp_allocator *memory, uint32_t classes,
-                            hsp__near_vote vote, hsp_error *err);
-void hsp__ballot_free(hsp__ballot *ballot, const hsp_allocator *memory);
-void hsp__ballot_clear(hsp__ballot *ballot);
-void hsp__ballot_add(hsp__ballot *ballot, uint32_t class, double distance);
-uint32_t hsp__ballot_winner(const hsp__ballot *ballot);
+hsp_status hsp__knn_vote_init(hsp__knn_vote *ballot, const hsp_allocator *memory, uint32_t classes,
+                              hsp__vote_rule vote, hsp_error *err);
+void hsp__knn_vote_free(hsp__knn_vote *ballot, const hsp_allocator *memory);
+void hsp__knn_vote_clear(hsp__knn_vote *ballot);
+void hsp__knn_vote_add(hsp__knn_vote *ballot, uint32_t class, double distance);
+uint32_t hsp__knn_vote_winner(const hsp__knn_vote *ballot);
 
 /* More than two classes: the share of each. Two: (votes for the second less votes for the first) /
  * all. The winner's is the highest, or on the winner's side of 0, and no other class's is: where
  * votes are equal, one is moved by the least that tells them apart (2^-60, or the next number
  * below). */
-void hsp__ballot_scores(const hsp__ballot *ballot, double *scores);
+void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores);
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
@@ -43,11 +43,12 @@ void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors,
 
 /* The index for about so many rows to come; for few of them, none is worth building. */
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
-                                hsp_error *err, hsp__near **out);
+                                hsp_error *err, hsp__knn_index **out);
 
 /* Scores of rows that are scaled already. */
-hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model, const hsp__near *near,
-                                const hsp_view *view, hsp_error *err, double *scores);
+hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
+                                const hsp__knn_index *near, const hsp_view *view, hsp_error *err,
+                                double *scores);
 
 /* Does the model have neighbours, and so many? k of 0 becomes the model's own. */
 hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err);

@@ -26,7 +26,7 @@ typedef struct list_worker {
 typedef struct list_job {
     hsp_context *ctx;
     const hsp_model *model;
-    hsp__near *near;
+    hsp__knn_index *near;
     uint64_t k, step; /* step: rows searched at a time */
     hsp_neighbors_format format;
     hsp__output *output;
@@ -47,7 +47,7 @@ static hsp_status list_search(const list_job *job, list_worker *worker, int thre
     if (!hsp__reserve(&quiet.allocator, &worker->found, &worker->room, some.rows * job->k,
                       sizeof(hsp__neighbor)))
         return hsp__fail_memory(err);
-    return hsp__near_find(&quiet, job->near, &some, NULL, job->k, err, worker->found);
+    return hsp__knn_find(&quiet, job->near, &some, NULL, job->k, err, worker->found);
 }
 
 static hsp_status list_work(void *self, int number, const hsp_view *rows, hsp_error *err)
@@ -187,7 +187,7 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
         hsp_data_free(job.workers[i].scaled);
     }
     hsp__free(&ctx->allocator, job.workers);
-    hsp__near_free(ctx, job.near);
+    hsp__knn_free(ctx, job.near);
     hsp__text_free(&job.text);
     hsp__names_free(&classes);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);

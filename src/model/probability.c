@@ -26,7 +26,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "model/pairs.h"
+#include "model/ovo_votes.h"
 
 static const char *const probability_links[] = {"none", "logistic", "probit", "step"};
 static const char *const probability_calibrations[] = {"none", "platt", "isotonic"};
@@ -103,7 +103,7 @@ double hsp__probability_line(const hsp__probability *map, uint64_t number, doubl
 static double probability_class_score(const hsp_model *model, const double *scores, double scale,
                                       uint32_t c)
 {
-    return model->pairs ? hsp__pairs_class_score(model, scores, scale, c) : scores[c] * scale;
+    return model->pairs ? hsp__ovo_votes_class_score(model, scores, scale, c) : scores[c] * scale;
 }
 
 hsp__rivals hsp__probability_rivals(const hsp_model *model, const double *scores, double scale)

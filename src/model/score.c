@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/data.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "data/scale.h"
 #include "data/sweep.h"
 #include "model/expansion.h"
@@ -132,11 +132,12 @@ static hsp_status score_change(hsp_context *ctx, const hsp_model *model, hsp_err
         score_replace(data, next);
     }
     if (score_in_order(model, (*data)->view.storage)) return HSP_OK;
-    hsp__remake plan = {.storage = model->order == HSP__ORDER_DENSE ? HSP_DENSE : HSP_SPARSE,
-                        .precision = (*data)->view.precision,
-                        .cols = (*data)->view.cols,
-                        .phase = "changing the storage"};
-    hsp_status status = hsp__data_remake(ctx, *data, &plan, err, &next);
+    hsp__storage_change plan = {.storage =
+                                    model->order == HSP__ORDER_DENSE ? HSP_DENSE : HSP_SPARSE,
+                                .precision = (*data)->view.precision,
+                                .cols = (*data)->view.cols,
+                                .phase = "changing the storage"};
+    hsp_status status = hsp__data_convert_storage(ctx, *data, &plan, err, &next);
     if (!status) score_replace(data, next);
     return status;
 }
@@ -186,19 +187,19 @@ hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_
     if (model->hypothesis != HSP__LINEAR || model->order == HSP__ORDER_DENSE ||
         entries < model->features)
         return HSP_OK;
-    hsp_status status =
-        hsp__beside_init(&scoring->beside, &ctx->allocator, model->features, model->scorers, err);
+    hsp_status status = hsp__interleaved_init(&scoring->beside, &ctx->allocator, model->features,
+                                              model->scorers, err);
     for (uint32_t k = 0; !status && scoring->beside.columns && k < model->scorers; k++)
-        hsp__beside_fill(&scoring->beside, k, model->weights + k * model->features,
-                         model->features);
+        hsp__interleaved_fill(&scoring->beside, k, model->weights + k * model->features,
+                              model->features);
     return status;
 }
 
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
-    hsp__beside_free(&scoring->beside, &ctx->allocator);
+    hsp__interleaved_free(&scoring->beside, &ctx->allocator);
     hsp__support_free(&scoring->support, ctx);
-    hsp__near_free(ctx, scoring->near);
+    hsp__knn_free(ctx, scoring->near);
 }
 
 /* All scorers of one sparse row at once. */
@@ -207,7 +208,7 @@ static void score_beside(const hsp__scoring *scoring, const hsp_view *view, uint
 {
     double sums[HSP__BESIDE_MOST];
     const hsp_model *model = scoring->model;
-    hsp__beside_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
+    hsp__interleaved_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
     for (uint32_t k = 0; k < model->scorers; k++)
         scores[k] = sums[k] + hsp__model_bias(model, k);
 }

@@ -2,7 +2,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "kernel/gram.h"
 #include "model/model.h"
 
@@ -13,14 +13,14 @@ static hsp_status support_spread(hsp__support *support, hsp_context *ctx, hsp_da
                                  hsp_error *err)
 {
     const hsp_view *view = &rows->view;
-    const hsp__remake plan = {.storage = HSP_DENSE,
-                              .precision = support->road.wide ? HSP_FLOAT64 : HSP_FLOAT32,
-                              .cols = view->cols,
-                              .phase = "changing the storage"};
+    const hsp__storage_change plan = {.storage = HSP_DENSE,
+                                      .precision = support->road.wide ? HSP_FLOAT64 : HSP_FLOAT32,
+                                      .cols = view->cols,
+                                      .phase = "changing the storage"};
     if (support->road.entries || view->storage == HSP_DENSE || !view->rows ||
         view->cols > SUPPORT_BYTES / sizeof(double) / view->rows)
         return HSP_OK;
-    return hsp__data_remake(ctx, rows, &plan, err, &support->dense);
+    return hsp__data_convert_storage(ctx, rows, &plan, err, &support->dense);
 }
 
 hsp_status hsp__support_init(hsp__support *support, hsp_context *ctx, const hsp_kernel *kernel,

@@ -10,7 +10,7 @@
 #define HSP_MODEL_SUPPORT_H
 
 #include "kernel/block.h"
-#include "kernel/rows.h"
+#include "kernel/kernel_rows.h"
 
 typedef struct hsp__support {
     const hsp_kernel *kernel;

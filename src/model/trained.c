@@ -38,8 +38,8 @@ static hsp_status trained_set(hsp_options *options, const char *name, const hsp_
 hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options, hsp_error *err)
 {
     HSP__NEED(err, model, options);
-    const char *learner = hsp_model_fact(model, "learner"),
-               *text = hsp_model_fact(model, "options");
+    const char *learner = hsp_model_metadata(model, "learner"),
+               *text = hsp_model_metadata(model, "options");
     const char *wanted = hsp_options_table(options)->name;
     hsp__json *json = NULL;
     if (!learner || !text)
@@ -77,9 +77,9 @@ static int trained_listed(const char *list, const char *word, size_t size)
 
 hsp__trained hsp__model_trained_on(const hsp_model *model, const char *hash)
 {
-    const char *own = hsp_model_fact(model, "data_hash");
-    const char *earlier = hsp_model_fact(model, "earlier_data_hashes");
-    const char *single = hsp_model_fact(model, "data_hash_single");
+    const char *own = hsp_model_metadata(model, "data_hash");
+    const char *earlier = hsp_model_metadata(model, "earlier_data_hashes");
+    const char *single = hsp_model_metadata(model, "data_hash_single");
     if (own && strcmp(own, hash) == 0) return HSP__TRAINED_YES;
     if (single && strcmp(single, hash) == 0) return HSP__TRAINED_YES;
     if (trained_listed(earlier, hash, strlen(hash))) return HSP__TRAINED_YES;
@@ -90,9 +90,9 @@ hsp__trained hsp__model_trained_on(const hsp_model *model, const char *hash)
 
 hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_error *err)
 {
-    const char *before = hsp_model_fact(model, "earlier_data_hashes");
-    const char *own = hsp_model_fact(model, "data_hash");
-    const char *single = hsp_model_fact(model, "data_hash_single");
+    const char *before = hsp_model_metadata(model, "earlier_data_hashes");
+    const char *own = hsp_model_metadata(model, "data_hash");
+    const char *single = hsp_model_metadata(model, "data_hash_single");
     hsp__text list;
     hsp__text_init(&list, &model->memory);
     hsp__text_puts(&list, before ? before : "");
@@ -109,16 +109,16 @@ hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_erro
     if (list.failed)
         status = hsp__fail_memory(err);
     else if (list.size)
-        status = hsp__model_set_fact(model, "earlier_data_hashes", list.data, err);
+        status = hsp__model_set_metadata(model, "earlier_data_hashes", list.data, err);
     hsp__text_free(&list);
     return status;
 }
 
 hsp_status hsp__model_add_start(hsp_model *model, const hsp_model *start, hsp_error *err)
 {
-    const char *own = hsp_model_fact(start, "data_hash");
-    const char *earlier = hsp_model_fact(start, "earlier_data_hashes");
-    const char *single = hsp_model_fact(start, "data_hash_single");
+    const char *own = hsp_model_metadata(start, "data_hash");
+    const char *earlier = hsp_model_metadata(start, "earlier_data_hashes");
+    const char *single = hsp_model_metadata(start, "data_hash_single");
     hsp_status status = hsp__model_add_earlier(model, own ? own : TRAINED_UNKNOWN, err);
     if (!status && single) status = hsp__model_add_earlier(model, single, err);
     return status || !earlier ? status : hsp__model_add_earlier(model, earlier, err);

@@ -121,29 +121,29 @@ typedef struct hsp__bound_case {
 double hsp__bound_class_delta(const hsp__bound_case *c);
 
 /* Set the value (and `vacuous`), or say why there is none. */
-void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...)
+void hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void hsp__guarantee_fail(hsp_guarantee *to, const char *format, ...)
+void hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
-hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
+hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
 
-/* hsp_outlook_new, with the models that some of the bounds are about: *rounded and *again may be
- * NULL; the caller frees them. */
-hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
-                             hsp_data *test, const hsp_options *options, hsp_error *err,
-                             hsp_outlook **out, hsp_model **rounded, hsp_model **again);
+/* hsp_error_report_new, with the models that some of the bounds are about: *rounded and *again may
+ * be NULL; the caller frees them. */
+hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                                  hsp_data *test, const hsp_options *options, hsp_error *err,
+                                  hsp_error_report **out, hsp_model **rounded, hsp_model **again);
 
 /* ---- A known distribution ---- */
 

@@ -63,20 +63,20 @@ static double code_stored(const hsp_model *model, double *weights)
     return bits;
 }
 
-hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     double weights;
     (void)err;
     if (c->model->hypothesis != HSP__LINEAR || !c->model->weights) {
-        hsp__guarantee_fail(to, "the model is made of training rows: see compression");
+        hsp__error_bound_fail(to, "the model is made of training rows: see compression");
         return HSP_OK;
     }
     if (c->run.approx[0] || c->run.means) {
-        hsp__guarantee_fail(to, "%s", hsp__bound_run_fitted(&c->run));
+        hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
         return HSP_OK;
     }
     const double bits = code_stored(c->model, &weights);
-    hsp__guarantee_set(
+    hsp__error_bound_set(
         to, hsp__binomial_upper(c->rows.n, c->rows.mistakes, c->log_delta - bits * LN2),
         "%.0f numbers, |h| = %.0f bits, %llu mistakes on %llu rows", weights, ceil(bits),
         (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
@@ -156,12 +156,12 @@ static hsp_status code_keep(hsp__bound_case *c, const code_job *job, int best, h
     return HSP_OK;
 }
 
-hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const hsp_allocator *memory = &c->ctx->allocator;
     if (c->space.why[0] || !c->space.w) {
-        hsp__guarantee_fail(to, "%s",
-                            c->space.why[0] ? c->space.why : "a kernel's w is no list of weights");
+        hsp__error_bound_fail(
+            to, "%s", c->space.why[0] ? c->space.why : "a kernel's w is no list of weights");
         return HSP_OK;
     }
     code_job *job = hsp__new(memory, 1, sizeof *job);
@@ -178,7 +178,7 @@ hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_guarantee 
         status = code_keep(c, job, best, err);
     }
     if (!status)
-        hsp__guarantee_set(
+        hsp__error_bound_set(
             to, job->value[best],
             "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu mistakes on "
             "%llu rows",

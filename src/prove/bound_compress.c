@@ -59,7 +59,7 @@ static int compress_is(const char *option, const char *value)
 /* The rows that a mistake-driven run learnt from. */
 static void compress_updates(const hsp__bound_case *c, compress_set *set)
 {
-    const hsp_updates updates = hsp_model_updates(c->model);
+    const hsp_row_coefficients updates = hsp_model_updates(c->model);
     const hsp__bound_run *run = &c->run;
     set->word = "rows learnt from";
     for (uint64_t i = 0; i < updates.count; i++)
@@ -77,7 +77,7 @@ static void compress_updates(const hsp__bound_case *c, compress_set *set)
  * model kept these, else those on the margin or short of it. */
 static void compress_support(const hsp__bound_case *c, compress_set *set)
 {
-    const hsp_updates dual = hsp_model_updates(c->model);
+    const hsp_row_coefficients dual = hsp_model_updates(c->model);
     set->word = "support rows";
     for (uint64_t i = 0; i < dual.count; i++)
         if (dual.row[i] < c->rows.n && dual.amount[i] != 0) set->in[dual.row[i]] = 1;
@@ -191,15 +191,15 @@ static double compress_value(const hsp__bound_case *c, uint64_t k, uint64_t wron
 }
 
 static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hsp_error *err,
-                                 hsp_guarantee *to)
+                                 hsp_error_bound *to)
 {
     uint64_t wrong = 0, differ = 0;
     hsp_model *again = NULL;
     char why[256] = "";
     hsp_status status = compress_retrain(c, set, err, why, &again);
     if (!status && !again) {
-        hsp__guarantee_fail(to, "no model can be learnt from the %llu %s alone: %s",
-                            (unsigned long long)set->k, set->word, why);
+        hsp__error_bound_fail(to, "no model can be learnt from the %llu %s alone: %s",
+                              (unsigned long long)set->k, set->word, why);
         return HSP_OK;
     }
     if (!status) status = compress_compare(c, set, again, err, &wrong, &differ);
@@ -209,57 +209,59 @@ static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hs
     }
     c->again = again;
     to->about = "the model learnt from these rows alone";
-    hsp__guarantee_set(to, compress_value(c, set->k, wrong),
-                       "k = %llu %s, %llu mistakes on the other %llu; right or wrong as this model "
-                       "but for %llu of %llu training rows",
-                       (unsigned long long)set->k, set->word, (unsigned long long)wrong,
-                       (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
-                       (unsigned long long)c->rows.n);
+    hsp__error_bound_set(
+        to, compress_value(c, set->k, wrong),
+        "k = %llu %s, %llu mistakes on the other %llu; right or wrong as this model "
+        "but for %llu of %llu training rows",
+        (unsigned long long)set->k, set->word, (unsigned long long)wrong,
+        (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
+        (unsigned long long)c->rows.n);
     return HSP_OK;
 }
 
-hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     compress_set set;
     hsp_status status = compress_choose(c, &set, err);
     if (status) return status;
     if (set.why[0])
-        hsp__guarantee_fail(to, "%s", set.why);
+        hsp__error_bound_fail(to, "%s", set.why);
     else if (!set.exact && set.k >= c->rows.n)
-        hsp__guarantee_set(to, 1, "all %llu rows are %s", (unsigned long long)set.k, set.word);
+        hsp__error_bound_set(to, 1, "all %llu rows are %s", (unsigned long long)set.k, set.word);
     else if (set.exact)
-        hsp__guarantee_set(
+        hsp__error_bound_set(
             to, compress_value(c, set.k, set.outside_wrong),
             "k = %llu %s, %llu mistakes on the other %llu", (unsigned long long)set.k, set.word,
             (unsigned long long)set.outside_wrong, (unsigned long long)(c->rows.n - set.k));
     else if (!c->retrain)
-        hsp__guarantee_fail(to, "it takes a run on the %llu %s (retrain)",
-                            (unsigned long long)set.k, set.word);
+        hsp__error_bound_fail(to, "it takes a run on the %llu %s (retrain)",
+                              (unsigned long long)set.k, set.word);
     else
         status = compress_again(c, &set, err, to);
     hsp__free(&c->ctx->allocator, set.in);
     return status;
 }
 
-hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     compress_set set;
     hsp_status status = compress_choose(c, &set, err);
     if (status) return status;
     const uint64_t wrong = set.k + set.outside_wrong;
     if (set.why[0])
-        hsp__guarantee_fail(to, "%s", set.why);
+        hsp__error_bound_fail(to, "%s", set.why);
     else if (!set.orderly)
-        hsp__guarantee_fail(to, "leaving out a row changes more than that row: %s",
-                            hsp__bound_run_fitted(&c->run)         ? hsp__bound_run_fitted(&c->run)
-                            : c->run.balanced                      ? "the weights of the classes"
-                            : compress_is(c->run.order, "shuffle") ? "the order of the others"
-                                                                   : "how long separators lasted");
+        hsp__error_bound_fail(to, "leaving out a row changes more than that row: %s",
+                              hsp__bound_run_fitted(&c->run) ? hsp__bound_run_fitted(&c->run)
+                              : c->run.balanced              ? "the weights of the classes"
+                              : compress_is(c->run.order, "shuffle")
+                                  ? "the order of the others"
+                                  : "how long separators lasted");
     else
-        hsp__guarantee_set(to, (double)wrong / (double)c->rows.n,
-                           "%llu %s and %llu other mistakes, of %llu rows",
-                           (unsigned long long)set.k, set.word,
-                           (unsigned long long)set.outside_wrong, (unsigned long long)c->rows.n);
+        hsp__error_bound_set(to, (double)wrong / (double)c->rows.n,
+                             "%llu %s and %llu other mistakes, of %llu rows",
+                             (unsigned long long)set.k, set.word,
+                             (unsigned long long)set.outside_wrong, (unsigned long long)c->rows.n);
     hsp__free(&c->ctx->allocator, set.in);
     return HSP_OK;
 }

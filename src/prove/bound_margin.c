@@ -57,12 +57,12 @@ static double margin_log_delta(const hsp__bound_case *c)
     return c->space.w ? hsp__bound_class_delta(c) : c->log_delta - log((double)c->run.tried);
 }
 
-static int margin_applies(const hsp__bound_case *c, hsp_guarantee *to)
+static int margin_applies(const hsp__bound_case *c, hsp_error_bound *to)
 {
     if (c->space.why[0])
-        hsp__guarantee_fail(to, "%s", c->space.why);
+        hsp__error_bound_fail(to, "%s", c->space.why);
     else if (!(c->space.length2 > 0))
-        hsp__guarantee_fail(to, "w is 0: there is no halfspace");
+        hsp__error_bound_fail(to, "w is 0: there is no halfspace");
     else
         return 1;
     return 0;
@@ -152,7 +152,7 @@ static hsp_status margin_bound(const hsp__bound_case *c, double *sorted, hsp_err
     return HSP_OK;
 }
 
-hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     if (!margin_applies(c, to)) return HSP_OK;
     margin_best best = {.value = HUGE_VAL};
@@ -160,10 +160,10 @@ hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_guarantee *
     hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);
     hsp__free(&c->ctx->allocator, sure);
     if (status) return status;
-    hsp__guarantee_set(to, isfinite(best.value) ? best.value * (1 + 1e-12) : 1,
-                       "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
-                       best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
-                       best.constant);
+    hsp__error_bound_set(to, isfinite(best.value) ? best.value * (1 + 1e-12) : 1,
+                         "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
+                         best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
+                         best.constant);
     return HSP_OK;
 }
 
@@ -248,7 +248,7 @@ static void bayes_all(bayes_job *job, bayes_best *best)
         bayes_search(job, middle + i, exp2(middle + i), best);
 }
 
-hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const hsp_allocator *memory = &c->ctx->allocator;
     if (!margin_applies(c, to)) return HSP_OK;
@@ -261,10 +261,10 @@ hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_guarante
     hsp_status status = sure && job.cosine && job.sums ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         bayes_all(&job, &best);
-        hsp__guarantee_set(to, isfinite(best.value) ? best.value : 2,
-                           "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
-                           best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n,
-                           best.constant);
+        hsp__error_bound_set(to, isfinite(best.value) ? best.value : 2,
+                             "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
+                             best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n,
+                             best.constant);
     }
     hsp__free(memory, sure);
     hsp__free(memory, job.cosine);

@@ -19,7 +19,7 @@ static const hsp_option model_options[] = {
      "run the learner again on the rows that matter, where compression takes that"},
 };
 
-const hsp_option_table *hsp_outlook_options(void)
+const hsp_option_table *hsp_error_report_options(void)
 {
     static const hsp_option_table table = {"outlook", "options of bounds on new data",
                                            model_options,
@@ -31,7 +31,7 @@ const hsp_option_table *hsp_outlook_options(void)
 
 typedef struct model_bound {
     const char *name, *kind, *formula, *about, *assumes;
-    hsp_status (*fn)(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to);
+    hsp_status (*fn)(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
 } model_bound;
 
 #define MODEL_THIS  "this model"
@@ -85,14 +85,14 @@ static int model_is_own(const model_bound *bound)
     return strcmp(bound->about, MODEL_THIS) == 0 && strcmp(bound->kind, "estimate") != 0;
 }
 
-static void model_describe(const model_bound *bound, hsp_guarantee *to)
+static void model_describe(const model_bound *bound, hsp_error_bound *to)
 {
-    *to = (hsp_guarantee){.name = bound->name,
-                          .kind = bound->kind,
-                          .formula = bound->formula,
-                          .about = bound->about,
-                          .assumes = bound->assumes,
-                          .value = (double)NAN};
+    *to = (hsp_error_bound){.name = bound->name,
+                            .kind = bound->kind,
+                            .formula = bound->formula,
+                            .about = bound->about,
+                            .assumes = bound->assumes,
+                            .value = (double)NAN};
 }
 
 /* ---- Held out ---- */
@@ -120,7 +120,7 @@ static hsp_status model_check_test(hsp__bound_case *c, const hsp_data *test, hsp
 }
 
 static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *err,
-                                 hsp_outlook *out)
+                                 hsp_error_report *out)
 {
     hsp__bound_rows rows = {0};
     hsp_status status = hsp__bound_rows_read(c->ctx, c->model, test, err, &rows);
@@ -133,10 +133,10 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
                                        hsp__kl_upper(share, doubt),
                                        (share + sqrt(doubt / 2)) * (1 + 1e-14)};
     for (int i = 0; i < MODEL_TEST; i++) {
-        hsp_guarantee *to = &out->guarantees[out->count++];
+        hsp_error_bound *to = &out->guarantees[out->count++];
         model_describe(&model_test[i], to);
-        hsp__guarantee_set(to, values[i], "m = %llu mistakes on n = %llu rows",
-                           (unsigned long long)m, (unsigned long long)n);
+        hsp__error_bound_set(to, values[i], "m = %llu mistakes on n = %llu rows",
+                             (unsigned long long)m, (unsigned long long)n);
     }
     out->test_rows = n;
     out->test_mistakes = m;
@@ -149,7 +149,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
 
 static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 {
-    const char *fact = hsp_model_fact(c->model, "data_hash");
+    const char *fact = hsp_model_metadata(c->model, "data_hash");
     char hash[HSP__HASH_TEXT];
     if (!c->rows.n)
         return hsp__fail(err, HSP_BAD_DATA, "the training data has no rows of the model's classes");
@@ -173,8 +173,8 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 
 /* The least of the bounds on this model's error, all at delta over their number, so that they hold
  * together with confidence 1 - delta. Which of them apply may depend on the rows, so all count. */
-static hsp_status model_headline(hsp__bound_case *c, const hsp_guarantee *found, hsp_error *err,
-                                 hsp_outlook *out)
+static hsp_status model_headline(hsp__bound_case *c, const hsp_error_bound *found, hsp_error *err,
+                                 hsp_error_report *out)
 {
     hsp_status status = HSP_OK;
     hsp__bound_case shared = *c;
@@ -182,7 +182,7 @@ static hsp_status model_headline(hsp__bound_case *c, const hsp_guarantee *found,
         out->training_tried += model_is_own(&model_train[i]);
     shared.log_delta -= log((double)out->training_tried);
     for (int i = 0; !status && i < MODEL_TRAIN; i++) {
-        hsp_guarantee at;
+        hsp_error_bound at;
         if (!model_is_own(&model_train[i]) || !found[i].applies ||
             strcmp(found[i].about, MODEL_THIS) != 0) /* it turned out to be of another model */
             continue;
@@ -195,19 +195,20 @@ static hsp_status model_headline(hsp__bound_case *c, const hsp_guarantee *found,
     return status;
 }
 
-static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *out)
+static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
 {
-    const hsp_guarantee *found = out->guarantees + out->count;
+    const hsp_error_bound *found = out->guarantees + out->count;
     hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
     if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
     if (!status) status = model_check_rows(c, err);
     if (!status) status = hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space);
     for (int i = 0; !status && i < MODEL_TRAIN; i++) {
-        hsp_guarantee *to = &out->guarantees[out->count++];
+        hsp_error_bound *to = &out->guarantees[out->count++];
         model_describe(&model_train[i], to);
         if (hsp__probability_decides(&c->model->probability))
-            hsp__guarantee_fail(to, "the model decides by its probabilities; the theorem is about "
-                                    "the sign of the score");
+            hsp__error_bound_fail(to,
+                                  "the model decides by its probabilities; the theorem is about "
+                                  "the sign of the score");
         else
             status = model_train[i].fn(c, err, to);
     }
@@ -218,7 +219,7 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_outlook *
 }
 
 static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
-                              hsp_outlook *out)
+                              hsp_error_report *out)
 {
     const hsp_view *rows, *held;
     uint64_t first = 0;
@@ -243,7 +244,7 @@ static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp
 /* ---- The whole ---- */
 
 static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
-                             hsp_outlook *out)
+                             hsp_error_report *out)
 {
     hsp_status status = HSP_OK;
     out->test_lower = out->test_upper = (double)NAN;
@@ -257,9 +258,9 @@ static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_
     return status;
 }
 
-hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
-                             hsp_data *test, const hsp_options *options, hsp_error *err,
-                             hsp_outlook **out, hsp_model **rounded, hsp_model **again)
+hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                                  hsp_data *test, const hsp_options *options, hsp_error *err,
+                                  hsp_error_report **out, hsp_model **rounded, hsp_model **again)
 {
     const double delta = options ? hsp_options_real(options, "delta") : 0.05;
     const int allow = options && strcmp(hsp_options_text(options, "shared"), "allow") == 0;
@@ -267,7 +268,7 @@ hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data 
     if (!train && !test)
         return hsp__fail(err, HSP_USAGE, "there are neither training nor test rows");
     c.retrain = !options || hsp_options_flag(options, "retrain");
-    hsp_outlook *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    hsp_error_report *made = hsp__new(&ctx->allocator, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
     made->memory = ctx->allocator;
     made->delta = delta;
@@ -280,7 +281,7 @@ hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data 
     if (status) {
         hsp_model_free(c.rounded);
         hsp_model_free(c.again);
-        hsp_outlook_free(made);
+        hsp_error_report_free(made);
         return status;
     }
     *out = made;
@@ -289,20 +290,20 @@ hsp_status hsp__outlook_make(hsp_context *ctx, const hsp_model *model, hsp_data 
     return HSP_OK;
 }
 
-hsp_status hsp_outlook_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
-                           hsp_data *test, const hsp_options *options, hsp_error *err,
-                           hsp_outlook **out)
+hsp_status hsp_error_report_new(hsp_context *ctx, const hsp_model *model, hsp_data *train,
+                                hsp_data *test, const hsp_options *options, hsp_error *err,
+                                hsp_error_report **out)
 {
     HSP__NEED(err, ctx, model, out);
     hsp_model *rounded = NULL, *again = NULL;
     hsp_status status =
-        hsp__outlook_make(ctx, model, train, test, options, err, out, &rounded, &again);
+        hsp__error_report_make(ctx, model, train, test, options, err, out, &rounded, &again);
     hsp_model_free(rounded);
     hsp_model_free(again);
     return status;
 }
 
-void hsp_outlook_free(hsp_outlook *outlook)
+void hsp_error_report_free(hsp_error_report *outlook)
 {
     if (!outlook) return;
     const hsp_allocator memory = outlook->memory;

@@ -84,33 +84,33 @@ static double online_best_rate(double n, double mistakes, double log_delta)
     return least * (1 + 1e-14);
 }
 
-hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const char *why = online_refused(c);
     const double n = (double)c->run.rows, mistakes = online_mistakes(c);
     (void)err;
     if (why)
-        hsp__guarantee_fail(to, "%s", why);
+        hsp__error_bound_fail(to, "%s", why);
     else
-        hsp__guarantee_set(to, online_azuma(n, mistakes, online_log_delta(c)),
-                           "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
+        hsp__error_bound_set(to, online_azuma(n, mistakes, online_log_delta(c)),
+                             "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
     return HSP_OK;
 }
 
-hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const char *why = online_refused(c);
     const double n = (double)c->run.rows, mistakes = online_mistakes(c);
     (void)err;
     if (why)
-        hsp__guarantee_fail(to, "%s", why);
+        hsp__error_bound_fail(to, "%s", why);
     else
-        hsp__guarantee_set(to, online_best_rate(n, mistakes, online_log_delta(c)),
-                           "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
+        hsp__error_bound_set(to, online_best_rate(n, mistakes, online_log_delta(c)),
+                             "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
     return HSP_OK;
 }
 
-hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const char *why = online_refused(c);
     const double n = (double)c->run.rows, mistakes = online_mistakes(c);
@@ -120,9 +120,9 @@ hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to
         why = "the model is no vote of the separators of one run";
     if (!why && c->run.passes != 1) why = "separators of later passes vote, too";
     if (why)
-        hsp__guarantee_fail(to, "%s", why);
+        hsp__error_bound_fail(to, "%s", why);
     else
-        hsp__guarantee_set(
+        hsp__error_bound_set(
             to,
             2 * (fmin(online_azuma(n, mistakes, half), online_best_rate(n, mistakes, half)) +
                  1 / n),

@@ -15,14 +15,14 @@
 #include "data/sweep.h"
 #include "kernel/gram.h"
 #include "prove/bound.h"
-#include "prove/same.h"
+#include "prove/duplicate_rows.h"
 
 #define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */
 
 /* ---- Verdicts ---- */
 
-void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...)
+void hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
 {
     va_list args;
     to->applies = 1;
@@ -33,7 +33,7 @@ void hsp__guarantee_set(hsp_guarantee *to, double value, const char *format, ...
     va_end(args);
 }
 
-void hsp__guarantee_fail(hsp_guarantee *to, const char *format, ...)
+void hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
 {
     va_list args;
     to->applies = to->vacuous = 0;
@@ -122,7 +122,7 @@ static void run_text(const hsp__json_value *root, const char *name, char *to, si
 
 static uint64_t run_count(const hsp_model *model, const char *name)
 {
-    const char *fact = hsp_model_fact(model, name);
+    const char *fact = hsp_model_metadata(model, name);
     return fact ? strtoull(fact, NULL, 10) : 0;
 }
 
@@ -147,7 +147,7 @@ static int run_tried_both(const hsp__json_value *root)
 
 static hsp_status run_tried(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
 {
-    const char *fact = hsp_model_fact(model, "tuning");
+    const char *fact = hsp_model_metadata(model, "tuning");
     hsp__json *json = NULL;
     out->tried = 1;
     if (!fact) return HSP_OK;
@@ -167,8 +167,9 @@ double hsp__bound_class_delta(const hsp__bound_case *c)
 
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
 {
-    const char *learner = hsp_model_fact(model, "learner"), *stop = hsp_model_fact(model, "stop");
-    const char *text = hsp_model_fact(model, "options");
+    const char *learner = hsp_model_metadata(model, "learner"),
+               *stop = hsp_model_metadata(model, "stop");
+    const char *text = hsp_model_metadata(model, "options");
     hsp__json *json = NULL;
     double real;
     memset(out, 0, sizeof *out);
@@ -204,7 +205,7 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
         out->balanced |= weight && strcmp(weight, "balanced") == 0;
     }
     hsp__json_free(json);
-    const char *progressive = hsp_model_fact(model, "progressive_error");
+    const char *progressive = hsp_model_metadata(model, "progressive_error");
     if (progressive) {
         hsp__json *number = NULL;
         status =
@@ -399,11 +400,11 @@ void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space)
 hsp_status hsp__bound_shared(hsp_context *ctx, const hsp_view *train, const hsp_view *test,
                              hsp_error *err, uint64_t *count, uint64_t *first)
 {
-    hsp__same_key *keys = hsp__same_keys(ctx, train);
+    hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(ctx, train);
     *count = *first = 0;
     if (!keys) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < test->rows; i++) {
-        if (!hsp__same_find(train, keys, test, i)) continue;
+        if (!hsp__duplicate_rows_find(train, keys, test, i)) continue;
         if (!*count) *first = i;
         ++*count;
     }

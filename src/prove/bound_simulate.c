@@ -136,7 +136,7 @@ typedef struct simulate_job {
     hsp__gaussian truth;
     uint64_t seed, rows, test_rows;
     simulate_trial *trials;
-    hsp_guarantee last[SIMULATE_BOUNDS]; /* names and texts, of the first trial with a model */
+    hsp_error_bound last[SIMULATE_BOUNDS]; /* names and texts, of the first trial with a model */
     size_t count;
 } simulate_job;
 
@@ -218,7 +218,7 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
 
 typedef struct simulate_models {
     hsp_model *model, *rounded, *again;
-    hsp_outlook *outlook;
+    hsp_error_report *outlook;
 } simulate_models;
 
 /* Whose error each bound is about. */
@@ -230,7 +230,7 @@ static hsp_status simulate_judge(hsp_context *ctx, const simulate_job *job, hsp_
     if (made->again) status = simulate_error(ctx, &job->truth, made->again, train, err, &again);
     if (!status && job->step) status = simulate_pass(ctx, job, train, err, &pass);
     for (size_t i = 0; !status && i < made->outlook->count; i++) {
-        const hsp_guarantee *bound = &made->outlook->guarantees[i];
+        const hsp_error_bound *bound = &made->outlook->guarantees[i];
         double truth = trial->true_error;
         if (strcmp(bound->name, "rounded") == 0 && made->rounded)
             truth = hsp__gaussian_error(&job->truth, made->rounded->weights,
@@ -256,8 +256,8 @@ static hsp_status simulate_learn(hsp_context *ctx, const simulate_job *job, hsp_
         return HSP_OK;
     }
     if (!status)
-        status = hsp__outlook_make(ctx, made->model, train, test, job->outlook, err, &made->outlook,
-                                   &made->rounded, &made->again);
+        status = hsp__error_report_make(ctx, made->model, train, test, job->outlook, err,
+                                        &made->outlook, &made->rounded, &made->again);
     if (!status)
         status = simulate_error(ctx, &job->truth, made->model, train, err, &trial->true_error);
     if (status) return status;
@@ -267,7 +267,7 @@ static hsp_status simulate_learn(hsp_context *ctx, const simulate_job *job, hsp_
 
 /* `texts` (or NULL) gets the names of the bounds. */
 static hsp_status simulate_run(const simulate_job *job, uint64_t number, hsp_error *err,
-                               hsp_guarantee *texts, size_t *count)
+                               hsp_error_bound *texts, size_t *count)
 {
     simulate_trial *trial = &job->trials[number];
     hsp_context quiet = hsp__quiet(job->ctx);
@@ -285,7 +285,7 @@ static hsp_status simulate_run(const simulate_job *job, uint64_t number, hsp_err
         *count = made.outlook->count;
         memcpy(texts, made.outlook->guarantees, *count * sizeof *texts);
     }
-    hsp_outlook_free(made.outlook);
+    hsp_error_report_free(made.outlook);
     hsp_model_free(made.model);
     hsp_model_free(made.rounded);
     hsp_model_free(made.again);
@@ -412,7 +412,7 @@ static hsp_status simulate_plan_read(hsp_context *ctx, const hsp_options *option
         return hsp__fail_at(err, HSP_USAGE, "--learner", 0, 0, "there is no learner '%.40s'", name);
     hsp_status status = hsp_options_new(ctx, table, err, &plan->learner);
     if (!status) status = simulate_set(options, 0, plan->learner, err);
-    if (!status) status = hsp_options_new(ctx, hsp_outlook_options(), err, &plan->outlook);
+    if (!status) status = hsp_options_new(ctx, hsp_error_report_options(), err, &plan->outlook);
     snprintf(delta, sizeof delta, "%.17g", hsp_options_real(options, "delta"));
     if (!status) status = hsp_options_set(plan->outlook, "delta", delta, err);
     if (!status) status = hsp_options_set(plan->outlook, "shared", "allow", err);

@@ -31,27 +31,27 @@ static double vc_growth(const hsp__bound_case *c, double *dimension)
     return cut + log1p(exp(-cut)); /* and w = 0 */
 }
 
-static int vc_applies(const hsp__bound_case *c, hsp_guarantee *to)
+static int vc_applies(const hsp__bound_case *c, hsp_error_bound *to)
 {
     if (c->model->scorers == 1 && c->model->hypothesis == HSP__EXPANSION)
-        hsp__guarantee_fail(to, "the VC dimension of the kernel's halfspaces is not known");
+        hsp__error_bound_fail(to, "the VC dimension of the kernel's halfspaces is not known");
     else if (c->space.why[0] || !c->space.w)
-        hsp__guarantee_fail(to, "%s", c->space.why);
+        hsp__error_bound_fail(to, "%s", c->space.why);
     else if (c->run.approx[0])
-        hsp__guarantee_fail(to, "%s", hsp__bound_run_fitted(&c->run));
+        hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
     else
         return 1;
     return 0;
 }
 
-static void vc_tell(const hsp__bound_case *c, double value, double dimension, hsp_guarantee *to)
+static void vc_tell(const hsp__bound_case *c, double value, double dimension, hsp_error_bound *to)
 {
-    hsp__guarantee_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu mistakes on %llu rows",
-                       dimension, (unsigned long long)c->rows.mistakes,
-                       (unsigned long long)c->rows.n);
+    hsp__error_bound_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu mistakes on %llu rows",
+                         dimension, (unsigned long long)c->rows.mistakes,
+                         (unsigned long long)c->rows.n);
 }
 
-hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     double dimension;
     const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
@@ -62,7 +62,7 @@ hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
     return HSP_OK;
 }
 
-hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     double dimension;
     const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
@@ -73,15 +73,15 @@ hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_guaran
     return HSP_OK;
 }
 
-hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_guarantee *to)
+hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     double dimension;
     const double n = (double)c->rows.n;
     (void)err;
     if (!vc_applies(c, to)) return HSP_OK;
     if (c->rows.mistakes) {
-        hsp__guarantee_fail(to, "the model makes %llu mistakes on the training rows",
-                            (unsigned long long)c->rows.mistakes);
+        hsp__error_bound_fail(to, "the model makes %llu mistakes on the training rows",
+                              (unsigned long long)c->rows.mistakes);
         return HSP_OK;
     }
     const double doubt = LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);

@@ -226,7 +226,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     hsp__text_init(&made->text, memory);
     hsp__text_init(&prove.claims, memory);
     hsp__text_init(&prove.transform, memory);
-    hsp__separation_init(&prove.apart, memory);
+    hsp__separation_init(&prove.separability, memory);
     hsp_status status = HSP_OK;
     if (!options) status = hsp_options_new(ctx, hsp_certify_options(), err, &own);
     prove.options = options ? options : own;
@@ -237,7 +237,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     }
     hsp__prove_close(&prove, &prove.data);
     hsp__prove_close(&prove, &prove.test);
-    hsp__separation_free(&prove.apart);
+    hsp__separation_free(&prove.separability);
     hsp__text_free(&prove.claims);
     hsp__text_free(&prove.transform);
     hsp_options_free(own);

@@ -8,7 +8,7 @@
  * 1. Of a model, the sign of every score is computed (exact_separates.c).
  * 2. Of "not separable", the multipliers of the evidence are solved for exactly (exact_common.c).
  * 3. Where that does not confirm what the learner said, exact arithmetic decides by itself, if the
- *    rows are not too many (apart.c). */
+ *    rows are not too many (separability.c). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -245,14 +245,15 @@ static hsp_status confirm_decide(confirm *m, hsp_error *err)
     file.exact.longs = hsp__new(memory, m->exact.long_count, sizeof *file.exact.longs);
     hsp_status status = origin && file.y && file.exact.longs ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = confirm_select(m, &file, origin, err);
-    if (!status) status = hsp__apart_exact(m->ctx, &file, m->offset, CONFIRM_WIDTH, err, &found);
+    if (!status)
+        status = hsp__separability_exact(m->ctx, &file, m->offset, CONFIRM_WIDTH, err, &found);
     if (!status && (found.multipliers.failed || found.low.failed || found.high.failed ||
                     found.w.failed || found.b.failed))
         status = hsp__fail_memory(err);
-    if (!status && found.kind == HSP__APART_COMMON) {
+    if (!status && found.kind == HSP__SEPARABILITY_COMMON) {
         m->to->answer = HSP_NOT_SEPARABLE;
         status = confirm_evidence(m, &found, origin, file.y, err);
-    } else if (!status && found.kind == HSP__APART_SEPARABLE) {
+    } else if (!status && found.kind == HSP__SEPARABILITY_SEPARABLE) {
         m->to->answer = HSP_SEPARABLE;
         m->to->margin = found.low_value;
     } else if (!status) {

@@ -41,15 +41,15 @@ const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_
 int hsp__exact_there(void);
 
 /* What was found about two sets of rows, as the texts of a certificate. */
-typedef enum hsp__apart {
-    HSP__APART_UNKNOWN,
-    HSP__APART_SEPARABLE, /* w, b, low, high, multipliers */
-    HSP__APART_COMMON,    /* multipliers of a common point */
-    HSP__APART_NEAR       /* multipliers, high: no margin is above that */
-} hsp__apart;
+typedef enum hsp__separability {
+    HSP__SEPARABILITY_UNKNOWN,
+    HSP__SEPARABILITY_SEPARABLE, /* w, b, low, high, multipliers */
+    HSP__SEPARABILITY_COMMON,    /* multipliers of a common point */
+    HSP__SEPARABILITY_NEAR       /* multipliers, high: no margin is above that */
+} hsp__separability;
 
 typedef struct hsp__separation {
-    hsp__apart kind;
+    hsp__separability kind;
     hsp__text w, b;        /* a sparse list; a number */
     hsp__text low, high;   /* numbers */
     hsp__text multipliers; /* a sparse list; rows from 1 */

@@ -319,7 +319,7 @@ static void common_put(const common *m, const uint64_t *rows, hsp__separation *t
     mpz_init(divisor);
     for (uint64_t i = 0; i < m->count; i++)
         mpz_gcd(divisor, divisor, m->a[i]);
-    to->kind = HSP__APART_COMMON;
+    to->kind = HSP__SEPARABILITY_COMMON;
     to->used = 0;
     to->multipliers.size = 0;
     hsp__text_puts(&to->multipliers, "[");

@@ -390,7 +390,7 @@ static hsp_status nearest_separable(nearest *m, hsp_error *err, hsp__separation 
         nearest_high(m, share, to);
         if (whole || to->high_value - to->low_value <= 0.9 * m->width * to->high_value) {
             nearest_put_shares(m, share, to);
-            to->kind = HSP__APART_SEPARABLE;
+            to->kind = HSP__SEPARABILITY_SEPARABLE;
             break;
         }
     }
@@ -408,7 +408,7 @@ static hsp_status nearest_common(nearest *m, hsp_error *err, hsp__separation *to
     if (!status) status = hsp__exact_reduce(m->ctx, &m->rows, m->y, m->offset, share, err);
     if (!status) {
         nearest_put_shares(m, share, to);
-        to->kind = HSP__APART_COMMON;
+        to->kind = HSP__SEPARABILITY_COMMON;
     }
     hsp__mpz_free(memory, share, m->rows.count);
     return status;

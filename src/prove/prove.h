@@ -58,11 +58,12 @@ typedef struct hsp__prove {
     hsp__text claims;           /* JSON objects, with commas between them */
     hsp__prove_note *notes;
     uint64_t note_count, note_room;
-    hsp__separation apart; /* with an offset, if `offset` says so; found once */
-    int looked;            /* it was */
+    hsp__separation separability; /* with an offset, if `offset` says so; found once */
+    int looked;                   /* it was */
 } hsp__prove;
 
-/* ---- file.c ---------------------------------------------------------------------------------- */
+/* ---- prove_file.c
+ * ---------------------------------------------------------------------------------- */
 
 /* Read the file, choose the classes that the options or the model ask for, and describe it. */
 hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_options *read, int test,
@@ -80,39 +81,41 @@ hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim,
 void hsp__prove_begin(hsp__prove *prove, const char *claim);
 hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim);
 
-/* ---- put.c: numbers as certificates have them ------------------------------------------------ */
+/* ---- format_number.c: numbers as certificates have them
+ * ------------------------------------------------ */
 
 /* Decimals of `places` digits behind the point: value * 10^places to the nearest. */
 int64_t hsp__prove_grid(hsp__long value, int places);
 /* That number as text, without zeros at its end. */
-void hsp__prove_put_grid(hsp__text *text, int64_t number, int places);
+void hsp__prove_format_grid(hsp__text *text, int64_t number, int places);
 /* `digits` digits, rounded down or up; value >= 0 and finite. Returns it. */
-double hsp__prove_put_bound(hsp__text *text, hsp__long value, int digits, int up);
+double hsp__prove_format_bound(hsp__text *text, hsp__long value, int digits, int up);
 /* A double, exactly: as a decimal where that is short, else as a fraction. */
-void hsp__prove_put_exact(hsp__text *text, double value);
+void hsp__prove_format_exact(hsp__text *text, double value);
 /* A double by the shortest decimal that reads back to it. */
-void hsp__prove_put_short(hsp__text *text, double value);
+void hsp__prove_format_short(hsp__text *text, double value);
 
 /* The members of a run that was made again: so many passes over all rows in turn, or where `passes`
  * is 0 the rows of its updates in order (from 0); their number. */
-void hsp__prove_put_order(hsp__text *text, uint64_t passes, const uint64_t *sequence,
-                          uint64_t updates);
+void hsp__prove_format_order(hsp__text *text, uint64_t passes, const uint64_t *sequence,
+                             uint64_t updates);
 
-/* ---- apart.c --------------------------------------------------------------------------------- */
+/* ---- separability.c
+ * --------------------------------------------------------------------------------- */
 
 /* What is true of these rows: a separator and the widest margin, a common point, or neither. */
-hsp_status hsp__apart_find(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
-                           hsp_error *err, hsp__separation *to);
+hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
+                                  double width, hsp_error *err, hsp__separation *to);
 /* The same by exact arithmetic alone: two equal rows, or Wolfe's method if the rows are not too
  * many; else unknown. Of `file`, only rows, y, sides and exact are looked at. */
-hsp_status hsp__apart_exact(hsp_context *ctx, const hsp__prove_file *file, int offset, double width,
-                            hsp_error *err, hsp__separation *to);
+hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file, int offset,
+                                   double width, hsp_error *err, hsp__separation *to);
 /* The same for the claims, once. */
-hsp_status hsp__prove_apart(hsp__prove *prove, hsp_error *err);
+hsp_status hsp__prove_separability(hsp__prove *prove, hsp_error *err);
 /* The claims "separable" and "not separable". */
 hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err);
 
-/* The same in a kernel's feature space (apart_kernel.c). */
+/* The same in a kernel's feature space (separability_kernel.c). */
 hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err);
 
 /* ---- separator.c ----------------------------------------------------------------------------- */

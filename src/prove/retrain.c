@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/prepare.h"
-#include "learn/train.h"
+#include "learn/online/online_train.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ static hsp_status retrain_copy(const hsp_option *option, const hsp_options *from
 hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                                 hsp_options **out)
 {
-    const char *learner = hsp_model_fact(model, "learner");
+    const char *learner = hsp_model_metadata(model, "learner");
     const hsp_option_table *table = NULL;
     hsp_options *all = NULL;
     for (size_t i = 0; learner && hsp_learner(i); i++)
@@ -85,7 +85,7 @@ hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_er
 
 hsp_status hsp__retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **out, const char **why)
 {
-    const char *precision = hsp_model_fact(prove->model, "precision");
+    const char *precision = hsp_model_metadata(prove->model, "precision");
     char found[HSP__HASH_TEXT];
     hsp_context quiet = *prove->ctx; /* a log of another run would say nothing about this one */
     hsp_options *read = NULL;

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
-#include "prove/model.h"
+#include "prove/model_separator.h"
 
 #define SEPARATOR_PAIRS 4000000 /* kernel values, at most: each is one for the checker too */
 
@@ -40,7 +40,7 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
     const hsp_model *model = prove->model;
     const hsp_scaling *scaling = NULL;
     if (!model) return HSP_OK;
-    if (hsp_model_fact(model, "approx_features"))
+    if (hsp_model_metadata(model, "approx_features"))
         prove->why = "it is on explicit features (approx)";
     if (model->constant) prove->why = "it is in homogeneous form";
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
@@ -60,9 +60,9 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
         const double shift = hsp_scaling_shift(scaling, j), factor = hsp_scaling_factor(scaling, j);
         if (shift == 0 && factor == 1) continue;
         hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_put_exact(text, shift);
+        hsp__prove_format_exact(text, shift);
         hsp__text_puts(text, "\", \"");
-        hsp__prove_put_exact(text, factor);
+        hsp__prove_format_exact(text, factor);
         hsp__text_puts(text, "\"]");
     }
     hsp__text_puts(text, "]");
@@ -96,12 +96,12 @@ static int separator_put_node(hsp__text *text, const hsp_kernel *kernel, uint32_
     if (node->op == HSP__KERNEL_RBF || node->op == HSP__KERNEL_LAPLACE ||
         node->op == HSP__KERNEL_CONST || node->op == HSP__KERNEL_SIGMOID) {
         hsp__text_puts(text, ", \"");
-        hsp__prove_put_short(text, node->p);
+        hsp__prove_format_short(text, node->p);
         hsp__text_puts(text, "\"");
     }
     if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_SIGMOID) {
         hsp__text_puts(text, ", \"");
-        hsp__prove_put_short(text, node->q);
+        hsp__prove_format_short(text, node->q);
         hsp__text_puts(text, "\"");
     }
     const uint32_t parts[2] = {node->left, node->right};
@@ -114,7 +114,7 @@ static int separator_put_node(hsp__text *text, const hsp_kernel *kernel, uint32_
     return 1;
 }
 
-int hsp__prove_put_kernel(hsp__text *text, const hsp_kernel *kernel)
+int hsp__prove_format_kernel(hsp__text *text, const hsp_kernel *kernel)
 {
     return separator_put_node(text, kernel, kernel->root);
 }
@@ -137,7 +137,7 @@ static void separator_put_linear(hsp__prove_separator *s)
     for (uint64_t j = 0; j < s->features; j++) {
         if (s->w[j] == 0) continue;
         hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_put_exact(&s->text, s->w[j]);
+        hsp__prove_format_exact(&s->text, s->w[j]);
         hsp__text_puts(&s->text, "\"]");
     }
     hsp__text_puts(&s->text, "]");
@@ -150,7 +150,7 @@ static void separator_put_expansion(hsp__prove_separator *s)
         if (!s->grid[k]) continue;
         hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "",
                          (unsigned long long)s->row[k] + 1);
-        hsp__prove_put_grid(&s->text, s->grid[k], s->places);
+        hsp__prove_format_grid(&s->text, s->grid[k], s->places);
         hsp__text_puts(&s->text, "\"]");
     }
     hsp__text_puts(&s->text, "]");
@@ -190,7 +190,7 @@ static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error 
     s->count = hsp_model_support(prove->model, NULL);
     s->row = hsp__new(&prove->ctx->allocator, s->count, sizeof *s->row);
     if (!s->row) return hsp__fail_memory(err);
-    if (!hsp__prove_put_kernel(&s->kernel, expansion->kernel)) {
+    if (!hsp__prove_format_kernel(&s->kernel, expansion->kernel)) {
         s->why = "its kernel is none that certificates know";
         return HSP_OK;
     }
@@ -237,7 +237,7 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
     if (s->why || status) return status;
     if (s->b != 0) {
         hsp__text_puts(&s->text, ", \"b\": \"");
-        hsp__prove_put_exact(&s->text, s->b);
+        hsp__prove_format_exact(&s->text, s->b);
         hsp__text_puts(&s->text, "\"");
     }
     hsp__text_puts(&s->text, "}");

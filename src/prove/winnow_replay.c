@@ -1,18 +1,19 @@
 /* A run of winnow, made again.
  *
- * e_j is the sum of y x_j over the updates, and all there is to know of a column (learn/winnow.c):
- * w_j = alpha^e_j, or alpha^e_j - alpha^-e_j of balanced runs, or 0 once winnow1 has eliminated it.
- * Scores are long doubles with a bound on what they are off: by rounding, by decimals that are not
- * the doubles read, by values that scaling put beyond 0 and 1. A score nearer to 0 than that is
- * computed in whole numbers, if the values of its row are multiples of 1/1024 (0, 1, 0.5, 0.25 ...)
- * and the exponents of its columns are whole numbers; else it is left open. */
+ * e_j is the sum of y x_j over the updates, and all there is to know of a column
+ * (learn/online/winnow.c): w_j = alpha^e_j, or alpha^e_j - alpha^-e_j of balanced runs, or 0 once
+ * winnow1 has eliminated it. Scores are long doubles with a bound on what they are off: by
+ * rounding, by decimals that are not the doubles read, by values that scaling put beyond 0 and 1. A
+ * score nearer to 0 than that is computed in whole numbers, if the values of its row are multiples
+ * of 1/1024 (0, 1, 0.5, 0.25 ...) and the exponents of its columns are whole numbers; else it is
+ * left open. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "prove/winnow.h"
+#include "prove/prove_winnow.h"
 
 #define REPLAY_WORK 2e7 /* products, at most: the checker makes them with many digits */
 

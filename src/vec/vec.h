@@ -170,8 +170,9 @@ typedef struct hsp__vec_table {
      * where row j has the place, else 0. counts[j] = how many of at most 255 places they share. */
     void (*ones_counts)(const uint32_t *idx, size_t nnz, const uint8_t *spread, float *counts);
 
-    /* Rows of squared hinge loss along a line (learn/newton_rows.c), z = 1 - y (score + t move):
-     * sums[0] = sum of 2 y c z move, sums[1] = sum of c move^2, both over rows with z > 0. */
+    /* Rows of squared hinge loss along a line (learn/erm/newton_rows.c), z = 1 - y (score + t
+     * move): sums[0] = sum of 2 y c z move, sums[1] = sum of c move^2, both over rows with z > 0.
+     */
     void (*half_line)(const hsp__vec_half *rows, const double *score, const double *move, double t,
                       size_t n, double sums[2]);
     /* score += t move (move NULL: score stays); then with z = 1 - y score: sums[0] = sum of c z^2,
@@ -184,8 +185,9 @@ typedef struct hsp__vec_table {
     void (*meet_counts)(const uint64_t *bits, size_t stride, size_t words, size_t count,
                         uint32_t *counts);
 
-    /* A step of two variables (learn/smo.c): f += ti * ki + tj * kj; the place of the smallest f +
-     * up, which is *low, and the largest f + down, *high. n is a multiple of HSP__VEC_PAIR. */
+    /* A step of two variables (learn/kernel/smo.c): f += ti * ki + tj * kj; the place of the
+     * smallest f + up, which is *low, and the largest f + down, *high. n is a multiple of
+     * HSP__VEC_PAIR. */
     size_t (*pair_step_f32)(double *f, double ti, const float *ki, double tj, const float *kj,
                             const double *up, const double *down, size_t n, double *low,
                             double *high);

@@ -1,6 +1,6 @@
-/* A template: the two loops of a step of two variables (learn/smo.c), for what vec_block.h defines.
- * n is a multiple of HSP__VEC_PAIR. Of equal numbers the first counts, and every element is
- * computed by itself: so all instruction sets give the same bits. */
+/* A template: the two loops of a step of two variables (learn/kernel/smo.c), for what vec_block.h
+ * defines. n is a multiple of HSP__VEC_PAIR. Of equal numbers the first counts, and every element
+ * is computed by itself: so all instruction sets give the same bits. */
 #ifndef HSP_VEC_VEC_PAIR_H
 #define HSP_VEC_VEC_PAIR_H
 

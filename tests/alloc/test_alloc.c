@@ -566,7 +566,7 @@ static void nothing_is_left(void)
 static hsp_status alloc_audit_experts(alloc_scene *s, hsp_error *err)
 {
     hsp_model *model = NULL;
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
     if (!status) status = hsp_audit(s->ctx, model, s->data, NULL, err, &bounds, &count);
@@ -711,7 +711,7 @@ static void alloc_run_kernels(void)
 static hsp_status alloc_audit(alloc_scene *s, hsp_error *err)
 {
     hsp_model *model = NULL;
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
     if (!status) status = hsp_audit(s->ctx, model, s->data, model, err, &bounds, &count);

@@ -38,7 +38,7 @@ OPTIONAL = {
     "hsp_kernel_factor": "rows features",
     "hsp_certify": "read model options",
     "hsp_confirm": "path read model",
-    "hsp_outlook_new": "train test options",
+    "hsp_error_report_new": "train test options",
 }
 
 # The table that options of a call belong to; of all others, the learner's.
@@ -54,7 +54,7 @@ TABLES = {
     "hsp_data_make": "hsp_generator(0)",
     "hsp_make_file": "hsp_generator(0)",
     "hsp_certify": "hsp_certify_options()",
-    "hsp_outlook_new": "hsp_outlook_options()",
+    "hsp_error_report_new": "hsp_error_report_options()",
     "hsp_simulate_bounds": "hsp_simulate_options()",
     "hsp_solve_sample_size": "hsp_sample_size_options()",
     "read": "hsp_read_options()",

@@ -4,7 +4,7 @@
 #include "../check.h"
 #include "halfspace.h"
 #include "kernel/block.h"
-#include "kernel/shared.h"
+#include "kernel/shared_values.h"
 
 static hsp_context *ctx;
 static uint64_t rng_state = 88172645463325252u;

@@ -225,7 +225,7 @@ static inline long double margin_cost(const margin_problem *p, double y)
 static inline void margin_dual(const margin_set *s, const hsp_model *model, uint32_t scorer,
                                long double *a)
 {
-    const hsp_updates said = hsp_model_updates(model);
+    const hsp_row_coefficients said = hsp_model_updates(model);
     for (int i = 0; i < s->n; i++)
         a[i] = 0;
     for (uint64_t e = 0; e < said.count; e++) {

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "base/random.h"
 #include "check.h"
-#include "learn/problem.h"
+#include "learn/erm/problem.h"
 
 typedef enum slow_storage {
     SLOW_DENSE32,

@@ -5,7 +5,7 @@
 
 #include "../check.h"
 #include "halfspace.h"
-#include "kernel/approx.h"
+#include "kernel/feature_map.h"
 
 static hsp_context *ctx;
 static uint64_t rng_state = 88172645463325252u;
@@ -201,7 +201,7 @@ static void test_all_rows_are_the_kernel(void)
     CHECK(learn("svm", data, approx, NULL, &other, &features) == HSP_OK);
     CHECK(fabs(one.optimum.objective - other.optimum.objective) <= 1e-5 * one.optimum.objective);
     CHECK_TEXT(hsp_model_hypothesis(features), "kernel");
-    CHECK(hsp_model_fact(features, "approx_error") != NULL);
+    CHECK(hsp_model_metadata(features, "approx_error") != NULL);
     static double a[ROWS], b[ROWS];
     const hsp_view *view = NULL;
     CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);

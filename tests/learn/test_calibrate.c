@@ -2,7 +2,7 @@
  * own and by the min-max formula, over random scores; and models that decide by what was fitted. */
 #include "base/memory.h"
 #include "data/prepare.h"
-#include "learn/fit.h"
+#include "learn/select/calibration_fit.h"
 #include "learn/naive.h"
 #include "model/probability.h"
 

@@ -1,5 +1,5 @@
 /* The machine of all classes at once: by hand, by its definition, and against the binary one. */
-#include "learn/crammer.h"
+#include "learn/multiclass/crammer.h"
 
 #include "base/context.h"
 #include "data/data.h"
@@ -179,7 +179,7 @@ static void test_gap_is_honest(void)
         solve(&p, gap, &a);
         check_claims(&p, &a, gap);
         double u[CLASSES * MACHINE_COLS];
-        hsp__verdict verdict;
+        hsp__gap_values verdict;
         CHECK(hsp__crammer_judge(ctx, &p, a.w, a.b, a.dual, u, NULL, &verdict) == HSP_OK);
         CHECK(machine_near(verdict.primal, a.s.primal, 1e-12));
         CHECK(machine_near(verdict.dual, a.s.dual_value, 1e-9));
@@ -200,7 +200,7 @@ static void test_two_classes_are_binary(void)
             .view = &view, .positive = 1, .cost = {2 * cost[0], 2 * cost[1]}, .offset = p.offset};
         answer a = {.b = {0}};
         double w[MACHINE_COLS], u[MACHINE_COLS], dual[MACHINE_ROWS], scores[MACHINE_ROWS];
-        hsp__verdict verdict;
+        hsp__gap_values verdict;
         solve(&p, 1e-6, &a);
         for (uint64_t j = 0; j < set.d; j++) {
             w[j] = a.w[set.d + j] - a.w[j];
@@ -208,7 +208,7 @@ static void test_two_classes_are_binary(void)
         }
         for (uint64_t i = 0; i < set.n; i++)
             dual[i] = 2 * a.dual[i * 2 + set.label[i]];
-        CHECK(hsp__judge(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &verdict) ==
+        CHECK(hsp__gap(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &verdict) ==
               HSP_OK);
         CHECK(verdict.gap <= 1e-6 + 1e-9);
         CHECK(machine_near(verdict.primal, 2 * a.s.primal, 1e-6));
@@ -460,7 +460,7 @@ static void test_circles(void)
     const double cost[] = {1, 1, 1, 1, 1}, w[5] = {0}, b[5] = {0};
     const hsp__crammer p = {&view, cost, NULL, HSP__OFFSET_FREE};
     double u[5];
-    hsp__verdict verdict;
+    hsp__gap_values verdict;
     hsp_error err = {0};
     answer a = {.b = {0}};
     for (int i = 0; i < 6; i++) {

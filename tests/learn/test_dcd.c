@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "check.h"
-#include "learn/problem.h"
-#include "learn/solvers.h"
+#include "learn/erm/problem.h"
+#include "learn/erm/solvers.h"
 
 enum { ROWS = 64, COLS = 24 };
 

@@ -168,7 +168,7 @@ static void panel_check(hsp_context *ctx, const panel_set *set, const panel_plan
     hsp_training run;
     panel_naive(set, plan, &naive);
     hsp_model *model = panel_train(ctx, set, plan, "", &run);
-    const hsp_panel *panel = &run.panel;
+    const hsp_experts_report *panel = &run.panel;
     const double bound = panel_bound(plan, &naive);
     CHECK(panel->experts == (uint64_t)naive.experts && panel->examples == (uint64_t)naive.examples);
     CHECK_NOTE(panel->best_mistakes == naive.best, "%g, not %g", panel->best_mistakes, naive.best);
@@ -333,8 +333,8 @@ static void test_five_experts_by_hand(void)
         for (int j = 0; j < 5; j++)
             CHECK(hsp_model_weights(model, 0)[j] == weights[j]);
         CHECK(hsp_model_offset(model, 0) == -1.25);
-        CHECK_TEXT(hsp_model_fact(model, "mistakes"), "2");
-        CHECK_TEXT(hsp_model_fact(model, "best_column"), "0");
+        CHECK_TEXT(hsp_model_metadata(model, "mistakes"), "2");
+        CHECK_TEXT(hsp_model_metadata(model, "best_column"), "0");
         hsp_model_free(model);
     }
     hsp_context_free(ctx);
@@ -591,7 +591,7 @@ static void test_steps(void)
             wrong += step.predicted != (uint32_t)set.label[i];
         }
         CHECK(hsp_trainer_model(trainer, NULL, &model) == HSP_OK);
-        CHECK_TEXT(hsp_model_fact(model, "examples"), hsp_model_fact(whole, "examples"));
+        CHECK_TEXT(hsp_model_metadata(model, "examples"), hsp_model_metadata(whole, "examples"));
         int plain = 1; /* what the first row says beyond its first column was not heard */
         for (int j = 1; j < set.d; j++)
             plain &= set.x[0][j] == 0;

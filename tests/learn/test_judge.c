@@ -1,7 +1,7 @@
 /* The judge, against formulas in long double and by hand (slow.h). */
-#include "learn/judge.h"
+#include "learn/erm/gap.h"
 
-#include "learn/products.h"
+#include "learn/erm/matvec.h"
 #include "learn/slow.h"
 
 static hsp_context *make_context(int threads)
@@ -45,8 +45,8 @@ static void values(void)
             a[i] = 10 * hsp__random_normal(&random);
             if (i % 11 == 5) a[i] = i % 2 ? HUGE_VAL : NAN;
         }
-        hsp__verdict verdict;
-        CHECK(hsp__judge(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
+        hsp__gap_values verdict;
+        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
         const long double primal = slow_primal(&set, &p, w, b), dual = slow_dual(&set, &p, a);
         CHECK_NOTE(fabsl(primal - verdict.primal) <= 1e-12L * primal, "%d", (int)k);
         CHECK_NOTE(fabsl(dual - verdict.dual) <= 1e-11L * (1 + fabsl(dual)), "%d: %Lg %g", (int)k,
@@ -71,10 +71,10 @@ static void overflow_is_no_agreement(void)
         hsp__problem p = problem_of(&set, k);
         double w[2] = {1e200, k < 3 ? (double)NAN : 1e300}, u[2], a[10] = {1, 1}, scores[10];
         double b = 0;
-        hsp__verdict verdict;
-        CHECK(hsp__judge(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
+        hsp__gap_values verdict;
+        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
         CHECK(verdict.gap >= 0.5);
-        CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
+        CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
     }
     slow_free(&set);
     hsp_context_free(ctx);
@@ -92,8 +92,8 @@ static void best_offset(void)
         p.offset = HSP__OFFSET_FREE;
         const double w[2] = {k % 4 == 0 ? 0 : 1, -0.5};
         double *scores = calloc(set.n, sizeof *scores), b = 0.3;
-        hsp__products_scores(ctx, &set.view, w, 0, scores);
-        CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
+        hsp__matvec_scores(ctx, &set.view, w, 0, scores);
+        CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
         const long double best = slow_primal(&set, &p, w, b);
         for (int step = -2; step <= 2; step++)
             CHECK(best <= slow_primal(&set, &p, w, b + step * 1e-3) * (1 + 1e-14L));
@@ -118,11 +118,11 @@ static void offset_in_the_middle(void)
     hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
     const double scores[2] = {-2, 2};
     double b = 0.7;
-    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
+    CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
     p.hard = 1, b = 0.7;
-    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
+    CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
     p.offset = HSP__OFFSET_REGULARIZED, b = 0.7;
-    CHECK(hsp__judge_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0.7);
+    CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0.7);
     slow_free(&set);
     hsp_context_free(ctx);
 }
@@ -139,28 +139,28 @@ static void four_rows(void)
     hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
     p.offset = HSP__OFFSET_NONE;
     double w[1] = {1}, u[1], a[4] = {1, 0, 1, 1}, scores[4];
-    hsp__verdict verdict;
+    hsp__gap_values verdict;
     hsp__kkt kkt;
-    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
     /* 2 + 0 + 1/2 + 1, rounded up; u = -1 + 1/2, rounded down */
     CHECK(verdict.primal >= 0.5 + 3.5 && verdict.primal <= (0.5 + 3.5) * (1 + 1e-13));
     CHECK(verdict.dual <= 3 - 0.5 * 0.5 / 2 && verdict.dual >= (3 - 0.5 * 0.5 / 2) * (1 - 1e-13));
-    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+    hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 1); /* |1 + 1/2| / (1 + 1/2) */
     CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0);
     CHECK(kkt.inverse_norm == 1 && kkt.margin == -1 && kkt.least == -1);
     CHECK(kkt.support == 3 && kkt.on == 0 && kkt.inside == 2 && kkt.wrong == 1);
     a[1] = 0.5,
     a[3] = 0.25; /* a row beyond the margin pulls, one on the boundary pulls too little */
-    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+    hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.complementarity == 0.75 && kkt.support == 4);
     a[0] = 1.5;
-    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+    hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.dual == 0.5);
     p.offset = HSP__OFFSET_FREE; /* only positive rows: no a but 0 has sum a y = 0 */
-    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+    hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.dual == 1);
-    hsp__judge_balance(ctx, &p, a);
+    hsp__gap_balance(ctx, &p, a);
     CHECK(a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0);
     slow_free(&set);
     hsp_context_free(ctx);
@@ -177,10 +177,10 @@ static void stationary_at_zero(void)
         hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
         double w[1] = {0}, u[1] = {1e-17}, a[3] = {0.3, 0.1, 0.2}, scores[3] = {0};
         hsp__kkt kkt;
-        hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+        hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
         CHECK(kkt.stationarity <= 1e-16);
         w[0] = 0.3; /* and this is not */
-        hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+        hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
         CHECK(kkt.stationarity >= 0.4);
         slow_free(&set);
     }
@@ -194,15 +194,15 @@ static void what_is_kept(void)
     hsp__solution none = {.primal = HUGE_VAL, .dual_value = -HUGE_VAL, .gap = HUGE_VAL};
     hsp__solution far = {.primal = 1, .dual_value = 1e-20, .gap = 1};
     hsp__solution near = {.primal = 10, .dual_value = 9, .gap = 0.1};
-    CHECK(hsp__judge_keep(&none, 5, 1) == (primal | dual));
-    CHECK(hsp__judge_keep(&none, NAN, -1) == dual && hsp__judge_keep(&none, 5, NAN) == primal);
-    CHECK(hsp__judge_keep(&far, 1e15, 1e-18) == dual); /* both gaps are 1 */
-    CHECK(hsp__judge_keep(&far, 0.5, 1e-21) == primal);
-    CHECK(hsp__judge_keep(&far, 2, 1e-21) == 0);
-    CHECK(hsp__judge_keep(&far, 10, 9) == (primal | dual));
-    CHECK(hsp__judge_keep(&near, 9.5, 9) == (primal | dual));
-    CHECK(hsp__judge_keep(&near, 9.5, 1) == 0 && hsp__judge_keep(&near, 10.5, 9.1) == 0);
-    CHECK(hsp__judge_keep(&near, NAN, NAN) == 0);
+    CHECK(hsp__gap_keep(&none, 5, 1) == (primal | dual));
+    CHECK(hsp__gap_keep(&none, NAN, -1) == dual && hsp__gap_keep(&none, 5, NAN) == primal);
+    CHECK(hsp__gap_keep(&far, 1e15, 1e-18) == dual); /* both gaps are 1 */
+    CHECK(hsp__gap_keep(&far, 0.5, 1e-21) == primal);
+    CHECK(hsp__gap_keep(&far, 2, 1e-21) == 0);
+    CHECK(hsp__gap_keep(&far, 10, 9) == (primal | dual));
+    CHECK(hsp__gap_keep(&near, 9.5, 9) == (primal | dual));
+    CHECK(hsp__gap_keep(&near, 9.5, 1) == 0 && hsp__gap_keep(&near, 10.5, 9.1) == 0);
+    CHECK(hsp__gap_keep(&near, NAN, NAN) == 0);
 }
 
 /* Hard: infinite below 1, however little. */
@@ -214,16 +214,16 @@ static void hard_values(void)
     slow_store(&set, SLOW_SPARSE32);
     hsp__problem p = {.view = &set.view, .positive = 1, .hard = 1};
     double w[1] = {1}, u[1], a[2] = {0.5, 0.75}, scores[2];
-    hsp__verdict verdict;
+    hsp__gap_values verdict;
     hsp__kkt kkt;
-    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
     CHECK(verdict.primal >= 0.5 && verdict.dual <= 0.5 && verdict.gap <= 1e-13);
     CHECK(verdict.rounding >= verdict.gap / 2 && verdict.rounding <= 1e-13);
     CHECK(a[0] == 0.5 && a[1] == 0.5 && u[0] == 1);
-    hsp__judge_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
+    hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 0 && kkt.primal == 0 && kkt.complementarity == 0 && kkt.on == 2);
     w[0] = nextafter(1, 0);
-    CHECK(hsp__judge(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
     CHECK(isinf(verdict.primal) && verdict.gap == 1);
     slow_free(&set);
     hsp_context_free(ctx);
@@ -238,15 +238,15 @@ static void products(void)
         double w[17], u[17], v[17], *x = calloc(set.n, sizeof *x), *y = calloc(set.n, sizeof *y);
         for (int j = 0; j < 17; j++)
             w[j] = j - 7.25;
-        hsp__products_scores(one, &set.view, w, 0.5, x);
-        hsp__products_scores(four, &set.view, w, 0.5, y);
+        hsp__matvec_scores(one, &set.view, w, 0.5, x);
+        hsp__matvec_scores(four, &set.view, w, 0.5, y);
         CHECK(memcmp(x, y, set.n * sizeof *x) == 0);
         for (uint64_t i = 0; i < set.n; i++)
             CHECK(fabsl(slow_score(&set, i, w, 0.5) - x[i]) <= 1e-11L);
         for (uint64_t i = 0; i < set.n; i++)
             x[i] = i % 3 ? (double)i / 1e4 : 0;
-        CHECK(hsp__products_combine(one, &set.view, x, NULL, u) == HSP_OK);
-        CHECK(hsp__products_combine(four, &set.view, x, NULL, v) == HSP_OK);
+        CHECK(hsp__matvec_combine(one, &set.view, x, NULL, u) == HSP_OK);
+        CHECK(hsp__matvec_combine(four, &set.view, x, NULL, v) == HSP_OK);
         CHECK(memcmp(u, v, sizeof u) == 0);
         for (uint64_t j = 0; j < set.d; j++) {
             long double sum = 0;
@@ -255,8 +255,8 @@ static void products(void)
             CHECK(fabsl(sum - u[j]) <= 1e-9L);
         }
         double *both = calloc(set.n, sizeof *both); /* the same bits in one pass */
-        CHECK(hsp__products_both(four, &set.view, w, x, NULL, both, v) == HSP_OK);
-        hsp__products_scores(one, &set.view, w, 0, y);
+        CHECK(hsp__matvec_both(four, &set.view, w, x, NULL, both, v) == HSP_OK);
+        hsp__matvec_scores(one, &set.view, w, 0, y);
         CHECK(memcmp(u, v, sizeof u) == 0 && memcmp(both, y, set.n * sizeof *y) == 0);
         free(both);
         free(x);
@@ -266,8 +266,8 @@ static void products(void)
     slow_set none = slow_new(0, 3);
     slow_store(&none, SLOW_DENSE32);
     double u[3] = {1, 1, 1};
-    hsp__products_scores(one, &none.view, u, 0, NULL);
-    CHECK(hsp__products_combine(one, &none.view, NULL, NULL, u) == HSP_OK && u[1] == 0);
+    hsp__matvec_scores(one, &none.view, u, 0, NULL);
+    CHECK(hsp__matvec_combine(one, &none.view, NULL, NULL, u) == HSP_OK && u[1] == 0);
     slow_free(&none);
     hsp_context_free(one);
     hsp_context_free(four);

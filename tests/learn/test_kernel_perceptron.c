@@ -60,7 +60,7 @@ static int close_to(double a, double b, double size)
 /* Amounts of the model as the naive runs have them: all there is, and nothing else. */
 static void compare_updates(const rows *set, const naive *of, const hsp_model *model)
 {
-    const hsp_updates updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_updates(model);
     const int apart = set->classes > 2 && of[0].scorers == 1;
     const int scorers = set->classes == 2 ? 1 : set->classes;
     uint64_t count = 0;
@@ -275,7 +275,7 @@ static void test_blocks(void)
 static void same_mistakes(const hsp_training *a, const hsp_model *m, const hsp_training *b,
                           const hsp_model *l, const char *note)
 {
-    const hsp_updates x = hsp_model_updates(m), y = hsp_model_updates(l);
+    const hsp_row_coefficients x = hsp_model_updates(m), y = hsp_model_updates(l);
     CHECK_NOTE(a->updates == b->updates && a->passes == b->passes &&
                    a->mistakes_last_pass == b->mistakes_last_pass &&
                    a->progressive_rows == b->progressive_rows && x.count == y.count,
@@ -350,7 +350,7 @@ static void spell_out(const rows *from, rows *to)
 static void same_audit(const hsp_model *model, hsp_data *data, const hsp_model *linear,
                        hsp_data *features)
 {
-    hsp_bound *a = NULL, *b = NULL;
+    hsp_mistake_bound *a = NULL, *b = NULL;
     size_t m = 0, n = 0;
     hsp_error err = {0};
     CHECK_NOTE(hsp_audit(ctx, model, data, model, &err, &a, &m) == HSP_OK, "%s", err.message);
@@ -396,7 +396,7 @@ static void test_audit_refusals(void)
         hsp_options_free(options);
     }
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        hsp_bound *bounds = NULL;
+        hsp_mistake_bound *bounds = NULL;
         size_t count = 0;
         hsp_error err = {0};
         hsp_status status =
@@ -485,7 +485,7 @@ static void test_precomputed(void)
         hsp_data *gram = gram_data(&set, &kernels[2], trial % 2);
         hsp_options *options = learn_options(ctx, settings[trial / 2]);
         hsp_training a, b;
-        hsp_bound *bounds = NULL;
+        hsp_mistake_bound *bounds = NULL;
         size_t count = 0;
         learn_set(options, "kernel", kernels[2].text);
         hsp_model *direct = learn_train(ctx, data, options, &a);

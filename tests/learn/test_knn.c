@@ -70,7 +70,7 @@ static void k_is_chosen_by_leave_one_out(void)
     for (uint64_t seed = 0; seed < 40; seed++) {
         machine_set set;
         char settings[100];
-        hsp_neighborhood about = {0};
+        hsp_knn_report about = {0};
         const int by_distance = seed & 1;
         const uint64_t most = seed % 5 == 0 ? 200 : 9;
         grid(&set, 4 + seed, 1 + seed % 3, 2 + (uint32_t)(seed % 3), seed);
@@ -93,7 +93,7 @@ static void k_is_chosen_by_leave_one_out(void)
         CHECK(about.k == best + 1); /* the smallest of the best */
         char text[32];
         snprintf(text, sizeof text, "%llu", (unsigned long long)about.k);
-        CHECK_TEXT(hsp_model_fact(model, "k"), text);
+        CHECK_TEXT(hsp_model_metadata(model, "k"), text);
         hsp_model_free(model);
         hsp_data_free(data);
     }
@@ -168,7 +168,7 @@ static void edges_have_answers(void)
     hsp_context *ctx = context(1);
     machine_set two = {.n = 2, .d = 1, .classes = 2, .x = {0, 1}, .label = {0, 1}};
     hsp_data *data = machine_data(ctx, &two);
-    hsp_neighborhood about = {0};
+    hsp_knn_report about = {0};
     machine_refused(ctx, data, "knn", "k=0", HSP_USAGE, "'0', expected a whole number");
     machine_refused(ctx, data, "knn", "k=-1", HSP_USAGE, "expected a whole number");
     machine_refused(ctx, data, "knn", "k=1.5", HSP_USAGE, "expected a whole number");
@@ -258,7 +258,7 @@ static void threads_do_not_matter(void)
     machine_random(&set, 160, 8, 4, 0.7, 6);
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         double scores[2][MACHINE_ROWS * 4];
-        hsp_neighborhood about[2];
+        hsp_knn_report about[2];
         hsp_model *models[2];
         hsp_context *ctxs[2];
         for (int t = 0; t < 2; t++) {
@@ -307,7 +307,8 @@ static void validation_and_tuning_work(void)
                err.message);
     CHECK(hsp_tuning_points(tuning) == 8);
     CHECK_TEXT(hsp_tuning_value(tuning, 7, 0), "15");
-    CHECK_TEXT(hsp_model_fact(model, "k"), hsp_tuning_value(tuning, hsp_tuning_chosen(tuning), 0));
+    CHECK_TEXT(hsp_model_metadata(model, "k"),
+               hsp_tuning_value(tuning, hsp_tuning_chosen(tuning), 0));
     hsp_tuning_free(tuning);
     hsp_options_free(tune);
     tune = NULL;

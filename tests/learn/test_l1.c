@@ -7,7 +7,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "halfspace.h"
-#include "learn/solvers.h"
+#include "learn/erm/solvers.h"
 
 static hsp_context *ctx;
 

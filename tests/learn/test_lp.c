@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "halfspace.h"
-#include "learn/lp_clp.h"
+#include "learn/lp/lp_clp.h"
 #include "learn/machine.h"
 
 enum { ROWS = 9, COLS = 3 };

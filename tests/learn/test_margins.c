@@ -77,7 +77,7 @@ static void check_claims(const request *q, const margin_set *s, const margin_run
 {
     const margin_problem p = request_problem(q);
     const margin_verdict v = margin_judge(s, &p, r->model, 0);
-    const hsp_optimum *o = &r->run.optimum;
+    const hsp_convergence *o = &r->run.optimum;
     const long double slack = 1e-9L * v.primal, scale = 1 / (q->C * s->n);
     const char *what = request_text(q);
     CHECK_NOTE(v.outside <= 1e-9L, "%s: a outside its box by %Lg", what, v.outside);
@@ -299,7 +299,7 @@ static void row_weights_are_copies(void)
         CHECK_NOTE(weighted.model && copied.model, "%s%s", weighted.err.message,
                    copied.err.message);
         if (weighted.model && copied.model) {
-            const hsp_optimum *a = &weighted.run.optimum, *b = &copied.run.optimum;
+            const hsp_convergence *a = &weighted.run.optimum, *b = &copied.run.optimum;
             const margin_problem p = {.loss = losses[l].loss ? *losses[l].loss : 'l',
                                       .offset = *offsets[i / 3 % 3],
                                       .C = b->C};
@@ -307,7 +307,7 @@ static void row_weights_are_copies(void)
             CHECK_NOTE(fabs(a->objective - b->objective) <= 2e-8 * b->objective,
                        "set %d: J %g and %g", i, a->objective, b->objective);
             const long double P = margin_judge(&copies, &p, copied.model, 0).primal;
-            const hsp_updates none = hsp_model_updates(weighted.model);
+            const hsp_row_coefficients none = hsp_model_updates(weighted.model);
             CHECK(none.count == 0); /* nobody asked for them */
             CHECK_NOTE(margin_judge(&copies, &p, weighted.model, 0).primal <= P * (1 + 2e-8L),
                        "set %d: the weights are not the copies'", i);
@@ -355,8 +355,8 @@ static void threads_change_nothing(void)
             margin_run more = margin_train_data(ctx, data, losses[l].learner, words);
             CHECK(more.model != NULL);
             if (more.model) {
-                const hsp_updates a = hsp_model_updates(one.model),
-                                  b = hsp_model_updates(more.model);
+                const hsp_row_coefficients a = hsp_model_updates(one.model),
+                                           b = hsp_model_updates(more.model);
                 CHECK_NOTE(memcmp(hsp_model_weights(one.model, 0), hsp_model_weights(more.model, 0),
                                   hsp_model_features(one.model) * sizeof(double)) == 0,
                            "case %d: weights on %d threads", i, threads);

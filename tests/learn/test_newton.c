@@ -1,7 +1,7 @@
 /* The second-order solver. Its claims are recomputed from the formulas in long double (slow.h). */
-#include "learn/judge.h"
+#include "learn/erm/gap.h"
 #include "learn/slow.h"
-#include "learn/solvers.h"
+#include "learn/erm/solvers.h"
 
 static hsp_context *make_context(int threads)
 {

@@ -4,9 +4,9 @@
 
 #include "base/checksum.h"
 #include "base/json.h"
-#include "learn/ledger.h"
+#include "learn/online/ledger.h"
 #include "learn/naive.h"
-#include "learn/online.h"
+#include "learn/online/online.h"
 #include "learn/prepare.h"
 
 static hsp_context *ctx;
@@ -17,7 +17,7 @@ static const char *program;
 /* The same weights, offsets and updates, to the bit. */
 static int same_model(const hsp_model *a, const hsp_model *b)
 {
-    const hsp_updates u = hsp_model_updates(a), v = hsp_model_updates(b);
+    const hsp_row_coefficients u = hsp_model_updates(a), v = hsp_model_updates(b);
     if (a->scorers != b->scorers || a->features != b->features || u.count != v.count) return 0;
     if (memcmp(a->weights, b->weights, a->scorers * a->features * sizeof *a->weights)) return 0;
     if (memcmp(a->offsets, b->offsets, a->scorers * sizeof *a->offsets)) return 0;
@@ -94,7 +94,7 @@ static void compare_one(const naive_set *set, const naive_options *o, const char
     for (int j = 0; j < set->d; j++)
         CHECK(hsp_model_weights(model, (uint32_t)c)[j] == hsp_model_weights(one, 0)[j]);
     CHECK(hsp_model_offset(model, (uint32_t)c) == hsp_model_offset(one, 0));
-    hsp_updates all = hsp_model_updates(model), own = hsp_model_updates(one);
+    hsp_row_coefficients all = hsp_model_updates(model), own = hsp_model_updates(one);
     uint64_t k = 0;
     for (uint64_t i = 0; i < all.count; i++) {
         if (all.scorer[i] != (uint32_t)c) continue;
@@ -323,7 +323,7 @@ static void test_steps_by_hand(void)
     CHECK(hsp_model_weights(model, 0)[0] == 1 && hsp_model_weights(model, 0)[1] == -1);
     CHECK(hsp_model_offset(model, 0) == 0);
     CHECK_TEXT(hsp_model_class_name(model, 1), "yes");
-    CHECK_TEXT(hsp_model_fact(model, "updates"), "2");
+    CHECK_TEXT(hsp_model_metadata(model, "updates"), "2");
     hsp_model_free(model);
     hsp_trainer_free(trainer);
 }
@@ -381,7 +381,7 @@ static void test_request(void)
         hsp_model *model = learn_train(ctx, data, options, &run);
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(run.stop == HSP_STOP_REQUEST && run.passes < 100 && run.updates > 0);
-        CHECK_TEXT(hsp_model_fact(model, "stop"), "request");
+        CHECK_TEXT(hsp_model_metadata(model, "stop"), "request");
         /* if there was time for it */
         CHECK(isnan(run.training_error) || (run.training_error > 0 && run.training_error < 0.5));
         hsp_model_free(model);
@@ -534,7 +534,7 @@ static void test_facts(void)
     hsp_options *options = learn_options(ctx, settings);
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
-    const char *text = hsp_model_fact(model, "options");
+    const char *text = hsp_model_metadata(model, "options");
     hsp__json *json = NULL;
     CHECK(text && hsp__json_parse(&ctx->allocator, text, strlen(text), "", NULL, &json) == HSP_OK);
     const hsp__json_value *root = hsp__json_root(json);
@@ -544,10 +544,10 @@ static void test_facts(void)
     CHECK_TEXT(hsp__json_string(hsp__json_get(root, "margin-target"), NULL), "0.5r");
     CHECK(hsp__json_type_of(hsp__json_get(root, "trace")) == HSP__JSON_NULL);
     hsp__json_free(json);
-    CHECK_TEXT(hsp_model_fact(model, "seed"), "7");
-    CHECK_TEXT(hsp_model_fact(model, "data_rows"), "50");
-    CHECK_TEXT(hsp_model_fact(model, "version"), hsp_version());
-    CHECK(strtod(hsp_model_fact(model, "radius"), NULL) == run.radius);
+    CHECK_TEXT(hsp_model_metadata(model, "seed"), "7");
+    CHECK_TEXT(hsp_model_metadata(model, "data_rows"), "50");
+    CHECK_TEXT(hsp_model_metadata(model, "version"), hsp_version());
+    CHECK(strtod(hsp_model_metadata(model, "radius"), NULL) == run.radius);
     hsp_model_free(model);
     hsp_options_free(options);
     hsp_data_free(data);
@@ -613,7 +613,7 @@ static void test_hash_storage(void)
     view.labels = labels;
     CHECK(hsp__view_hash(ctx, &view, NULL, first) == HSP_OK);
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_UNKNOWN);
-    CHECK(!hsp__model_set_fact(model, "data_hash", first, NULL));
+    CHECK(!hsp__model_set_metadata(model, "data_hash", first, NULL));
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_YES);
     view.labels = others;
     CHECK(hsp__view_hash(ctx, &view, NULL, text) == HSP_OK);
@@ -630,10 +630,10 @@ static void test_hash_storage(void)
     wide[5] = -2.1;
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_NO);
     wide[5] = -2;
-    CHECK(!hsp__model_set_fact(model, "data_hash", text, NULL)); /* of doubles */
+    CHECK(!hsp__model_set_metadata(model, "data_hash", text, NULL)); /* of doubles */
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_YES);
     CHECK(!hsp__view_hash_single(ctx, &view, NULL, text));
-    CHECK(!hsp__model_set_fact(model, "data_hash_single", text, NULL));
+    CHECK(!hsp__model_set_metadata(model, "data_hash_single", text, NULL));
     wide[2] = nextafter(0.1, 1); /* no single precision shows that */
     CHECK(!hsp__view_seen(ctx, &view, model, NULL, &trained) && trained == HSP__TRAINED_NO);
     view = hsp_view_dense(HSP_FLOAT32, 2, 3, 3, single); /* rows that lost their digits */

@@ -2,7 +2,7 @@
  * all runs are about rows of the whole data; figures add up; what cannot be is refused. */
 #include "data/prepare.h"
 #include "learn/naive.h"
-#include "model/pairs.h"
+#include "model/ovo_votes.h"
 
 enum { COLS = 7 };
 
@@ -59,7 +59,7 @@ static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, cons
     hsp_evaluation measured;
     CHECK(hsp_evaluate(ctx, model, data, NULL, &measured, NULL) == HSP_OK);
     CHECK(measured.error == all.training_error);
-    CHECK_TEXT(hsp_model_fact(model, "learner"), "perceptron");
+    CHECK_TEXT(hsp_model_metadata(model, "learner"), "perceptron");
     hsp_model_free(model);
     hsp_options_free(options);
 }
@@ -109,7 +109,7 @@ static void updates_are_of_the_whole_data(void)
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
     double w[6 * COLS] = {0}, uses = 0;
-    const hsp_updates updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_updates(model);
     uint64_t before = 0;
     for (uint64_t k = 0; k < updates.count; k++) {
         const uint64_t row = updates.row[k];
@@ -225,7 +225,7 @@ static void stopped_on_request(void)
     CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_CANCELLED);
     CHECK(run.stop == HSP_STOP_REQUEST);
     CHECK(model && hsp_model_scorers(model) == 10);
-    if (model) CHECK_TEXT(hsp_model_fact(model, "stop"), "request");
+    if (model) CHECK_TEXT(hsp_model_metadata(model, "stop"), "request");
     hsp_model_free(model);
     hsp_options_free(options);
     hsp_data_free(data);

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "learn/judge.h"
+#include "learn/erm/gap.h"
 #include "learn/machine.h"
-#include "learn/pegasos.h"
+#include "learn/online/pegasos.h"
 #include "model/model.h"
 
 static hsp_context *ctx;

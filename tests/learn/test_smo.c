@@ -1,12 +1,12 @@
 /* Kernel machines. What the solver claims is recomputed here in long double from the points and a
  * kernel of the test's own. */
-#include "learn/smo.h"
+#include "learn/kernel/smo.h"
 
 #include <math.h>
 
 #include "check.h"
-#include "learn/judge.h"
-#include "learn/solvers.h"
+#include "learn/erm/gap.h"
+#include "learn/erm/solvers.h"
 
 enum { MOST = 6000, COLS = 6 };
 

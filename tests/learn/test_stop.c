@@ -63,11 +63,11 @@ static double error_of(hsp_context *ctx, const hsp_model *model, hsp_data *data)
 static void check_stopped(hsp_context *ctx, size_t r, hsp_data *data, const hsp_training *run,
                           const hsp_model *model, const hsp_training *whole)
 {
-    const hsp_optimum *o = &run->optimum, *best = &whole->optimum;
+    const hsp_convergence *o = &run->optimum, *best = &whole->optimum;
     const char *text = runs[r].settings;
     CHECK_NOTE(run->stop == HSP_STOP_REQUEST, "%s: %s", text, hsp_stop_name(run->stop));
-    CHECK_TEXT(hsp_model_fact(model, "stop"), "request");
-    CHECK_TEXT(hsp_model_fact(model, "converged"), "false");
+    CHECK_TEXT(hsp_model_metadata(model, "stop"), "request");
+    CHECK_TEXT(hsp_model_metadata(model, "converged"), "false");
     hsp_context_set_progress(ctx, NULL, NULL);
     if (!isnan(run->training_error))
         CHECK_NOTE(run->training_error == error_of(ctx, model, data), "%s: %g, is %g", text,

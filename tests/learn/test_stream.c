@@ -315,7 +315,9 @@ static void test_limits(void)
     hsp_error err = {0};
     CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run, &model) == HSP_OK);
     CHECK(run.stop == HSP_STOP_UPDATES && run.updates == 2);
-    CHECK_TEXT(hsp_model_fact(model, "index_base") ? hsp_model_fact(model, "index_base") : "", "1");
+    CHECK_TEXT(hsp_model_metadata(model, "index_base") ? hsp_model_metadata(model, "index_base")
+                                                       : "",
+               "1");
     hsp_model_free(model);
     hsp_options_free(options);
 }

@@ -1,8 +1,8 @@
 /* The support vector machine: by hand, and what must hold whatever the data. */
-#include "learn/judge.h"
+#include "learn/erm/gap.h"
 #include "learn/machine.h"
-#include "learn/products.h"
-#include "learn/solvers.h"
+#include "learn/erm/matvec.h"
+#include "learn/erm/solvers.h"
 
 static hsp_context *ctx;
 
@@ -23,10 +23,10 @@ static void test_two_points(void)
     CHECK(machine_near(run.optimum.margin, 1, 1e-8));
     CHECK(machine_near(run.optimum.objective, 0.5, 1e-8));
     CHECK(isnan(run.optimum.C) && isnan(run.optimum.lambda));
-    const hsp_updates kept = hsp_model_updates(model);
+    const hsp_row_coefficients kept = hsp_model_updates(model);
     CHECK(kept.count == 2 && machine_near(kept.amount[0], -0.5, 1e-8) &&
           machine_near(kept.amount[1], 0.5, 1e-8));
-    CHECK_TEXT(hsp_model_fact(model, "converged"), "true");
+    CHECK_TEXT(hsp_model_metadata(model, "converged"), "true");
     hsp_model_free(model);
     model = machine_train(ctx, data, "svm", "C=0.1 gap=1e-9", &run);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 0.2, 1e-8));
@@ -54,7 +54,7 @@ static void test_three_points(void)
         CHECK(machine_near(hsp_model_offset(model, 0), -1, 1e-4));
         CHECK(machine_near(run.optimum.margin, sqrt(0.5), 1e-4));
         CHECK(run.optimum.support_vectors == 3 && run.optimum.on_margin == 3);
-        const hsp_updates kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_updates(model);
         CHECK(kept.count == 3 && machine_near(kept.amount[0], -1, 1e-4) &&
               machine_near(kept.amount[1], 0.5, 1e-4) && machine_near(kept.amount[2], 0.5, 1e-4));
         hsp_model_free(model);
@@ -74,10 +74,10 @@ static void test_four_hinge_losses(void)
     double scores[4];
     CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
     const hsp__problem p = {.view = view, .positive = 1, .cost = {1, 1}};
-    hsp__products_scores(ctx, view, w, 0, scores);
+    hsp__matvec_scores(ctx, view, w, 0, scores);
     for (uint64_t i = 0; i < 4; i++)
-        CHECK(hsp__judge_loss(HSP__LOSS_HINGE, hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
-    CHECK(machine_near(hsp__judge_primal(ctx, &p, w, 0, scores), 0.5 + 3.5, 1e-13));
+        CHECK(hsp__gap_loss(HSP__LOSS_HINGE, hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
+    CHECK(machine_near(hsp__gap_primal(ctx, &p, w, 0, scores), 0.5 + 3.5, 1e-13));
     hsp_data_free(data);
 }
 
@@ -370,7 +370,7 @@ static void test_sparse_weights(void)
 /* ---- Dual weights, starts -------------------------------------------------------------------- */
 
 /* Rows are in ascending order. */
-static uint64_t distinct_rows(const hsp_updates *kept)
+static uint64_t distinct_rows(const hsp_row_coefficients *kept)
 {
     uint64_t count = 0;
     for (uint64_t k = 0; k < kept->count; k++)
@@ -391,9 +391,9 @@ static void test_support_of_pairs(void)
         hsp_data *data = machine_data(ctx, &set);
         snprintf(text, sizeof text, "%s keep-dual=yes", settings[k]);
         hsp_model_free(machine_train(ctx, data, "svm", settings[k], &run));
-        const hsp_optimum plain = run.optimum;
+        const hsp_convergence plain = run.optimum;
         hsp_model *model = machine_train(ctx, data, "svm", text, &run);
-        const hsp_updates kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_updates(model);
         CHECK(run.optimum.support_sum == kept.count && plain.support_sum == kept.count);
         CHECK(run.optimum.support_vectors == distinct_rows(&kept));
         CHECK(plain.support_vectors == run.optimum.support_vectors);
@@ -437,7 +437,7 @@ static void test_dual_rebuilds(void)
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *model = machine_train(ctx, data, "svm", "gap=1e-9 C=0.5 keep-dual=yes", &run);
         CHECK(machine_rebuilt(&set, model) <= 1e-3);
-        const hsp_updates kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_updates(model);
         CHECK(kept.count == run.optimum.support_sum && kept.count > 0);
         CHECK(distinct_rows(&kept) == run.optimum.support_vectors);
         double balance[4] = {0};

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/json.h"
 #include "halfspace.h"
-#include "learn/grid.h"
+#include "learn/select/grid.h"
 
 static hsp_context *ctx;
 
@@ -302,7 +302,7 @@ static void compare_model(hsp_data *data, const hsp_options *learner, const resu
                      hsp_model_features(model) * sizeof(double)) == 0);
         CHECK(hsp_model_offset(model, c) == hsp_model_offset(r->model, c));
     }
-    CHECK_TEXT(hsp_model_fact(model, "options"), hsp_model_fact(r->model, "options"));
+    CHECK_TEXT(hsp_model_metadata(model, "options"), hsp_model_metadata(r->model, "options"));
     hsp_model_free(model);
     hsp_options_free(at);
 }
@@ -411,7 +411,8 @@ static void test_threads_change_nothing(void)
     }
     CHECK(hsp_context_set_threads(ctx, 0) == HSP_OK);
     for (int t = 1; t < 3; t++) {
-        CHECK_TEXT(hsp_model_fact(r[0].model, "tuning"), hsp_model_fact(r[t].model, "tuning"));
+        CHECK_TEXT(hsp_model_metadata(r[0].model, "tuning"),
+                   hsp_model_metadata(r[t].model, "tuning"));
         for (uint32_t c = 0; c < 3; c++)
             CHECK(memcmp(hsp_model_weights(r[0].model, c), hsp_model_weights(r[t].model, c),
                          4 * sizeof(double)) == 0);
@@ -432,7 +433,7 @@ static void test_the_model_remembers(void)
     hsp_options *learner = PERCEPTRON("order", "shuffle");
     hsp_options *own = TUNE("tune", "rate=0.5,1", "choose", "simplest", "folds", "3");
     result r = tune(data, learner, own);
-    const char *fact = hsp_model_fact(r.model, "tuning");
+    const char *fact = hsp_model_metadata(r.model, "tuning");
     hsp__json *json = NULL;
     CHECK(fact && hsp__json_parse(&ctx->allocator, fact, strlen(fact), "", NULL, &json) == HSP_OK);
     const hsp__json_value *root = hsp__json_root(json);

@@ -5,8 +5,8 @@
 #include "../check.h"
 #include "base/context.h"
 #include "halfspace.h"
-#include "learn/folds.h"
-#include "learn/trials.h"
+#include "learn/select/folds.h"
+#include "learn/select/cv_runner.h"
 
 static hsp_context *ctx;
 

@@ -1,5 +1,5 @@
 /* Voters by levels, and by the list when levels are given up, against counts kept one by one. */
-#include "learn/voters.h"
+#include "learn/online/expert_weights.h"
 
 #include <math.h>
 
@@ -68,7 +68,7 @@ static double voters_naive(const voters_case *c, const uint64_t *half, uint64_t 
 static void voters_check(const voters_case *c, uint64_t seed, int *given_up)
 {
     const hsp_allocator memory = {voters_reallocate, voters_release, NULL};
-    hsp__voters voters;
+    hsp__expert_weights voters;
     hsp__random random;
     uint64_t *half = calloc(c->cols, sizeof *half);
     unsigned char *silent = calloc(c->cols, 1);
@@ -76,8 +76,8 @@ static void voters_check(const voters_case *c, uint64_t seed, int *given_up)
     hsp__random_seed(&random, 81, seed);
     for (uint64_t j = 0; j < c->cols; j++)
         silent[j] = c->kinds == 2 ? j % 2 : (unsigned char)c->kinds;
-    CHECK(hsp__voters_init(&voters, &memory, c->beta, c->negated, NULL) == HSP_OK);
-    CHECK(hsp__voters_admit(&voters, c->cols, silent, 0, NULL) == HSP_OK);
+    CHECK(hsp__expert_weights_init(&voters, &memory, c->beta, c->negated, NULL) == HSP_OK);
+    CHECK(hsp__expert_weights_admit(&voters, c->cols, silent, 0, NULL) == HSP_OK);
     for (uint64_t t = 0; t < c->rows; t++) {
         voters_row row;
         voters_draw(&random, c, &row);
@@ -91,21 +91,21 @@ static void voters_check(const voters_case *c, uint64_t seed, int *given_up)
             hsp_view_sparse(HSP_FLOAT32, 1, c->cols, 8, row.starts, row.indices, row.values);
         if (t % 16 == 0 || t + 50 > c->rows) {
             const double want = voters_naive(c, half, t, vote);
-            const double got = hsp__voters_score(&voters, &view, 0);
+            const double got = hsp__expert_weights_score(&voters, &view, 0);
             CHECK_NOTE(fabs(got - want) <= 1e-11, "%g, not %g, at %d", got, want, (int)t);
         }
         for (uint64_t j = 0; j < c->cols; j++) {
             half[j] += (uint64_t)(1 - (positive ? 1 : -1) * vote[j]);
             lost |= (positive ? 1 : -1) != vote[j];
         }
-        CHECK(hsp__voters_learn(&voters, &view, 0, positive, &changed, NULL) == HSP_OK);
+        CHECK(hsp__expert_weights_learn(&voters, &view, 0, positive, &changed, NULL) == HSP_OK);
         CHECK(changed == lost);
     }
     for (uint64_t j = 0; j < c->cols; j++)
-        CHECK(hsp__voters_half(&voters, j) == half[j]);
+        CHECK(hsp__expert_weights_half(&voters, j) == half[j]);
     for (int k = 0; k < 2; k++)
         *given_up |= voters.kind[k].count && !voters.kind[k].levels;
-    hsp__voters_free(&voters);
+    hsp__expert_weights_free(&voters);
     free(half);
     free(silent);
     free(vote);
@@ -131,22 +131,24 @@ static void test_levels_are_given_up(void)
     static const uint64_t starts[] = {0, 3};
     static const unsigned char silent[] = {1, 1, 0};
     const hsp_view view = hsp_view_sparse(HSP_FLOAT32, 1, 3, 8, starts, columns, x);
-    hsp__voters voters;
-    CHECK(hsp__voters_init(&voters, &memory, 0.5, 1, NULL) == HSP_OK);
-    CHECK(hsp__voters_admit(&voters, 3, silent, 0, NULL) == HSP_OK);
+    hsp__expert_weights voters;
+    CHECK(hsp__expert_weights_init(&voters, &memory, 0.5, 1, NULL) == HSP_OK);
+    CHECK(hsp__expert_weights_admit(&voters, 3, silent, 0, NULL) == HSP_OK);
     for (int t = 0; t < 5000; t++) {
         int changed;
         if (t <= 2000) CHECK(voters.kind[1].levels != NULL);
-        CHECK(hsp__voters_learn(&voters, &view, 0, 1, &changed, NULL) == HSP_OK);
+        CHECK(hsp__expert_weights_learn(&voters, &view, 0, 1, &changed, NULL) == HSP_OK);
         CHECK(voters.least == 0);
     }
     double other;
     CHECK(voters.kind[1].levels == NULL && voters.kind[0].levels != NULL);
-    CHECK(hsp__voters_half(&voters, 0) == 0 && hsp__voters_half(&voters, 1) == 10000);
-    CHECK(hsp__voters_weights(&voters, 0, &other) == 1 && other == 0);
-    CHECK(hsp__voters_weights(&voters, 1, &other) == 0 && other == 1);
-    CHECK(hsp__voters_score(&voters, &view, 0) == 1 && hsp__voters_total(&voters) == 3);
-    hsp__voters_free(&voters);
+    CHECK(hsp__expert_weights_half(&voters, 0) == 0 &&
+          hsp__expert_weights_half(&voters, 1) == 10000);
+    CHECK(hsp__expert_weights_weights(&voters, 0, &other) == 1 && other == 0);
+    CHECK(hsp__expert_weights_weights(&voters, 1, &other) == 0 && other == 1);
+    CHECK(hsp__expert_weights_score(&voters, &view, 0) == 1 &&
+          hsp__expert_weights_total(&voters) == 3);
+    hsp__expert_weights_free(&voters);
 }
 
 static void test_many_columns(void)

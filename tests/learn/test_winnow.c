@@ -587,7 +587,7 @@ static void test_underflow(void)
     hsp_model *model = train(data, options, &run);
     CHECK(run.updates == 159);
     CHECK(hsp_model_weights(model, 0)[1] == 0); /* (10^6 + 1)^-79 */
-    const hsp_updates made = hsp_model_updates(model);
+    const hsp_row_coefficients made = hsp_model_updates(model);
     CHECK(made.count == 2 && made.amount[0] == -79 && made.amount[1] == 80);
     hsp_model_free(model);
     hsp_options_free(options);

@@ -37,7 +37,7 @@ static inline void test_name_class(hsp_model *model, const char *name)
 
 static inline void test_fact(hsp_model *model, const char *name, const char *value)
 {
-    if (hsp__model_set_fact(model, name, value, NULL)) abort();
+    if (hsp__model_set_metadata(model, name, value, NULL)) abort();
 }
 
 static inline void test_fact_count(hsp_model *model, const char *name, uint64_t count)
@@ -185,7 +185,7 @@ static inline void naive_keep_updates(hsp_context *ctx, const naive_run *run, hs
         row[count] = i;
         amount[count++] = run->amount[i];
     }
-    model->updates = (hsp_updates){count, row, scorer, amount};
+    model->updates = (hsp_row_coefficients){count, row, scorer, amount};
 }
 
 /* The model that the run leaves, with its facts. */

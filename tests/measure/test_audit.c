@@ -9,7 +9,7 @@ static const naive_plan plain = {.constant = 1, .rate = 1, .passes = 1000};
 typedef struct audited {
     hsp_model *model, *reference;
     hsp_data *data;
-    hsp_bound *bounds;
+    hsp_mistake_bound *bounds;
     size_t count;
     hsp_status status;
     hsp_error err;
@@ -35,9 +35,9 @@ static audited audit_run(naive_run *run, const double *u, double b)
     return a;
 }
 
-static const hsp_bound *bound_of(const audited *a, const char *name)
+static const hsp_mistake_bound *bound_of(const audited *a, const char *name)
 {
-    static const hsp_bound missing = {.name = "missing", .formula = "", .held = 0};
+    static const hsp_mistake_bound missing = {.name = "missing", .formula = "", .held = 0};
     for (size_t i = 0; i < a->count; i++)
         if (strcmp(a->bounds[i].name, name) == 0) return &a->bounds[i];
     return &missing;
@@ -45,7 +45,7 @@ static const hsp_bound *bound_of(const audited *a, const char *name)
 
 #define CHECK_BOUND(a, entry, want_observed, want_bound)                                        \
     do {                                                                                        \
-        const hsp_bound *e_ = bound_of(&(a), (entry));                                          \
+        const hsp_mistake_bound *e_ = bound_of(&(a), (entry));                                  \
         CHECK_NOTE(e_->applies && e_->held, "%s: %s", (entry), e_->why);                        \
         CHECK_NOTE(test_near(e_->observed, (want_observed), 1e-12), "%s: %.17g", (entry),       \
                    e_->observed);                                                               \
@@ -54,7 +54,7 @@ static const hsp_bound *bound_of(const audited *a, const char *name)
 
 #define CHECK_NOT(a, entry, words)                                                          \
     do {                                                                                    \
-        const hsp_bound *e_ = bound_of(&(a), (entry));                                      \
+        const hsp_mistake_bound *e_ = bound_of(&(a), (entry));                              \
         CHECK_NOTE(!e_->applies && e_->held && strstr(e_->why, (words)), "%s: %s", (entry), \
                    e_->why);                                                                \
     } while (0)
@@ -191,7 +191,7 @@ static void test_inseparable_figures(void)
                      root = 2 * s + sqrt(20 * right * right + (1 + s) * (1 + s));
         best = fmin(best, root * root);
     }
-    const hsp_bound *b = bound_of(&a, "inseparable");
+    const hsp_mistake_bound *b = bound_of(&a, "inseparable");
     CHECK(b->applies && b->held && best < 6.25);
     CHECK_NOTE(b->bound <= best && b->bound >= best * (1 - 1e-8), "%.17g, grid %.17g", b->bound,
                best);
@@ -209,7 +209,7 @@ static void test_soft(void)
     naive_run run = {.plan = &plan, .rows = 2, .cols = 1, .x = x, .y = y};
     audited a = audit_run(&run, u, 0);
     CHECK(run.updates == 2 && run.passes == 2);
-    const hsp_bound *b = bound_of(&a, "soft");
+    const hsp_mistake_bound *b = bound_of(&a, "soft");
     CHECK(b->applies && b->held && test_near(b->bound, 4, 1e-9));
     CHECK_BOUND(a, "growth", 2, 4);
     CHECK_NOT(a, "radius", "'soft'");
@@ -351,7 +351,7 @@ static void test_normal_forms(void)
         hsp_model *model = a.model;
         a.model = NULL;
         if (hsp_model_form(ctx, model, forms[seed % 3], NULL, &a.model) == HSP_OK) {
-            hsp_bound *before = a.bounds;
+            hsp_mistake_bound *before = a.bounds;
             CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) ==
                   HSP_OK);
             for (size_t i = 0; i < a.count; i++)
@@ -508,7 +508,7 @@ static void test_scaled_reference(void)
     naive_learn(&run);
     hsp_model *model = naive_model(ctx, &run), *reference = test_separator(ctx, 2, w, -2.5);
     model->scalings[0] = standard;
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     hsp_error err = {0};
     CHECK_NOTE(hsp_audit(ctx, model, data, reference, &err, &bounds, &count) == HSP_OK, "%s",
@@ -593,7 +593,7 @@ static void test_divided_reference(void)
 static void refuse(audited *a, hsp_status status, const char *words)
 {
     hsp_error err = {0};
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 77;
     CHECK(hsp_audit(ctx, a->model, a->data, a->reference, &err, &bounds, &count) == status);
     CHECK_NOTE(strstr(err.message, words), "%s", err.message);

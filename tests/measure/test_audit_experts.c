@@ -79,7 +79,7 @@ static void experts_free(experts_case *made)
 /* How many entries are exceeded; -1: the audit was refused. */
 static int experts_exceeded(const experts_case *made, const hsp_model *model, char *which)
 {
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     int exceeded = 0;
     which[0] = 0;
@@ -163,7 +163,7 @@ static void test_lies_are_found(void)
     CHECK(experts_exceeded(&made, made.model, which) == 0);
     for (int i = 0; i < 4; i++) {
         char before[80];
-        snprintf(before, sizeof before, "%s", hsp_model_fact(made.model, facts[i][0]));
+        snprintf(before, sizeof before, "%s", hsp_model_metadata(made.model, facts[i][0]));
         test_fact(made.model, facts[i][0], facts[i][1]);
         CHECK_NOTE(experts_exceeded(&made, made.model, which) > 0, "%s", facts[i][0]);
         test_fact(made.model, facts[i][0], before);
@@ -186,7 +186,7 @@ static int experts_stop(void *user, const hsp_progress *progress)
 static void test_long_runs_end(void)
 {
     experts_case made = experts_make(5);
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     hsp_error err = {0};
     size_t count;
     test_fact(made.model, "examples", "99999999999999");
@@ -201,7 +201,7 @@ static void test_long_runs_end(void)
 static void test_refused(void)
 {
     experts_case made = experts_make(5), other = experts_make(6);
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     hsp_error err = {0};
     size_t count;
     CHECK(hsp_audit(made.ctx, made.model, made.data, made.model, &err, &bounds, &count) ==

@@ -33,7 +33,7 @@ typedef struct audited {
     hsp_data *data;
     hsp_model *model, *reference;
     hsp_training run;
-    hsp_bound *bounds;
+    hsp_mistake_bound *bounds;
     size_t count;
 } audited;
 
@@ -110,9 +110,9 @@ static void audited_free(audited *a)
     hsp_data_free(a->data);
 }
 
-static const hsp_bound *bound_of(const audited *a, const char *name)
+static const hsp_mistake_bound *bound_of(const audited *a, const char *name)
 {
-    static const hsp_bound missing = {.name = "missing", .formula = "", .held = 0};
+    static const hsp_mistake_bound missing = {.name = "missing", .formula = "", .held = 0};
     for (size_t i = 0; i < a->count; i++)
         if (strcmp(a->bounds[i].name, name) == 0) return &a->bounds[i];
     return &missing;
@@ -123,7 +123,7 @@ static void check_all(const audited *a, const char *const *apply)
 {
     CHECK(a->count == 10);
     for (size_t i = 0; i < a->count; i++) {
-        const hsp_bound *e = &a->bounds[i];
+        const hsp_mistake_bound *e = &a->bounds[i];
         CHECK_NOTE(e->held && (!e->applies || e->bound == e->bound), "%s: %.17g, %.17g: %s",
                    e->name, e->observed, e->bound, e->why);
     }
@@ -133,7 +133,7 @@ static void check_all(const audited *a, const char *const *apply)
 
 #define CHECK_BOUND(a, entry, want_observed, want_bound)                                        \
     do {                                                                                        \
-        const hsp_bound *e_ = bound_of(&(a), (entry));                                          \
+        const hsp_mistake_bound *e_ = bound_of(&(a), (entry));                                  \
         CHECK_NOTE(e_->applies && e_->held, "%s: %s", (entry), e_->why);                        \
         CHECK_NOTE(test_near(e_->observed, (want_observed), 1e-12), "%s: %.17g", (entry),       \
                    e_->observed);                                                               \
@@ -142,14 +142,14 @@ static void check_all(const audited *a, const char *const *apply)
 
 #define CHECK_NOT(a, entry, words)                                                          \
     do {                                                                                    \
-        const hsp_bound *e_ = bound_of(&(a), (entry));                                      \
+        const hsp_mistake_bound *e_ = bound_of(&(a), (entry));                              \
         CHECK_NOTE(!e_->applies && e_->held && strstr(e_->why, (words)), "%s: %s", (entry), \
                    e_->why);                                                                \
     } while (0)
 
 #define CHECK_EXCEEDED(a, entry)                                                            \
     do {                                                                                    \
-        const hsp_bound *e_ = bound_of(&(a), (entry));                                      \
+        const hsp_mistake_bound *e_ = bound_of(&(a), (entry));                              \
         CHECK_NOTE(e_->applies && !e_->held, "%s: %.17g, %.17g: %s", (entry), e_->observed, \
                    e_->bound, e_->why);                                                     \
     } while (0)
@@ -302,7 +302,7 @@ static void test_random_disjunctions(void)
         audited a = audit_case(&c);
         CHECK(a.run.stop == HSP_STOP_CONVERGED);
         check_all(&a, apply);
-        const hsp_bound *e = bound_of(&a, "disjunction");
+        const hsp_mistake_bound *e = bound_of(&a, "disjunction");
         most = fmax(most, e->observed / e->bound);
         audited_free(&a);
     }
@@ -333,7 +333,7 @@ static void test_opponents(void)
         audited a = audit_case(&c);
         CHECK(a.run.stop == HSP_STOP_CONVERGED);
         check_all(&a, apply);
-        const hsp_bound *e = bound_of(&a, "disjunction");
+        const hsp_mistake_bound *e = bound_of(&a, "disjunction");
         most = fmax(most, e->observed / e->bound);
         audited_free(&a);
     }
@@ -382,7 +382,7 @@ static void test_random_separators(void)
         audited a = audit_case(&c);
         CHECK(a.run.stop == HSP_STOP_CONVERGED);
         check_all(&a, apply);
-        const hsp_bound *e = bound_of(&a, "separator");
+        const hsp_mistake_bound *e = bound_of(&a, "separator");
         most = fmax(most, e->observed / e->bound);
         squared += bound_of(&a, "squared")->applies != 0;
         CHECK(!bound_of(&a, "squared")->applies ||
@@ -436,7 +436,7 @@ static void test_random_balanced(void)
         audited a = audit_case(&c);
         CHECK(a.run.stop == HSP_STOP_CONVERGED);
         check_all(&a, apply);
-        const hsp_bound *e = bound_of(&a, "separator");
+        const hsp_mistake_bound *e = bound_of(&a, "separator");
         most = fmax(most, e->observed / e->bound);
         squared += bound_of(&a, "squared")->applies != 0;
         runs++;
@@ -543,7 +543,7 @@ static void test_other_rows(void)
     winnow_case c = five_variables();
     audited a = audit_case(&c);
     hsp_error err = {0};
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     c.x[0] = 0.5; /* no longer a disjunction */
     uint32_t labels[] = {1, 1, 0, 1, 1};

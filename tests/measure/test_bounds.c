@@ -2,7 +2,7 @@
  * theorem that applies is ever broken. And memory that runs out in the two calls of this room. */
 #include <stdatomic.h>
 
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "helpers.h"
 
 static hsp_context *ctx;
@@ -48,11 +48,12 @@ static hsp_data *draw_data(hsp__random *random, int separable, double *u, double
     labels[0] = 0; /* both classes are there; whether they are separable then is no matter */
     labels[1] = 1;
     hsp_data *data = test_data(ctx, rows, cols, x, labels, 3, names), *other = NULL;
-    const hsp__remake plan = {.storage = hsp__random_below(random, 2) ? HSP_SPARSE : HSP_DENSE,
-                              .precision = hsp__random_below(random, 2) ? HSP_FLOAT32 : HSP_FLOAT64,
-                              .cols = cols,
-                              .phase = "test"};
-    if (hsp__data_remake(ctx, data, &plan, NULL, &other)) abort();
+    const hsp__storage_change plan = {
+        .storage = hsp__random_below(random, 2) ? HSP_SPARSE : HSP_DENSE,
+        .precision = hsp__random_below(random, 2) ? HSP_FLOAT32 : HSP_FLOAT64,
+        .cols = cols,
+        .phase = "test"};
+    if (hsp__data_convert_storage(ctx, data, &plan, NULL, &other)) abort();
     hsp_data_free(data);
     return other;
 }
@@ -125,7 +126,7 @@ static hsp_model *draw_reference(hsp_data *data, const hsp_options *options)
 
 enum { ENTRIES = 11 };
 
-static void check_bounds(const hsp_bound *bounds, size_t count, uint64_t seed,
+static void check_bounds(const hsp_mistake_bound *bounds, size_t count, uint64_t seed,
                          uint64_t applied[ENTRIES])
 {
     CHECK(count == ENTRIES);
@@ -156,7 +157,7 @@ static void audit_one(uint64_t seed, uint64_t applied[ENTRIES])
     for (uint64_t j = 0; reference && j < hsp_model_features(reference); j++)
         size += fabs(hsp_model_weights(reference, 0)[j]);
     if (size > 0) {
-        hsp_bound *bounds = NULL;
+        hsp_mistake_bound *bounds = NULL;
         size_t count = 0;
         hsp_status status = hsp_audit(ctx, model, data, reference, &err, &bounds, &count);
         CHECK_NOTE(status == HSP_OK, "seed %llu: %s", (unsigned long long)seed, err.message);
@@ -182,7 +183,7 @@ static void test_no_bound_exceeded(void)
 /* The same figures on any number of threads. */
 static void test_threads(void)
 {
-    hsp_bound *first = NULL;
+    hsp_mistake_bound *first = NULL;
     for (int t = 0; t < 3; t++) {
         hsp__random random;
         hsp__random_seed(&random, 41, 3);
@@ -194,7 +195,7 @@ static void test_threads(void)
         hsp_model *model = NULL;
         CHECK(hsp_train(ctx, data, options, NULL, NULL, &model) == HSP_OK);
         hsp_model *reference = draw_reference(data, options);
-        hsp_bound *bounds = NULL;
+        hsp_mistake_bound *bounds = NULL;
         size_t count = 0;
         CHECK(hsp_audit(ctx, model, data, reference, NULL, &bounds, &count) == HSP_OK);
         for (size_t i = 0; first && bounds && i < count; i++) {
@@ -243,7 +244,7 @@ static hsp_status measure_both(hsp_context *poor, const hsp_model *model, hsp_da
                                const hsp_model *reference, int audit, hsp_error *err)
 {
     if (audit) {
-        hsp_bound *bounds = NULL;
+        hsp_mistake_bound *bounds = NULL;
         size_t count = 77;
         hsp_status status = hsp_audit(poor, model, data, reference, err, &bounds, &count);
         CHECK(status ? !bounds && count == 77 : bounds && count == ENTRIES);

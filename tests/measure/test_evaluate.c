@@ -1,6 +1,6 @@
 /* A model on labelled data: worked by hand, against naive loops, on any number of threads. */
 #include "helpers.h"
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "measure/auc.h"
 
 static hsp_context *ctx;
@@ -243,11 +243,11 @@ static sums naive_sums(const double *x, const uint32_t *y, uint64_t rows, uint64
 
 static hsp_status restore_sparse(hsp_data *data, hsp_precision precision, hsp_data **out)
 {
-    const hsp__remake plan = {.storage = HSP_SPARSE,
-                              .precision = precision,
-                              .cols = hsp_data_cols(data),
-                              .phase = "test"};
-    return hsp__data_remake(ctx, data, &plan, NULL, out);
+    const hsp__storage_change plan = {.storage = HSP_SPARSE,
+                                      .precision = precision,
+                                      .cols = hsp_data_cols(data),
+                                      .phase = "test"};
+    return hsp__data_convert_storage(ctx, data, &plan, NULL, out);
 }
 
 /* Small whole numbers, so that every sum is exact; every storage. */

@@ -170,7 +170,7 @@ static inline hsp_model *test_neighbors(hsp_context *ctx, hsp__random *random, u
     hsp__neighbors *own = model->neighbors;
     own->k = 1 + hsp__random_below(random, rows < 7 ? rows : 7);
     own->metric = (hsp__metric)hsp__random_below(random, HSP__METRIC_KERNEL);
-    own->vote = (hsp__near_vote)hsp__random_below(random, 2);
+    own->vote = (hsp__vote_rule)hsp__random_below(random, 2);
     for (uint64_t i = 0; i < rows; i++)
         own->labels[i] = (uint32_t)hsp__random_below(random, classes);
     if (hsp__random_below(random, 2)) {
@@ -203,7 +203,7 @@ static inline void test_add_updates(hsp_context *ctx, hsp__random *random, hsp_m
         scorer[i] = (uint32_t)hsp__random_below(random, model->scorers);
         amount[i] = test_small(random);
     }
-    model->updates = (hsp_updates){count, row, scorer, amount};
+    model->updates = (hsp_row_coefficients){count, row, scorer, amount};
 }
 
 /* A scaling of that kind, fitted to random dense rows. */
@@ -245,9 +245,9 @@ static inline hsp_model *test_any_model(hsp_context *ctx, hsp__random *random)
     model->order = (hsp__order)hsp__random_below(random, 3);
     model->rest = classes == 2 && hsp__random_below(random, 2);
     model->leaves_out = hsp__random_below(random, 2) != 0;
-    if (hsp__model_set_fact(model, "learner", "perceptron", NULL) ||
-        hsp__model_set_fact(model, "options", "{\"rate\":1,\"soft\":0}", NULL) ||
-        hsp__model_set_fact(model, "empty", "", NULL))
+    if (hsp__model_set_metadata(model, "learner", "perceptron", NULL) ||
+        hsp__model_set_metadata(model, "options", "{\"rate\":1,\"soft\":0}", NULL) ||
+        hsp__model_set_metadata(model, "empty", "", NULL))
         abort();
     return model;
 }

@@ -1,6 +1,6 @@
 /* Kernel models: their scores are the sums they are said to be, whatever rows come along with them;
  * they come back from files to the bit; linear ones collapse; votes work in a kernel's space. */
-#include "data/remake.h"
+#include "data/convert_storage.h"
 #include "model/helpers.h"
 
 /* ---- The definition, entry by entry ---------------------------------------------------------- */
@@ -117,10 +117,10 @@ static void scores_are_the_sums(void)
 
 static hsp_data *as_dense(hsp_context *ctx, hsp_data *rows)
 {
-    const hsp__remake plan = {
+    const hsp__storage_change plan = {
         .storage = HSP_DENSE, .precision = rows->view.precision, .cols = rows->view.cols};
     hsp_data *dense = NULL;
-    if (hsp__data_remake(ctx, rows, &plan, NULL, &dense)) abort();
+    if (hsp__data_convert_storage(ctx, rows, &plan, NULL, &dense)) abort();
     return dense;
 }
 

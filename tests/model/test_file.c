@@ -40,14 +40,14 @@ static int same_facts(const hsp_model *a, const hsp_model *b)
 {
     const char *name;
     if (!same_names(&a->fact_names, &b->fact_names)) return 0;
-    for (size_t i = 0; (name = hsp_model_fact_name(a, i)); i++)
-        if (strcmp(hsp_model_fact(a, name), hsp_model_fact(b, name)) != 0) return 0;
+    for (size_t i = 0; (name = hsp_model_metadata_name(a, i)); i++)
+        if (strcmp(hsp_model_metadata(a, name), hsp_model_metadata(b, name)) != 0) return 0;
     return 1;
 }
 
 static int same_models(const hsp_model *a, const hsp_model *b)
 {
-    hsp_updates u = hsp_model_updates(a), v = hsp_model_updates(b);
+    hsp_row_coefficients u = hsp_model_updates(a), v = hsp_model_updates(b);
     if (a->hypothesis != b->hypothesis || a->scorers != b->scorers || a->features != b->features ||
         a->tie != b->tie || a->order != b->order || a->constant != b->constant ||
         a->rest != b->rest || a->leaves_out != b->leaves_out || a->pairs != b->pairs ||

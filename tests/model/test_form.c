@@ -50,7 +50,7 @@ static void forms_change_no_prediction(void)
             hsp_error err = {0};
             CHECK_NOTE(hsp_model_form(ctx, now, form, &err, &next) == HSP_OK, "%s", err.message);
             CHECK(hsp__model_check(ctx, next, NULL, NULL) == HSP_OK);
-            CHECK_TEXT(hsp_model_fact(next, "form"), form);
+            CHECK_TEXT(hsp_model_metadata(next, "form"), form);
             CHECK(hsp_model_score(ctx, next, &rows->view, NULL, t, d) == HSP_OK);
             CHECK(memcmp(c, d, sizeof c) == 0);
             if (step == 0 && strcmp(form, "unit") != 0)
@@ -140,9 +140,9 @@ static void threshold_is_minus_the_offset(void)
     model->weights[1] = -4;
     model->offsets[0] = 2.5;
     CHECK(hsp_model_form(ctx, model, "threshold", NULL, &form) == HSP_OK);
-    CHECK_TEXT(hsp_model_fact(form, "threshold"), "-2.5");
+    CHECK_TEXT(hsp_model_metadata(form, "threshold"), "-2.5");
     CHECK(hsp_model_form(ctx, form, "unit", NULL, &unit) == HSP_OK);
-    CHECK_TEXT(hsp_model_fact(unit, "threshold"), "-0.5");
+    CHECK_TEXT(hsp_model_metadata(unit, "threshold"), "-0.5");
     hsp_model_free(unit);
     hsp_model_free(form);
     hsp_model_free(model);
@@ -171,10 +171,10 @@ static void homogeneous_is_undone(void)
     CHECK(hsp_model_feature_name(unit, 2) == NULL);
     CHECK(hsp_model_form(ctx, form, "threshold", NULL, &threshold) == HSP_OK);
     CHECK(hsp_model_features(threshold) == 2 && hsp_model_offset(threshold, 0) == 2.5);
-    CHECK_TEXT(hsp_model_fact(threshold, "threshold"), "-2.5");
+    CHECK_TEXT(hsp_model_metadata(threshold, "threshold"), "-2.5");
     CHECK(hsp_model_form(ctx, threshold, "homogeneous", NULL, &again) == HSP_OK);
     CHECK(hsp_model_features(again) == 3 && hsp_model_weights(again, 0)[2] == 2.5);
-    CHECK_TEXT(hsp_model_fact(again, "threshold"), "0");
+    CHECK_TEXT(hsp_model_metadata(again, "threshold"), "0");
     hsp_model_free(again);
     hsp_model_free(threshold);
     hsp_model_free(unit);
@@ -193,11 +193,11 @@ static void unit_says_what_it_divided_by(void)
     model->weights[0] = 3;
     model->weights[1] = -4;
     CHECK(hsp_model_form(ctx, model, "unit", NULL, &unit) == HSP_OK);
-    CHECK_TEXT(hsp_model_fact(unit, "divided_by"), "5");
+    CHECK_TEXT(hsp_model_metadata(unit, "divided_by"), "5");
     unit->weights[0] *= 2;
     unit->weights[1] *= 2;
     CHECK(hsp_model_form(ctx, unit, "unit", NULL, &again) == HSP_OK);
-    CHECK_TEXT(hsp_model_fact(again, "divided_by"), "10");
+    CHECK_TEXT(hsp_model_metadata(again, "divided_by"), "10");
     hsp_model_free(again);
     hsp_model_free(unit);
     hsp_model_free(model);

@@ -47,7 +47,7 @@ static void two_classes(void)
     CHECK_TEXT(hsp_model_kernel(model), "rbf(c=0.5)");
     CHECK_TEXT(hsp_model_class_name(model, 0), "-3");
     CHECK_TEXT(hsp_model_class_name(model, 1), "7");
-    CHECK_TEXT(hsp_model_fact(model, "precision"), "double");
+    CHECK_TEXT(hsp_model_metadata(model, "precision"), "double");
     CHECK(hsp_model_support(model, NULL) == 3 && hsp_model_features(model) == 3);
     score(ctx, model, "7 1:1 3:2\n-3 2:1 4:3\n-3 5:1e3\n", s, c);
     CHECK(fabs(s[0] - (1.5 - exp(-3) - 0.5 * exp(-2.5) - 0.25)) <= 1e-14);
@@ -134,7 +134,7 @@ static void precomputed_rows_are_looked_up(void)
     CHECK(hsp_model_support(model, &source) == 2 && source[0] == 3 && source[1] == 5);
     CHECK(hsp_model_score(ctx, model, &view, NULL, s, NULL) == HSP_OK);
     CHECK(s[0] == 2 && s[1] == -4);
-    CHECK_TEXT(hsp_model_fact(model, "index_base"), "0");
+    CHECK_TEXT(hsp_model_metadata(model, "index_base"), "0");
     char *text = export(ctx, model, "libsvm");
     CHECK(strstr(text, "SV\n1 0:3 \n-2 0:5 \n") != NULL);
     free(text);

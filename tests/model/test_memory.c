@@ -243,8 +243,8 @@ static void memory_open(memory_scene *s, const hsp_allocator *allocator)
     s->votes = test_linear(s->ctx, &random, 3, 6);
     test_add_votes(s->ctx, &random, s->votes, HSP_SPARSE);
     s->votes->scalings[1] = test_scaling(s->ctx, &random, "unit-rows", 6);
-    hsp__model_set_fact(s->votes, "learner", "perceptron", NULL);
-    hsp__model_set_fact(s->votes, "options", "{\"rate\":2,\"positive\":\"yes\"}", NULL);
+    hsp__model_set_metadata(s->votes, "learner", "perceptron", NULL);
+    hsp__model_set_metadata(s->votes, "options", "{\"rate\":2,\"positive\":\"yes\"}", NULL);
     s->pairs = test_pairs(s->ctx, &random, 3, 6);
     s->pairs->probability.calibration = HSP__CALIBRATION_ISOTONIC;
     s->pairs->probability.knots = 3;

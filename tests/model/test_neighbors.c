@@ -8,7 +8,7 @@
 
 /* Neighbours, nearest first, as "class:distance"; who wins, and the scores. */
 typedef struct vote_case {
-    hsp__near_vote vote;
+    hsp__vote_rule vote;
     uint32_t classes, count;
     struct {
         uint32_t class;
@@ -42,18 +42,18 @@ static void votes_are_counted(void)
     hsp_context *ctx = test_context(1, 0);
     for (size_t i = 0; i < sizeof vote_cases / sizeof *vote_cases; i++) {
         const vote_case *want = &vote_cases[i];
-        hsp__ballot ballot;
+        hsp__knn_vote ballot;
         double scores[4] = {0}, all = 0;
-        CHECK(hsp__ballot_init(&ballot, &ctx->allocator, want->classes, want->vote, NULL) ==
+        CHECK(hsp__knn_vote_init(&ballot, &ctx->allocator, want->classes, want->vote, NULL) ==
               HSP_OK);
         for (uint32_t n = 0; n < want->count; n++)
-            hsp__ballot_add(&ballot, want->of[n].class, want->of[n].distance);
-        CHECK_NOTE(hsp__ballot_winner(&ballot) == want->winner, "case %zu", i);
+            hsp__knn_vote_add(&ballot, want->of[n].class, want->of[n].distance);
+        CHECK_NOTE(hsp__knn_vote_winner(&ballot) == want->winner, "case %zu", i);
         for (uint32_t c = 0; c < want->classes; c++) {
             CHECK_NOTE(fabs(ballot.votes[c] - want->votes[c]) <= 1e-15, "case %zu", i);
             all += want->votes[c];
         }
-        hsp__ballot_scores(&ballot, scores);
+        hsp__knn_vote_scores(&ballot, scores);
         if (want->classes == 2) {
             CHECK_NOTE(fabs(scores[0] - (want->votes[1] - want->votes[0]) / all) <= 1e-15,
                        "case %zu: %g", i, scores[0]);
@@ -63,7 +63,7 @@ static void votes_are_counted(void)
             CHECK_NOTE(fabs(scores[c] - want->votes[c] / all) <= 1e-15, "case %zu", i);
             CHECK_NOTE(c == want->winner || scores[c] < scores[want->winner], "case %zu", i);
         }
-        hsp__ballot_free(&ballot, &ctx->allocator);
+        hsp__knn_vote_free(&ballot, &ctx->allocator);
     }
     hsp_context_free(ctx);
 }
@@ -241,7 +241,7 @@ static hsp_model *any_model(hsp_context *ctx, uint64_t seed)
                              &model->neighbors->kernel))
             abort();
     } else if (hsp__random_below(&random, 2)) {
-        model->neighbors->index = HSP__NEAR_SCAN;
+        model->neighbors->index = HSP__KNN_BRUTE_FORCE;
     }
     if (hsp__random_below(&random, 2))
         model->scalings[0] = test_scaling(ctx, &random, "standard", features);
@@ -327,7 +327,7 @@ static void spoil_metric(hsp_model *model)
 static void spoil_index(hsp_model *model)
 {
     model->neighbors->metric = HSP__METRIC_HAMMING;
-    model->neighbors->index = HSP__NEAR_TREE;
+    model->neighbors->index = HSP__KNN_TREE;
 }
 static void spoil_tried(hsp_model *model)
 {
@@ -537,7 +537,7 @@ static void other_questions_are_refused(void)
     double x[3] = {0, 0, 0};
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, 3, 3, x);
     hsp_neighbor near[9];
-    hsp_neighborhood about;
+    hsp_knn_report about;
     hsp__random_seed(&random, 17, 0);
     hsp_model *linear = test_linear(ctx, &random, 2, 3), *form = NULL;
     hsp_model *model = test_neighbors(ctx, &random, 2, 8, 3, HSP_DENSE);

@@ -1,7 +1,7 @@
 /* One scorer a pair of classes: who wins, by a rule written down once more here; class scores whose
  * highest is the winner; files and forms. */
 #include "model/helpers.h"
-#include "model/pairs.h"
+#include "model/ovo_votes.h"
 
 /* ---- Who wins -------------------------------------------------------------------------------- */
 

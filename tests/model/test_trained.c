@@ -9,11 +9,11 @@ static void options_come_back(void)
     hsp__random_seed(&random, 1, 0);
     hsp_model *model = test_linear(ctx, &random, 2, 2);
     CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
-    CHECK(hsp__model_set_fact(model, "learner", hsp_learner(0)->name, NULL) == HSP_OK);
-    CHECK(hsp__model_set_fact(model, "options",
-                              "{\"passes\":1000000000000,\"rate\":0.1,\"order\":\"shuffle\","
-                              "\"positive\":\"\\u0001\\\"x\",\"classes\":null}",
-                              NULL) == HSP_OK);
+    CHECK(hsp__model_set_metadata(model, "learner", hsp_learner(0)->name, NULL) == HSP_OK);
+    CHECK(hsp__model_set_metadata(model, "options",
+                                  "{\"passes\":1000000000000,\"rate\":0.1,\"order\":\"shuffle\","
+                                  "\"positive\":\"\\u0001\\\"x\",\"classes\":null}",
+                                  NULL) == HSP_OK);
     CHECK(hsp_model_set_options(model, options, NULL) == HSP_OK);
     CHECK(hsp_options_integer(options, "passes") == 1000000000000);
     CHECK(hsp_options_real(options, "rate") == 0.1);
@@ -35,13 +35,13 @@ static void what_is_not_said_is_refused(void)
     hsp_model *model = test_linear(ctx, &random, 2, 2);
     CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
-    hsp__model_set_fact(model, "learner", "oracle", NULL);
-    hsp__model_set_fact(model, "options", "{\"passes\":1", NULL);
+    hsp__model_set_metadata(model, "learner", "oracle", NULL);
+    hsp__model_set_metadata(model, "options", "{\"passes\":1", NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
     CHECK(strstr(err.message, "'oracle'") != NULL);
-    hsp__model_set_fact(model, "learner", hsp_learner(0)->name, NULL);
+    hsp__model_set_metadata(model, "learner", hsp_learner(0)->name, NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_BAD_DATA);
-    hsp__model_set_fact(model, "options", "{\"nosuch\":1}", NULL);
+    hsp__model_set_metadata(model, "options", "{\"nosuch\":1}", NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
     hsp_options_free(options);
     hsp_model_free(model);
@@ -58,18 +58,18 @@ static void what_a_model_has_seen(void)
     for (int i = 0; i < 4; i++)
         model[i] = test_linear(ctx, &random, 2, 2);
     CHECK(hsp__model_trained_on(model[0], "crc32:a") == HSP__TRAINED_UNKNOWN);
-    hsp__model_set_fact(model[0], "data_hash", "crc32:a", NULL);
+    hsp__model_set_metadata(model[0], "data_hash", "crc32:a", NULL);
     CHECK(hsp__model_trained_on(model[0], "crc32:a") == HSP__TRAINED_YES);
     CHECK(hsp__model_trained_on(model[0], "crc32:aa") == HSP__TRAINED_NO);
-    hsp__model_set_fact(model[1], "data_hash", "crc32:b", NULL);
+    hsp__model_set_metadata(model[1], "data_hash", "crc32:b", NULL);
     CHECK(hsp__model_add_start(model[1], model[0], NULL) == HSP_OK);
     CHECK(hsp__model_add_start(model[1], model[0], NULL) == HSP_OK); /* nothing is listed twice */
-    CHECK_TEXT(hsp_model_fact(model[1], "earlier_data_hashes"), "crc32:a");
+    CHECK_TEXT(hsp_model_metadata(model[1], "earlier_data_hashes"), "crc32:a");
     CHECK(hsp__model_trained_on(model[1], "crc32:a") == HSP__TRAINED_YES);
     CHECK(hsp__model_trained_on(model[1], "crc32:c") == HSP__TRAINED_NO);
-    hsp__model_set_fact(model[2], "data_hash", "crc32:c", NULL);
+    hsp__model_set_metadata(model[2], "data_hash", "crc32:c", NULL);
     CHECK(hsp__model_add_start(model[2], model[1], NULL) == HSP_OK);
-    CHECK_TEXT(hsp_model_fact(model[2], "earlier_data_hashes"), "crc32:b crc32:a");
+    CHECK_TEXT(hsp_model_metadata(model[2], "earlier_data_hashes"), "crc32:b crc32:a");
     CHECK(hsp__model_add_start(model[2], model[3], NULL) == HSP_OK); /* which does not say */
     CHECK(hsp__model_trained_on(model[2], "crc32:a") == HSP__TRAINED_YES);
     CHECK(hsp__model_trained_on(model[2], "crc32:d") == HSP__TRAINED_UNKNOWN);

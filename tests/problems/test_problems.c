@@ -174,7 +174,7 @@ static double bound_of(const char *text, const char *offset, const char *name, u
 {
     outcome o;
     hsp_error err = {0};
-    hsp_bound *bounds = NULL;
+    hsp_mistake_bound *bounds = NULL;
     size_t count = 0;
     double bound = NAN;
     const char *const words[] = {offset, NULL}, *const how[] = {NULL};
@@ -426,7 +426,7 @@ static void exclusive_or_stops_at_the_cap(void)
     const char *const how[] = {NULL};
     CHECK(problem_run("xor.svm", XOR, how, 1, words, 0, &err, &o) == HSP_OK);
     CHECK(o.run.stop == HSP_STOP_PASSES && o.run.passes == 50 && o.run.updates == 200);
-    CHECK_TEXT(hsp_model_fact(o.model, "converged"), "false");
+    CHECK_TEXT(hsp_model_metadata(o.model, "converged"), "false");
     outcome_free(&o);
 }
 
@@ -511,7 +511,7 @@ static void steep_rows_take_exponentially_long(void)
         CHECK_NOTE(o.run.stop == HSP_STOP_CONVERGED, "%s", orders[i]);
         for (int j = 0; j < 5; j++)
             CHECK_NOTE(hsp_model_weights(o.model, 0)[j] >= 1 << j, "%s: w[%d]", orders[i], j);
-        const hsp_updates said = hsp_model_updates(o.model);
+        const hsp_row_coefficients said = hsp_model_updates(o.model);
         double last = 0;
         for (uint64_t k = 0; k < said.count; k++)
             if (said.row[k] == 4) last += said.amount[k];

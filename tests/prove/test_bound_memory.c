@@ -34,7 +34,7 @@ typedef struct memory_scene {
     hsp_data *train, *test;
     hsp_model *model;
     hsp_options *simulate;
-    hsp_outlook *outlook;
+    hsp_error_report *outlook;
     hsp_simulation *simulation;
     hsp_certificate *certificate;
     const char *path;    /* of a file that is certified */
@@ -43,7 +43,7 @@ typedef struct memory_scene {
 
 static hsp_status memory_call_outlook(memory_scene *s, hsp_error *err)
 {
-    return hsp_outlook_new(s->ctx, s->model, s->train, s->test, NULL, err, &s->outlook);
+    return hsp_error_report_new(s->ctx, s->model, s->train, s->test, NULL, err, &s->outlook);
 }
 
 static hsp_status memory_call_simulate(memory_scene *s, hsp_error *err)
@@ -60,7 +60,7 @@ static void memory_clear(memory_scene *s)
 {
     hsp_certificate_free(s->certificate);
     s->certificate = NULL;
-    hsp_outlook_free(s->outlook);
+    hsp_error_report_free(s->outlook);
     hsp_simulation_free(s->simulation);
     s->outlook = NULL;
     s->simulation = NULL;

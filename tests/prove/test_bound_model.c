@@ -50,34 +50,34 @@ static hsp_model *train(const char *name, hsp_data *data, const char *const *set
     return model;
 }
 
-static hsp_outlook *outlook(const hsp_model *model, hsp_data *rows, hsp_data *test,
-                            const char *const *set)
+static hsp_error_report *outlook(const hsp_model *model, hsp_data *rows, hsp_data *test,
+                                 const char *const *set)
 {
-    hsp_options *options = options_of(hsp_outlook_options(), set);
-    hsp_outlook *out = NULL;
+    hsp_options *options = options_of(hsp_error_report_options(), set);
+    hsp_error_report *out = NULL;
     hsp_error err = {0};
-    CHECK_NOTE(hsp_outlook_new(ctx, model, rows, test, options, &err, &out) == HSP_OK, "%s",
+    CHECK_NOTE(hsp_error_report_new(ctx, model, rows, test, options, &err, &out) == HSP_OK, "%s",
                err.message);
     hsp_options_free(options);
     return out;
 }
 
-static const hsp_guarantee *find(const hsp_outlook *out, const char *name)
+static const hsp_error_bound *find(const hsp_error_report *out, const char *name)
 {
     for (size_t i = 0; i < out->count; i++)
         if (strcmp(out->guarantees[i].name, name) == 0) return &out->guarantees[i];
     return NULL;
 }
 
-static int applies(const hsp_outlook *out, const char *name)
+static int applies(const hsp_error_report *out, const char *name)
 {
-    const hsp_guarantee *bound = find(out, name);
+    const hsp_error_bound *bound = find(out, name);
     return bound && bound->applies;
 }
 
-static double value(const hsp_outlook *out, const char *name)
+static double value(const hsp_error_report *out, const char *name)
 {
-    const hsp_guarantee *bound = find(out, name);
+    const hsp_error_bound *bound = find(out, name);
     return bound ? bound->value : (double)NAN;
 }
 
@@ -100,7 +100,7 @@ static void held_out(void)
     for (uint64_t i = 0; i < 80; i++)
         rows[i] = 40 + i;
     CHECK(!hsp_data_select(ctx, b, rows, 80, NULL, &other));
-    hsp_outlook *out = outlook(model, NULL, other, (const char *[]){"delta", "0.1", NULL});
+    hsp_error_report *out = outlook(model, NULL, other, (const char *[]){"delta", "0.1", NULL});
     const double n = (double)out->test_rows, m = (double)out->test_mistakes;
     CHECK(out->test_rows == 80 && out->train_rows == 0 && out->count == 3);
     CHECK(near(value(out, "test-hoeffding"), m / n + sqrt(log(10) / (2 * n))));
@@ -110,7 +110,7 @@ static void held_out(void)
     CHECK(near(out->test_lower, hsp_binomial_lower(80, out->test_mistakes, 0.1)));
     CHECK(value(out, "test-binomial") <= value(out, "test-chernoff"));
     CHECK(value(out, "test-chernoff") <= value(out, "test-hoeffding"));
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(a);
     hsp_data_free(b);
@@ -132,8 +132,8 @@ static void by_growth(void)
     hsp_data *data = make("halfspace", "5000", "3", "2", "0.05");
     hsp_model *affine = train("svm", data, no_options);
     hsp_model *origin = train("perceptron", data, (const char *[]){"offset", "none", NULL});
-    hsp_outlook *out[2] = {outlook(affine, data, NULL, no_options),
-                           outlook(origin, data, NULL, no_options)};
+    hsp_error_report *out[2] = {outlook(affine, data, NULL, no_options),
+                                outlook(origin, data, NULL, no_options)};
     for (int i = 0; i < 2; i++) {
         const double n = 5000, wrong = (double)out[i]->train_mistakes / n;
         const double pi = direct_growth(i ? 2 : 3, 2 * n), tau = log(4 * pi / 0.05) / n;
@@ -143,7 +143,7 @@ static void by_growth(void)
         /* it solves (R - R^) / sqrt(R) = 2 sqrt(tau) */
         const double r = value(out[i], "vc-relative");
         CHECK(near((r - wrong) / sqrt(r), 2 * sqrt(tau)));
-        hsp_outlook_free(out[i]);
+        hsp_error_report_free(out[i]);
     }
     hsp_model_free(affine);
     hsp_model_free(origin);
@@ -154,7 +154,7 @@ static void by_growth(void)
     out[0] = outlook(hard, data, NULL, no_options);
     CHECK(out[0]->train_mistakes == 0);
     CHECK(near(value(out[0], "vc-consistent"), 2.0 / 400 * log2(2 * direct_growth(3, 800) / 0.05)));
-    hsp_outlook_free(out[0]);
+    hsp_error_report_free(out[0]);
     hsp_model_free(hard);
     hsp_data_free(data);
 }
@@ -164,8 +164,8 @@ static void by_mistakes(void)
 {
     hsp_data *data = make("halfspace", "1000", "3", "4", "0.02");
     hsp_model *model = train("perceptron", data, (const char *[]){"passes", "2", NULL});
-    hsp_outlook *out = outlook(model, data, NULL, no_options);
-    const hsp_updates updates = hsp_model_updates(model);
+    hsp_error_report *out = outlook(model, data, NULL, no_options);
+    const hsp_row_coefficients updates = hsp_model_updates(model);
     unsigned char *in = calloc(1000, 1);
     uint64_t k = 0, wrong = 0;
     hsp__bound_rows rows = {0};
@@ -183,7 +183,7 @@ static void by_mistakes(void)
     CHECK(fabs(value(out, "compression") -
                hsp__binomial_upper(1000 - k, wrong, log(0.05) - price)) <= 1e-7);
     CHECK(near(value(out, "leave-one-out"), (double)(k + wrong) / 1000));
-    const double progressive = atof(hsp_model_fact(model, "progressive_error"));
+    const double progressive = atof(hsp_model_metadata(model, "progressive_error"));
     CHECK(near(value(out, "online"), progressive + sqrt(log(20) / 2000)));
     const double rate = value(out, "online-relative"), M = progressive * 1000;
     double least = 1e9; /* no l does better, and the best one nearly as well with its share */
@@ -193,7 +193,7 @@ static void by_mistakes(void)
     CHECK(!applies(out, "online-vote"));
     free(in);
     hsp__bound_rows_free(ctx, &rows);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -203,7 +203,7 @@ static void check_rebuilt(const char *name, hsp_data *data, const char *order)
 {
     const char *const set[] = {"passes", "0", "order", order, NULL};
     hsp_model *model = train(name, data, set), *again = NULL;
-    const hsp_updates updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_updates(model);
     uint64_t rows[500], count = 0;
     hsp_data *few = NULL;
     for (uint64_t i = 0; i < updates.count; i++)
@@ -264,7 +264,7 @@ static void by_margin(void)
 {
     hsp_data *data = make("separable", "3000", "2", "3", NULL);
     hsp_model *model = train("svm", data, (const char *[]){"C", "10", NULL});
-    hsp_outlook *out = outlook(model, data, NULL, no_options);
+    hsp_error_report *out = outlook(model, data, NULL, no_options);
     const hsp_view *view;
     hsp__bound_rows rows = {0};
     CHECK(!hsp_data_view(ctx, data, NULL, &view));
@@ -290,7 +290,7 @@ static void by_margin(void)
                least);
     CHECK(value(out, "margin") < 1);
     hsp__bound_rows_free(ctx, &rows);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -300,7 +300,7 @@ static void by_pac_bayes(void)
 {
     hsp_data *data = make("halfspace", "2000", "4", "6", "0.01");
     hsp_model *model = train("svm", data, (const char *[]){"offset", "none", NULL});
-    hsp_outlook *out = outlook(model, data, NULL, no_options);
+    hsp_error_report *out = outlook(model, data, NULL, no_options);
     hsp__bound_rows rows = {0};
     hsp__bound_space space = {0};
     double least = 1e9;
@@ -323,7 +323,7 @@ static void by_pac_bayes(void)
     CHECK_NOTE(value(out, "pac-bayes") <= least * 1.01, "%g %g", value(out, "pac-bayes"), least);
     hsp__bound_rows_free(ctx, &rows);
     hsp__bound_space_free(ctx, &space);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -355,16 +355,16 @@ static void tiny_weights(void)
 {
     hsp_data *data = make("halfspace", "300", "3", "6", "0.05");
     hsp_model *model = train("svm", data, no_options);
-    hsp_outlook *before = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
+    hsp_error_report *before = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
     for (int j = 0; j < 3; j++)
         model->weights[j] = ldexp(model->weights[j], -700);
     model->offsets[0] = ldexp(model->offsets[0], -700);
-    hsp_outlook *after = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
+    hsp_error_report *after = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
     CHECK(applies(after, "margin") && value(after, "margin") == value(before, "margin"));
     CHECK(applies(after, "pac-bayes") && value(after, "pac-bayes") == value(before, "pac-bayes"));
     CHECK(value(after, "rounded") == value(before, "rounded"));
-    hsp_outlook_free(before);
-    hsp_outlook_free(after);
+    hsp_error_report_free(before);
+    hsp_error_report_free(after);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -380,12 +380,12 @@ static void beyond_measure(void)
         hsp_data *data = NULL;
         CHECK(!hsp_data_parse(ctx, texts[t], strlen(texts[t]), "a", wide, NULL, NULL, &data));
         hsp_model *model = train("perceptron", data, (const char *[]){"offset", "none", NULL});
-        hsp_outlook *out = outlook(model, data, NULL, no_options);
+        hsp_error_report *out = outlook(model, data, NULL, no_options);
         for (size_t i = 0; i < out->count; i++)
             CHECK_NOTE(!out->guarantees[i].applies || out->guarantees[i].value >= 0, "%s",
                        out->guarantees[i].name);
         CHECK(!applies(out, "margin") || find(out, "margin")->vacuous);
-        hsp_outlook_free(out);
+        hsp_error_report_free(out);
         hsp_model_free(model);
         hsp_data_free(data);
     }
@@ -395,7 +395,7 @@ static void beyond_measure(void)
 /* ---- Descriptions ---- */
 
 /* The code of rounded weights, bit by bit, and the mistakes of the model that it stands for. */
-static void check_rounded(const hsp_guarantee *bound, const hsp_model *rounded, hsp_data *data)
+static void check_rounded(const hsp_error_bound *bound, const hsp_model *rounded, hsp_data *data)
 {
     int digits = 0, window = 0, k = 0;
     uint64_t wrong = 0;
@@ -430,8 +430,8 @@ static void by_description(void)
 {
     hsp_data *data = make("halfspace", "1000", "5", "7", "0.02");
     hsp_model *model = train("svm", data, no_options), *rounded = NULL, *again = NULL;
-    hsp_outlook *out = NULL;
-    CHECK(!hsp__outlook_make(ctx, model, data, NULL, NULL, NULL, &out, &rounded, &again));
+    hsp_error_report *out = NULL;
+    CHECK(!hsp__error_report_make(ctx, model, data, NULL, NULL, NULL, &out, &rounded, &again));
     /* 8 + log2(6) + log2 C(5, 5) + 6 * 64 bits */
     const double bits = 12 + log2(6) + 6 * 64;
     CHECK(near(value(out, "description"),
@@ -439,7 +439,7 @@ static void by_description(void)
     CHECK(value(out, "rounded") < value(out, "description"));
     CHECK(rounded != NULL && again != NULL);
     check_rounded(find(out, "rounded"), rounded, data);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(rounded);
     hsp_model_free(again);
     hsp_model_free(model);
@@ -454,10 +454,10 @@ static void more_classes(void)
     hsp_data *data = NULL;
     CHECK(!hsp_data_parse(ctx, text, sizeof text - 1, "x", NULL, NULL, NULL, &data));
     hsp_model *model = train("perceptron", data, no_options);
-    hsp_outlook *out = outlook(model, data, NULL, no_options);
+    hsp_error_report *out = outlook(model, data, NULL, no_options);
     CHECK(!applies(out, "vc") && !applies(out, "margin") && !applies(out, "pac-bayes"));
     CHECK(!applies(out, "rounded") && applies(out, "description") && applies(out, "compression"));
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -482,9 +482,9 @@ static void refused_parts(void)
     hsp_data *data = make("halfspace", "120", "3", "9", "0.1");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hsp_model *model = train(cases[i].learner, data, cases[i].set);
-        hsp_outlook *out = outlook(model, data, NULL, no_options);
+        hsp_error_report *out = outlook(model, data, NULL, no_options);
         for (int r = 0; cases[i].refused[r]; r++) {
-            const hsp_guarantee *bound = find(out, cases[i].refused[r]);
+            const hsp_error_bound *bound = find(out, cases[i].refused[r]);
             CHECK_NOTE(bound && !bound->applies, "case %zu: %s", i, cases[i].refused[r]);
             CHECK(bound && isnan(bound->value) && bound->figures[0]);
         }
@@ -492,7 +492,7 @@ static void refused_parts(void)
             if (out->guarantees[b].applies)
                 CHECK(out->guarantees[b].value > 0 &&
                       out->guarantees[b].vacuous == !(out->guarantees[b].value < 1));
-        hsp_outlook_free(out);
+        hsp_error_report_free(out);
         hsp_model_free(model);
     }
     hsp_data_free(data);
@@ -503,12 +503,12 @@ static void one_pass_votes(void)
     hsp_data *data = make("halfspace", "4000", "3", "9", "0.02");
     hsp_model *model =
         train("perceptron", data, (const char *[]){"average", "vote", "passes", "1", NULL});
-    hsp_outlook *out = outlook(model, data, NULL, no_options);
+    hsp_error_report *out = outlook(model, data, NULL, no_options);
     CHECK(applies(out, "online-vote") && applies(out, "compression"));
     CHECK(value(out, "online-vote") >=
           2 * fmin(value(out, "online"), value(out, "online-relative")));
     CHECK(!find(out, "online-vote")->vacuous);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -527,10 +527,10 @@ static void sorted_rows(void)
     for (int shuffle = 0; shuffle < 2; shuffle++) {
         hsp_model *model = train("perceptron", sorted,
                                  (const char *[]){"order", shuffle ? "shuffle" : "cyclic", NULL});
-        hsp_outlook *out = outlook(model, sorted, NULL, no_options);
+        hsp_error_report *out = outlook(model, sorted, NULL, no_options);
         CHECK(applies(out, "online") == shuffle);
         CHECK(applies(out, "compression"));
-        hsp_outlook_free(out);
+        hsp_error_report_free(out);
         hsp_model_free(model);
     }
     hsp_data_free(data);
@@ -556,11 +556,11 @@ static void shared_rows(void)
         options_of(hsp_read_options(), (const char *[]){"storage", "sparse", NULL});
     hsp_data *rows = NULL, *held = NULL, *narrow = NULL;
     hsp_error err = {0};
-    hsp_outlook *out = NULL;
+    hsp_error_report *out = NULL;
     CHECK(!hsp_data_parse(ctx, train_text, sizeof train_text - 1, "a", dense, NULL, NULL, &rows));
     CHECK(!hsp_data_parse(ctx, test_text, sizeof test_text - 1, "b", sparse, NULL, NULL, &held));
     hsp_model *model = train("perceptron", rows, no_options);
-    CHECK(hsp_outlook_new(ctx, model, rows, held, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_error_report_new(ctx, model, rows, held, NULL, &err, &out) == HSP_BAD_DATA);
     CHECK(out == NULL);
     CHECK_NOTE(strstr(err.message, "2 of 4 test rows") && strstr(err.message, "row 2"), "%s",
                err.message);
@@ -568,18 +568,18 @@ static void shared_rows(void)
     out = outlook(model, rows, held, (const char *[]){"shared", "allow", NULL});
     hsp_context_set_log(ctx, NULL, NULL);
     CHECK(out->shared_rows == 2 && strstr(said, "2 of 4"));
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     /* rows that the run did not see, none at all, none of its classes, no labels */
     const uint64_t some[] = {0, 1};
     CHECK(!hsp_data_select(ctx, rows, some, 2, NULL, &narrow));
-    CHECK(hsp_outlook_new(ctx, model, narrow, NULL, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_error_report_new(ctx, model, narrow, NULL, NULL, &err, &out) == HSP_BAD_DATA);
     CHECK(strstr(err.message, "4 rows") != NULL);
-    CHECK(hsp_outlook_new(ctx, model, NULL, NULL, NULL, &err, &out) == HSP_USAGE);
+    CHECK(hsp_error_report_new(ctx, model, NULL, NULL, NULL, &err, &out) == HSP_USAGE);
     hsp_data_free(narrow);
     const double values[2] = {1, 2};
     const hsp_view bare = hsp_view_dense(HSP_FLOAT64, 2, 1, 1, values);
     CHECK(!hsp_data_copy(ctx, &bare, NULL, NULL, NULL, &narrow));
-    CHECK(hsp_outlook_new(ctx, model, NULL, narrow, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_error_report_new(ctx, model, NULL, narrow, NULL, &err, &out) == HSP_BAD_DATA);
     hsp_data_free(narrow);
     hsp_model_free(model);
     hsp_data_free(rows);
@@ -595,12 +595,12 @@ static void two_rows(void)
     hsp_data *data = NULL;
     CHECK(!hsp_data_parse(ctx, text, sizeof text - 1, "a", NULL, NULL, NULL, &data));
     hsp_model *model = train("perceptron", data, no_options);
-    hsp_outlook *out = outlook(model, data, NULL, (const char *[]){"delta", "1e-300", NULL});
+    hsp_error_report *out = outlook(model, data, NULL, (const char *[]){"delta", "1e-300", NULL});
     for (size_t i = 0; i < out->count; i++)
         CHECK_NOTE(!out->guarantees[i].applies || out->guarantees[i].value >= 0.5, "%s: %g",
                    out->guarantees[i].name, out->guarantees[i].value);
     CHECK(applies(out, "vc") && find(out, "vc")->vacuous);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -612,19 +612,20 @@ static void monotone_in_delta(void)
     hsp_data *data = make("halfspace", "500", "3", "9", "0.05");
     hsp_data *test = make("halfspace", "100", "3", "10", "0.05");
     hsp_model *model = train("perceptron", data, no_options);
-    hsp_outlook *before = outlook(model, data, test, (const char *[]){"delta", "0.9", NULL});
+    hsp_error_report *before = outlook(model, data, test, (const char *[]){"delta", "0.9", NULL});
     for (int d = 0; d < 5; d++) {
-        hsp_outlook *out = outlook(model, data, test, (const char *[]){"delta", deltas[d], NULL});
+        hsp_error_report *out =
+            outlook(model, data, test, (const char *[]){"delta", deltas[d], NULL});
         for (size_t i = 0; i < out->count; i++) {
             if (!out->guarantees[i].applies) continue;
             if (strcmp(out->guarantees[i].kind, "estimate") == 0) continue;
             CHECK_NOTE(out->guarantees[i].value >= before->guarantees[i].value, "%s at %s",
                        out->guarantees[i].name, deltas[d]);
         }
-        hsp_outlook_free(before);
+        hsp_error_report_free(before);
         before = out;
     }
-    hsp_outlook_free(before);
+    hsp_error_report_free(before);
     hsp_model_free(model);
     hsp_data_free(data);
     hsp_data_free(test);
@@ -637,10 +638,10 @@ static void overfitting(void)
     hsp_options *split = options_of(hsp_split_options(), (const char *[]){"test", "80", NULL});
     CHECK(!hsp_data_split(ctx, all, split, NULL, &rows, &held));
     hsp_model *model = train("svm", rows, (const char *[]){"C", "1000", NULL});
-    hsp_outlook *out = outlook(model, rows, held, no_options);
+    hsp_error_report *out = outlook(model, rows, held, no_options);
     CHECK(out->train_mistakes == 0 && out->test_mistakes > 20);
     CHECK(out->overfits && out->test_lower > 0.2);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_options_free(split);
     hsp_data_free(all);
@@ -657,7 +658,7 @@ static void overfitting(void)
     model = train("svm", rows, no_options);
     out = outlook(model, rows, other, (const char *[]){"shared", "allow", NULL});
     CHECK(out->shared_rows == 300 && !out->overfits);
-    hsp_outlook_free(out);
+    hsp_error_report_free(out);
     hsp_model_free(model);
     hsp_data_free(rows);
     hsp_data_free(held);
@@ -669,8 +670,8 @@ static void headline(void)
 {
     hsp_data *data = make("halfspace", "3000", "2", "5", "0.02");
     hsp_model *model = train("perceptron", data, (const char *[]){"passes", "1", NULL});
-    hsp_outlook *out = outlook(model, data, NULL, (const char *[]){"delta", "0.08", NULL});
-    hsp_outlook *eighth = outlook(model, data, NULL, (const char *[]){"delta", "0.01", NULL});
+    hsp_error_report *out = outlook(model, data, NULL, (const char *[]){"delta", "0.08", NULL});
+    hsp_error_report *eighth = outlook(model, data, NULL, (const char *[]){"delta", "0.01", NULL});
     double least = 1, early = 1;
     for (size_t i = 0; i < out->count; i++) {
         if (strcmp(eighth->guarantees[i].about, "this model") || !eighth->guarantees[i].applies)
@@ -681,8 +682,8 @@ static void headline(void)
     CHECK(out->training_tried == 8 && near(out->training_upper, least));
     CHECK(early < out->training_upper && out->training_upper < 1);
     CHECK(out->training_bound && near(value(eighth, out->training_bound), least));
-    hsp_outlook_free(out);
-    hsp_outlook_free(eighth);
+    hsp_error_report_free(out);
+    hsp_error_report_free(eighth);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -694,17 +695,17 @@ static void trained_on_the_test_rows(void)
     hsp_data *other = make("halfspace", "60", "60", "4", "0.5");
     hsp_model *model = train("svm", data, (const char *[]){"C", "1000", NULL}), *from = NULL;
     hsp_options *options = options_of(learner("svm"), no_options);
-    hsp_outlook *out = NULL;
+    hsp_error_report *out = NULL;
     hsp_error err = {0};
-    CHECK(hsp_outlook_new(ctx, model, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_error_report_new(ctx, model, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
     CHECK(strstr(err.message, "trained on the test data") != NULL);
     CHECK(hsp_train_from(ctx, other, options, model, NULL, NULL, &from) == HSP_OK);
-    CHECK(hsp_outlook_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
-    CHECK(hsp_outlook_new(ctx, from, NULL, other, NULL, &err, &out) == HSP_BAD_DATA);
-    hsp__model_set_fact(from, "earlier_data_hashes", "unknown", NULL);
-    CHECK(hsp_outlook_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_USAGE);
-    CHECK(hsp_outlook_new(ctx, model, NULL, other, NULL, NULL, &out) == HSP_OK);
-    hsp_outlook_free(out);
+    CHECK(hsp_error_report_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);
+    CHECK(hsp_error_report_new(ctx, from, NULL, other, NULL, &err, &out) == HSP_BAD_DATA);
+    hsp__model_set_metadata(from, "earlier_data_hashes", "unknown", NULL);
+    CHECK(hsp_error_report_new(ctx, from, NULL, data, NULL, &err, &out) == HSP_USAGE);
+    CHECK(hsp_error_report_new(ctx, model, NULL, other, NULL, NULL, &out) == HSP_OK);
+    hsp_error_report_free(out);
     hsp_options_free(options);
     hsp_model_free(from);
     hsp_model_free(model);
@@ -716,20 +717,20 @@ static void threads(void)
 {
     hsp_data *data = make("halfspace", "20000", "5", "9", "0.05");
     hsp_model *model = train("svm", data, no_options);
-    hsp_outlook *out[2];
+    hsp_error_report *out[2];
     for (int i = 0; i < 2; i++) {
         hsp_context_set_threads(ctx, i ? 5 : 1);
         out[i] = outlook(model, data, NULL, (const char *[]){"retrain", "no", NULL});
     }
     hsp_context_set_threads(ctx, 0);
     for (size_t i = 0; i < out[0]->count; i++) {
-        const hsp_guarantee *a = &out[0]->guarantees[i], *b = &out[1]->guarantees[i];
+        const hsp_error_bound *a = &out[0]->guarantees[i], *b = &out[1]->guarantees[i];
         CHECK(a->applies == b->applies && (!a->applies || a->value == b->value));
         CHECK_TEXT(a->figures, b->figures);
     }
     CHECK(strstr(find(out[0], "compression")->figures, "retrain") != NULL);
-    hsp_outlook_free(out[0]);
-    hsp_outlook_free(out[1]);
+    hsp_error_report_free(out[0]);
+    hsp_error_report_free(out[1]);
     hsp_model_free(model);
     hsp_data_free(data);
 }

@@ -1,6 +1,6 @@
 /* Claims about models: what a learner left behind, made exact, and accepted by the checker. */
 #include "helpers.h"
-#include "learn/lp_clp.h"
+#include "learn/lp/lp_clp.h"
 
 static hsp_context *ctx;
 static uint64_t state = 88172645463325252;

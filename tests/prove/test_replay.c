@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "check.h"
-#include "learn/ledger.h"
-#include "learn/train.h"
+#include "learn/online/ledger.h"
+#include "learn/online/online_train.h"
 #include "prove/exact.h"
 #include "prove/prove.h"
 
@@ -46,17 +46,17 @@ static void test_exact_doubles(void)
     hsp__text_init(&text, &ctx->allocator);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         text.size = 0;
-        hsp__prove_put_exact(&text, known[i].x);
+        hsp__prove_format_exact(&text, known[i].x);
         CHECK_TEXT(text.data, known[i].text);
     }
     for (int i = 0; i < 2000; i++) {
         const double x = hsp__random_normal(&random) * ldexp(1, (int)(i % 2000) - 1060);
         text.size = 0;
-        hsp__prove_put_exact(&text, x);
+        hsp__prove_format_exact(&text, x);
         CHECK_NOTE(value_of(text.data) == x && !strpbrk(text.data, "xpe"), "%a: %s", x, text.data);
     }
     text.size = 0;
-    hsp__prove_put_exact(&text, 0x1p-1074);
+    hsp__prove_format_exact(&text, 0x1p-1074);
     CHECK(value_of(text.data) == 0x1p-1074);
     hsp__text_free(&text);
 }
@@ -242,7 +242,7 @@ static void check_sequence(const char *learner, const char *order, hsp_data *dat
     CHECK(!hsp_train(ctx, data, options, NULL, &run, &model));
     CHECK(!hsp__online_sequence(ctx, data, options, NULL, &made));
     CHECK_NOTE(made.count == run.updates && made.count > 0, "%s %s", learner, order);
-    const hsp_updates updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_updates(model);
     uint64_t met = 0;
     for (uint64_t k = 0; k < updates.count; k++) {
         uint64_t times = 0;

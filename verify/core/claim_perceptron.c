@@ -1,6 +1,6 @@
 /* Claim 3, the perceptron: a run in the order of the file, replayed, makes as many updates as
- * certified, and no more than its theorem allows. (verify/claim_perceptron.c has other orders and
- * offsets, ties, margins to reach, kernels.)
+ * certified, and no more than its theorem allows. (verify/claim_perceptron_full.c has other orders
+ * and offsets, ties, margins to reach, kernels.)
  *
  * With the offset "unit" all is about x~ = (x, 1), w~ = (w, b): R~^2 = R^2 + 1. w and b are kept
  * divided by the rate, which changes no sign. */

@@ -135,8 +135,8 @@ struct hsv_checker {
 };
 #define HSV_EFFORT 2000000000 /* budget, but for what the size of the files adds */
 
-/* memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. A sentence
- * is a line: text that anybody wrote is in it by hsv_quote. */
+/* check_memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. A
+ * sentence is a line: text that anybody wrote is in it by hsv_quote. */
 void *hsv_new(hsv_checker *c, size_t count, size_t size);
 mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
@@ -152,7 +152,7 @@ _Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
     hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what)
 const char *hsv_quote(hsv_checker *c, const char *text, size_t size);
 
-/* json.c. Lists are words with commas between; members that are not in one are refused. */
+/* check_json.c. Lists are words with commas between; members that are not in one are refused. */
 const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);
 const char *hsv_stray(hsv_checker *c, const hsv_json *object, const char *list); /* NULL: none */
 void hsv_members(hsv_checker *c, const hsv_json *object, const char *list);
@@ -165,7 +165,7 @@ int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, cons
 const char *hsv_get_digest(hsv_checker *c, const hsv_json *object);
 void hsv_digest(const void *bytes, size_t size, char digest[65]); /* sha256.c */
 
-/* number.c */
+/* check_number.c */
 int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent);
 void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t out);
 int hsv_get_number(hsv_checker *c, const hsv_json *object, const char *key, mpq_t out); /* there? */

@@ -1,0 +1,227 @@
+/* What to watch out for in a data set before learning from it: each rule is one function that adds
+ * a sentence or nothing. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define STOP_SIGNALS_NAMES      5   /* columns named in a sentence */
+#define STOP_SIGNALS_UNBALANCED 10  /* largest class to smallest */
+#define STOP_SIGNALS_RANGES     100 /* widest column to narrowest */
+
+typedef struct watched {
+    cli_watch *watch;
+    const hsp_data *data;
+    const hsp_summary *summary;
+    const hsp_totals *totals;
+    uint32_t classes;
+    const char *rounded; /* what comes before a statement that holds for the values in memory, and
+                            perhaps not for the decimals that they were read from; "" for nothing */
+} watched;
+
+static void stop_signals_add(cli_watch *watch, char *sentence)
+{
+    watch->sentences = cli_memory(watch->sentences, (watch->count + 1) * sizeof *watch->sentences);
+    watch->sentences[watch->count++] = sentence;
+}
+
+void watch_free(cli_watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        free(watch->sentences[i]);
+    free(watch->sentences);
+}
+
+/* ---- Classes ---- */
+
+static void stop_signals_labels(const watched *seen)
+{
+    if (seen->totals->rows == 0)
+        stop_signals_add(seen->watch, cli_format("There are no rows."));
+    else if (seen->classes == 0)
+        stop_signals_add(seen->watch, cli_format("There are no labels to learn from."));
+    else if (seen->classes == 1)
+        stop_signals_add(seen->watch,
+                         cli_format("All rows are of the one class '%s': there is nothing to "
+                                    "tell apart.",
+                                    show_name(hsp_data_class_name(seen->data, 0))));
+    else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > seen->totals->rows)
+        stop_signals_add(
+            seen->watch,
+            cli_format("There are %s classes in %s rows: is the label a number rather than a "
+                       "class, or another column?",
+                       show_count(seen->classes), show_count(seen->totals->rows)));
+}
+
+static void stop_signals_balance(const watched *seen)
+{
+    uint32_t least = 0, most = 0;
+    if (seen->classes < 2) return;
+    for (uint32_t c = 1; c < seen->classes; c++) {
+        uint64_t rows = hsp_summary_class_count(seen->summary, c);
+        if (rows < hsp_summary_class_count(seen->summary, least)) least = c;
+        if (rows > hsp_summary_class_count(seen->summary, most)) most = c;
+    }
+    uint64_t few = hsp_summary_class_count(seen->summary, least);
+    uint64_t many = hsp_summary_class_count(seen->summary, most);
+    double rows = (double)seen->totals->rows;
+    if (many < few * STOP_SIGNALS_UNBALANCED) return;
+    stop_signals_add(
+        seen->watch,
+        cli_format(
+            "The classes are unbalanced: '%s' has %s of the rows, '%s' %s. Always "
+            "answering '%s' would be right that often; accuracy alone says little.",
+            show_name(hsp_data_class_name(seen->data, most)), show_share((double)many / rows),
+            show_name(hsp_data_class_name(seen->data, least)), show_share((double)few / rows),
+            show_name(hsp_data_class_name(seen->data, most))));
+}
+
+static void stop_signals_order(const watched *seen)
+{
+    const hsp_totals *all = seen->totals;
+    if (seen->classes < 2 || (double)all->class_runs * 2 > all->class_runs_expected) return;
+    if (all->class_runs == seen->classes)
+        stop_signals_add(
+            seen->watch,
+            cli_format("The rows are sorted by class: shuffle before on-line learning."));
+    else
+        stop_signals_add(
+            seen->watch,
+            cli_format("The rows come in long runs of one class (%s runs; %s expected in a "
+                       "random order): shuffle before on-line learning.",
+                       show_count(all->class_runs),
+                       show_count((uint64_t)(all->class_runs_expected + 0.5))));
+}
+
+/* ---- Rows ---- */
+
+static void stop_signals_rows(const watched *seen)
+{
+    const hsp_totals *all = seen->totals;
+    if (all->contradictory_rows)
+        stop_signals_add(seen->watch,
+                         cli_format("%s%s row%s equal%s a row of another class: no function of "
+                                    "these columns is right on all of them.",
+                                    seen->rounded, show_count(all->contradictory_rows),
+                                    plural(all->contradictory_rows),
+                                    all->contradictory_rows == 1 ? "s" : ""));
+    if (all->duplicate_rows)
+        stop_signals_add(seen->watch,
+                         cli_format("%s%s row%s equal%s an earlier one: a random split puts "
+                                    "copies on both sides.",
+                                    seen->rounded, show_count(all->duplicate_rows),
+                                    plural(all->duplicate_rows),
+                                    all->duplicate_rows == 1 ? "s" : ""));
+    if (all->empty_rows)
+        stop_signals_add(seen->watch,
+                         cli_format("%s%s row%s all zeros: without an offset, no separator can "
+                                    "place %s.",
+                                    seen->rounded, show_count(all->empty_rows),
+                                    all->empty_rows == 1 ? " is" : "s are",
+                                    all->empty_rows == 1 ? "it" : "them"));
+    if (all->rows && all->cols > all->rows)
+        stop_signals_add(seen->watch,
+                         cli_format("There are more columns than rows (%s, %s): almost any "
+                                    "labels are separable; trust held-out rows only.",
+                                    show_count(all->cols), show_count(all->rows)));
+}
+
+/* ---- Columns ---- */
+
+static int stop_signals_is_empty(const hsp_column_summary *column)
+{
+    return column->nonzeros == 0;
+}
+
+static int stop_signals_is_constant(const hsp_column_summary *column)
+{
+    return column->constant && column->nonzeros != 0;
+}
+
+static int stop_signals_is_duplicate(const hsp_column_summary *column)
+{
+    return column->duplicate_of >= 0 && !column->constant;
+}
+
+/* "'a', 'b', ...": the first few columns of a kind. */
+static char *stop_signals_names(const watched *seen, int (*is)(const hsp_column_summary *))
+{
+    char *names = cli_format("%s", "");
+    int named = 0;
+    for (uint64_t j = 0; j < seen->totals->cols; j++) {
+        if (!is(hsp_summary_column(seen->summary, j))) continue;
+        int enough = named++ == STOP_SIGNALS_NAMES;
+        char *longer =
+            enough ? cli_format("%s and more", names)
+                   : cli_format("%s%s%s", names, names[0] ? ", " : "", show_column(seen->data, j));
+        free(names);
+        names = longer;
+        if (enough) break;
+    }
+    return names;
+}
+
+static void stop_signals_kind(const watched *seen, uint64_t count,
+                              int (*is)(const hsp_column_summary *), const char *one,
+                              const char *many)
+{
+    if (!count) return;
+    char *names = stop_signals_names(seen, is);
+    stop_signals_add(seen->watch, cli_format("%s%s %s: %s.", seen->rounded, show_count(count),
+                                             count == 1 ? one : many, names));
+    free(names);
+}
+
+static void stop_signals_columns(const watched *seen)
+{
+    const hsp_totals *all = seen->totals;
+    if (all->rows == 0) return;
+    stop_signals_kind(seen, all->empty_columns, stop_signals_is_empty,
+                      "column is zero in every row", "columns are zero in every row");
+    stop_signals_kind(seen, all->constant_columns, stop_signals_is_constant,
+                      "column is constant and tells nothing apart",
+                      "columns are constant and tell nothing apart");
+    stop_signals_kind(seen, all->duplicate_columns, stop_signals_is_duplicate,
+                      "column equals an earlier one", "columns equal an earlier one");
+}
+
+static void stop_signals_ranges(const watched *seen)
+{
+    double narrow = 0, wide = 0;
+    uint64_t narrow_at = 0, wide_at = 0;
+    for (uint64_t j = 0; j < seen->totals->cols; j++) {
+        const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
+        double range = column->max - column->min;
+        if (column->constant || !(range > 0)) continue;
+        if (narrow == 0 || range < narrow) narrow = range, narrow_at = j;
+        if (range > wide) wide = range, wide_at = j;
+    }
+    if (narrow == 0 || wide < narrow * STOP_SIGNALS_RANGES) return;
+    stop_signals_add(
+        seen->watch,
+        cli_format("The columns differ widely in range (column %s spans %s, column %s %s): "
+                   "see 'halfspace scale'.",
+                   show_column(seen->data, wide_at), show_number(wide),
+                   show_column(seen->data, narrow_at), show_number(narrow)));
+}
+
+void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary)
+{
+    const hsp_totals *totals = hsp_summary_totals(summary);
+    const int single = hsp_data_precision(data) == HSP_FLOAT32;
+    const watched seen = {.watch = watch,
+                          .data = data,
+                          .summary = summary,
+                          .totals = totals,
+                          .classes = hsp_data_classes(data),
+                          .rounded = totals->exact ? ""
+                                     : single      ? "After rounding to single precision, "
+                                                   : "After rounding to double precision, "};
+    stop_signals_labels(&seen);
+    stop_signals_balance(&seen);
+    stop_signals_order(&seen);
+    stop_signals_rows(&seen);
+    stop_signals_columns(&seen);
+    stop_signals_ranges(&seen);
+}

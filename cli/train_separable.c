@@ -1,0 +1,134 @@
+/* Runs that demanded a separator: what they found, confirmed in exact arithmetic before it is said.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define TRAIN_SEPARABLE_SHOWN 20 /* rows of evidence, for people */
+
+/* ---- For people ---- */
+
+/* "the decimals of the file". */
+static const char *train_separable_numbers(const hsp_confirmation *confirmed, const hsp_data *data)
+{
+    if (confirmed->decimals) return "the decimals of the file";
+    return hsp_data_precision(data) == HSP_FLOAT32 ? "the values as stored in single precision"
+                                                   : "the values as stored in double precision";
+}
+
+/* ", with a margin of at least 0.5"; nothing of a margin below the range of doubles. */
+const char *cli_margin(double margin)
+{
+    static char text[64];
+    snprintf(text, sizeof text, ", with a margin of at least %s", show_number(margin));
+    return margin > 0 ? text : "";
+}
+
+/* What a model shows. */
+void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data)
+{
+    const char *numbers = train_separable_numbers(confirmed, data);
+    if (confirmed->answer == HSP_SEPARATES) {
+        table_line(table, "separates", "all rows, confirmed in exact arithmetic on %s", numbers);
+    } else if (confirmed->row == UINT64_MAX) {
+        table_line(table, "separates", "not confirmed in exact arithmetic: %s", confirmed->why);
+    } else {
+        char *rest = confirmed->answer == HSP_SEPARABLE
+                         ? cli_format("there is a separator%s", cli_margin(confirmed->margin))
+                         : cli_format("%s", "whether any hyperplane separates them is not known");
+        table_line(table, "separates",
+                   "no: in exact arithmetic on %s, %s row%s not strictly on the right side (row "
+                   "%s is the first); %s",
+                   numbers, show_count(confirmed->wrong_rows),
+                   confirmed->wrong_rows == 1 ? " is" : "s are", show_count(confirmed->row + 1),
+                   rest);
+        free(rest);
+    }
+}
+
+/* What the multipliers of the evidence show. `through_0`: only hyperplanes through the origin were
+ * asked for. */
+static void train_separable_sentence(const hsp_confirmation *confirmed, const hsp_data *data,
+                                     int through_0, FILE *file)
+{
+    const char *where = through_0 ? " by a hyperplane through the origin" : "";
+    const char *what = through_0 ? "the rows, those of one side negated, add up to"
+                                 : "the rows of the two sides have";
+    if (confirmed->answer == HSP_NOT_SEPARABLE)
+        fprintf(file,
+                "not separable%s, confirmed in exact arithmetic on %s: with these multipliers "
+                "%s %s\n",
+                where, train_separable_numbers(confirmed, data), what,
+                through_0 ? "0" : "the same mean");
+    else
+        fprintf(file,
+                "no separator%s was found in double precision; not confirmed in exact "
+                "arithmetic: %s. With these multipliers %s %s\n",
+                where, confirmed->why, what, through_0 ? "almost 0" : "almost the same mean");
+}
+
+void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
+                        const hsp_confirmation *confirmed, hsp_data *data, int through_0,
+                        FILE *file)
+{
+    const hsp_view *view = NULL;
+    if (hsp_data_view(ctx, data, NULL, &view) != HSP_OK) return;
+    const uint64_t shown =
+        evidence->count > TRAIN_SEPARABLE_SHOWN ? TRAIN_SEPARABLE_SHOWN : evidence->count;
+    cli_table table;
+    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
+    train_separable_sentence(confirmed, data, through_0, file);
+    table_begin(&table, "rlr");
+    table_cell(&table, "row");
+    table_cell(&table, "class");
+    table_cell(&table, "multiplier");
+    for (uint64_t i = 0; i < shown; i++) {
+        const uint64_t row = evidence->row[i];
+        table_cell(&table, "%s", show_count(row + 1));
+        table_cell(&table, "%s", show_name(hsp_data_class_name(data, view->labels[row])));
+        table_cell(&table, "%s", show_number(evidence->multiplier[i]));
+    }
+    table_print(&table, file);
+    if (shown < evidence->count)
+        fprintf(file, "  and %s more\n", show_count(evidence->count - shown));
+    if (confirmed->answer == HSP_NOT_SEPARABLE) return;
+    fprintf(file,
+            through_0 ? "the sum is %s long: no such separator has a margin above %s\n"
+                      : "the means are %s apart: no separator has a margin above %s\n",
+            show_number(evidence->distance), show_number(evidence->margin));
+}
+
+/* ---- For machines ---- */
+
+void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
+{
+    json_open(json, "evidence", '{');
+    json_text(json, "class", evidence->of);
+    json_open(json, "rows", '[');
+    for (uint64_t i = 0; i < evidence->count; i++)
+        json_count(json, NULL, evidence->row[i] + 1);
+    json_close(json, ']');
+    json_numbers(json, "multipliers", evidence->multiplier, evidence->count);
+    json_number(json, "distance", evidence->distance);
+    json_number(json, "margin", evidence->margin);
+    json_close(json, '}');
+}
+
+void json_confirmation(cli_json_writer *json, const hsp_confirmation *confirmed)
+{
+    static const char *const answers[] = {"unknown", "separates", "separable", "not separable"};
+    const int tried = confirmed->answer || confirmed->row != UINT64_MAX;
+    json_open(json, "confirmation", '{');
+    json_text(json, "answer", answers[confirmed->answer]);
+    json_text(json, "numbers", !tried ? NULL : confirmed->decimals ? "decimals" : "stored");
+    if (confirmed->row == UINT64_MAX)
+        json_text(json, "row", NULL);
+    else
+        json_count(json, "row", confirmed->row + 1);
+    json_count(json, "wrong_rows", confirmed->wrong_rows);
+    json_number(json, "margin", confirmed->margin);
+    json_text(json, "why", confirmed->why[0] ? confirmed->why : NULL);
+    json_close(json, '}');
+}

@@ -1,0 +1,262 @@
+/* Two passes when the result is sparse: one counts what each row keeps (and finds what cannot be
+ * stored), one writes. A single pass when it is dense. Each part notes its own first fault and its
+ * own count, so the first fault in the order of the rows is the one reported. */
+#include "data/convert_storage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "data/sweep.h"
+
+typedef struct convert_storage_fault {
+    int found;
+    uint64_t row, column;
+    double value; /* as it was */
+} convert_storage_fault;
+
+typedef struct convert_storage_job {
+    const hsp__storage_change *plan;
+    const hsp_view *from;
+    hsp_data *to;
+    uint64_t *starts; /* rows + 1: how many entries row i - 1 keeps; later where row i starts */
+    uint64_t parts;
+    convert_storage_fault *faults; /* parts: the first in each */
+    uint64_t *nonzeros;            /* parts */
+} convert_storage_job;
+
+static inline double convert_storage_vote(const hsp__storage_change *plan, double v,
+                                          uint64_t column)
+{
+    if (v >= 0) return v > 0;
+    const double below = plan->factor ? plan->below * plan->factor[column] : plan->below;
+    return below < 0 ? -1 : 0;
+}
+
+/* The number that entry v of a column becomes; `norm` is 1 unless rows are made unit. */
+static inline double convert_storage_number(const hsp__storage_change *plan, double v,
+                                            uint64_t column, double norm)
+{
+    if (plan->votes) return convert_storage_vote(plan, v, column);
+    if (plan->factor) v = (v - plan->shift[column]) * plan->factor[column];
+    if (plan->unit_rows) v /= norm;
+    return plan->precision == HSP_FLOAT32 ? (double)(float)v : v;
+}
+
+static double convert_storage_norm(const convert_storage_job *job, const hsp__row *row)
+{
+    if (!job->plan->unit_rows) return 1;
+    double norm = hsp__row_norm(job->from, row);
+    return norm > 0 ? norm : 1;
+}
+
+static inline void convert_storage_store(hsp_precision precision, void *values, uint64_t at,
+                                         double v)
+{
+    if (precision == HSP_FLOAT32)
+        ((float *)values)[at] = (float)v;
+    else
+        ((double *)values)[at] = v;
+}
+
+static void convert_storage_note(convert_storage_fault *fault, uint64_t row, uint64_t column,
+                                 double value)
+{
+    if (!fault->found) *fault = (convert_storage_fault){1, row, column, value};
+}
+
+/* Count what row i keeps. */
+static uint64_t convert_storage_count(const convert_storage_job *job, uint64_t i,
+                                      convert_storage_fault *fault)
+{
+    const int ones = job->plan->storage == HSP_ONES;
+    hsp__row row = hsp__view_row(job->from, i);
+    double norm = convert_storage_norm(job, &row);
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < row.count; k++) {
+        uint64_t column = hsp__row_column(&row, k);
+        double was = hsp__row_value(job->from, &row, k);
+        double v = convert_storage_number(job->plan, was, column, norm);
+        kept += v != 0;
+        if (!isfinite(v) || (ones && v != 0 && v != 1)) convert_storage_note(fault, i, column, was);
+    }
+    return kept;
+}
+
+static void convert_storage_count_part(void *user, uint64_t part)
+{
+    convert_storage_job *job = user;
+    uint64_t to = hsp__part(job->from->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(job->from->rows, job->parts, part); i < to; i++) {
+        job->starts[i + 1] = convert_storage_count(job, i, &job->faults[part]);
+        job->nonzeros[part] += job->starts[i + 1];
+    }
+}
+
+static void convert_storage_sparse_row(const convert_storage_job *job, uint64_t i)
+{
+    const hsp__storage_change *plan = job->plan;
+    hsp__row row = hsp__view_row(job->from, i);
+    double norm = convert_storage_norm(job, &row);
+    uint64_t at = job->starts[i];
+    for (uint64_t k = 0; k < row.count; k++) {
+        uint64_t column = hsp__row_column(&row, k);
+        double v = convert_storage_number(plan, hsp__row_value(job->from, &row, k), column, norm);
+        if (v == 0) continue;
+        job->to->indices[at] = (uint32_t)column;
+        if (plan->storage == HSP_SPARSE)
+            convert_storage_store(plan->precision, job->to->values, at, v);
+        at++;
+    }
+}
+
+/* Columns that the source row does not store: zeros, moved as the plan moves them. */
+static void convert_storage_dense_zeros(const hsp__storage_change *plan, void *values,
+                                        uint64_t from)
+{
+    for (uint64_t j = from; j < plan->cols; j++) {
+        double v = plan->shift ? (0 - plan->shift[j]) * plan->factor[j] : 0;
+        convert_storage_store(plan->precision, values, j, v);
+    }
+}
+
+static void convert_storage_dense_row(convert_storage_job *job, uint64_t i, uint64_t part)
+{
+    const hsp__storage_change *plan = job->plan;
+    const size_t bytes = hsp__value_bytes(plan->precision);
+    const uint64_t stride = job->to->view.stride;
+    hsp__row row = hsp__view_row(job->from, i);
+    double norm = convert_storage_norm(job, &row);
+    char *values = (char *)job->to->values + i * stride * bytes;
+    memset(values + plan->cols * bytes, 0, (stride - plan->cols) * bytes);
+    convert_storage_dense_zeros(plan, values, row.indices ? 0 : row.count);
+    for (uint64_t k = 0; k < row.count; k++) {
+        uint64_t column = hsp__row_column(&row, k);
+        double was = hsp__row_value(job->from, &row, k);
+        double v = convert_storage_number(plan, was, column, norm);
+        if (!isfinite(v)) convert_storage_note(&job->faults[part], i, column, was);
+        convert_storage_store(plan->precision, values, column, v);
+    }
+    for (uint64_t j = 0; j < plan->cols; j++) {
+        double v = plan->precision == HSP_FLOAT32 ? (double)((float *)(void *)values)[j]
+                                                  : ((double *)(void *)values)[j];
+        job->nonzeros[part] += v != 0;
+        if (!isfinite(v)) convert_storage_note(&job->faults[part], i, j, 0);
+    }
+}
+
+static void convert_storage_fill_part(void *user, uint64_t part)
+{
+    convert_storage_job *job = user;
+    uint64_t from = hsp__part(job->from->rows, job->parts, part);
+    uint64_t to = hsp__part(job->from->rows, job->parts, part + 1);
+    for (uint64_t i = from; i < to; i++) {
+        if (job->plan->storage == HSP_DENSE)
+            convert_storage_dense_row(job, i, part);
+        else
+            convert_storage_sparse_row(job, i);
+    }
+    if (job->from->labels && to > from)
+        memcpy(job->to->labels + from, job->from->labels + from,
+               (to - from) * sizeof *job->to->labels);
+}
+
+/* The first fault, as an error. */
+static hsp_status convert_storage_fail(const convert_storage_job *job, hsp_error *err)
+{
+    for (uint64_t part = 0; part < job->parts; part++) {
+        const convert_storage_fault *fault = &job->faults[part];
+        if (!fault->found) continue;
+        unsigned long long row = fault->row + 1, column = fault->column + 1;
+        if (job->plan->storage == HSP_ONES && !job->plan->factor)
+            return hsp__fail(err, HSP_USAGE,
+                             "row %llu, column %llu holds %.9g: storage 'ones' takes only 0 and 1",
+                             row, column, fault->value);
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "row %llu, column %llu: %.9g is too large to be %s in %s precision", row,
+                         column, fault->value,
+                         job->plan->factor || job->plan->unit_rows ? "scaled" : "stored",
+                         job->plan->precision == HSP_FLOAT32 ? "single" : "double");
+    }
+    return HSP_OK;
+}
+
+/* For a sparse result: count, report faults, and turn counts into starts. */
+static hsp_status convert_storage_lay_out(hsp_context *ctx, convert_storage_job *job,
+                                          hsp_error *err, uint64_t *stored)
+{
+    const uint64_t rows = job->from->rows;
+    hsp_status status =
+        hsp__sweep(ctx, job->plan->phase, rows, job->parts, convert_storage_count_part, job, err);
+    if (!status) status = convert_storage_fail(job, err);
+    if (status) return status;
+    job->starts[0] = 0;
+    for (uint64_t i = 0; i < rows; i++)
+        job->starts[i + 1] += job->starts[i];
+    *stored = job->starts[rows];
+    return HSP_OK;
+}
+
+static hsp_status convert_storage_run(hsp_context *ctx, hsp_data *data, convert_storage_job *job,
+                                      hsp_error *err)
+{
+    const hsp__storage_change *plan = job->plan;
+    const hsp_view *from = job->from;
+    const int sparse = plan->storage != HSP_DENSE;
+    uint64_t stored = 0;
+    hsp_status status = sparse ? convert_storage_lay_out(ctx, job, err, &stored) : HSP_OK;
+    if (status) return status;
+    status = hsp__data_shape(ctx, plan->storage, plan->precision, from->rows, plan->cols, stored,
+                             from->labels != NULL, err, &job->to);
+    if (status) return status;
+    if (sparse) memcpy(job->to->starts, job->starts, (from->rows + 1) * sizeof *job->starts);
+    status =
+        hsp__sweep(ctx, plan->phase, from->rows, job->parts, convert_storage_fill_part, job, err);
+    if (!status) status = convert_storage_fail(job, err);
+    if (!status) status = hsp__data_copy_names(job->to, data, err);
+    if (status) return status;
+    job->to->view.classes = from->classes;
+    /* a float that was rounded is not what was read, in a double either; nor is a double that
+     * nobody counted the digits of, in a float */
+    const int lost =
+        !hsp__data_is_exact(data) &&
+        (plan->precision > from->precision ? data->digits > 0 : plan->precision < from->precision);
+    if (!plan->factor && !plan->unit_rows && !plan->votes)
+        job->to->digits = lost ? hsp__decimal_widest_digits(HSP__DECIMAL_LONG) : data->digits;
+    if (plan->precision == HSP_FLOAT64) memcpy(job->to->why, data->why, sizeof data->why);
+    for (uint64_t part = 0; part < job->parts; part++)
+        job->to->nonzeros += job->nonzeros[part];
+    hsp__data_seal(job->to);
+    return HSP_OK;
+}
+
+hsp_status hsp__data_convert_storage(hsp_context *ctx, hsp_data *data,
+                                     const hsp__storage_change *plan, hsp_error *err,
+                                     hsp_data **out)
+{
+    const hsp_view *view;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (status) return status;
+    const hsp_allocator *memory = &ctx->allocator;
+    convert_storage_job job = {.plan = plan, .from = view, .parts = hsp__sweep_parts(data)};
+    job.faults = hsp__new(memory, job.parts, sizeof *job.faults);
+    job.nonzeros = hsp__new(memory, job.parts, sizeof *job.nonzeros);
+    if (plan->storage != HSP_DENSE)
+        job.starts = hsp__new_raw(memory, view->rows + 1, sizeof *job.starts);
+    if (!job.faults || !job.nonzeros || (plan->storage != HSP_DENSE && !job.starts))
+        status = hsp__fail_memory(err);
+    if (!status) status = convert_storage_run(ctx, data, &job, err);
+    if (status)
+        hsp_data_free(job.to);
+    else
+        *out = job.to;
+    hsp__free(memory, job.faults);
+    hsp__free(memory, job.nonzeros);
+    hsp__free(memory, job.starts);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* The hash of the rows a model was trained on. It depends on the numbers and labels alone, not on
+ * how they are stored (dense or sparse); numbers in single precision have another hash than the
+ * same ones in double. Rows are cut into parts that are summed in parallel and joined in
+ * order; the text does not depend on how they are cut. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/prepare.h"
+
+#define DATA_HASH_ENTRIES 512 /* hashed at once */
+
+typedef struct data_hash_sum {
+    uint32_t crc;
+    uint64_t bytes;
+} data_hash_sum;
+
+typedef struct data_hash_single {
+    uint32_t column;
+    float value;
+} data_hash_single;
+
+typedef struct data_hash_double {
+    uint64_t column;
+    double value;
+} data_hash_double;
+
+typedef struct data_hash_work {
+    const hsp_view *view;
+    int single; /* rounded to single precision */
+    uint64_t parts;
+    data_hash_sum *sums; /* parts */
+} data_hash_work;
+
+static void data_hash_add(data_hash_sum *sum, const void *bytes, uint64_t size)
+{
+    sum->crc = hsp__crc32(sum->crc, bytes, size);
+    sum->bytes += size;
+}
+
+static float data_hash_round(double value)
+{
+    if (fabs(value) > (double)FLT_MAX) return value > 0 ? HUGE_VALF : -HUGE_VALF;
+    return (float)value;
+}
+
+static void data_hash_row_single(const hsp_view *view, const hsp__row *row, data_hash_sum *sum)
+{
+    data_hash_single entries[DATA_HASH_ENTRIES];
+    size_t count = 0;
+    for (uint64_t k = 0; k < row->count; k++) {
+        const float value = data_hash_round(hsp__row_value(view, row, k));
+        if (value == 0) continue;
+        entries[count++] = (data_hash_single){(uint32_t)hsp__row_column(row, k), value};
+        if (count < DATA_HASH_ENTRIES) continue;
+        data_hash_add(sum, entries, sizeof entries);
+        count = 0;
+    }
+    data_hash_add(sum, entries, count * sizeof *entries);
+}
+
+static void data_hash_row_double(const hsp_view *view, const hsp__row *row, data_hash_sum *sum)
+{
+    data_hash_double entries[DATA_HASH_ENTRIES];
+    size_t count = 0;
+    for (uint64_t k = 0; k < row->count; k++) {
+        const double value = hsp__row_value(view, row, k);
+        if (value == 0) continue;
+        entries[count++] = (data_hash_double){hsp__row_column(row, k), value};
+        if (count < DATA_HASH_ENTRIES) continue;
+        data_hash_add(sum, entries, sizeof entries);
+        count = 0;
+    }
+    data_hash_add(sum, entries, count * sizeof *entries);
+}
+
+static void data_hash_part(void *user, uint64_t part)
+{
+    const data_hash_work *work = user;
+    const hsp_view *view = work->view;
+    const uint64_t to = hsp__part(view->rows, work->parts, part + 1);
+    data_hash_sum *sum = &work->sums[part];
+    for (uint64_t i = hsp__part(view->rows, work->parts, part); i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        const uint32_t label = view->labels ? view->labels[i] : UINT32_MAX;
+        data_hash_add(sum, &label, sizeof label);
+        if (work->single)
+            data_hash_row_single(view, &row, sum);
+        else
+            data_hash_row_double(view, &row, sum);
+    }
+}
+
+static hsp_status data_hash_view(hsp_context *ctx, const hsp_view *view, int single, hsp_error *err,
+                                 char text[HSP__HASH_TEXT])
+{
+    const uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
+    data_hash_work work = {
+        .view = view, .single = single, .parts = hsp__parts(view->rows, 16 + each)};
+    work.sums = hsp__new(&ctx->allocator, work.parts, sizeof *work.sums);
+    if (!work.sums) return hsp__fail_memory(err);
+    hsp__tasks_run(ctx, work.parts, data_hash_part, &work);
+    uint32_t crc = hsp__crc32(0, &view->rows, sizeof view->rows);
+    for (uint64_t part = 0; part < work.parts; part++)
+        crc = hsp__crc32_combine(crc, work.sums[part].crc, work.sums[part].bytes);
+    hsp__free(&ctx->allocator, work.sums);
+    snprintf(text, HSP__HASH_TEXT, "crc32:%08x", (unsigned)crc);
+    return HSP_OK;
+}
+
+hsp_status hsp__view_hash(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                          char text[HSP__HASH_TEXT])
+{
+    return data_hash_view(ctx, view, view->precision == HSP_FLOAT32, err, text);
+}
+
+hsp_status hsp__view_hash_single(hsp_context *ctx, const hsp_view *view, hsp_error *err,
+                                 char text[HSP__HASH_TEXT])
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = data_hash_view(ctx, view, 1, err, hash);
+    if (!status) snprintf(text, HSP__HASH_TEXT, HSP__HASH_SINGLE "%.8s", strchr(hash, ':') + 1);
+    return status;
+}
+
+/* Is every value one of single precision, whatever it is stored in? */
+static int data_hash_is_single(const hsp_view *view)
+{
+    for (uint64_t i = 0; view->precision == HSP_FLOAT64 && i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(view, &row, k);
+            if ((double)data_hash_round(value) != value) return 0;
+        }
+    }
+    return 1;
+}
+
+hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
+                          hsp_error *err, hsp__trained *out)
+{
+    char hash[HSP__HASH_TEXT];
+    hsp_status status = hsp__view_hash(ctx, view, err, hash);
+    if (!status) *out = hsp__model_trained_on(model, hash);
+    if (!status && *out != HSP__TRAINED_YES && view->precision == HSP_FLOAT64) {
+        status = data_hash_view(ctx, view, 1, err, hash);
+        if (!status) *out = hsp__model_trained_on(model, hash);
+    }
+    if (!status && *out != HSP__TRAINED_YES && data_hash_is_single(view)) {
+        status = hsp__view_hash_single(ctx, view, err, hash);
+        if (!status) *out = hsp__model_trained_on(model, hash);
+    }
+    return status;
+}

@@ -1,0 +1,82 @@
+#include "learn/erm/evidence.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/erm/matvec.h"
+#include "vec/vec.h"
+
+/* What every dual weight of a class is divided by: [0] negative, [1] positive. */
+static void evidence_scales(const hsp__problem *p, const double *a, double scale[2])
+{
+    double total[2] = {0, 0};
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        if (a[i] > 0) total[hsp__problem_positive(p, i)] += a[i];
+    if (p->offset == HSP__OFFSET_NONE) total[0] = total[1] = (total[0] + total[1]) / 2;
+    assert(total[0] > 0 && total[1] > 0);
+    scale[0] = total[0];
+    scale[1] = total[1];
+}
+
+/* `square`: known already, or NaN. */
+static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                double square, const uint64_t *origin, hsp_error *err,
+                                hsp_evidence *to)
+{
+    const uint64_t n = p->view->rows;
+    double scale[2];
+    double *signed_ones = hsp__new(&ctx->allocator, n, sizeof *signed_ones);
+    double *apart = hsp__new_raw(&ctx->allocator, p->view->cols, sizeof *apart);
+    hsp_status status = signed_ones && apart ? HSP_OK : hsp__fail_memory(err);
+    if (!status) evidence_scales(p, a, scale);
+    for (uint64_t i = 0, k = 0; !status && i < n; i++) {
+        if (!(a[i] > 0)) continue;
+        const double multiplier = a[i] / scale[hsp__problem_positive(p, i)];
+        to->row[k] = origin ? origin[i] : i;
+        to->multiplier[k++] = multiplier;
+        signed_ones[i] = hsp__problem_y(p, i) * multiplier;
+    }
+    if (!status && isnan(square))
+        status = hsp__matvec_combine(ctx, p->view, signed_ones, err, apart);
+    if (!status) {
+        to->distance = isnan(square) ? sqrt(hsp__vec()->sqnorm_f64(apart, (size_t)p->view->cols))
+                                     : sqrt(fmax(square, 0)) / fmin(scale[0], scale[1]);
+        to->margin = to->distance / 2;
+    }
+    hsp__free(&ctx->allocator, signed_ones);
+    hsp__free(&ctx->allocator, apart);
+    return status;
+}
+
+hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
+                             const uint64_t *origin, hsp_error *err, hsp_evidence **out)
+{
+    return hsp__evidence_kernel(ctx, p, a, (double)NAN, origin, err, out);
+}
+
+hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                double square, const uint64_t *origin, hsp_error *err,
+                                hsp_evidence **out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        count += a[i] > 0;
+    hsp_evidence *made = hsp__new(memory, 1, sizeof *made);
+    if (!made) return hsp__fail_memory(err);
+    made->memory = *memory;
+    made->count = count;
+    made->row = hsp__new_raw(memory, count, sizeof *made->row);
+    made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
+    hsp_status status = made->row && made->multiplier ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = evidence_fill(ctx, p, a, square, origin, err, made);
+    if (status) {
+        hsp_evidence_free(made);
+        return status;
+    }
+    *out = made;
+    return HSP_OK;
+}

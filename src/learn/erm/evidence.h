@@ -1,0 +1,22 @@
+/* Why no hyperplane separates: from dual weights to multipliers that a reader can check. */
+#ifndef HSP_LEARN_ERM_EVIDENCE_H
+#define HSP_LEARN_ERM_EVIDENCE_H
+
+#include "learn/erm/problem.h"
+
+/* The evidence that the dual weights a (n, >= 0) give: with multipliers that add up to 1 in each
+ * class, the rows of both classes have the same mean. Offset none: with multipliers that add up to
+ * 2 over both classes, sum a y x = 0. Either way a separator of margin gamma would make that vector
+ * at least 2 gamma long.
+ *
+ * `origin` (n, ascending) are the numbers of the problem's rows in the data as given; NULL: the
+ * same. That there are weights in both classes (offset none: any) is the caller's to know. */
+hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
+                             const uint64_t *origin, hsp_error *err, hsp_evidence **out);
+
+/* The same in a kernel's feature space, where ||sum a y phi(x)||^2 is `square`. */
+hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const double *a,
+                                double square, const uint64_t *origin, hsp_error *err,
+                                hsp_evidence **out);
+
+#endif

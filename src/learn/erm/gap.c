@@ -1,0 +1,886 @@
+#include "learn/erm/gap.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/threads.h"
+#include "learn/erm/matvec.h"
+#include "model/model.h"
+#include "vec/vec.h"
+
+enum { GAP_PARTS = 64, GAP_TICK = 64 }; /* rows between two ticks */
+
+/* Parts that rows are cut into where each costs little: sums over parts are added in their order.
+ */
+static uint64_t gap_parts(const hsp__problem *p)
+{
+    const uint64_t parts = hsp__parts(p->view->rows, 64);
+    return parts > GAP_PARTS ? GAP_PARTS : parts;
+}
+
+/* ---- Losses ---------------------------------------------------------------------------------- */
+
+#define GAP_INLINE static inline __attribute__((always_inline))
+
+/* loss(m), with z = 1 - m. */
+GAP_INLINE double judge_loss_of(hsp__loss loss, double m, double z)
+{
+    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
+    if (!(z > 0)) return 0;
+    return loss == HSP__LOSS_HINGE ? z : z * z;
+}
+
+/* -loss'(m): what a row asks for, a / c. */
+GAP_INLINE double judge_pull(hsp__loss loss, double m)
+{
+    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? exp(-m) / (1 + exp(-m)) : 1 / (1 + exp(m));
+    if (!(m < 1)) return 0;
+    return loss == HSP__LOSS_HINGE ? 1 : 2 * (1 - m);
+}
+
+double hsp__gap_loss(hsp__loss loss, double m)
+{
+    return judge_loss_of(loss, m, 1 - m);
+}
+
+double hsp__gap_neg_gradient(hsp__loss loss, double m)
+{
+    return judge_pull(loss, m);
+}
+
+/* e(a) of one row of cost c > 0. The smaller of a and c - a is what digits matter of; the other
+ * share's logarithm follows from it without a loss. */
+static double gap_entropy(double a, double c)
+{
+    const double p = fmin(a, c - a) / c;
+    return p > 0 ? -c * (p * log(p) + (1 - p) * log1p(-p)) : 0;
+}
+
+GAP_INLINE double judge_gain(hsp__loss loss, int hard, double a, double c)
+{
+    if (loss == HSP__LOSS_HINGE || hard) return a;
+    return loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : gap_entropy(a, c);
+}
+
+/* ---- Rounding -------------------------------------------------------------------------------- */
+
+/* gamma of `n` operations and a few more, with room for the rounding of the bounds themselves. */
+static double gap_gamma(uint64_t n)
+{
+    const double nu = ((double)n + 16) * 0x1.04p-53;
+    return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
+}
+
+double hsp__gap_gamma(uint64_t n)
+{
+    return gap_gamma(n);
+}
+
+double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    if (!row.values) return sqrt((double)row.count);
+    if (hsp__matvec_narrow(view)) {
+        double sum = 0;
+        for (uint64_t k = 0; k < row.count; k++)
+            sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
+        return sqrt(sum);
+    }
+    return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
+                                               : hsp__vec()->sqnorm_f64(row.values, row.count));
+}
+
+typedef struct gap_norms {
+    const hsp_view *view;
+    uint64_t parts;
+    double *norms;
+} gap_norms;
+
+static void gap_norms_part(void *user, uint64_t part)
+{
+    const gap_norms *work = user;
+    const uint64_t n = work->view->rows;
+    for (uint64_t i = hsp__part(n, work->parts, part); i < hsp__part(n, work->parts, part + 1); i++)
+        work->norms[i] = hsp__gap_row_norm(work->view, i);
+}
+
+hsp_status hsp__gap_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out)
+{
+    gap_norms work = {.view = view, .parts = hsp__parts(view->rows, 64)};
+    work.norms = hsp__new_raw(&ctx->allocator, view->rows, sizeof *work.norms);
+    if (!work.norms) return hsp__fail_memory(err);
+    hsp__tasks_run(ctx, work.parts, gap_norms_part, &work);
+    *out = work.norms;
+    return HSP_OK;
+}
+
+static double gap_norm(const hsp__problem *p, uint64_t i)
+{
+    return p->norms ? p->norms[i] : hsp__gap_row_norm(p->view, i);
+}
+
+/* How far the margin of row i, computed as y (s + b), may be from what it is; `size` is ||w||. */
+GAP_INLINE double judge_off(const hsp__problem *p, uint64_t i, double size, double s, double b)
+{
+    const double sum = s != 0 && b != 0 ? gap_gamma(0) * fabs(s + b) : 0; /* else it is exact */
+    return gap_gamma(hsp__view_row(p->view, i).count) * size * gap_norm(p, i) + sum;
+}
+
+/* (high, low) += x y, with the errors of both operations (T. Ogita, S. Rump, S. Oishi, Accurate sum
+ * and dot product, SIAM J. Sci. Comput. 26, 2005). */
+GAP_INLINE void judge_add(double *high, double *low, double x, double y)
+{
+    const double product = x * y, sum = *high + product, back = sum - *high;
+    *low += ((*high - (sum - back)) + (product - back)) + fma(x, y, -product);
+    *high = sum;
+}
+
+/* 1 - m once more, in twice the digits, for a row so near to the kink of its loss that the first
+ * one says little: products and sums with their errors (T. Ogita, S. Rump, S. Oishi, Accurate sum
+ * and dot product, 2005). *off becomes its error. */
+static double gap_fine(const hsp__problem *p, uint64_t i, const double *w, double size, double b,
+                       double *off)
+{
+    const hsp_view *view = p->view;
+    const hsp__row row = hsp__view_row(view, i);
+    const double gamma = gap_gamma(row.count);
+    double high = b, low = 0;
+    for (uint64_t k = 0; k < row.count; k++) {
+        judge_add(&high, &low, hsp__row_value(view, &row, k), w[hsp__row_column(&row, k)]);
+    }
+    const double reach = size * gap_norm(p, i);
+    *off = reach > 0 ? gamma * gamma * (reach + fabs(b)) : 0;
+    return hsp__problem_positive(p, i) ? (1 - high) - low : (1 + high) + low;
+}
+
+/* loss(m - off) - loss(m), or more, with z = 1 - m and value = loss(m). */
+GAP_INLINE double judge_doubt(hsp__loss loss, double z, double value, double off)
+{
+    if (loss == HSP__LOSS_LOGISTIC) return off <= 1 ? 2.72 * off * fmin(value, 1) : off;
+    if (!(z + off > 0)) return 0;
+    return loss == HSP__LOSS_HINGE ? off : off * (2 * fmax(z, 0) + off);
+}
+
+double hsp__gap_doubt(hsp__loss loss, double z, double value, double off)
+{
+    return judge_doubt(loss, z, value, off);
+}
+
+/* What is summed up of the rows for one of the two values. */
+typedef struct gap_sums {
+    double loss;  /* sum c loss(m) */
+    double doubt; /* sum c (loss(m - off) - loss(m)) */
+    double off;   /* hard: the largest off */
+    double gain;  /* sum e(a) */
+    double t;     /* sum a y */
+    double total; /* sum a */
+    double reach; /* sum a ||x|| */
+} gap_sums;
+
+static void gap_sums_add(gap_sums *to, const gap_sums *from)
+{
+    to->loss += from->loss, to->doubt += from->doubt, to->off = fmax(to->off, from->off);
+    to->gain += from->gain, to->t += from->t, to->total += from->total, to->reach += from->reach;
+}
+
+/* Rows whose distance from the margin is not known to nine digits are worth a second look. */
+static const double gap_near = 1e9;
+
+/* The rows' part of the primal; `size` is ||w||. */
+GAP_INLINE void judge_sum_loss(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
+                               const double *w, double size, double s, double b, gap_sums *sums)
+{
+    const double m = hsp__problem_y(p, i) * (s + b);
+    double z = 1 - m, off = judge_off(p, i, size, s, b);
+    if (!hard && loss != HSP__LOSS_LOGISTIC && fabs(z) <= gap_near * off)
+        z = gap_fine(p, i, w, size, b, &off);
+    if (hard) {
+        if (!(z <= 0)) sums->loss = HUGE_VAL;
+        sums->off = fmax(sums->off, off);
+        return;
+    }
+    const double c = hsp__problem_cost(p, i), value = judge_loss_of(loss, m, z);
+    sums->loss += c * value;
+    sums->doubt += c * judge_doubt(loss, z, value, off);
+}
+
+/* The rows' part of the dual, but for u. */
+GAP_INLINE void judge_sum_gain(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
+                               double a, gap_sums *sums)
+{
+    sums->gain += judge_gain(loss, hard, a, hsp__problem_cost(p, i));
+    sums->t += hsp__problem_y(p, i) * a;
+    sums->total += a;
+    sums->reach += a * gap_norm(p, i);
+}
+
+static double gap_penalty(const hsp__problem *p, const double *w, double b)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t d = (size_t)p->view->cols;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? b : 0;
+    if (p->penalty == HSP__PENALTY_L1) return vec->norm1_f64(w, d) + fabs(own);
+    return (vec->sqnorm_f64(w, d) + own * own) / 2;
+}
+
+/* P, rounded up; *rounding: by how much. Hard: a w all of whose margins are at least 1 - off is at
+ * most 1 / (1 - off) too short. */
+static double gap_above(const hsp__problem *p, double penalty, const gap_sums *sums,
+                        double *rounding)
+{
+    *rounding =
+        gap_gamma(p->view->cols) * penalty + gap_gamma(p->view->rows) * sums->loss + sums->doubt;
+    if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
+    return penalty + sums->loss + *rounding;
+}
+
+/* How far the sums of the dual are from those of a feasible a. */
+typedef struct gap_errors {
+    double gain;  /* of sum e(a) */
+    double reach; /* of u, as a length */
+} gap_errors;
+
+/* The sum of the |terms| of sum e(a). */
+static double gap_terms(const hsp__problem *p, const gap_sums *sums)
+{
+    if (p->loss == HSP__LOSS_LOGISTIC && !p->hard) return sums->gain;
+    return sums->total + fabs(sums->total - sums->gain);
+}
+
+static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
+{
+    const double gamma = gap_gamma(p->view->rows), terms = gap_terms(p, sums);
+    double share = gamma;
+    if (p->offset == HSP__OFFSET_FREE && sums->total > 0) /* and the heavier class scaled by this */
+        share += 2 * (fabs(sums->t) / sums->total + gamma);
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? gamma * sums->total : 0;
+    return (gap_errors){share * terms, share * sums->reach + own};
+}
+
+/* D, rounded down, for the ||u||^2 that was computed (l1: |u_j| <= 1); *rounding: by how much. */
+static double gap_below(const hsp__problem *p, const gap_sums *sums, double square,
+                        const gap_errors *errors, double *rounding)
+{
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? sums->t : 0;
+    const double all = square + own * own, reach = errors->reach;
+    *rounding = errors->gain;
+    if (p->penalty == HSP__PENALTY_L1) { /* D(a / (1 + reach)) >= D(a) / (1 + reach) */
+        *rounding += reach * fabs(sums->gain);
+        return sums->gain - *rounding;
+    }
+    *rounding += gap_gamma(p->view->cols) * all + reach * (sqrt(all) + reach);
+    return sums->gain - all / 2 - *rounding;
+}
+
+/* ---- The best offset for given scores -------------------------------------------------------- */
+
+/* The smallest at[i] up to which the costs add up to `level`, or with `above` to more than that:
+ * selection by halves around a pivot, which reorders both arrays. */
+static double gap_quantile(hsp_context *ctx, double *at, double *cost, uint64_t n, double level,
+                           int above)
+{
+    uint64_t from = 0, to = n;
+    double before = 0; /* cost of what lies below `from` */
+    for (;;) {
+        const double pivot = at[from + (to - from) / 2];
+        if (isnan(pivot) || hsp__tick(ctx)) return pivot; /* it is in no order with the others */
+        uint64_t low = from, high = to, i = from;
+        double below = 0, same = 0;
+        while (i < high) { /* three parts: below, equal to, above the pivot */
+            const double here = at[i], c = cost[i];
+            const uint64_t other = here < pivot ? low : high - 1;
+            if (here == pivot) {
+                same += c, i++;
+                continue;
+            }
+            at[i] = at[other], cost[i] = cost[other];
+            at[other] = here, cost[other] = c;
+            if (here < pivot)
+                below += c, low++, i++;
+            else
+                high--;
+        }
+        if (low > from && (above ? before + below > level : before + below >= level)) {
+            to = low;
+        } else if (high == to ||
+                   (above ? before + below + same > level : before + below + same >= level)) {
+            return pivot;
+        } else {
+            before += below + same;
+            from = high;
+        }
+    }
+}
+
+/* The slope of sum c hinge over b starts at minus the cost of the positive rows and rises by c_i at
+ * b = y_i - s_i: the best b is a quantile of those, and where the slope is 0 for a while, the
+ * middle of that while. */
+static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                                   hsp_error *err, double *b)
+{
+    const uint64_t n = p->view->rows;
+    double *at = hsp__new_raw(&ctx->allocator, n, sizeof *at);
+    double *cost = hsp__new_raw(&ctx->allocator, n, sizeof *cost);
+    hsp_status status = at && cost ? HSP_OK : hsp__fail_memory(err);
+    uint64_t count = 0;
+    double level = 0;
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
+        if (!(c > 0)) continue;
+        at[count] = y - scores[i];
+        cost[count++] = c;
+        if (y > 0) level += c;
+    }
+    if (!status && count) {
+        const double first = gap_quantile(ctx, at, cost, count, level, 0);
+        const double last = gap_quantile(ctx, at, cost, count, level, 1);
+        status = hsp__stop_status(ctx, err);
+        if (!status) *b = (first + last) / 2;
+    }
+    hsp__free(&ctx->allocator, at);
+    hsp__free(&ctx->allocator, cost);
+    return status;
+}
+
+/* Slope and curvature of sum c loss(y (s + b)) over b. */
+static void gap_slope(const hsp__problem *p, const double *scores, double b, double *slope,
+                      double *curvature)
+{
+    *slope = *curvature = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
+        const double pull = hsp__gap_neg_gradient(p->loss, y * (scores[i] + b));
+        *slope -= c * y * pull;
+        if (p->loss == HSP__LOSS_LOGISTIC)
+            *curvature += c * pull * (1 - pull);
+        else if (pull > 0)
+            *curvature += 2 * c;
+    }
+}
+
+#define GAP_STEPS 60
+
+/* Newton's steps, kept between the nearest b known to be too low and too high. */
+static hsp_status gap_offset_smooth(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                                    hsp_error *err, double *b)
+{
+    double low = -HUGE_VAL, high = HUGE_VAL, slope, curvature;
+    for (int step = 0; step < GAP_STEPS; step++) {
+        gap_slope(p, scores, *b, &slope, &curvature);
+        if (slope == 0) return HSP_OK;
+        if (slope < 0)
+            low = *b;
+        else
+            high = *b;
+        double next = curvature > 0 ? *b - slope / curvature : slope < 0 ? *b + 1 : *b - 1;
+        if (!(next > low && next < high)) next = (low + high) / 2;
+        if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return HSP_OK;
+        *b = next;
+        if (hsp__tick(ctx)) return hsp__stop_status(ctx, err);
+    }
+    return HSP_OK;
+}
+
+static void gap_offset_hard(const hsp__problem *p, const double *scores, double *b)
+{
+    double least = -HUGE_VAL, most = HUGE_VAL;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        if (hsp__problem_positive(p, i))
+            least = fmax(least, 1 - scores[i]);
+        else
+            most = fmin(most, -1 - scores[i]);
+    }
+    const double middle = least / 2 + most / 2;
+    if (isfinite(middle)) *b = middle;
+}
+
+hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
+                           hsp_error *err, double *b)
+{
+    if (p->offset != HSP__OFFSET_FREE) return HSP_OK;
+    if (p->hard)
+        gap_offset_hard(p, scores, b);
+    else if (p->loss == HSP__LOSS_HINGE)
+        return gap_offset_hinge(ctx, p, scores, err, b);
+    else
+        return gap_offset_smooth(ctx, p, scores, err, b);
+    return HSP_OK;
+}
+
+/* ---- Primal ---------------------------------------------------------------------------------- */
+
+typedef struct gap_sum {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const double *w, *scores;
+    double b, size; /* size: ||w|| */
+    uint64_t parts;
+    gap_sums sums[GAP_PARTS];
+} gap_sum;
+
+static void gap_sum_part(void *user, uint64_t part)
+{
+    gap_sum *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    gap_sums sums = {0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        judge_sum_loss(p, p->loss, p->hard, i, work->w, work->size, work->scores[i], work->b,
+                       &sums);
+    }
+    work->sums[part] = sums;
+}
+
+double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                       const double *scores)
+{
+    gap_sums sums = {0};
+    double rounding;
+    gap_sum work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b, .parts = gap_parts(p)};
+    work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
+    if (!hsp__tasks_try(ctx, work.parts, gap_sum_part, &work)) return (double)NAN;
+    for (uint64_t part = 0; part < work.parts; part++)
+        gap_sums_add(&sums, &work.sums[part]);
+    return gap_above(p, gap_penalty(p, w, b), &sums, &rounding);
+}
+
+/* ---- Dual ------------------------------------------------------------------------------------ */
+
+/* The most that a_i may be; infinite: anything. */
+static double gap_box(const hsp__problem *p, uint64_t i)
+{
+    if (p->hard) return HUGE_VAL;
+    const double c = hsp__problem_cost(p, i);
+    return p->loss == HSP__LOSS_SQUARED && c > 0 ? HUGE_VAL : c;
+}
+
+typedef struct gap_dual {
+    const hsp__problem *p;
+    uint64_t parts;
+    double *a;
+    int heavy; /* the class that is scaled by `factor` */
+    double factor;
+    double sums[GAP_PARTS][2];
+} gap_dual;
+
+static void gap_clip_part(void *user, uint64_t part)
+{
+    gap_dual *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    double *a = work->a, sum[2] = {0, 0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        double clipped = a[i] > 0 ? fmin(a[i], gap_box(p, i)) : 0;
+        if (isinf(clipped)) clipped = 0;
+        if (clipped != a[i]) a[i] = clipped;
+        sum[hsp__problem_positive(p, i)] += clipped;
+    }
+    work->sums[part][0] = sum[0], work->sums[part][1] = sum[1];
+}
+
+static void gap_scale_part(void *user, uint64_t part)
+{
+    gap_dual *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+        if (hsp__problem_positive(p, i) == work->heavy) work->a[i] *= work->factor;
+}
+
+void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
+{
+    gap_dual work = {.p = p, .parts = gap_parts(p), .a = a};
+    double sum[2] = {0, 0};
+    hsp__tasks_run(ctx, work.parts, gap_clip_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        for (int side = 0; side < 2; side++)
+            sum[side] += work.sums[part][side];
+    if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
+    work.heavy = sum[1] > sum[0];
+    work.factor = sum[!work.heavy] / sum[work.heavy];
+    hsp__tasks_run(ctx, work.parts, gap_scale_part, &work);
+}
+
+typedef struct gap_gains {
+    const hsp__problem *p;
+    uint64_t parts;
+    const double *a;
+    gap_sums sums[GAP_PARTS];
+} gap_gains;
+
+static void gap_gain_part(void *user, uint64_t part)
+{
+    gap_gains *work = user;
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    gap_sums sums = {0};
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
+        if (work->a[i] != 0) judge_sum_gain(p, p->loss, p->hard, i, work->a[i], &sums);
+    work->sums[part] = sums;
+}
+
+static double gap_dual_value(hsp_context *ctx, const hsp__problem *p, const double *a,
+                             const double *u, double *rounding)
+{
+    gap_gains work = {.p = p, .parts = gap_parts(p), .a = a};
+    gap_sums sums = {0};
+    hsp__tasks_run(ctx, work.parts, gap_gain_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++)
+        gap_sums_add(&sums, &work.sums[part]);
+    if (!u) return sums.gain;
+    const gap_errors errors = gap_coarse(p, &sums);
+    return gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols), &errors, rounding);
+}
+
+double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u)
+{
+    double rounding;
+    return gap_dual_value(ctx, p, a, u, &rounding);
+}
+
+/* l1: scale a, and u with it, until no |u_j| is above 1. */
+static void gap_shrink(const hsp__problem *p, double *a, double *u)
+{
+    const uint64_t n = p->view->rows;
+    double most = hsp__vec()->norminf_f64(u, (size_t)p->view->cols), t = 0;
+    for (uint64_t i = 0; i < n; i++)
+        t += hsp__problem_y(p, i) * a[i];
+    if (p->offset == HSP__OFFSET_REGULARIZED) most = fmax(most, fabs(t));
+    if (!(most > 1)) return;
+    for (uint64_t i = 0; i < n; i++)
+        a[i] /= most;
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        u[j] /= most;
+}
+
+/* ---- The dual in twice the digits ------------------------------------------------------------ */
+
+/* u = sum a y x and t = sum a y once more, where rounding in them is what the gap is made of.
+ * Offset free: t need not be 0 yet; the row of the heavier class that loses least by it takes it
+ * upon itself. `low` is room for d numbers. */
+static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const double *a, double *u,
+                              double *low, gap_sums *sums)
+{
+    const hsp_view *view = p->view;
+    const double gamma = gap_gamma(view->rows);
+    double t = 0, rest = 0, norm = HUGE_VAL, share = 1;
+    memset(u, 0, view->cols * sizeof *u);
+    memset(low, 0, view->cols * sizeof *low);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const double pull = hsp__problem_y(p, i) * a[i];
+        const hsp__row row = hsp__view_row(view, i);
+        if (i % GAP_TICK == 0 && hsp__tick(ctx)) break;
+        if (pull == 0) continue;
+        judge_add(&t, &rest, pull, 1);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            judge_add(&u[j], &low[j], pull, hsp__row_value(view, &row, k));
+        }
+    }
+    for (uint64_t j = 0; j < view->cols; j++)
+        u[j] += low[j];
+    sums->t = t + rest;
+    const double size = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)view->cols));
+    gap_errors errors = {gamma * gap_terms(p, sums),
+                         gamma * gamma * sums->reach + gap_gamma(0) * size};
+    if (p->offset == HSP__OFFSET_REGULARIZED)
+        errors.reach += gap_gamma(0) * fabs(sums->t) + gamma * gamma * sums->total;
+    if (p->offset != HSP__OFFSET_FREE || sums->t == 0) return errors;
+    const double off = fabs(sums->t) * (1 + 1e-9) + gamma * gamma * sums->total;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        if (i % GAP_TICK == 0 && hsp__tick(ctx)) break;
+        if (hsp__problem_positive(p, i) != (sums->t > 0) || !(a[i] > off)) continue;
+        if (gap_norm(p, i) >= norm) continue;
+        norm = gap_norm(p, i);
+        share = fabs(judge_gain(p->loss, p->hard, a[i], hsp__problem_cost(p, i))) / a[i];
+    }
+    errors.gain += off * fmax(share, 1);
+    errors.reach += off * norm;
+    return errors;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* Values that are no numbers (a w that overflows) must not look like the best there is. */
+double hsp__gap_relative(double primal, double dual)
+{
+    if (!isfinite(primal) || isnan(dual)) return 1;
+    return primal > dual && primal > 0 ? (primal - dual) / primal : 0;
+}
+
+int hsp__gap_keep(const hsp__solution *s, double primal, double dual)
+{
+    const int both = HSP__KEEP_PRIMAL | HSP__KEEP_DUAL;
+    const double gap = hsp__gap_relative(primal, dual);
+    if (gap <= 0.5) return gap < s->gap ? both : 0;
+    if (s->gap <= 0.5) return 0;
+    return (primal < s->primal || (isnan(s->primal) && !isnan(primal)) ? HSP__KEEP_PRIMAL : 0) |
+           (dual > s->dual_value || (isnan(s->dual_value) && !isnan(dual)) ? HSP__KEEP_DUAL : 0);
+}
+
+typedef struct gap_both {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const double *w, *a;
+    double b, size; /* size: ||w|| */
+    double *scores, *u;
+    uint64_t parts;
+    double *more; /* (parts - 1) * cols: what the other parts add to u */
+    gap_sums sums[GAP_PARTS];
+} gap_both;
+
+/* One look at each row gives its score, its share of u, and what it adds to both values. The loss
+ * is a constant here, so that the loop has it but once. */
+GAP_INLINE void judge_both_rows(gap_both *work, uint64_t part, hsp__loss loss, int hard)
+{
+    const hsp__problem *p = work->p;
+    const hsp_view *view = p->view;
+    const uint64_t from = hsp__part(view->rows, work->parts, part),
+                   to = hsp__part(view->rows, work->parts, part + 1);
+    const int narrow = hsp__matvec_narrow(view);
+    double *u = part ? work->more + (part - 1) * view->cols : work->u;
+    gap_sums sums = {0};
+    memset(u, 0, view->cols * sizeof *u);
+    if (narrow)
+        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, work->scores + from);
+    for (uint64_t i = from; i < to; i++) {
+        const double a = work->a[i];
+        if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
+        judge_sum_loss(p, loss, hard, i, work->w, work->size, work->scores[i], work->b, &sums);
+        if (a == 0) continue;
+        judge_sum_gain(p, loss, hard, i, a, &sums);
+        hsp__matvec_add_row(view, i, hsp__problem_y(p, i) * a, u);
+    }
+    work->sums[part] = sums;
+}
+
+static void gap_both_part(void *user, uint64_t part)
+{
+    gap_both *work = user;
+    if (work->p->hard)
+        judge_both_rows(work, part, HSP__LOSS_HINGE, 1);
+    else if (work->p->loss == HSP__LOSS_HINGE)
+        judge_both_rows(work, part, HSP__LOSS_HINGE, 0);
+    else if (work->p->loss == HSP__LOSS_SQUARED)
+        judge_both_rows(work, part, HSP__LOSS_SQUARED, 0);
+    else
+        judge_both_rows(work, part, HSP__LOSS_LOGISTIC, 0);
+}
+
+/* Rounding that is more than this share of the gap, and of the primal, is worth a second look. */
+static const double gap_much = 1.0 / 16, judge_least = 1e-13;
+
+hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
+                    double *u, double *scores, hsp_error *err, hsp__gap_values *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t d = p->view->cols;
+    gap_both work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
+    gap_sums sums = {0};
+    double up, down = 0;
+    work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
+    work.parts = p->view->rows ? hsp__matvec_parts(p->view) : 1;
+    work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
+    if (!work.more) return hsp__fail_memory(err);
+    hsp__gap_balance(ctx, p, a);
+    hsp__tasks_try(ctx, work.parts, gap_both_part, &work);
+    for (uint64_t part = 0; part < work.parts; part++) {
+        gap_sums_add(&sums, &work.sums[part]);
+        if (part) hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, (size_t)d);
+    }
+    if (hsp__stopped(ctx)) {
+        hsp__free(memory, work.more);
+        return hsp__stop_status(ctx, err);
+    }
+    out->primal = gap_above(p, gap_penalty(p, w, b), &sums, &up);
+    if (p->penalty == HSP__PENALTY_L1) {
+        gap_shrink(p, a, u);
+        out->dual = gap_dual_value(ctx, p, a, u, &down);
+    } else {
+        gap_errors errors = gap_coarse(p, &sums);
+        out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+        if (down > gap_much * (out->primal - out->dual) && down > judge_least * out->primal) {
+            errors = gap_precise(ctx, p, a, u, work.more, &sums);
+            out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+        }
+    }
+    hsp__free(memory, work.more);
+    out->gap = hsp__gap_relative(out->primal, out->dual);
+    out->rounding = isfinite(out->primal) && out->primal > 0 ? (up + down) / out->primal : 0;
+    return hsp__stop_status(ctx, err);
+}
+
+/* ---- KKT ------------------------------------------------------------------------------------- */
+
+/* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it, and
+ * what is left of them is rounding. `size` is sum a_i ||x_i||. */
+static double gap_stationarity(const hsp__problem *p, const double *w, const double *u, double size)
+{
+    const size_t d = (size_t)p->view->cols;
+    double off = 0;
+    if (p->penalty == HSP__PENALTY_L2) {
+        size = fmax(size, sqrt(hsp__vec()->sqnorm_f64(w, d)));
+        return size > 0 ? sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size : 0;
+    }
+    for (size_t j = 0; j < d; j++)
+        off = fmax(off, w[j] == 0 ? fabs(u[j]) - 1 : fabs(u[j] - (w[j] > 0 ? 1 : -1)));
+    return off;
+}
+
+GAP_INLINE double judge_slack(hsp__loss loss, int hard, double m, double a, double c)
+{
+    if (hard) return m > 1 ? a * (m - 1) : 0;
+    if (!(c > 0)) return 0;
+    if (loss != HSP__LOSS_HINGE) return fabs(a / c - judge_pull(loss, m));
+    return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
+}
+
+/* Where a row with a > 0 lies. The gap is a sum of terms that are not negative (problem.h), one a
+ * row; of the hinge they are
+ *
+ *     a (m - 1) beyond the margin, which is 0 where a = 0;      (c - a)(1 - m) inside it, 0 at a =
+ * c.
+ *
+ * So of the two factors, m - 1 and what a lacks of its bound relative to `scale` (the smaller of c
+ * and the largest a), the smaller one is at most sqrt(gap P / scale): it is the one that an exact
+ * solution would have at 0. A row is on the margin where that is m - 1, or where |m - 1| <= 1e-6.
+ */
+GAP_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, double c, double most,
+                            hsp__kkt *out)
+{
+    if (!(a > 0)) return;
+    const double scale = hard ? most : fmin(c, most);
+    const double lacks = m > 1                     ? a / scale
+                         : hard                    ? HUGE_VAL
+                         : loss == HSP__LOSS_HINGE ? (c - a) / scale
+                                                   : 0;
+    out->support++;
+    if (fabs(m - 1) <= fmax(lacks, 1e-6))
+        out->on++;
+    else if (m < 0)
+        out->wrong++;
+    else if (m < 1)
+        out->inside++;
+}
+
+typedef struct gap_rows {
+    hsp_context *ctx; /* that may stop it; NULL: it is soon done */
+    const hsp__problem *p;
+    const double *w; /* NULL: not known */
+    double b, size;  /* size: ||w|| */
+    const double *a, *scores;
+    double most; /* the largest a */
+    int lengths; /* of rows are wanted */
+    uint64_t parts;
+    struct {
+        hsp__kkt kkt;
+        double total, t; /* sum a, sum a y */
+        double size;     /* sum a ||x|| */
+    } sums[GAP_PARTS];
+} gap_rows;
+
+/* y (s + b), by a second look where the first says little of where the row lies. */
+GAP_INLINE double judge_margin_of(const gap_rows *work, uint64_t i, double y, int hard)
+{
+    const double m = y * (work->scores[i] + work->b);
+    if (!work->w || hard) return m;
+    double off = judge_off(work->p, i, work->size, work->scores[i], work->b);
+    return fabs(1 - m) <= gap_near * off
+               ? 1 - gap_fine(work->p, i, work->w, work->size, work->b, &off)
+               : m;
+}
+
+GAP_INLINE void judge_rows_some(gap_rows *work, uint64_t part, hsp__loss loss, int hard)
+{
+    const hsp__problem *p = work->p;
+    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    hsp__kkt kkt = {.least = HUGE_VAL};
+    double total = 0, t = 0, size = 0;
+    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+        const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
+        if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        const double m = judge_margin_of(work, i, y, hard);
+        const double over = fmax(-a, a - gap_box(p, i));
+        if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
+        if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
+        if (hard || c > 0) kkt.least = fmin(kkt.least, m);
+        kkt.complementarity = fmax(kkt.complementarity, judge_slack(loss, hard, m, a, c));
+        total += a;
+        t += y * a;
+        if (work->lengths && a > 0) size += a * gap_norm(p, i);
+        judge_count(loss, hard, m, a, c, work->most, &kkt);
+    }
+    work->sums[part].kkt = kkt;
+    work->sums[part].total = total;
+    work->sums[part].t = t;
+    work->sums[part].size = size;
+}
+
+static void gap_rows_part(void *user, uint64_t part)
+{
+    gap_rows *work = user;
+    if (work->p->hard)
+        judge_rows_some(work, part, HSP__LOSS_HINGE, 1);
+    else if (work->p->loss == HSP__LOSS_HINGE)
+        judge_rows_some(work, part, HSP__LOSS_HINGE, 0);
+    else if (work->p->loss == HSP__LOSS_SQUARED)
+        judge_rows_some(work, part, HSP__LOSS_SQUARED, 0);
+    else
+        judge_rows_some(work, part, HSP__LOSS_LOGISTIC, 0);
+}
+
+/* sum a ||x|| comes back, or 0 when it is not wanted. */
+static double gap_all_rows(hsp_context *ctx, gap_rows *work, hsp__kkt *out)
+{
+    const hsp__problem *p = work->p;
+    double total = 0, t = 0, size = 0;
+    *out = (hsp__kkt){.least = HUGE_VAL};
+    work->parts = gap_parts(p);
+    work->most = hsp__vec()->norminf_f64(work->a, (size_t)p->view->rows);
+    hsp__tasks_run(ctx, work->parts, gap_rows_part, work);
+    for (uint64_t part = 0; part < work->parts; part++) {
+        const hsp__kkt *one = &work->sums[part].kkt;
+        out->dual = fmax(out->dual, one->dual);
+        out->primal = fmax(out->primal, one->primal);
+        out->complementarity = fmax(out->complementarity, one->complementarity);
+        out->least = fmin(out->least, one->least);
+        out->support += one->support, out->on += one->on;
+        out->inside += one->inside, out->wrong += one->wrong;
+        total += work->sums[part].total, t += work->sums[part].t;
+        size += work->sums[part].size;
+    }
+    if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
+    if (p->hard && total > 0) out->complementarity /= total;
+    return size;
+}
+
+void hsp__gap_margin(double square, hsp__kkt *kkt)
+{
+    kkt->inverse_norm = 1 / sqrt(square);
+    kkt->margin = square > 0 ? kkt->least / sqrt(square) : (double)NAN;
+}
+
+void hsp__gap_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
+                         const double *scores, hsp__kkt *out)
+{
+    gap_rows work = {.p = p, .b = b, .a = a, .scores = scores};
+    gap_all_rows(ctx, &work, out);
+}
+
+void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                  const double *a, const double *u, const double *scores, hsp__kkt *out)
+{
+    gap_rows work = {.ctx = ctx, .p = p, .w = w, .b = b, .a = a, .scores = scores};
+    const double square = hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols);
+    work.size = sqrt(square);
+    work.lengths = p->penalty == HSP__PENALTY_L2;
+    const double size = gap_all_rows(ctx, &work, out);
+    out->stationarity = gap_stationarity(p, w, u, size);
+    hsp__gap_margin(square, out);
+}

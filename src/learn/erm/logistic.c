@@ -1,0 +1,75 @@
+/* Logistic regression.
+ *
+ * Problem. Rows x_i in R^d with labels y_i in {-1, +1} and weights r_i, n = sum r_i; minimise
+ *
+ *     J(w, b) = (1/n) sum_i r_i v_i log(1 + exp(-y_i (<w, x_i> + b))) + (lambda/2) ||w||^2
+ *
+ * with v_i, offset, penalty l1, C = 1 / (lambda n) and weights as in svm.c. The loss is minus the
+ * logarithm of the probability 1 / (1 + exp(-y s)) that the model gives to the row's own class: the
+ * minimum is the most likely w for that link and a Gaussian (l1: Laplacian) prior on w.
+ *
+ * Guarantee, certificate, cost. As svm.c: a run that converged is within `gap` of the best.
+ *
+ * Papers. D. Cox, The regression analysis of binary sequences, J. Royal Stat. Soc. B 20 (1958).
+ * H.-F. Yu, F.-L. Huang, C.-J. Lin, Dual coordinate descent methods for logistic regression and
+ * maximum entropy models, Machine Learning 85 (2011): the dual. */
+#include "base/error.h"
+#include "learn/erm/erm.h"
+#include "learn/learner.h"
+#include "learn/shared_options.h"
+
+static const hsp_option logistic_options[] = {
+    HSP__OPTION_C,
+    HSP__OPTION_LAMBDA,
+    HSP__OPTION_PENALTY,
+    HSP__OPTION_OFFSET,
+    {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
+     "learn in the feature space of this kernel, as in rbf(0.5) or poly(3,1), by approx"},
+    HSP__OPTION_ALLOW_INDEFINITE,
+    {"approx", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "KIND:M",
+     "kernel: learn from M explicit features: nystrom (of M rows) or fourier"},
+    HSP__OPTION_WEIGHT,
+    HSP__OPTION_ROW_WEIGHT,
+    HSP__OPTION_GAP,
+    HSP__OPTION_MAX_PASSES,
+    HSP__OPTION_MAX_SECONDS,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1", NULL,
+     "how to minimise; auto looks at the shape of the data"},
+    HSP__OPTION_START,
+    HSP__OPTION_KEEP_DUAL,
+    {"link", HSP_OPTION_CHOICE, "logistic", 0, 0, "logistic|probit|step", NULL,
+     "the function that makes a probability of a score when the model predicts"},
+    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo", NULL,
+     "more than two classes: each against the rest, or each pair"},
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_TIE,
+    HSP__OPTION_CALIBRATE,
+    HSP__OPTION_CALIBRATE_FOLDS,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+    HSP__OPTION_SEED,
+};
+
+extern const hsp__learner hsp__learn_logistic;
+
+static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                 const hsp_model *start, hsp_error *err, hsp_training *run,
+                                 hsp_model **out)
+{
+    hsp__erm_plan plan = {.loss = HSP__LOSS_LOGISTIC};
+    if (hsp_options_text(options, "kernel"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--kernel", 0, 0,
+            "logistic learns with a kernel from explicit features only: set approx");
+    hsp_status status = hsp__erm_plan_read(options, &plan, err);
+    if (status) return status;
+    return hsp__erm_train(ctx, data, &hsp__learn_logistic, options, &plan, start, err, run, out);
+}
+
+const hsp__learner hsp__learn_logistic = {
+    .table = {"logistic", "logistic regression: the probability of a class", logistic_options,
+              sizeof logistic_options / sizeof *logistic_options},
+    .hypothesis = "linear",
+    .train = logistic_train,
+    .starts = 1};

@@ -1,0 +1,413 @@
+/* The passes of the second-order solver over the rows: along a direction, to the next place. Rows
+ * whose multiplier did not change cost nothing but their score. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/erm/gap.h"
+#include "learn/erm/newton.h"
+#include "learn/erm/matvec.h"
+#include "model/model.h"
+#include "vec/vec.h"
+
+#define NEWTON_ROWS_INLINE static inline __attribute__((always_inline))
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+typedef struct newton_rows_share {
+    double pull, weight; /* both for a cost of 1; the weight without the kind's factor */
+} newton_rows_share;
+
+NEWTON_ROWS_INLINE newton_rows_share newton_row(hsp__newton_kind kind, double m, double anchor,
+                                                double tau)
+{
+    const double z = 1 - m;
+    if (kind == HSP__NEWTON_HALF)
+        return z > 0 ? (newton_rows_share){2 * z, 1} : (newton_rows_share){0, 0};
+    if (kind == HSP__NEWTON_LOGISTIC) {
+        const double e = exp(-fabs(m)), more = 1 / (1 + e), less = e * more;
+        return (newton_rows_share){m > 0 ? less : more, more * less};
+    }
+    const double s = anchor + tau * z;
+    if (!(s > 0)) return (newton_rows_share){0, 0};
+    if (kind == HSP__NEWTON_BOX && !(s < 1)) return (newton_rows_share){1, 0};
+    return (newton_rows_share){s, 1};
+}
+
+double hsp__newton_factor(const hsp__newton *s)
+{
+    if (s->kind == HSP__NEWTON_LOGISTIC) return 1;
+    return s->kind == HSP__NEWTON_HALF ? 2 : s->tau;
+}
+
+/* out = X w with the offset, rows from .. to - 1. */
+static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t from, uint64_t to,
+                               double *out)
+{
+    const hsp_view *view = s->p->view;
+    const double b = s->dim > s->d ? w[s->d] : 0;
+    if (hsp__matvec_narrow(view))
+        hsp__matvec_narrow_scores(view, w, b, from, to - from, s->step, out + from);
+    else
+        for (uint64_t i = from; i < to; i++)
+            out[i] = hsp__row_score(view, i * s->step, w, b);
+}
+
+/* sum += a x_i, with the offset's 1. */
+static void newton_rows_add_row(const hsp__newton *s, uint64_t i, double a, double *sum)
+{
+    if (s->dim > s->d) sum[s->d] += a;
+    hsp__matvec_add_row(s->p->view, i * s->step, a, sum);
+}
+
+/* What hsp__newton_cost looks at, in one place that nothing written in a loop can change. */
+typedef struct newton_rows_costs {
+    const uint32_t *labels;
+    const double *weight; /* of rows, or NULL */
+    uint32_t positive;
+    uint64_t step;
+    double cost[2]; /* y c of a row of weight 1: negative, positive */
+} newton_rows_costs;
+
+static newton_rows_costs newton_rows_costs_of(const hsp__newton *s)
+{
+    const hsp__problem *p = s->p;
+    newton_rows_costs costs = {
+        p->view->labels, p->hard ? NULL : p->row_weight, p->positive, s->step, {-1, 1}};
+    for (int side = 0; side < 2 && !p->hard; side++)
+        costs.cost[side] *= (double)s->step * p->cost[side];
+    return costs;
+}
+
+NEWTON_ROWS_INLINE double newton_cost(const newton_rows_costs *costs, uint64_t i)
+{
+    const uint64_t at = i * costs->step;
+    const double c = costs->labels[at] == costs->positive ? costs->cost[1] : costs->cost[0];
+    return costs->weight ? c * costs->weight[at] : c;
+}
+
+/* ---- Along a direction ----------------------------------------------------------------------- */
+
+typedef struct newton_rows_line {
+    hsp__newton *s;
+    double t;
+    int fresh; /* the moves must be computed first */
+} newton_rows_line;
+
+NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp__newton *s,
+                                                     uint64_t from, uint64_t to, double t)
+{
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    const double *scores = s->score, *moves = s->move, *anchors = s->anchor;
+    const double middle = s->middle, tau = s->tau;
+    hsp__newton_sums sums = {0, 0};
+    for (uint64_t i = from; i < to; i++) {
+        const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, move = moves[i];
+        const newton_rows_share row =
+            newton_row(kind, y * (scores[i] + t * move), anchors ? anchors[i] : middle, tau);
+        sums.slope -= cost * row.pull * move;
+        sums.curve += y * cost * row.weight * (move * move);
+    }
+    return sums;
+}
+
+/* Squared hinge and rows in one piece, all of a class weighing the same: the loops of vec.h. */
+static int newton_rows_is_plain(const hsp__newton *s)
+{
+    return s->kind == HSP__NEWTON_HALF && s->step == 1 && !s->p->row_weight;
+}
+
+static hsp__vec_half newton_rows_plain(const hsp__newton *s, uint64_t from)
+{
+    const hsp__problem *p = s->p;
+    return (hsp__vec_half){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
+}
+
+static hsp__newton_sums newton_rows_line_plain(const hsp__newton *s, uint64_t from, uint64_t to,
+                                               double t)
+{
+    const hsp__vec_half rows = newton_rows_plain(s, from);
+    double sums[2];
+    hsp__vec()->half_line(&rows, s->score + from, s->move + from, t, to - from, sums);
+    return (hsp__newton_sums){-sums[0], sums[1]};
+}
+
+static void newton_rows_line_part(void *user, uint64_t part)
+{
+    const newton_rows_line *line = user;
+    hsp__newton *s = line->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    if (line->fresh) newton_rows_scores(s, s->delta, from, to, s->move);
+    if (newton_rows_is_plain(s)) {
+        s->lines[part] = newton_rows_line_plain(s, from, to, line->t);
+        return;
+    }
+    hsp__newton_sums sums;
+    switch (s->kind) {
+    case HSP__NEWTON_BOX:
+        sums = newton_line_rows(HSP__NEWTON_BOX, s, from, to, line->t);
+        break;
+    case HSP__NEWTON_RAY:
+        sums = newton_line_rows(HSP__NEWTON_RAY, s, from, to, line->t);
+        break;
+    case HSP__NEWTON_HALF:
+        sums = newton_line_rows(HSP__NEWTON_HALF, s, from, to, line->t);
+        break;
+    default:
+        sums = newton_line_rows(HSP__NEWTON_LOGISTIC, s, from, to, line->t);
+        break;
+    }
+    s->lines[part] = sums;
+}
+
+static hsp__newton_sums newton_rows_line_sums(hsp__newton *s, double t, int fresh)
+{
+    newton_rows_line line = {s, t, fresh};
+    hsp__newton_sums all = {0, 0};
+    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_line_part, &line)) return all;
+    for (uint64_t part = 0; part < s->parts; part++) {
+        all.slope += s->lines[part].slope;
+        all.curve += s->lines[part].curve;
+    }
+    all.curve *= hsp__newton_factor(s);
+    return all;
+}
+
+hsp__newton_sums hsp__newton_probe(hsp__newton *s)
+{
+    s->passes++;
+    return newton_rows_line_sums(s, 1, 1);
+}
+
+hsp__newton_sums hsp__newton_along(hsp__newton *s, double t)
+{
+    return newton_rows_line_sums(s, t, 0);
+}
+
+/* ---- To the next place ----------------------------------------------------------------------- */
+
+typedef enum newton_rows_walk_how {
+    NEWTON_ROWS_WALK_ON,    /* by t times the moves */
+    NEWTON_ROWS_WALK_FRESH, /* forget pull, weight and u, and compute scores from w */
+    NEWTON_ROWS_WALK_HOLD   /* stay; rows with curvature keep it, and ask for more than they may */
+} newton_rows_walk_how;
+
+typedef struct newton_rows_walk {
+    hsp__newton *s;
+    double t;
+    newton_rows_walk_how how;
+} newton_rows_walk;
+
+/* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
+ */
+NEWTON_ROWS_INLINE void newton_values(hsp__newton_kind kind, double m, double s, double *loss,
+                                      double *gain)
+{
+    *loss = m < 1 ? 1 - m : 0;
+    *gain = s;
+    if (kind == HSP__NEWTON_HALF) {
+        *loss *= *loss;
+        *gain -= s * s / 4;
+    } else if (kind == HSP__NEWTON_LOGISTIC) {
+        *loss = (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)));
+        *gain = s * m + *loss;
+    }
+}
+
+NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__newton *s,
+                                                      uint64_t from, uint64_t to,
+                                                      const newton_rows_walk *walk, double *sum)
+{
+    const double t = walk->t;
+    const int hold = walk->how == NEWTON_ROWS_WALK_HOLD;
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    double *const scores = s->score, *const pulls = s->pull;
+    const double *const moves = s->move, *const anchors = s->anchor;
+    unsigned char *const curves = s->curved;
+    const double middle = s->middle, tau = s->tau;
+    hsp__newton_state state = {.least = HUGE_VAL};
+    for (uint64_t i = from; i < to; i++) {
+        const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, c = y * cost;
+        const double anchor = anchors ? anchors[i] : middle;
+        if (t != 0) scores[i] += t * moves[i];
+        const double m = y * scores[i];
+        newton_rows_share row = newton_row(kind, m, anchor, tau);
+        if (hold && curves[i])
+            row = (newton_rows_share){anchor + tau * (1 - m), 1};
+        else if (hold)
+            row = (newton_rows_share){c > 0 ? pulls[i] / c : 0, 0};
+        const double pull = c * row.pull, old = pulls[i];
+        double loss, gain;
+        newton_values(kind, m, row.pull, &loss, &gain);
+        state.loss += c * loss;
+        state.gain += c * gain;
+        if (kind == HSP__NEWTON_BOX || kind == HSP__NEWTON_RAY)
+            state.slack +=
+                c * (kind == HSP__NEWTON_BOX ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
+        state.total += pull;
+        if (c > 0 && m < state.least) state.least = m;
+        if (kind != HSP__NEWTON_LOGISTIC) {
+            const unsigned char curved = c > 0 && row.weight > 0;
+            state.active += curved;
+            state.turned += curved != curves[i];
+            curves[i] = curved;
+        }
+        if (pull == old) continue;
+        pulls[i] = pull;
+        newton_rows_add_row(s, i, y * (pull - old), sum);
+    }
+    return state;
+}
+
+/* Lean: nothing but the scores, the sums of the rows, and which of them have curvature. The gain of
+ * a row is 2 c z - c z^2. */
+static hsp__newton_state newton_rows_walk_plain(const hsp__newton *s, uint64_t from, uint64_t to,
+                                                const newton_rows_walk *walk)
+{
+    const hsp__vec_half rows = newton_rows_plain(s, from);
+    const double *moves = walk->t != 0 ? s->move + from : NULL;
+    double sums[2];
+    uint64_t counts[2];
+    hsp__vec()->half_walk(&rows, s->score + from, moves, walk->t, to - from, s->curved + from, sums,
+                          counts);
+    return (hsp__newton_state){.loss = sums[0],
+                               .gain = sums[1] - sums[0],
+                               .total = sums[1],
+                               .active = counts[0],
+                               .turned = counts[1]};
+}
+
+static hsp__newton_state newton_rows_walk_lean(const hsp__newton *s, uint64_t from, uint64_t to,
+                                               const newton_rows_walk *walk)
+{
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    hsp__newton_state state = {0};
+    for (uint64_t i = from; i < to; i++) {
+        const double cost = newton_cost(&costs, i), c = fabs(cost);
+        if (walk->t != 0) s->score[i] += walk->t * s->move[i];
+        const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
+        const unsigned char curved = c > 0 && z > 0;
+        state.loss += c * (some * some);
+        state.total += c * (2 * some);
+        state.active += curved;
+        state.turned += curved != s->curved[i];
+        s->curved[i] = curved;
+    }
+    state.gain = state.total - state.loss;
+    return state;
+}
+
+static void newton_rows_walk_part_lean(const newton_rows_walk *walk, uint64_t part)
+{
+    hsp__newton *s = walk->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    if (walk->how == NEWTON_ROWS_WALK_FRESH) newton_rows_scores(s, s->w, from, to, s->score);
+    s->states[part] = newton_rows_is_plain(s) ? newton_rows_walk_plain(s, from, to, walk)
+                                              : newton_rows_walk_lean(s, from, to, walk);
+}
+
+static void newton_rows_walk_part(void *user, uint64_t part)
+{
+    const newton_rows_walk *walk = user;
+    hsp__newton *s = walk->s;
+    if (s->lean) {
+        newton_rows_walk_part_lean(walk, part);
+        return;
+    }
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    double *sum = s->sums + part * s->dim;
+    hsp__newton_state *state = &s->states[part];
+    memset(sum, 0, s->dim * sizeof *sum);
+    if (walk->how == NEWTON_ROWS_WALK_FRESH) {
+        memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
+        newton_rows_scores(s, s->w, from, to, s->score);
+    }
+    switch (s->kind) {
+    case HSP__NEWTON_BOX:
+        *state = newton_walk_rows(HSP__NEWTON_BOX, s, from, to, walk, sum);
+        break;
+    case HSP__NEWTON_RAY:
+        *state = newton_walk_rows(HSP__NEWTON_RAY, s, from, to, walk, sum);
+        break;
+    case HSP__NEWTON_HALF:
+        *state = newton_walk_rows(HSP__NEWTON_HALF, s, from, to, walk, sum);
+        break;
+    default:
+        *state = newton_walk_rows(HSP__NEWTON_LOGISTIC, s, from, to, walk, sum);
+        break;
+    }
+}
+
+static void newton_rows_walk_all(hsp__newton *s, double t, newton_rows_walk_how how)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    newton_rows_walk walk = {s, t, how};
+    hsp__newton_state all = {.least = HUGE_VAL};
+    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_walk_part, &walk)) return;
+    if (how == NEWTON_ROWS_WALK_FRESH) memset(s->u, 0, s->dim * sizeof *s->u);
+    for (uint64_t part = 0; part < s->parts; part++) {
+        const hsp__newton_state *one = &s->states[part];
+        all.loss += one->loss;
+        all.gain += one->gain;
+        all.slack += one->slack;
+        all.total += one->total;
+        all.least = fmin(all.least, one->least);
+        all.active += one->active;
+        all.turned += one->turned;
+        if (!s->lean) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
+    }
+    if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
+    if (s->kind == HSP__NEWTON_LOGISTIC) all.active = all.turned = s->n;
+    s->now = all;
+    if (s->lean) hsp__hessian_follow(s);
+}
+
+void hsp__newton_restart(hsp__newton *s)
+{
+    s->passes += 2;
+    newton_rows_walk_all(s, 0, NEWTON_ROWS_WALK_FRESH);
+}
+
+void hsp__newton_go(hsp__newton *s, double t)
+{
+    s->passes++;
+    newton_rows_walk_all(s, t, NEWTON_ROWS_WALK_ON);
+}
+
+void hsp__newton_hold(hsp__newton *s)
+{
+    newton_rows_walk_all(s, 0, NEWTON_ROWS_WALK_HOLD);
+}
+
+static void newton_rows_pulls_part(void *user, uint64_t part)
+{
+    hsp__newton *s = user;
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    const uint64_t to = hsp__part(s->n, s->parts, part + 1);
+    for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
+        const double cost = newton_cost(&costs, i);
+        const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]);
+        s->pull[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
+    }
+}
+
+void hsp__newton_pulls(hsp__newton *s)
+{
+    hsp__tasks_try(s->ctx, s->parts, newton_rows_pulls_part, s);
+}
+
+/* ---- Anchors --------------------------------------------------------------------------------- */
+
+hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
+{
+    if (!s->anchor) s->anchor = hsp__new_raw(&s->ctx->allocator, s->n, sizeof *s->anchor);
+    if (!s->anchor) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < s->n; i++) {
+        const double c = fabs(hsp__newton_cost(s, i));
+        s->anchor[i] = c > 0 ? s->pull[i] / c : 0;
+    }
+    return HSP_OK;
+}

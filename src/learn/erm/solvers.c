@@ -1,0 +1,80 @@
+#include "learn/erm/solvers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "learn/online/pegasos.h"
+
+extern const hsp__solver hsp__solver_newton;
+
+/* auto takes the first that suits, or dcd where that is quicker; pegasos, the last, is for
+ * those who ask for it. */
+const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd, &hsp__solver_l1,
+                                           &hsp__solver_pegasos, NULL};
+
+#define SOLVERS_STEPS  20   /* Newton steps, roughly: each has a matrix to factor */
+#define SOLVERS_FILLS  3    /* times that all rows are added to that matrix */
+#define SOLVERS_PASSES 40   /* passes that Newton steps make besides */
+#define SOLVERS_FAST   0.25 /* a number of a matrix against one of a row in a pass */
+#define SOLVERS_VISITS 50   /* likewise of coordinate descent, where C is small beside the rows */
+#define SOLVERS_SAMPLE 1024 /* rows that are looked at */
+
+/* The mean of ||x||^2, from some of the rows. */
+static double solvers_length(const hsp_view *view)
+{
+    const uint64_t step = view->rows / SOLVERS_SAMPLE + 1;
+    double sum = 0, count = 0;
+    for (uint64_t i = 0; i < view->rows; i += step) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double x = hsp__row_value(view, &row, k);
+            sum += x * x;
+        }
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+#define SOLVERS_LOGISTIC_FIRST  6   /* passes of coordinate descent at least, logistic loss, and */
+#define SOLVERS_LOGISTIC_VISITS 0.1 /* more for each unit of C ||x||^2 times rows a column, */
+#define SOLVERS_LOGISTIC_MOST   8   /* no more than this for each unit of C ||x||^2 */
+#define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
+#define SOLVERS_LOGISTIC_CG     60  /* or instead of it: directions by conjugate gradients */
+
+/* Few columns make Newton's matrix cheap beside the passes that coordinate descent needs, and those
+ * are the more the larger C is beside the rows. Numbers as measured on text, digits and tables
+ * (docs/svm.md). */
+static int solvers_prefers_newton(const hsp__problem *p)
+{
+    const double n = (double)p->view->rows, d = (double)p->view->cols;
+    const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
+    const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
+    const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
+    if (p->loss == HSP__LOSS_LOGISTIC) {
+        const double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
+        const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
+        return fmin(newton, SOLVERS_LOGISTIC_CG * stored) <=
+               (SOLVERS_LOGISTIC_FIRST + each * C * solvers_length(p->view)) * stored;
+    }
+    return SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored <=
+           SOLVERS_VISITS * (1 + C * solvers_length(p->view)) * stored;
+}
+
+const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
+{
+    const int any = strcmp(name, "auto") == 0;
+    const hsp__solver *const dcd = &hsp__solver_dcd;
+    if (any && dcd->suits(p) && !p->hard && !solvers_prefers_newton(p)) return dcd;
+    for (size_t i = 0; hsp__solvers[i]; i++)
+        if ((any || strcmp(name, hsp__solvers[i]->name) == 0) && hsp__solvers[i]->suits(p))
+            return hsp__solvers[i];
+    return NULL;
+}
+
+const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p)
+{
+    const hsp__solver *second = NULL;
+    if (first == &hsp__solver_newton) second = &hsp__solver_dcd;
+    if (first == &hsp__solver_dcd) second = &hsp__solver_newton;
+    return second && second->suits(p) ? second : NULL;
+}

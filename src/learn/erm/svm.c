@@ -1,0 +1,174 @@
+/* The linear support vector machine.
+ *
+ * Problem. Rows x_i in R^d with labels y_i in {-1, +1} and weights r_i (1 unless a column says
+ * otherwise), n = sum r_i; minimise
+ *
+ *     J(w, b) = (1/n) sum_i r_i v_i loss(y_i (<w, x_i> + b)) + (lambda/2) ||w||^2
+ *
+ * v_i is the weight of the row's class; loss(m) is max(0, 1 - m), or its square. b is in no penalty
+ * (offset free), in the same as w (regularized), or 0 (none). Penalty l1: lambda ||w||_1 instead.
+ * With C = 1 / (lambda n) the same is P = J / lambda = ||w||^2 / 2 + C sum r_i v_i loss: the scale
+ * in which solvers count (problem.h, where the dual is). A row of weight k is k copies of it, also
+ * in n; class weights multiply costs and are not counted in n.
+ *
+ * Hard: minimise ||w||^2 / 2 with y_i (<w, x_i> + b) >= 1 for all i, the limit C -> infinity. Where
+ * there is no such w the outcome is "inseparable", with the multipliers that say why.
+ *
+ * Guarantee. A run that converged is within `gap` of the best objective: J - D <= gap J, where D, a
+ * dual objective, is a lower bound on J of all (w, b). Both are computed from data, (w, b) and dual
+ * weights alone (gap.h), and the last word on convergence is theirs.
+ *
+ * Certificate. keep-dual: (row, scorer, a_i y_i) in the model, w = sum a_i y_i x_i to the gap.
+ *
+ * Cost. The solver's, see the files that solvers.c lists.
+ *
+ * Papers. B. Boser, I. Guyon, V. Vapnik, A training algorithm for optimal margin classifiers, COLT
+ * (1992). C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20 (1995). */
+#include <string.h>
+
+#include "base/error.h"
+#include "learn/erm/erm.h"
+#include "learn/learner.h"
+#include "learn/online/pegasos.h"
+#include "learn/shared_options.h"
+
+static const hsp_option svm_options[] = {
+    HSP__OPTION_C,
+    HSP__OPTION_LAMBDA,
+    {"loss", HSP_OPTION_CHOICE, "hinge", 0, 0, "hinge|squared", NULL,
+     "what a row costs that is not beyond the margin: 1 - y s, or its square"},
+    HSP__OPTION_PENALTY,
+    HSP__OPTION_OFFSET,
+    HSP__OPTION_KERNEL,
+    {"cache-mb", HSP_OPTION_REAL, "1000", 0, 1e9, NULL, "MB",
+     "kernel: keep kernel values in no more than so many megabytes"},
+    HSP__OPTION_ALLOW_INDEFINITE,
+    HSP__OPTION_APPROX,
+    {"hard", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "demand the widest separator without errors; none: say so with evidence, status 1"},
+    HSP__OPTION_WEIGHT,
+    HSP__OPTION_ROW_WEIGHT,
+    HSP__OPTION_GAP,
+    HSP__OPTION_MAX_PASSES,
+    HSP__OPTION_MAX_SECONDS,
+    {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1|pegasos", NULL,
+     "how to minimise; auto looks at the shape of the data"},
+    {"order", HSP_OPTION_CHOICE, "shuffle", 0, 0, "shuffle|cyclic", NULL,
+     "pegasos: rows in turn shuffled, or in the order of the file, as a stream has them"},
+    {"average", HSP_OPTION_CHOICE, "average", 0, 0, "average|none", NULL,
+     "pegasos: hand over the mean of all weights, later ones counting more, or the last"},
+    HSP__OPTION_START,
+    HSP__OPTION_KEEP_DUAL,
+    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo|crammer-singer", NULL,
+     "more than two classes: each against the rest, each pair, or all at once"},
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_TIE,
+    HSP__OPTION_CALIBRATE,
+    HSP__OPTION_CALIBRATE_FOLDS,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+    HSP__OPTION_SEED,
+};
+
+/* Options that say nothing where a separator is demanded. */
+static hsp_status svm_check_hard(const hsp_options *options, const hsp__erm_plan *plan,
+                                 hsp_error *err)
+{
+    static const char *const idle[] = {"C", "lambda", "weight"};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (hsp_options_is_set(options, idle[i]))
+            return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                                "no row may be lost, so %s has nothing to say: leave it out",
+                                idle[i]);
+    if (plan->loss != HSP__LOSS_HINGE)
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                            "there is no loss where no row may be lost: leave --loss out");
+    if (plan->penalty != HSP__PENALTY_L2)
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
+                            "the widest separator is that of penalty l2");
+    return HSP_OK;
+}
+
+/* With a kernel there is one solver, and what it keeps small is ||w||^2. */
+static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
+{
+    static const char *const about[] = {"cache-mb", "allow-indefinite"};
+    plan->kernel = hsp_options_text(options, "kernel");
+    for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
+        if (hsp_options_is_set(options, about[i]))
+            return hsp__fail_at(err, HSP_USAGE, i ? "--allow-indefinite" : "--cache-mb", 0, 0,
+                                "%s is about a kernel: it needs kernel", about[i]);
+    if (!plan->kernel) return HSP_OK;
+    plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
+    plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
+    const char *wrong = plan->at_once                       ? "--multiclass"
+                        : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
+                        : strcmp(plan->solver, "auto") != 0 ? "--solver"
+                                                            : NULL;
+    if (wrong)
+        return hsp__fail_at(err, HSP_USAGE, wrong, 0, 0,
+                            "with a kernel there is one solver, for penalty l2, of a class against "
+                            "the rest or of pairs: leave it out");
+    return HSP_OK;
+}
+
+/* Options that one solver alone has an ear for. */
+static hsp_status svm_check_solver(const hsp_options *options, const hsp__erm_plan *plan,
+                                   hsp_error *err)
+{
+    static const struct {
+        const char *name, *option;
+    } steps[] = {{"order", "--order"}, {"average", "--average"}};
+    if (strcmp(plan->solver, "pegasos") == 0) return HSP_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (hsp_options_is_set(options, steps[i].name))
+            return hsp__fail_at(err, HSP_USAGE, steps[i].option, 0, 0,
+                                "it says how solver pegasos goes over the rows, and solver %s does "
+                                "not ask: leave it out, or use solver pegasos",
+                                plan->solver);
+    return HSP_OK;
+}
+
+static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
+{
+    const int squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
+    hsp_status status = hsp__erm_plan_read(options, plan, err);
+    if (!status) status = svm_check_solver(options, plan, err);
+    if (status) return status;
+    plan->loss = squared ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+    plan->hard = hsp_options_flag(options, "hard");
+    plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
+    if (plan->at_once && (squared || plan->hard || plan->penalty == HSP__PENALTY_L1 ||
+                          strcmp(plan->solver, "auto") != 0))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "crammer-singer has its own solver, for hinge loss and penalty l2");
+    status = svm_check_kernel(options, plan, err);
+    if (status) return status;
+    if (plan->hard) return svm_check_hard(options, plan, err);
+    if (plan->penalty == HSP__PENALTY_L1 && !squared)
+        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
+                            "penalty l1 goes with --loss squared");
+    return HSP_OK;
+}
+
+extern const hsp__learner hsp__learn_svm;
+
+static hsp_status svm_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                            const hsp_model *start, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    hsp__erm_plan plan = {0};
+    hsp_status status = svm_plan(options, &plan, err);
+    if (status) return status;
+    return hsp__erm_train(ctx, data, &hsp__learn_svm, options, &plan, start, err, run, out);
+}
+
+const hsp__learner hsp__learn_svm = {
+    .table = {"svm", "the widest margin, with losses for what lies inside it", svm_options,
+              sizeof svm_options / sizeof *svm_options},
+    .hypothesis = "linear",
+    .train = svm_train,
+    .starts = 1,
+    .pairs = 1,
+    .rule = &hsp__pegasos_rule};

@@ -1,0 +1,72 @@
+/* Mistake-driven runs in a kernel's feature space: where the scores of their rows come from.
+ *
+ * There w = sum over the updates of amount * phi(x), so s(x) = sum of amount * k(row, x) + b. The
+ * driver (online.h, ovr.h) asks here for the scores of rows and tells every change of w;
+ * everything else about a run is as without a kernel. Several runs (one-vs-rest) share the kernel
+ * values.
+ *
+ * Rows are visited in blocks. A row keeps the sum of its score and how many changes that includes;
+ * when its block comes, the changes since are caught up with, as blocks of kernel values of the
+ * rows they are about with the block's rows; changes made while the block is visited go to all its
+ * rows at once, by a line of the block's own kernel values. Where any row may be next (the orders
+ * that pick), rows are few, or a trace is written, there is one block of all rows, and a change
+ * costs one line of kernel values. Either way a sum is made of the same numbers in the same order:
+ * that of the changes.
+ *
+ * Cost. Cyclic and shuffled passes: (rows) * (updates of a pass) kernel values a pass, as matrix
+ * products; orders that pick: rows * updates. Values are doubles, kept for up to 2,048 rows. */
+#ifndef HSP_LEARN_KERNEL_KERNEL_SCORES_H
+#define HSP_LEARN_KERNEL_KERNEL_SCORES_H
+
+#include "kernel/kernel_rows.h"
+#include "learn/kernel/kernel_option.h"
+#include "learn/multiclass/ovr.h"
+#include "learn/prepare.h"
+
+typedef struct hsp__kernel_scores hsp__kernel_scores;
+
+/* Parse and fit the kernel, and make the prepared rows ready for it; these and the context outlive
+ * it. `data` is what they were prepared from. */
+hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp_options *options,
+                                  const hsp_data *data, const hsp__prepared *prepared,
+                                  hsp_error *err, hsp__kernel_scores **out);
+void hsp__kernel_scores_free(hsp__kernel_scores *kernel);
+
+/* max sqrt(k(x, x)): the longest row there. HSP_BAD_DATA when a k(x, x) is below 0 or none. */
+hsp_status hsp__kernel_scores_radius(const hsp__kernel_scores *kernel, hsp_error *err,
+                                     double *radius);
+
+/* Let the runs of a team (of zero features) learn here. */
+hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, hsp_error *err);
+
+const hsp_kernel *hsp__kernel_scores_kernel(const hsp__kernel_scores *kernel);
+/* The number, in the data as given, of a row learnt from; precomputed: its column. */
+uint64_t hsp__kernel_scores_source(const hsp__kernel_scores *kernel, uint64_t row);
+/* Averaging: sums of amount * (examples before), by row and scorer of the team. */
+hsp__ledger *hsp__kernel_scores_past(hsp__kernel_scores *kernel);
+
+/* ---- For the driver ---- */
+
+/* Rows to visit between two ticks. */
+uint64_t hsp__kernel_scores_chunk(const hsp__kernel_scores *kernel);
+
+/* From here on the scores of rows at positions from..to-1 are asked for, until the next call. */
+hsp_status hsp__kernel_scores_block(hsp__kernel_scores *kernel, const uint64_t *order,
+                                    uint64_t from, uint64_t to, hsp_error *err);
+
+/* sum of amount * k(row, x) of a row of the block; `scorer` is the team's. */
+double hsp__kernel_scores_sum(const hsp__kernel_scores *kernel, uint64_t row, uint32_t scorer);
+
+/* w_scorer += amount * phi(x_row), `before` examples having been seen. */
+hsp_status hsp__kernel_scores_add(hsp__kernel_scores *kernel, uint64_t row, uint32_t scorer,
+                                  double amount, uint64_t before, hsp_error *err);
+
+/* ---- For traces: where the option `trace` is set ---- */
+
+/* ||w||^2 of a scorer, and its inner product with a w* whose sums with all rows these are: of w =
+ * sum of a phi(x) it is sum of a <w*, phi(x)>. As many multiplications as there are rows. */
+double hsp__kernel_scores_square(const hsp__kernel_scores *kernel, uint32_t scorer);
+double hsp__kernel_scores_inner(const hsp__kernel_scores *kernel, uint32_t scorer,
+                                const double *sums);
+
+#endif

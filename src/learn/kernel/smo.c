@@ -1,0 +1,788 @@
+/* Kernel support vector machines by working sets.
+ *
+ * Problem (problem.h, in the kernel's feature space): minimise over a
+ *
+ *     (1/2) a' Q a - sum e(a),   Q_ij = y_i y_j k(x_i, x_j),   0 <= a_i <= c_i,   sum a_i y_i = 0
+ *
+ * (squared hinge: no upper bound, and 1 / (2 c_i) is added to k(x_i, x_i); offset regularized: k +
+ * 1 and no equation; offset none: no equation).
+ *
+ * Update. With f_i = sum_j a_j y_j k(x_j, x_i) - y_i, a is optimal iff every f of a row that may
+ * move up (a < c of a positive row, a > 0 of a negative one) is at least every f of a row that may
+ * move down. A round takes a few thousand rows that violate this most (with those of the round
+ * before that are between their bounds), has the kernel matrix of these rows alone, solves the
+ * problem over them by steps of two variables with second-order selection (the pair with the
+ * largest gain), and then brings f of all rows up to date with the kernel rows ("lines") of those
+ * that moved, from the cache or computed in one block. Of many rows a sample is solved first, and
+ * the run begins with a = c for all that its separator puts inside the margin. Sets are made larger
+ * while they are full and gain little: where all rows between bounds fit, few rounds are left.
+ *
+ * Guarantee. Every step raises the dual; the run looks at the duality gap, which f gives in O(n).
+ * Kernel values are floats, f is in double: that gap is of the matrix of floats. So in the end it
+ * is proven for the kernel itself (smo_gap.c), and if that fails the run goes on: nearer, and at
+ * last (kernel_erm.c) with values in double. For hard, and for gaps below 1e-7, all is in double
+ * at once.
+ *
+ * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
+ * for rows that moved n multiplications each, and n kernel values if their line is not there. Lines
+ * of rows that stay at a bound are multiplied and added as they are computed, and never written
+ * down; so are all of them where rows are short and of ones, and computing is as fast as reading.
+ *
+ * Papers. J. Platt, Fast training of support vector machines using sequential minimal optimization
+ * (1999). T. Joachims, Making large-scale SVM learning practical (1999): working sets. R.-E. Fan,
+ * P.-H. Chen, C.-J. Lin, Working set selection using second order information, JMLR 6 (2005). Z.
+ * Wen et al., ThunderSVM, JMLR 19 (2018): large working sets, half of them kept. */
+#include "learn/kernel/smo.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "learn/erm/gap.h"
+#include "learn/kernel/smo_work.h"
+#include "vec/vec.h"
+
+enum {
+    SMO_WHOLE = 2560, /* so many rows are one set */
+    SMO_FIRST = 2048, /* rows of a set of more, at first */
+    SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
+    SMO_LIMIT = 16384,
+    SMO_PARTS = 64,
+    SMO_PIECE = 16, /* rows of the set's matrix that are turned at a time */
+    SMO_TICK = 64   /* steps between two ticks */
+};
+
+static const double smo_tiny = 1e-12; /* curvature below this counts as this */
+/* Hard: ||w||^2 below the first, for sum a = 1 and rows of length 1, is what rounding leaves of 0;
+ * below the second it is, if no step gets further. */
+static const double smo_met = 1e-13, smo_met_at_last = 1e-12;
+
+typedef hsp__smo_work smo;
+
+/* ---- The problem over the set ---------------------------------------------------------------- */
+
+static double smo_k(const smo *w, uint64_t i, uint64_t j)
+{
+    const uint64_t at = i * w->size + j;
+    return w->wide ? ((const double *)w->k)[at] : (double)((const float *)w->k)[at];
+}
+
+static double smo_self(const smo *w, uint64_t i)
+{
+    return smo_k(w, i, i) + w->lextra[i];
+}
+
+static void smo_free_to_move(smo *w, uint64_t i)
+{
+    w->up[i] = hsp__smo_up(w->ly[i], w->la[i], w->lc[i]) ? 0 : HUGE_VAL;
+    w->down[i] = hsp__smo_down(w->ly[i], w->la[i], w->lc[i]) ? 0 : -HUGE_VAL;
+}
+
+/* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
+static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, double *low,
+                         double *high)
+{
+    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const hsp__vec_table *vec = hsp__vec();
+    if (w->wide) {
+        const double *k = w->k;
+        return vec->pair_step_f64(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down,
+                                  n, low, high);
+    }
+    const float *k = w->k;
+    return vec->pair_step_f32(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down, n,
+                              low, high);
+}
+
+/* The row that may move down and gains most together with i, whose f is `low`. */
+static uint64_t smo_second(const smo *w, uint64_t i, double low, double *gain)
+{
+    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const double self = smo_self(w, i);
+    if (w->wide)
+        return hsp__vec()->pair_gain_f64(w->lf, w->down, low, self,
+                                         (const double *)w->k + i * w->size, w->diagonal, n, gain);
+    return hsp__vec()->pair_gain_f32(w->lf, w->down, low, self, (const float *)w->k + i * w->size,
+                                     w->diagonal, n, gain);
+}
+
+/* Move y a of i up and of j down by the same t, as far as is best and allowed; f of the two alone
+ * gets what `extra` adds, the rest is for the pass that follows. */
+static double smo_step(smo *w, uint64_t i, uint64_t j)
+{
+    const double curvature = smo_self(w, i) + smo_self(w, j) - 2 * smo_k(w, i, j);
+    double t = (w->lf[j] - w->lf[i]) / fmax(curvature, smo_tiny);
+    const double room_i = w->ly[i] > 0 ? w->lc[i] - w->la[i] : w->la[i];
+    const double room_j = w->ly[j] > 0 ? w->la[j] : w->lc[j] - w->la[j];
+    const double room = fmin(room_i, room_j);
+    if (t > room) t = room;
+    w->la[i] += w->ly[i] * t;
+    w->la[j] -= w->ly[j] * t;
+    /* A bound that was reached is reached exactly. */
+    if (t == room_i) w->la[i] = w->ly[i] > 0 ? w->lc[i] : 0;
+    if (t == room_j) w->la[j] = w->ly[j] > 0 ? 0 : w->lc[j];
+    smo_free_to_move(w, i);
+    smo_free_to_move(w, j);
+    w->lf[i] += t * w->lextra[i];
+    w->lf[j] -= t * w->lextra[j];
+    w->walked += t;
+    w->s->updates++;
+    return t;
+}
+
+/* Without the equation: the best step of one variable. */
+static int smo_single(smo *w, double enough)
+{
+    uint64_t best = w->count;
+    double most = 0, change = 0, low, high;
+    for (uint64_t i = 0; i < w->count; i++) {
+        const double g = -w->lf[i] * w->ly[i];
+        const double to = fmin(fmax(w->la[i] + g / fmax(smo_self(w, i), smo_tiny), 0), w->lc[i]);
+        const double by = to - w->la[i];
+        if (fabs(g) <= enough || fabs(by) * fabs(g) <= most) continue;
+        most = fabs(by) * fabs(g), best = i, change = by;
+    }
+    if (best == w->count) return 0;
+    w->la[best] = fmin(fmax(w->la[best] + change, 0), w->lc[best]);
+    w->lf[best] += change * w->ly[best] * w->lextra[best];
+    w->walked += fabs(change);
+    smo_pass(w, change * w->ly[best], best, 0, best, &low, &high);
+    w->s->updates++;
+    return 1;
+}
+
+/* Steps until the worst violation in the set is a small part of what it was, or small enough. */
+static void smo_inner(smo *w, double enough, double part)
+{
+    const uint64_t most = 100 * w->count + 1000;
+    double low, high, gain, limit = enough;
+    uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
+    if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
+    for (uint64_t step = 0; step < most; step++) {
+        if (step % SMO_TICK == 0 && hsp__tick(w->ctx)) return;
+        if (!w->equation) {
+            if (!smo_single(w, enough)) return;
+            continue;
+        }
+        if (!(high - low > limit)) return;
+        const uint64_t j = smo_second(w, i, low, &gain);
+        if (!(gain > 0)) return;
+        const double t = smo_step(w, i, j);
+        i = smo_pass(w, t, i, -t, j, &low, &high);
+    }
+}
+
+/* ---- The set's matrix ------------------------------------------------------------------------ */
+
+/* Rows of the matrix that are new in it, from lines that are there. */
+static void smo_gather_part(void *user, uint64_t part)
+{
+    const smo *w = user;
+    for (uint64_t i = hsp__part(w->count, SMO_PARTS, part);
+         i < hsp__part(w->count, SMO_PARTS, part + 1); i++) {
+        const void *line = w->is_new[i] ? hsp__smo_cache_has(w->cache, w->set[i]) : NULL;
+        if (!line) continue;
+        if (w->wide) {
+            double *to = (double *)w->k + i * w->size;
+            for (uint64_t j = 0; j < w->count; j++)
+                to[j] = ((const double *)line)[w->set[j]];
+        } else {
+            float *to = (float *)w->k + i * w->size;
+            for (uint64_t j = 0; j < w->count; j++)
+                to[j] = ((const float *)line)[w->set[j]];
+        }
+    }
+}
+
+/* Then columns: what a row that stays has with those that are new. */
+static void smo_mirror_part(void *user, uint64_t part)
+{
+    const smo *w = user;
+    const uint64_t from = hsp__part(w->count, SMO_PARTS, part),
+                   to = hsp__part(w->count, SMO_PARTS, part + 1);
+    double *wide = w->k;
+    float *single = w->k;
+    for (uint64_t at = from; at < to; at += SMO_PIECE)
+        for (uint64_t i = 0; i < w->count; i++) {
+            if (!w->is_new[i]) continue;
+            for (uint64_t j = at; j < to && j < at + SMO_PIECE; j++) {
+                if (w->is_new[j]) continue;
+                if (w->wide)
+                    wide[j * w->size + i] = wide[i * w->size + j];
+                else
+                    single[j * w->size + i] = single[i * w->size + j];
+            }
+        }
+}
+
+/* The places behind the last row take part in passes: zeros, and nothing there may move. */
+static void smo_pad(smo *w)
+{
+    const uint64_t n = (w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    const size_t number = w->cache->number;
+    for (uint64_t i = 0; i < w->count && n > w->count; i++)
+        memset((char *)w->k + (i * w->size + w->count) * number, 0, (n - w->count) * number);
+    memset((char *)w->diagonal + w->count * number, 0, (n - w->count) * number);
+    for (uint64_t i = w->count; i < n; i++) {
+        w->up[i] = HUGE_VAL, w->down[i] = -HUGE_VAL;
+        w->lf[i] = 0;
+    }
+}
+
+static void smo_add_one(smo *w)
+{
+    for (uint64_t i = 0; i < w->count; i++)
+        for (uint64_t j = 0; j < w->count; j++) {
+            if (!w->is_new[i] && !w->is_new[j]) continue;
+            if (w->wide)
+                ((double *)w->k)[i * w->size + j] += w->one;
+            else
+                ((float *)w->k)[i * w->size + j] += (float)w->one;
+        }
+}
+
+static hsp_status smo_load_kernel(smo *w, hsp_error *err)
+{
+    uint64_t missing = 0;
+    int stay = 0;
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (!w->is_new[i] || hsp__smo_cache_has(w->cache, w->set[i])) continue;
+        w->picked[missing] = w->set[i];
+        w->lines[missing++] = (char *)w->k + i * w->size * w->cache->number;
+    }
+    hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
+    hsp_status status =
+        hsp__smo_cache_block(w->cache, w->picked, missing, w->set, w->count, w->lines, err);
+    for (uint64_t i = 0; i < w->count; i++)
+        stay |= !w->is_new[i];
+    if (!status && stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
+    if (!status && w->one != 0) smo_add_one(w);
+    return status;
+}
+
+static hsp_status smo_load(smo *w, hsp_error *err)
+{
+    hsp_status status = smo_load_kernel(w, err);
+    for (uint64_t i = 0; !status && i < w->count; i++) {
+        const uint64_t row = w->set[i];
+        w->la[i] = w->s->a[row];
+        w->lf[i] = w->f[row];
+        w->ly[i] = w->y[row];
+        w->lc[i] = w->c[row];
+        w->lextra[i] = w->extra ? w->extra[row] : 0;
+        smo_free_to_move(w, i);
+        const double self = smo_self(w, i);
+        w->most = fmax(w->most, self - w->lextra[i]);
+        if (w->wide)
+            ((double *)w->diagonal)[i] = self;
+        else
+            ((float *)w->diagonal)[i] = (float)self;
+    }
+    if (!status) smo_pad(w);
+    w->walked = 0;
+    w->steps = w->s->updates;
+    return status;
+}
+
+/* ---- f of all rows --------------------------------------------------------------------------- */
+
+/* f += sum over the rows that moved and whose lines are there. */
+static void smo_refresh_part(void *user, uint64_t part)
+{
+    smo *w = user;
+    const uint64_t from = hsp__part(w->n, SMO_PARTS, part),
+                   to = hsp__part(w->n, SMO_PARTS, part + 1);
+    enum { STRIP = 1024 };
+    for (uint64_t at = from; at < to; at += STRIP) {
+        const size_t some = (size_t)(at + STRIP < to ? STRIP : to - at);
+        for (uint64_t i = 0; i < w->batch; i++) {
+            if (w->wide)
+                hsp__vec()->axpy_f64(w->by[i], (const double *)w->lines[i] + at, w->f + at, some);
+            else
+                hsp__vec()->axpy_f32f64(w->by[i], (const float *)w->lines[i] + at, w->f + at, some);
+        }
+    }
+}
+
+/* Lines of rows that are at a bound now are not likely to be asked for again; cheap ones need not
+ * be kept. */
+static int smo_passes(const smo *w, uint64_t i)
+{
+    const double a = w->s->a[i];
+    if (w->cache->cheap) return 1;
+    return !(a > 0 && a < w->c[i]) && !hsp__smo_cache_has(w->cache, i);
+}
+
+/* f += what `count` rows that moved add whose lines are kept. */
+static hsp_status smo_add_lines(smo *w, uint64_t count, hsp_error *err)
+{
+    const uint64_t room = hsp__smo_cache_room(w->cache);
+    double *by = w->by;
+    hsp_status status = HSP_OK;
+    for (uint64_t at = 0; !status && at < count; at += w->batch) {
+        w->batch = count - at < room ? count - at : room;
+        status = hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
+        w->by = by + at;
+        if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
+    }
+    w->by = by;
+    return status;
+}
+
+/* Each f was added to `count` times, terms of `moved` in all: what that may be off by. */
+static void smo_drift(smo *w, uint64_t count, double moved)
+{
+    double most = w->cache->most + w->one, extra = 0, sum = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        sum += w->s->a[i];
+        if (w->extra) extra = fmax(extra, w->extra[i]);
+    }
+    w->drift += hsp__gap_gamma(count) * (1 + (most + extra) * (sum + 3 * moved));
+}
+
+/* f, brought up to date with `count` rows that moved. */
+static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
+{
+    uint64_t passing = 0;
+    double moved = 0;
+    w->shift = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t row = w->moved[i];
+        const double by = w->by[i];
+        moved += fabs(by);
+        w->shift += by * w->one;
+        if (w->extra) w->f[row] += by * w->extra[row];
+        if (!smo_passes(w, row)) continue;
+        w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
+        w->moved[passing] = row, w->by[passing++] = by;
+    }
+    smo_drift(w, count, moved);
+    hsp_status status = hsp__smo_cache_apply(w->cache, w->moved, w->by, passing, w->f, err);
+    w->moved += passing, w->by += passing;
+    if (!status) status = smo_add_lines(w, count - passing, err);
+    w->moved -= passing, w->by -= passing;
+    for (uint64_t i = passing; i < count; i++) {
+        const double a = w->s->a[w->moved[i]];
+        if (!(a > 0 && a < w->c[w->moved[i]])) hsp__smo_cache_release(w->cache, w->moved[i]);
+    }
+    for (uint64_t i = 0; i < w->n && w->one != 0; i++)
+        w->f[i] += w->shift;
+    return status;
+}
+
+static hsp_status smo_unload(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    if (w->count == w->n) { /* the set is the problem: f is known already */
+        for (uint64_t i = 0; i < w->count; i++) {
+            w->s->a[w->set[i]] = w->la[i];
+            w->f[w->set[i]] = w->lf[i];
+        }
+        smo_drift(w, 2 * (w->s->updates - w->steps), w->walked);
+        return HSP_OK;
+    }
+    for (uint64_t i = 0; i < w->count; i++) {
+        const uint64_t row = w->set[i];
+        if (w->la[i] == w->s->a[row]) continue;
+        w->moved[count] = row;
+        w->by[count++] = w->ly[i] * (w->la[i] - w->s->a[row]);
+        w->s->a[row] = w->la[i];
+    }
+    return smo_refresh(w, count, err);
+}
+
+/* ---- The gap --------------------------------------------------------------------------------- */
+
+/* Hard: are the two hulls so near to each other that they meet? */
+static int smo_is_met(const smo *w, double level)
+{
+    return w->p->hard && w->scale > 0 && w->s->square <= level * w->scale;
+}
+
+static hsp_status smo_judge(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    double gain = 0, loss = 0, t = 0, sum = 0;
+    s->square = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double y = w->y[i];
+        s->scores[i] = w->f[i] + y - (w->extra ? w->extra[i] * y * s->a[i] : 0);
+        s->square += s->a[i] * y * s->scores[i];
+        t += s->a[i] * y;
+        sum += s->a[i];
+        if (w->extra) gain -= w->extra[i] * s->a[i] * s->a[i] / 2;
+    }
+    if (w->p->offset == HSP__OFFSET_REGULARIZED) {
+        s->b = t;
+        for (uint64_t i = 0; i < w->n; i++)
+            s->scores[i] -= t;
+    }
+    hsp_context whole = hsp__stop_none(w->ctx); /* so that scores and figures belong together */
+    hsp_status status = hsp__gap_offset(&whole, w->p, s->scores, err, &s->b);
+    if (status) return status;
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double m = w->y[i] * (s->scores[i] + s->b);
+        if (!w->p->hard)
+            loss += hsp__problem_cost(w->p, i) * hsp__gap_loss(w->p->loss, m);
+        else if (!(m >= 1 - 1e-9))
+            loss = HUGE_VAL;
+    }
+    s->primal = s->square / 2 + loss;
+    s->dual = gain + sum - s->square / 2;
+    s->gap = s->primal > s->dual ? (s->primal - s->dual) / s->primal : 0;
+    if (!isfinite(s->primal) || isnan(s->dual) || w->unsure) s->gap = 1;
+    w->scale = sum * sum * w->most;
+    if (smo_is_met(w, smo_met)) s->stop = HSP_STOP_INSEPARABLE;
+    return HSP_OK;
+}
+
+/* f of the dual weights that were given. */
+static hsp_status smo_start(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double *a = w->s->a;
+    hsp__gap_balance(w->ctx, w->p, a);
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (a[i] == 0) continue;
+        w->moved[count] = i;
+        w->by[count++] = w->y[i] * a[i];
+    }
+    if (!count) return HSP_OK;
+    w->s->updates = 1; /* the first set is of violators, not a sample */
+    return smo_refresh(w, count, err);
+}
+
+/* ---- The first guess ------------------------------------------------------------------------- */
+
+/* The cost of rows of this side with a margin below `under`. */
+static double smo_cost_under(const smo *w, double side, double b, double under)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        if (w->y[i] == side && 1 + side * (w->f[i] + b) < under) sum += w->c[i];
+    return sum;
+}
+
+/* a = c for what the sample's separator puts inside the margin, so that sum a y = 0: of the side
+ * that has more, those deepest inside. */
+static void smo_guess_at_bounds(smo *w, double b)
+{
+    double under[2] = {1, 1}, cost[2];
+    double *a = w->s->a;
+    for (int side = 0; side < 2; side++)
+        cost[side] = smo_cost_under(w, side ? 1 : -1, b, 1);
+    const int more = cost[1] > cost[0];
+    double low = -1e3, high = 1;
+    for (int step = 0; w->equation && step < 60; step++) {
+        const double middle = low + (high - low) / 2;
+        if (smo_cost_under(w, more ? 1 : -1, b, middle) > cost[!more])
+            high = middle;
+        else
+            low = middle;
+    }
+    if (w->equation) under[more] = high;
+    for (uint64_t i = 0; i < w->n; i++)
+        a[i] = 1 + w->y[i] * (w->f[i] + b) < under[w->y[i] > 0] ? w->c[i] : 0;
+    double left = w->equation ? smo_cost_under(w, more ? 1 : -1, b, high) - cost[!more] : 0;
+    for (uint64_t i = 0; i < w->n && left > 0; i++) {
+        if ((w->y[i] > 0) != more || a[i] == 0) continue;
+        const double by = fmin(a[i], left);
+        a[i] -= by, left -= by;
+    }
+}
+
+/* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
+static int smo_guess_holds(const smo *w, double b)
+{
+    uint64_t own = 0, others = 0;
+    for (uint64_t i = 0; i < w->count; i++)
+        own += w->la[i] >= w->lc[i];
+    for (uint64_t i = 0; i < w->n; i++)
+        others += 1 + w->y[i] * (w->f[i] + b) < 1;
+    return (double)own / (double)w->count >= 0.5 * (double)others / (double)w->n;
+}
+
+/* Solve the problem over a sample, and begin where its solution puts all rows. */
+static hsp_status smo_guess(smo *w, hsp_error *err)
+{
+    uint64_t count = 0;
+    double low, high;
+    hsp__smo_sample(w);
+    hsp_status status = smo_load(w, err);
+    if (status) return status;
+    smo_inner(w, 1e-9, 0.01);
+    w->s->rounds++;
+    smo_pass(w, 0, 0, 0, 0, &low, &high);
+    for (uint64_t i = 0; i < w->count; i++) {
+        if (w->la[i] == 0) continue;
+        w->moved[count] = w->set[i];
+        w->by[count++] = w->ly[i] * w->la[i];
+        w->s->a[w->set[i]] = w->la[i] < w->lc[i] ? w->c[w->set[i]] / 2 : w->c[w->set[i]];
+    }
+    status = smo_refresh(w, count, err);
+    if (status) return status;
+    const double b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
+    if (smo_guess_holds(w, b))
+        smo_guess_at_bounds(w, b);
+    else
+        for (uint64_t i = 0; i < w->count; i++)
+            w->s->a[w->set[i]] = w->la[i];
+    w->count = 0;
+    w->drift = 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        w->f[i] = -w->y[i];
+    return smo_start(w, err);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
+
+/* Larger sets, while there is room, when the last one was full and did not halve the gap. */
+static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
+{
+    const uint64_t size = 2 * w->size, bytes = size * size * w->cache->number;
+    uint64_t between = 0;
+    if (w->count < w->size || w->size >= w->n || w->s->gap <= gap_before / 2) return HSP_OK;
+    for (uint64_t i = 0; i < w->n; i++)
+        between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
+    const uint64_t most = between > w->size / 2 ? SMO_LIMIT : SMO_MOST;
+    return size <= most && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
+}
+
+static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
+{
+    if (w->s->rounds == 0 && w->s->updates == 0)
+        hsp__smo_sample(w);
+    else
+        hsp__smo_choose(w, up, down);
+    hsp_status status = smo_load(w, err);
+    if (status) return status;
+    smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
+    w->s->rounds++;
+    return smo_unload(w, err);
+}
+
+static hsp_status smo_run(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    double up, down;
+    hsp_status status = HSP_OK;
+    uint64_t idle = 0;
+    double gap = HUGE_VAL;
+    for (uint64_t round = 0; !status; round++) {
+        const uint64_t updates = s->updates;
+        hsp__smo_ends(w, &up, &down);
+        s->stop = HSP_STOP_CONVERGED;
+        status = smo_judge(w, err);
+        if (!status) memcpy(w->judged, s->a, w->n * sizeof *w->judged);
+        w->is_judged = !status;
+        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->aim) break;
+        s->stop = HSP_STOP_PASSES;
+        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) {
+            if (smo_is_met(w, smo_met_at_last)) s->stop = HSP_STOP_INSEPARABLE;
+            break;
+        }
+        if (w->goal->max_passes && round >= w->goal->max_passes) break;
+        if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->aim,
+                           &s->stop))
+            break;
+        status = smo_grow(w, gap, err);
+        gap = s->gap;
+        if (!status) status = smo_round(w, up, down, err);
+        idle = s->updates == updates ? idle + 1 : 0;
+    }
+    return status;
+}
+
+enum { SMO_ATTEMPTS = 3 };
+
+/* Where kernel values of different rows are all but equal, steps may run away: what is left then
+ * is w = 0. */
+static hsp_status smo_run_away(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    memset(s->a, 0, w->n * sizeof *s->a);
+    memset(s->scores, 0, w->n * sizeof *s->scores);
+    s->b = 0, s->stop = HSP_STOP_PASSES, s->wants_double = !w->wide;
+    hsp_status status = hsp__gap_offset(w->ctx, w->p, s->scores, err, &s->b);
+    return status ? status : hsp__smo_prove(w->ctx, w->p, w->cache, 0, w->goal->gap, err, s);
+}
+
+/* Run until the gap is proven to be what was asked for. */
+static hsp_status smo_run_proven(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    const double target = w->goal->gap;
+    hsp_status status = HSP_OK;
+    w->aim = target;
+    for (int attempt = 0; attempt < SMO_ATTEMPTS && !status; attempt++, w->aim /= 2) {
+        status = smo_run(w, err);
+        if (status || w->unsure || s->stop == HSP_STOP_INSEPARABLE) return status;
+        if (!isfinite(hsp__vec()->norminf_f64(s->a, (size_t)w->n)) || isnan(s->dual))
+            return smo_run_away(w, err);
+        status = hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s);
+        if (s->gap <= target || s->stop != HSP_STOP_CONVERGED) break;
+    }
+    if (!status && s->gap > target && s->stop == HSP_STOP_CONVERGED) {
+        s->wants_double = !w->wide;
+        s->stop = HSP_STOP_PASSES;
+    } else if (!status && s->gap <= target && s->stop == HSP_STOP_PASSES) {
+        s->stop = HSP_STOP_CONVERGED;
+    }
+    return status;
+}
+
+/* The run was stopped, maybe while f was brought up to date: back to where it was judged last, or
+ * to a = 0, where f is known. The figures are proven if there is time for that; else they are NaN.
+ */
+static hsp_status smo_stopped(smo *w, hsp_error *err)
+{
+    hsp__smo_solution *s = w->s;
+    hsp_context *ctx = w->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp_status status = HSP_OK;
+    if (s->stop == HSP_STOP_INSEPARABLE && w->is_judged) return HSP_OK;
+    if (w->is_judged) {
+        memcpy(s->a, w->judged, w->n * sizeof *s->a);
+    } else {
+        memset(s->a, 0, w->n * sizeof *s->a);
+        for (uint64_t i = 0; i < w->n; i++)
+            w->f[i] = -w->y[i];
+        status = smo_judge(w, err);
+    }
+    w->cache->ctx = &last;
+    if (!status && !w->unsure)
+        status = hsp__smo_prove(&last, w->p, w->cache, w->drift, w->goal->gap, err, s);
+    w->cache->ctx = ctx;
+    hsp__watch_stopped(ctx, &s->stop);
+    s->wants_double = 0;
+    if (status != HSP_CANCELLED) return status;
+    s->primal = s->gap = (double)NAN;
+    s->dual = 0;
+    return HSP_OK;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void smo_set_free(smo *w)
+{
+    void *const blocks[] = {w->set, w->is_new, w->diagonal, w->la, w->lf,
+                            w->ly,  w->lc,     w->lextra,   w->up, w->down};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        hsp__free(&w->ctx->allocator, blocks[i]);
+    w->k = NULL; /* the others are made anew with it */
+    w->set = NULL, w->is_new = NULL, w->diagonal = NULL, w->la = w->lf = w->ly = w->lc = NULL;
+    w->lextra = w->up = w->down = NULL;
+}
+
+/* Fresh memory costs more than memory that was used: what was there for another problem is used
+ * again if it is enough. */
+static void *smo_block(smo *w, uint64_t bytes)
+{
+    hsp__smo_cache *cache = w->cache;
+    if (cache->block_bytes >= bytes) return cache->block;
+    hsp__free(&w->ctx->allocator, cache->block);
+    cache->block = hsp__new_raw(&w->ctx->allocator, bytes, 1);
+    cache->block_bytes = cache->block ? bytes : 0;
+    if (cache->block) hsp__advise_huge(cache->block, bytes);
+    return cache->block;
+}
+
+/* Room for sets of another size; the one at hand is forgotten. */
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
+{
+    const hsp_allocator *memory = &w->ctx->allocator;
+    smo_set_free(w);
+    w->size = size;
+    w->count = 0;
+    w->set = hsp__new(memory, size, sizeof *w->set);
+    w->is_new = hsp__new(memory, size, sizeof *w->is_new);
+    w->k = smo_block(w, size * size * w->cache->number);
+    w->diagonal = hsp__new(memory, size, w->cache->number);
+    double **const columns[] = {&w->la, &w->lf, &w->ly, &w->lc, &w->lextra, &w->up, &w->down};
+    int whole = w->set && w->is_new && w->k && w->diagonal;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        *columns[i] = hsp__new(memory, size, sizeof **columns[i]);
+        whole &= *columns[i] != NULL;
+    }
+    if (!whole) return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+static void smo_fill(smo *w)
+{
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double cost = w->p->hard ? 1 : hsp__problem_cost(w->p, i);
+        w->y[i] = hsp__problem_y(w->p, i);
+        w->c[i] = w->p->hard || (w->p->loss == HSP__LOSS_SQUARED && cost > 0) ? HUGE_VAL : cost;
+        w->f[i] = -w->y[i];
+        if (w->extra) w->extra[i] = cost > 0 ? 1 / (2 * cost) : 0;
+    }
+}
+
+static hsp_status smo_new(smo *w, hsp_error *err)
+{
+    const hsp_allocator *memory = &w->ctx->allocator;
+    const uint64_t n = w->n;
+    uint64_t size = (n + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
+    while (size > HSP__VEC_PAIR && size * size * w->cache->number > w->cache->spare)
+        size -= HSP__VEC_PAIR;
+    w->f = hsp__new(memory, n, sizeof *w->f);
+    w->y = hsp__new(memory, n, sizeof *w->y);
+    w->c = hsp__new(memory, n, sizeof *w->c);
+    w->in = hsp__new(memory, n, sizeof *w->in);
+    w->moved = hsp__new_raw(memory, n, sizeof *w->moved);
+    w->by = hsp__new_raw(memory, n, sizeof *w->by);
+    w->lines = hsp__new_raw(memory, n, sizeof *w->lines);
+    w->picked = hsp__new_raw(memory, n, sizeof *w->picked);
+    w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
+    w->judged = hsp__new_raw(memory, n, sizeof *w->judged);
+    const int squared = !w->p->hard && w->p->loss == HSP__LOSS_SQUARED;
+    if (squared) w->extra = hsp__new(memory, n, sizeof *w->extra);
+    if (!w->f || !w->y || !w->c || !w->in || !w->moved || !w->by || !w->lines || !w->picked ||
+        !w->keys || !w->judged || (squared && !w->extra))
+        return hsp__fail_memory(err);
+    smo_fill(w);
+    return smo_set_new(w, size, err);
+}
+
+static void smo_free(smo *w)
+{
+    void *const blocks[] = {w->f,  w->y,     w->c,      w->extra, w->in,    w->moved,
+                            w->by, w->lines, w->picked, w->keys,  w->judged};
+    smo_set_free(w);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        hsp__free(&w->ctx->allocator, blocks[i]);
+}
+
+int hsp__smo_wide(const hsp__problem *p, const hsp__goal *goal)
+{
+    return p->hard || goal->gap < 1e-7;
+}
+
+hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
+                    const hsp__goal *goal, hsp_error *err, hsp__smo_solution *s)
+{
+    smo w = {.ctx = ctx, .p = p, .goal = goal, .s = s, .cache = cache, .n = p->view->rows};
+    w.equation = p->offset == HSP__OFFSET_FREE;
+    w.one = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    w.wide = cache->wide;
+    w.unsure = cache->source.rows->kernel->indefinite;
+    s->rounds = s->updates = 0;
+    s->rounding = 0, s->wants_double = 0;
+    hsp_status status = smo_new(&w, err);
+    if (!status) status = smo_start(&w, err);
+    if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
+        status = smo_guess(&w, err);
+    if (!status) status = smo_run_proven(&w, err);
+    if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED)) status = smo_stopped(&w, err);
+    s->drift = w.drift;
+    smo_free(&w);
+    return status;
+}

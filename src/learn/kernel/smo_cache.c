@@ -1,0 +1,357 @@
+#include "learn/kernel/smo_cache.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "kernel/rounding.h"
+#include "vec/vec.h"
+
+enum {
+    SMO_CACHE_PARTS = 64,
+    GRAM_STRIP = 512,
+    PRECISE_NUMBERS = 1 << 21, /* values in double that are looked at together, or */
+    PRECISE_LEAST = 64         /* so many lines of them */
+};
+
+hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
+                               const hsp__smo_source *source, uint64_t bytes, int wide,
+                               hsp_error *err)
+{
+    const uint64_t n = source->n, number = wide ? sizeof(double) : sizeof(float);
+    const uint64_t line = n * number + 1;
+    *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
+    cache->off = hsp__kernel_rounding(source->rows, wide, &cache->most);
+    if (source->gram && !source->list && !source->place && !wide) {
+        cache->spare = bytes;
+        return HSP_OK;
+    }
+    /* A quarter is for the solver's set; all of it where the set is the problem, or where lines
+     * are not kept. */
+    const uint64_t whole = (n + 15) / 16 * 16 * (n + 15);
+    cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
+    cache->cheap = hsp__kernel_is_cheap(source->rows);
+    uint64_t slots = cache->cheap ? 1 : (bytes - cache->spare) / line;
+    if (slots == 0) slots = 1;
+    if (slots > n) slots = n;
+    if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
+    cache->slots = slots;
+    cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
+    cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
+    cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
+    cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
+    cache->given = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->given);
+    cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
+    if (!cache->values || !cache->given || !cache->owner || !cache->stamp || !cache->place ||
+        !cache->wanted)
+        return hsp__fail_memory(err);
+    hsp__advise_huge(cache->values, slots * n * number);
+    for (uint64_t s = 0; s < slots; s++)
+        cache->owner[s] = UINT64_MAX;
+    return HSP_OK;
+}
+
+void hsp__smo_cache_free(hsp__smo_cache *cache)
+{
+    if (!cache->ctx) return;
+    hsp__free(&cache->ctx->allocator, cache->block);
+    hsp__free(&cache->ctx->allocator, cache->values);
+    hsp__free(&cache->ctx->allocator, cache->given);
+    hsp__free(&cache->ctx->allocator, cache->owner);
+    hsp__free(&cache->ctx->allocator, cache->stamp);
+    hsp__free(&cache->ctx->allocator, cache->place);
+    hsp__free(&cache->ctx->allocator, cache->wanted);
+}
+
+uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache)
+{
+    return cache->slots ? cache->slots : cache->source.n;
+}
+
+static unsigned char *smo_cache_slot(const hsp__smo_cache *cache, uint64_t slot)
+{
+    return cache->values + slot * cache->source.n * cache->number;
+}
+
+void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i)
+{
+    if (!cache->slots) return cache->source.gram + i * cache->source.n;
+    return cache->place[i] ? smo_cache_slot(cache, cache->place[i] - 1) : NULL;
+}
+
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i)
+{
+    if (!cache->slots || !cache->place[i] || cache->gifts == cache->slots) return;
+    uint64_t at = cache->oldest + cache->gifts++;
+    cache->given[at < cache->slots ? at : at - cache->slots] = i;
+}
+
+/* A row that was given up, and not asked for since; its slot, or `slots`. */
+static uint64_t smo_cache_gift(hsp__smo_cache *cache)
+{
+    while (cache->gifts) {
+        const uint64_t row = cache->given[cache->oldest];
+        cache->oldest = cache->oldest + 1 == cache->slots ? 0 : cache->oldest + 1;
+        cache->gifts--;
+        const uint32_t place = cache->place[row];
+        if (place && cache->stamp[place - 1] < cache->clock) return place - 1;
+    }
+    return cache->slots;
+}
+
+/* A slot that was not used for long, and not now: given ones and free ones first, then a hand goes
+ * round. The hand passes over those asked for since it came by last, once. */
+static uint64_t smo_cache_victim(hsp__smo_cache *cache)
+{
+    const uint64_t gift = smo_cache_gift(cache);
+    if (gift < cache->slots) return gift;
+    if (cache->used < cache->slots) return cache->used++;
+    for (uint64_t turn = 0;; turn++) {
+        const uint64_t s = cache->hand;
+        cache->hand = s + 1 == cache->slots ? 0 : s + 1;
+        if (cache->stamp[s] == cache->clock) continue;
+        if (turn < cache->slots && cache->stamp[s] + 2 > cache->clock) continue;
+        return s;
+    }
+}
+
+static void smo_cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
+{
+    if (cache->owner[slot] != UINT64_MAX) cache->place[cache->owner[slot]] = 0;
+    cache->owner[slot] = row;
+    cache->place[row] = (uint32_t)slot + 1;
+    cache->stamp[slot] = cache->clock;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* Columns of the matrix at hand that follow one another. */
+typedef struct smo_cache_run {
+    uint64_t from, count;
+} smo_cache_run;
+
+typedef struct smo_cache_gather {
+    const hsp__smo_source *source;
+    const hsp__kernel_pick *left;
+    const smo_cache_run *runs;
+    uint64_t count;
+    void *const *out;
+} smo_cache_gather;
+
+static uint64_t smo_cache_place(const hsp__smo_source *source, uint64_t row)
+{
+    return source->place ? source->place[row] : row;
+}
+
+/* From the matrix at hand. */
+static void smo_cache_gather_part(void *user, uint64_t part)
+{
+    const smo_cache_gather *g = user;
+    const uint64_t all = g->source->rows->view->rows;
+    for (uint64_t k = hsp__part(g->left->count, SMO_CACHE_PARTS, part);
+         k < hsp__part(g->left->count, SMO_CACHE_PARTS, part + 1); k++) {
+        const uint64_t row = smo_cache_place(g->source, hsp__kernel_picked(g->left, k));
+        const float *from = g->source->gram + row * all;
+        float *to = g->out[k];
+        for (uint64_t r = 0; r < g->count; r++) {
+            const smo_cache_run run = g->runs[r];
+            if (run.count < 8)
+                for (uint64_t j = 0; j < run.count; j++)
+                    to[j] = from[run.from + j];
+            else
+                memcpy(to, from + run.from, run.count * sizeof *to);
+            to += run.count;
+        }
+    }
+}
+
+static hsp_status smo_cache_look_up(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                                    const hsp__kernel_pick *others, void *const *out,
+                                    hsp_error *err)
+{
+    smo_cache_run *runs = hsp__new_raw(&cache->ctx->allocator, others->count, sizeof *runs);
+    uint64_t count = 0;
+    if (!runs) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < others->count; j++) {
+        const uint64_t at = smo_cache_place(&cache->source, hsp__kernel_picked(others, j));
+        if (count && at == runs[count - 1].from + runs[count - 1].count)
+            runs[count - 1].count++;
+        else
+            runs[count++] = (smo_cache_run){at, 1};
+    }
+    smo_cache_gather work = {&cache->source, some, runs, count, out};
+    hsp__tasks_run(cache->ctx, SMO_CACHE_PARTS, smo_cache_gather_part, &work);
+    hsp__free(&cache->ctx->allocator, runs);
+    return HSP_OK;
+}
+
+static hsp_status smo_cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                                   const hsp__kernel_pick *others, void *const *out, hsp_error *err)
+{
+    if (cache->wide)
+        return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
+    if (cache->source.gram) return smo_cache_look_up(cache, some, others, out, err);
+    return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
+}
+
+/* Rows of the problem as rows of the source: itself, or *made (the caller frees it). */
+static hsp_status smo_cache_pick(const hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                 hsp_error *err, uint64_t **made, hsp__kernel_pick *pick)
+{
+    const hsp__smo_source *source = &cache->source;
+    *made = NULL;
+    *pick = (hsp__kernel_pick){source->rows, list ? list : source->list, 0, count};
+    if (!source->list || !list) return HSP_OK;
+    *made = hsp__new_raw(&cache->ctx->allocator, count, sizeof **made);
+    if (!*made) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < count; k++)
+        (*made)[k] = source->list[list[k]];
+    pick->list = *made;
+    return HSP_OK;
+}
+
+hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                const uint64_t *right, uint64_t across, void *const *out,
+                                hsp_error *err)
+{
+    uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, others;
+    if (!count || !across) return HSP_OK;
+    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = smo_cache_pick(cache, right, across, err, &b, &others);
+    if (!status) status = smo_cache_values(cache, &some, &others, out, err);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                uint64_t count, double *f, hsp_error *err)
+{
+    uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, all;
+    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = smo_cache_pick(cache, NULL, cache->source.n, err, &b, &all);
+    cache->computed += count;
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &all, cache->wide, f, err);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                  uint64_t count, const uint64_t *right, uint64_t across,
+                                  double *out, hsp_error *err)
+{
+    uint64_t *a = NULL, *b = NULL;
+    hsp__kernel_pick some, others;
+    if (!count || !across) return HSP_OK;
+    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
+    if (!status) status = smo_cache_pick(cache, right, across, err, &b, &others);
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, 1, out, err);
+    hsp__free(&cache->ctx->allocator, a);
+    hsp__free(&cache->ctx->allocator, b);
+    return status;
+}
+
+/* Some lines of the triangle right of the diagonal, and what lies below it by symmetry. */
+static hsp_status smo_cache_own_strip(hsp__smo_cache *cache, const hsp__kernel_pick *all,
+                                      const double *by, uint64_t from, uint64_t to, double *values,
+                                      double *out, hsp_error *err)
+{
+    const uint64_t across = all->count - from;
+    const hsp__kernel_pick left = {all->rows, all->list + from, 0, to - from};
+    const hsp__kernel_pick right = {all->rows, all->list + from, 0, across};
+    hsp_status status = hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err);
+    for (uint64_t i = from; !status && i < to; i++) {
+        const double *line = values + (i - from) * across;
+        hsp__vec()->axpy_f64(by[i], line, out + from, (size_t)across);
+        out[i] += hsp__vec()->dot_f64(line + (to - from), by + to, (size_t)(all->count - to));
+    }
+    return status;
+}
+
+hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                      uint64_t count, double *out, hsp_error *err)
+{
+    uint64_t *made = NULL;
+    hsp__kernel_pick all;
+    uint64_t strip = PRECISE_NUMBERS / (count + 1);
+    strip = strip < PRECISE_LEAST ? PRECISE_LEAST : strip > GRAM_STRIP ? GRAM_STRIP : strip;
+    if (!count) return HSP_OK;
+    hsp_status status = smo_cache_pick(cache, list, count, err, &made, &all);
+    double *values = hsp__new_raw(&cache->ctx->allocator, strip * count, sizeof *values);
+    if (!status && !values) status = hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < count; from += strip)
+        status = smo_cache_own_strip(cache, &all, by, from,
+                                     from + strip < count ? from + strip : count, values, out, err);
+    hsp__free(&cache->ctx->allocator, values);
+    hsp__free(&cache->ctx->allocator, made);
+    return status;
+}
+
+hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                void **lines, hsp_error *err)
+{
+    uint64_t missing = 0;
+    hsp_status status = HSP_OK;
+    cache->clock++;
+    for (uint64_t i = 0; cache->slots && i < count; i++) {
+        if (cache->place[list[i]])
+            cache->stamp[cache->place[list[i]] - 1] = cache->clock;
+        else
+            cache->wanted[missing++] = list[i];
+    }
+    for (uint64_t i = 0; i < missing; i++) {
+        const uint64_t slot = smo_cache_victim(cache);
+        smo_cache_give(cache, slot, cache->wanted[i]);
+        lines[i] = smo_cache_slot(cache, slot);
+    }
+    cache->computed += missing;
+    if (missing)
+        status =
+            hsp__smo_cache_block(cache, cache->wanted, missing, NULL, cache->source.n, lines, err);
+    for (uint64_t i = 0; i < count; i++)
+        lines[i] = hsp__smo_cache_has(cache, list[i]);
+    return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+typedef struct gram_mirror {
+    float *gram;
+    uint64_t n, from, to;
+} gram_mirror;
+
+/* What lies right of the strip's square, turned, is what lies below it. */
+static void gram_mirror_part(void *user, uint64_t part)
+{
+    const gram_mirror *m = user;
+    enum { PIECE = 16 };
+    const uint64_t begin = m->to + hsp__part(m->n - m->to, SMO_CACHE_PARTS, part),
+                   end = m->to + hsp__part(m->n - m->to, SMO_CACHE_PARTS, part + 1);
+    for (uint64_t at = begin; at < end; at += PIECE)
+        for (uint64_t i = m->from; i < m->to; i++)
+            for (uint64_t j = at; j < end && j < at + PIECE; j++)
+                m->gram[j * m->n + i] = m->gram[i * m->n + j];
+}
+
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
+                         float *gram, hsp_error *err)
+{
+    const uint64_t n = rows->view->rows;
+    hsp_status status = HSP_OK;
+    for (uint64_t from = 0; !status && from < n; from += GRAM_STRIP) {
+        const uint64_t to = from + GRAM_STRIP < n ? from + GRAM_STRIP : n;
+        const uint64_t *list = order ? order + from : NULL, first = order ? 0 : from;
+        const hsp__kernel_pick left = {rows, list, first, to - from};
+        const hsp__kernel_pick right = {rows, list, first, n - from};
+        status = hsp__kernel_block_f32(ctx, &left, &right, gram + from * n + from, n, err);
+        gram_mirror work = {gram, n, from, to};
+        if (!status) hsp__tasks_run(ctx, SMO_CACHE_PARTS, gram_mirror_part, &work);
+        if (!status) status = hsp__progress(ctx, "computing kernel values", "rows", to, n, err);
+    }
+    return status;
+}

@@ -1,0 +1,84 @@
+/* Rows of a kernel matrix ("lines"), kept while there is room: the ones that were not asked for
+ * longest go. Or all of the matrix, where it fits. */
+#ifndef HSP_LEARN_KERNEL_SMO_CACHE_H
+#define HSP_LEARN_KERNEL_SMO_CACHE_H
+
+#include "kernel/block.h"
+
+/* The rows that a problem is about. */
+typedef struct hsp__smo_source {
+    const hsp__kernel_rows *rows;
+    const uint64_t *list; /* n: which of them; NULL: all */
+    uint64_t n;
+    float *gram;           /* the whole matrix of `rows`, row after row; NULL: not at hand */
+    const uint64_t *place; /* which row and column of it belong to row i; NULL: i */
+} hsp__smo_source;
+
+typedef struct hsp__smo_cache {
+    hsp_context *ctx;
+    hsp__smo_source source;
+    int wide;         /* doubles, not floats */
+    double off, most; /* how far a value may be from the kernel's, and the largest (rounding.h) */
+    int cheap;        /* lines are not worth keeping: one slot at most */
+    size_t number;    /* bytes of one */
+    uint64_t slots;   /* 0: none are needed, the matrix is at hand */
+    uint64_t spare;   /* bytes that are left for the solver's own matrix */
+    unsigned char *values; /* slots * n numbers */
+    uint64_t *owner;       /* slots: the row in it; UINT64_MAX: none */
+    uint64_t *stamp;       /* slots: when it was asked for last */
+    uint32_t *place;       /* n: the slot of a row, + 1; 0: none */
+    uint64_t clock, used, hand;
+    uint64_t *given; /* slots: rows whose lines were given up, oldest first, from `oldest` on */
+    uint64_t oldest, gifts;
+    uint64_t *wanted;  /* slots: scratch */
+    uint64_t computed; /* lines, in all */
+    void *block;       /* memory of the solver's own matrix, kept from one problem to the next: */
+    uint64_t block_bytes;
+} hsp__smo_cache;
+
+/* `bytes` is a hard limit on lines and `spare` together, except that two lines are always kept. */
+hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
+                               const hsp__smo_source *source, uint64_t bytes, int wide,
+                               hsp_error *err);
+void hsp__smo_cache_free(hsp__smo_cache *cache);
+
+/* How many lines may be asked for at once. */
+uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache);
+
+/* The line of row i (counted as the problem does) if it is there, else NULL. */
+void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i);
+
+/* lines[k] = the kernel row of list[k], over the problem's rows, count <= room of them. They stay
+ * until the next call. */
+hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                void **lines, hsp_error *err);
+
+/* Row i's line may go first, if there is one: fresh memory costs more than computing a line anew.
+ */
+void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
+
+/* f[j] += sum over k of by[k] k(row list[k], row j), over the problem's rows: lines that are not
+ * likely to be asked for again are not kept, nor is another given up for them. */
+hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                uint64_t count, double *f, hsp_error *err);
+
+/* out[j] += sum over k of by[k] k(row list[k], row right[j]), in double, not kept. */
+hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                  uint64_t count, const uint64_t *right, uint64_t across,
+                                  double *out, hsp_error *err);
+
+/* The same among the rows of the list alone: each pair of them is computed once. */
+hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
+                                      uint64_t count, double *out, hsp_error *err);
+
+/* out[k][j] = k(row list[k], row right[j]), not kept. */
+hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                                const uint64_t *right, uint64_t across, void *const *out,
+                                hsp_error *err);
+
+/* The whole matrix, n * n numbers, each pair of rows computed once; of rows in the order `order`
+ * (n), NULL: as they are. */
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
+                         float *gram, hsp_error *err);
+
+#endif

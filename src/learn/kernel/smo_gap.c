@@ -1,0 +1,145 @@
+/* What is proven of a kernel machine: primal and dual value with all that rounding may have done.
+ *
+ * A score is a sum of a_j y_j k(x_j, x); with kernel values that are off by at most e it is off by
+ * at most e sum a, and by what its additions lost ("drift"). From that follow, as in gap.h, the
+ * most that the losses and ||w||^2 = sum a_i y_i s_i may be. In floats e sum a is often too much.
+ * Then the scores that matter are summed up anew, of kernel values in double: those of rows with a
+ * weight, which ||w||^2 is made of, and of rows that may have a loss. Cost: half of the square of
+ * the number of the first, and that number times the others, kernel values. */
+#include <math.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/rounding.h"
+#include "learn/erm/gap.h"
+#include "learn/kernel/smo.h"
+
+/* How far a score may be off. */
+typedef struct smo_gap_off {
+    double first, again;       /* as the solver has it; computed anew */
+    const unsigned char *anew; /* n: which is it? NULL: all are the first */
+    double most;               /* the largest k(x, x) */
+} smo_gap_off;
+
+typedef struct smo_gap_sums {
+    double total, t;           /* sum a, sum a y */
+    double gain, terms;        /* sum e(a), and of the |terms| */
+    double square, square_off; /* ||w||^2, and what it may be off by */
+    double loss, doubt;        /* sum c loss, and what it may be off by */
+    double least;              /* the smallest m, less what it may be off by */
+} smo_gap_sums;
+
+static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *s,
+                                const smo_gap_off *off)
+{
+    smo_gap_sums sums = {.least = HUGE_VAL};
+    double size = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++) {
+        const double y = hsp__problem_y(p, i), a = s->a[i], score = s->scores[i];
+        const double c = hsp__problem_cost(p, i), m = y * (score + s->b);
+        const double away = off->anew && off->anew[i] ? off->again : off->first;
+        const double part = !p->hard && p->loss == HSP__LOSS_SQUARED ? a * a / (4 * c) : 0;
+        const double all = away + hsp__gap_gamma(0) * (fabs(score) + fabs(s->b));
+        sums.total += a;
+        sums.t += y * a;
+        sums.gain += a > 0 ? a - part : 0;
+        sums.terms += a > 0 ? a + part : 0;
+        sums.square += a * y * score;
+        sums.square_off += a * away;
+        size += a * fabs(score);
+        sums.least = fmin(sums.least, m - all);
+        if (p->hard || !(c > 0)) continue;
+        const double value = hsp__gap_loss(p->loss, m);
+        sums.loss += c * value;
+        sums.doubt += c * hsp__gap_doubt(p->loss, 1 - m, value, all);
+    }
+    sums.square_off += hsp__gap_gamma(p->view->rows) * size;
+    return sums;
+}
+
+/* Hard: the machine whose margins are `least` at the least is as good as one with 1, made longer.
+ */
+static void smo_gap_values(const hsp__problem *p, const smo_gap_off *off, hsp__smo_solution *s)
+{
+    const smo_gap_sums sums = smo_gap_sum(p, s, off);
+    const double gamma = hsp__gap_gamma(p->view->rows);
+    const double square = fmax(sums.square, 0), above = square + sums.square_off;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? fabs(sums.t) + gamma * sums.total : 0;
+    const double b = p->offset == HSP__OFFSET_REGULARIZED ? s->b : 0;
+    double share = gamma; /* offset free: and the heavier class scaled, until sum a y = 0 */
+    if (p->offset == HSP__OFFSET_FREE && sums.total > 0)
+        share += 2 * (fabs(sums.t) / sums.total + gamma);
+    const double shift = p->offset == HSP__OFFSET_FREE ? share * sums.total * sqrt(off->most) : 0;
+    const double stretch = !p->hard || sums.least >= 1 ? 1 : 1 / sums.least;
+    s->square = square;
+    s->primal = (above + b * b * (1 + gamma)) / 2 + sums.loss * (1 + gamma) + sums.doubt;
+    s->primal *= stretch * stretch;
+    if (p->hard && !(sums.least >= 0.5)) s->primal = HUGE_VAL;
+    s->dual =
+        sums.gain - share * sums.terms - (above + own * own) / 2 - shift * (sqrt(above) + shift);
+    s->gap = hsp__gap_relative(s->primal, s->dual);
+    const double plain = sums.square / 2 + sums.loss + b * b / 2;
+    s->rounding =
+        isfinite(s->primal) && s->primal > 0
+            ? (s->primal - plain + (sums.gain - (square + b * b) / 2) - s->dual) / s->primal
+            : 0;
+}
+
+/* The scores that matter, of kernel values in double; off->anew says which they are. */
+static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
+                                 smo_gap_off *off, unsigned char *anew, hsp__smo_solution *s,
+                                 hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = p->view->rows;
+    uint64_t used = 0, count = 0;
+    uint64_t *support = hsp__new_raw(memory, n, sizeof *support);
+    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows);
+    double *by = hsp__new_raw(memory, n, sizeof *by), *out = hsp__new(memory, n, sizeof *out);
+    hsp_status status = support && rows && by && out ? HSP_OK : hsp__fail_memory(err);
+    double total = 0;
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const double y = hsp__problem_y(p, i), m = y * (s->scores[i] + s->b);
+        if (s->a[i] > 0) {
+            by[used] = y * s->a[i];
+            support[used++] = i;
+            total += s->a[i];
+        }
+        anew[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off->first);
+        if (anew[i] && !(s->a[i] > 0)) rows[count++] = i;
+    }
+    if (!status) status = hsp__smo_cache_precise_own(cache, support, by, used, out, err);
+    if (!status)
+        status = hsp__smo_cache_precise(cache, support, by, used, rows, count, out + used, err);
+    for (uint64_t k = 0; !status && k < used; k++)
+        s->scores[support[k]] = out[k];
+    for (uint64_t k = 0; !status && k < count; k++)
+        s->scores[rows[k]] = out[used + k];
+    double most;
+    const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
+    off->again = (each + hsp__gap_gamma(used) * most) * total;
+    off->anew = anew;
+    hsp__free(memory, support);
+    hsp__free(memory, rows);
+    hsp__free(memory, by);
+    hsp__free(memory, out);
+    return status ? status : hsp__gap_offset(ctx, p, s->scores, err, &s->b);
+}
+
+hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
+                          double drift, double target, hsp_error *err, hsp__smo_solution *s)
+{
+    double total = 0;
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        total += s->a[i];
+    smo_gap_off off = {.first = cache->off * total + drift, .most = cache->most};
+    smo_gap_values(p, &off, s);
+    if (s->gap <= target || !(s->rounding > fmin(target, s->gap) / 4)) return HSP_OK;
+    unsigned char *anew = hsp__new(&ctx->allocator, p->view->rows, 1);
+    if (!anew) return hsp__fail_memory(err);
+    hsp_status status = smo_gap_scores(ctx, p, cache, &off, anew, s, err);
+    if (!status) smo_gap_values(p, &off, s);
+    hsp__free(&ctx->allocator, anew);
+    return status;
+}

@@ -1,0 +1,371 @@
+/* k nearest neighbours: keep every row, and let the nearest k of them vote.
+ *
+ * Rule. Rows x_i with classes y_i, a distance d, a number k: the class of x is that of most of the
+ * k rows with the smallest (d(x, x_i), i), or of most weight when they vote by 1 / d
+ * (model/neighbors.h has the vote and its ties; src/near finds the rows, exactly).
+ *
+ * Choosing k. One search for the most neighbours to be tried answers for every k: row i is left out
+ * of its own neighbours, and k = 1, 2, ... of the others vote on it. The k with the fewest mistakes
+ * is taken, the smallest of equally good ones. That is leave-one-out exactly, since there is
+ * nothing else to learn; but a scaling or a kernel's parameter that is fitted was fitted to all
+ * rows.
+ *
+ * Guarantee. None for finitely many rows. With ever more of them the error of k = 1 comes to at
+ * most twice the least possible, and with k growing slower than n to the least possible itself.
+ *
+ * Cost. Training copies the rows; with k auto, n searches. A prediction costs a search.
+ *
+ * Papers. T. Cover, P. Hart, Nearest neighbor pattern classification, IEEE Transactions on
+ * Information Theory 13 (1967). C. Stone, Consistent nonparametric regression, Annals of Statistics
+ * 5 (1977). S. Dudani, The distance-weighted k-nearest-neighbor rule, IEEE Transactions on Systems,
+ * Man and Cybernetics 6 (1976). */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/learner.h"
+#include "learn/build_model.h"
+#include "learn/prepare.h"
+#include "learn/shared_options.h"
+#include "learn/watch.h"
+#include "model/neighbors.h"
+
+#define KNN_FOUND ((uint64_t)1 << 21) /* neighbours held at a time while k is chosen, about */
+#define KNN_LEAST ((uint64_t)64)      /* rows at a time, even so */
+
+static const hsp_option knn_options[] = {
+    {"k", HSP_OPTION_TEXT, "5", 0, 0, NULL, "N|auto",
+     "how many neighbours vote; auto: as many as get the fewest rows wrong, each left out in turn"},
+    {"max-k", HSP_OPTION_INTEGER, "50", 1, 1e9, NULL, "N", "k auto: the most to try"},
+    {"metric", HSP_OPTION_TEXT, "l2", 0, 0, NULL, "METRIC",
+     "the distance: l2, l1, linf, cosine, hamming, or kernel:EXPR for l2 in its feature space"},
+    {"vote", HSP_OPTION_CHOICE, "majority", 0, 0, "majority|distance", NULL,
+     "a vote each, or 1 / distance each"},
+    {"index", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|scan|tree|product|inverted", NULL,
+     "how neighbours are found; which are found does not depend on it"},
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+};
+
+extern const hsp__learner hsp__learn_knn;
+
+typedef struct knn_work {
+    hsp_context *ctx;
+    const hsp_options *options;
+    hsp_data *given;
+    hsp__prepared prepared;
+    hsp_training run;
+    char hash[HSP__HASH_TEXT];
+    uint64_t k; /* 0: auto */
+    hsp__metric metric;
+    const char *expression; /* METRIC_KERNEL */
+    hsp_model *model;
+} knn_work;
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static hsp_status knn_fail(const char *option, const char *found, const char *expected,
+                           hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "found '%s', expected %s",
+                        hsp__quote(found, strlen(found), quoted), expected);
+}
+
+static hsp_status knn_read_k(knn_work *work, hsp_error *err)
+{
+    const char *text = hsp_options_text(work->options, "k"), *end = text + strlen(text);
+    double k = 0;
+    hsp__decimal_result result;
+    work->k = 0;
+    if (strcmp(text, "auto") == 0) return HSP_OK;
+    if (hsp_options_is_set(work->options, "max-k"))
+        return hsp__fail_at(err, HSP_USAGE, "--max-k", 0, 0,
+                            "nothing is tried when k is given: use k auto");
+    if (hsp__decimal_f64(text, end, &k, &result) != end || result != HSP__DECIMAL_OK ||
+        !(k >= 1 && k <= 1e15) || k != floor(k))
+        return knn_fail("--k", text, "a whole number of at least 1, or auto", err);
+    work->k = (uint64_t)k;
+    return HSP_OK;
+}
+
+static hsp_status knn_read_metric(knn_work *work, hsp_error *err)
+{
+    const char *text = hsp_options_text(work->options, "metric");
+    for (int m = 0; m < HSP__METRIC_KERNEL; m++) {
+        if (strcmp(text, hsp__metric_names[m]) != 0) continue;
+        work->metric = (hsp__metric)m;
+        return HSP_OK;
+    }
+    if (strncmp(text, "kernel:", 7) != 0)
+        return knn_fail("--metric", text,
+                        "l2, l1, linf, cosine, hamming, or kernel:EXPR as in kernel:rbf(0.5)", err);
+    work->metric = HSP__METRIC_KERNEL;
+    work->expression = text + 7;
+    return HSP_OK;
+}
+
+static hsp__knn_kind knn_index(const hsp_options *options)
+{
+    const char *text = hsp_options_text(options, "index");
+    int kind = HSP__KNN_AUTO;
+    while (strcmp(text, hsp__knn_name((hsp__knn_kind)kind)) != 0)
+        kind++;
+    return (hsp__knn_kind)kind;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
+{
+    const hsp_data *data = work->prepared.data;
+    const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
+    hsp__neighbors *own = work->model->neighbors;
+    hsp_error found = {0};
+    if (!work->expression) return HSP_OK;
+    hsp_status status =
+        hsp_kernel_parse(work->ctx, work->expression, 1, base, &found, &own->kernel);
+    if (status == HSP_USAGE)
+        return hsp__fail_at(err, status, "--metric", 0, 0, "column %llu of the kernel: %s",
+                            (unsigned long long)found.column, found.message);
+    if (!status && own->kernel->indefinite)
+        return hsp__fail_at(
+            err, HSP_USAGE, "--metric", 0, 0,
+            "%.200s is no kernel for every data: it has no feature space to measure "
+            "distances in",
+            hsp_kernel_text(own->kernel));
+    if (status && err) *err = found;
+    return status ? status : hsp_kernel_fit(work->ctx, own->kernel, work->prepared.view, err);
+}
+
+/* All rows, as they are learnt from, without their labels: a copy, unless scaling made one. */
+static hsp_status knn_rows(knn_work *work, hsp_error *err, hsp_data **out)
+{
+    hsp__prepared *prepared = &work->prepared;
+    if (!prepared->scaled) {
+        hsp_view view = *prepared->view;
+        view.labels = NULL;
+        view.classes = 0;
+        return hsp_data_copy(work->ctx, &view, NULL, NULL, err, out);
+    }
+    *out = prepared->scaled;
+    return HSP_OK;
+}
+
+static hsp_status knn_frame(knn_work *work, hsp_error *err)
+{
+    hsp__prepared *prepared = &work->prepared;
+    const hsp_view *view = prepared->view;
+    const uint32_t scorers = view->classes == 2 ? 1 : view->classes;
+    hsp_data *rows = NULL;
+    hsp_status status = knn_rows(work, err, &rows);
+    if (status) return status;
+    const int taken = rows == prepared->scaled;
+    if (taken) prepared->scaled = NULL; /* prepared->data still points at it, while it lives */
+    status = hsp__model_new_neighbors(work->ctx, scorers, view->cols, rows, err, &work->model);
+    if (status) {
+        if (taken) prepared->data = prepared->base;
+        return status;
+    }
+    hsp__neighbors *own = work->model->neighbors;
+    own->metric = work->metric;
+    own->index = knn_index(work->options);
+    own->vote = strcmp(hsp_options_text(work->options, "vote"), "distance") == 0
+                    ? HSP__VOTE_DISTANCE
+                    : HSP__VOTE_MAJORITY;
+    memcpy(own->labels, view->labels, (size_t)view->rows * sizeof *own->labels);
+    status =
+        hsp__prepare_origin(work->ctx, work->given, work->options, prepared, err, &own->source);
+    return status ? status : knn_kernel(work, err);
+}
+
+/* ---- Choosing k ------------------------------------------------------------------------------ */
+
+/* Rows from .. from + count - 1, each left out of its own neighbours. */
+static void knn_count(const hsp__neighbors *own, hsp__knn_vote *ballot, uint64_t from,
+                      uint64_t count, const hsp__neighbor *found)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        hsp__knn_vote_clear(ballot);
+        for (uint64_t k = 0; k < own->tried; k++, found++) {
+            hsp__knn_vote_add(ballot, own->labels[found->row], found->distance);
+            own->mistakes[k] += hsp__knn_vote_winner(ballot) != own->labels[from + i];
+        }
+    }
+}
+
+static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp__knn_vote *ballot,
+                          uint64_t step, uint64_t *skip, hsp__neighbor *found, hsp_error *err)
+{
+    const hsp__neighbors *own = work->model->neighbors;
+    const hsp_view *view = &own->rows->view;
+    hsp_context quiet = hsp__quiet(work->ctx); /* progress is over all rows */
+    hsp_status status = HSP_OK;
+    quiet.threads = work->ctx->threads;
+    for (uint64_t from = 0; !status && from < view->rows; from += step) {
+        const uint64_t to = view->rows - from < step ? view->rows : from + step;
+        const hsp_view some = hsp__view_slice(view, from, to);
+        for (uint64_t i = from; i < to; i++)
+            skip[i - from] = i;
+        status = hsp__knn_find(&quiet, near, &some, skip, own->tried, err, found);
+        if (!status) knn_count(own, ballot, from, to - from, found);
+        if (!status)
+            status = hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err);
+    }
+    return status;
+}
+
+static hsp_status knn_choose(knn_work *work, hsp_error *err)
+{
+    const hsp_allocator *memory = &work->ctx->allocator;
+    hsp__neighbors *own = work->model->neighbors;
+    const uint64_t rows = own->rows->view.rows;
+    const uint64_t most = (uint64_t)hsp_options_integer(work->options, "max-k");
+    own->tried = most < rows ? most : rows - 1;
+    const uint64_t fit = KNN_FOUND / own->tried, step = fit < KNN_LEAST ? KNN_LEAST : fit;
+    const uint64_t room = step < rows ? step : rows;
+    hsp__knn_index *near = NULL;
+    hsp__knn_vote ballot = {0};
+    own->mistakes = hsp__new(memory, own->tried, sizeof *own->mistakes);
+    uint64_t *skip = hsp__new_raw(memory, room, sizeof *skip);
+    hsp__neighbor *found = hsp__new_raw(memory, room * own->tried, sizeof *found);
+    hsp_status status = own->mistakes && skip && found ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp__knn_vote_init(&ballot, memory, work->run.classes, own->vote, err);
+    if (!status) status = hsp__neighbors_index(work->ctx, work->model, rows, err, &near);
+    if (!status) status = knn_try(work, near, &ballot, step, skip, found, err);
+    for (uint64_t k = 0; !status && k < own->tried; k++)
+        if (own->mistakes[k] < own->mistakes[own->k - 1]) own->k = k + 1;
+    hsp__knn_free(work->ctx, near);
+    hsp__knn_vote_free(&ballot, memory);
+    hsp__free(memory, skip);
+    hsp__free(memory, found);
+    return status;
+}
+
+/* What distances cannot be computed of should be known before the first prediction: so an index is
+ * made, of the kind that costs nothing. */
+static hsp_status knn_check(const knn_work *work, hsp_error *err)
+{
+    const hsp__neighbors *own = work->model->neighbors;
+    const hsp__knn_plan plan = {own->metric, HSP__KNN_BRUTE_FORCE, own->kernel};
+    hsp__knn_index *near = NULL;
+    hsp_status status = hsp__knn_new(work->ctx, &plan, own->rows, err, &near);
+    hsp__knn_free(work->ctx, near);
+    return status;
+}
+
+static hsp_status knn_settle(knn_work *work, hsp_error *err)
+{
+    hsp__neighbors *own = work->model->neighbors;
+    const uint64_t rows = own->rows->view.rows;
+    const uint64_t cols = own->rows->view.cols, most = hsp__knn_most_columns(own->index);
+    if (most && cols > most)
+        return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
+                            "%s takes up to %llu columns, the rows have %llu: use auto",
+                            hsp__knn_name(own->index), (unsigned long long)most,
+                            (unsigned long long)cols);
+    if (!hsp__knn_fits(own->index, own->metric, &own->rows->view))
+        return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
+                            "%s does not serve metric %s and %s rows: use auto",
+                            hsp__knn_name(own->index), hsp__metric_names[own->metric],
+                            hsp_storage_name(own->rows->view.storage));
+    if (work->k > rows)
+        return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0,
+                            "found %llu, expected at most the %llu rows that there are to learn "
+                            "from",
+                            (unsigned long long)work->k, (unsigned long long)rows);
+    own->k = work->k ? work->k : 1;
+    return work->k ? knn_check(work, err) : knn_choose(work, err);
+}
+
+/* ---- From data to model ---------------------------------------------------------------------- */
+
+static hsp_status knn_facts(const knn_work *work, hsp_error *err)
+{
+    const hsp__neighbors *own = work->model->neighbors;
+    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    const hsp__knn_kind kind = hsp__knn_choose(&plan, &own->rows->view);
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_u64(own->k, text);
+    hsp_status status = hsp__model_set_metadata(work->model, "k", text, err);
+    if (!status) status = hsp__model_set_metadata(work->model, "index", hsp__knn_name(kind), err);
+    if (status || !own->tried) return status;
+    hsp__decimal_print_f64((double)own->mistakes[own->k - 1] / (double)own->rows->view.rows, text);
+    return hsp__model_set_metadata(work->model, "leave_one_out_error", text, err);
+}
+
+static hsp_status knn_finish(knn_work *work, hsp_error *err)
+{
+    hsp__model_spec outcome =
+        hsp__model_spec_of(&hsp__learn_knn, work->options, &work->prepared, work->hash, &work->run);
+    outcome.tie = HSP_TIE_NEG;
+    hsp_status status = hsp__build_model_fill(work->ctx, &outcome, work->model, err);
+    if (!status) status = knn_facts(work, err);
+    return status ? status : hsp__build_model_end(&outcome, work->model, err);
+}
+
+/* Rows that scaling made are the model's now: they keep no labels and names of classes. */
+static void knn_strip(hsp_data *rows)
+{
+    hsp__free(&rows->memory, rows->labels);
+    rows->labels = NULL;
+    rows->view.labels = NULL;
+    rows->view.classes = 0;
+}
+
+static hsp_status knn_prepare(knn_work *work, hsp_error *err)
+{
+    const double nan = (double)NAN;
+    hsp_status status = knn_read_k(work, err);
+    if (!status) status = knn_read_metric(work, err);
+    if (!status) status = hsp__prepare(work->ctx, work->given, work->options, err, &work->prepared);
+    if (!status) status = hsp__view_hash(work->ctx, &work->given->view, err, work->hash);
+    if (status) return status;
+    const hsp_view *view = work->prepared.view;
+    if (!view->cols)
+        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns to be near to each other in");
+    work->run = (hsp_training){.rows = view->rows,
+                               .cols = view->cols,
+                               .nonzeros = work->prepared.data->nonzeros,
+                               .classes = view->classes,
+                               .stop = HSP_STOP_CONVERGED,
+                               .training_error = nan,
+                               .progressive_error = nan,
+                               .radius = nan};
+    return HSP_OK;
+}
+
+static hsp_status knn_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                            const hsp_model *start, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    (void)start; /* there is nothing to begin */
+    knn_work work = {.ctx = ctx, .options = options, .given = data};
+    const double began = hsp__clock();
+    hsp_status status = knn_prepare(&work, err);
+    if (!status) status = knn_frame(&work, err);
+    if (!status) status = knn_settle(&work, err);
+    if (!status) {
+        work.run.train_seconds = hsp__clock() - began;
+        status = knn_finish(&work, err);
+    }
+    if (!status) knn_strip(work.model->neighbors->rows);
+    hsp__prepared_free(&work.prepared);
+    if (status) {
+        hsp_model_free(work.model);
+        return status;
+    }
+    if (run) *run = work.run;
+    *out = work.model;
+    return HSP_OK;
+}
+
+const hsp__learner hsp__learn_knn = {.table = {"knn", "the k nearest of all rows vote", knn_options,
+                                               sizeof knn_options / sizeof *knn_options},
+                                     .hypothesis = "neighbors",
+                                     .train = knn_train};

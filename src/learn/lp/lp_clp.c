@@ -1,0 +1,341 @@
+#include "learn/lp/lp_clp.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/library.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+static hsp_status lp_clp_fail_missing(hsp_error *err)
+{
+    return hsp__fail(err, HSP_UNSUPPORTED,
+                     "there is no linear programming here: install COIN-OR CLP (on Debian "
+                     "coinor-libclp-dev; halfspace must be built with it there)");
+}
+
+#ifdef HSP_HAVE_CLP
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <Clp_C_Interface.h>
+
+/* CLP is loaded when a program is solved. */
+/* clang-format off */
+#define LP_CLP_CALLS(X) \
+    X(newModel) X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) \
+    X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower) \
+    X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
+    X(getColumnStatus) X(setColumnStatus) X(setNumberIterations) X(setMaximumIterations) \
+    X(primal) X(dual) X(numberIterations) X(status) X(getColSolution) X(getRowPrice)
+/* clang-format on */
+
+typedef struct lp_clp_calls {
+    void *library;
+#define LP_CLP_MEMBER(name) __typeof__(Clp_##name) *name;
+    LP_CLP_CALLS(LP_CLP_MEMBER)
+#undef LP_CLP_MEMBER
+} lp_clp_calls;
+
+struct hsp__clp {
+    hsp_context *ctx;
+    hsp_allocator memory;
+    lp_clp_calls clp;
+    Clp_Simplex *model;
+    uint64_t steps;
+};
+
+/* CLP may bring OpenBLAS along, which starts a thread for every processor as it is loaded. Where
+ * there is no memory for them it interrupts the process, or waits for them for ever as the process
+ * ends. The programs solved here have no use for these threads, so it is told to start none: by the
+ * environment, which is all it listens to then, and only while it is being loaded, and only if the
+ * caller did not say how many there shall be. */
+static hsp_status lp_clp_open(hsp_error *err, void **library)
+{
+    static const char *const names[] = {"libClp.so.1", "libClp.so", "libClp.1.dylib", NULL};
+    static const char threads[] = "OPENBLAS_NUM_THREADS";
+    *library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (*library) return HSP_OK;
+    const int silent = !getenv(threads) && !getenv("OMP_NUM_THREADS");
+    if (silent && setenv(threads, "1", 0)) return hsp__fail_memory(err);
+    hsp_status status = hsp__library_open(names, err, library);
+    if (silent) unsetenv(threads);
+    return status == HSP_UNSUPPORTED ? lp_clp_fail_missing(err) : status;
+}
+
+static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
+{
+    hsp_status status = lp_clp_open(err, &clp->library);
+    if (status) return status;
+    void *found;
+    int all = 1;
+#define LP_CLP_FIND(name)                      \
+    found = dlsym(clp->library, "Clp_" #name); \
+    memcpy(&clp->name, &found, sizeof found);  \
+    all &= found != NULL;
+    LP_CLP_CALLS(LP_CLP_FIND)
+#undef LP_CLP_FIND
+    if (all) return HSP_OK;
+    dlclose(clp->library);
+    return lp_clp_fail_missing(err);
+}
+
+hsp_status hsp__clp_ready(hsp_error *err)
+{
+    lp_clp_calls clp;
+    hsp_status status = lp_clp_load(&clp, err);
+    if (!status) dlclose(clp.library);
+    return status;
+}
+
+#define LP_CLP_TOLERANCE 1e-9
+#define LP_CLP_SMALL     1e-300 /* entries are dropped below this; CLP's own choice is 1e-20 */
+
+hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
+                        const double *cost, hsp_error *err, hsp__clp **out)
+{
+    lp_clp_calls clp;
+    hsp_status status = lp_clp_load(&clp, err);
+    if (status) return status;
+    hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
+    int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
+    if (lp)
+        *lp = (hsp__clp){.ctx = ctx, .memory = ctx->allocator, .clp = clp, .model = clp.newModel()};
+    if (!lp || !starts || !lp->model) {
+        if (lp && lp->model) clp.deleteModel(lp->model);
+        dlclose(clp.library);
+        hsp__free(&ctx->allocator, lp);
+        hsp__free(&ctx->allocator, starts);
+        return hsp__fail_memory(err);
+    }
+    lp->clp.setLogLevel(lp->model, 0);
+    lp->clp.setSmallElementValue(lp->model, LP_CLP_SMALL);
+    lp->clp.setPrimalTolerance(lp->model, LP_CLP_TOLERANCE);
+    lp->clp.setDualTolerance(lp->model, LP_CLP_TOLERANCE);
+    lp->clp.scaling(lp->model, 0); /* what comes here is scaled */
+    if (columns) lp->clp.addColumns(lp->model, columns, lower, upper, cost, starts, starts, NULL);
+    hsp__free(&ctx->allocator, starts);
+    *out = lp;
+    return HSP_OK;
+}
+
+void hsp__clp_free(hsp__clp *lp)
+{
+    if (!lp) return;
+    const hsp_allocator memory = lp->memory;
+    lp->clp.deleteModel(lp->model);
+    dlclose(lp->clp.library);
+    hsp__free(&memory, lp);
+}
+
+void hsp__clp_add_rows(hsp__clp *lp, int count, const double *lower, const double *upper,
+                       const int *starts, const int *columns, const double *values)
+{
+    lp->clp.addRows(lp->model, count, lower, upper, starts, columns, values);
+}
+
+void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const double *upper,
+                          const double *cost, const int *starts, const int *rows,
+                          const double *values)
+{
+    lp->clp.addColumns(lp->model, count, lower, upper, cost, starts, rows, values);
+}
+
+void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
+{
+    lp->clp.chgRowLower(lp->model, lower);
+}
+
+void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
+{
+    lp->clp.chgColumnLower(lp->model, lower);
+    lp->clp.chgColumnUpper(lp->model, upper);
+}
+
+void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
+{
+    lp->clp.chgObjCoefficients(lp->model, cost);
+}
+
+enum { LP_CLP_BASIC = 1, LP_CLP_AT_UPPER = 2, LP_CLP_AT_LOWER = 3 }; /* CLP's own numbers */
+
+hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
+{
+    const int columns = lp->clp.numberColumns(lp->model), rows = lp->clp.numberRows(lp->model);
+    unsigned char *sides = hsp__new_raw(&lp->memory, (uint64_t)columns + (uint64_t)rows, 1);
+    if (!sides) return hsp__fail_memory(err);
+    memset(sides, LP_CLP_AT_LOWER, (size_t)columns);
+    memset(sides + columns, LP_CLP_BASIC, (size_t)rows);
+    lp->clp.copyinStatus(lp->model, sides);
+    hsp__free(&lp->memory, sides);
+    return HSP_OK;
+}
+
+void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
+{
+    if (lp->clp.getColumnStatus(lp->model, column) != LP_CLP_BASIC)
+        lp->clp.setColumnStatus(lp->model, column, upper ? LP_CLP_AT_UPPER : LP_CLP_AT_LOWER);
+}
+
+/* Parts of CLP keep counts that all its models share: one solves at a time. */
+static pthread_mutex_t lp_clp_solving = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct lp_clp_job {
+    hsp__clp *lp;
+    int primal, done; /* done: under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t end;
+} lp_clp_job;
+
+static void *lp_clp_main(void *user)
+{
+    lp_clp_job *job = user;
+    hsp__clp *lp = job->lp;
+    pthread_mutex_lock(&lp_clp_solving);
+    if (job->primal)
+        lp->clp.primal(lp->model, 0);
+    else
+        lp->clp.dual(lp->model, 0);
+    pthread_mutex_unlock(&lp_clp_solving);
+    pthread_mutex_lock(&job->lock);
+    job->done = 1;
+    pthread_cond_signal(&job->end);
+    pthread_mutex_unlock(&job->lock);
+    return NULL;
+}
+
+/* CLP asks nobody whether to go on, but looks at its limit of iterations after each of them. So it
+ * works on a thread of its own, while this one ticks (base/stop.h) and, when the work must end,
+ * takes the limit down. */
+static void lp_clp_run(hsp__clp *lp, int primal)
+{
+    lp_clp_job job = {lp, primal, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+    pthread_t thread;
+    if (!lp->ctx->stop || pthread_create(&thread, NULL, lp_clp_main, &job)) {
+        lp_clp_main(&job);
+    } else {
+        pthread_mutex_lock(&job.lock);
+        while (!job.done) {
+            hsp__tick_wait(lp->ctx, &job.end, &job.lock);
+            if (hsp__stopped(lp->ctx)) lp->clp.setMaximumIterations(lp->model, 0);
+        }
+        pthread_mutex_unlock(&job.lock);
+        pthread_join(thread, NULL);
+    }
+    pthread_cond_destroy(&job.end);
+    pthread_mutex_destroy(&job.lock);
+}
+
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
+{
+    lp->clp.setNumberIterations(lp->model, 0);
+    lp->clp.setMaximumIterations(lp->model, steps);
+    lp_clp_run(lp, primal);
+    lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
+    const int status = lp->clp.status(lp->model);
+    if (status == 0) return HSP__CLP_OPTIMAL;
+    return status == 3 ? HSP__CLP_LIMIT : HSP__CLP_TROUBLE;
+}
+
+uint64_t hsp__clp_steps(const hsp__clp *lp)
+{
+    return lp->steps;
+}
+
+const double *hsp__clp_values(const hsp__clp *lp)
+{
+    return lp->clp.getColSolution(lp->model);
+}
+
+const double *hsp__clp_prices(const hsp__clp *lp)
+{
+    return lp->clp.getRowPrice(lp->model);
+}
+
+#else
+
+hsp_status hsp__clp_ready(hsp_error *err)
+{
+    return lp_clp_fail_missing(err);
+}
+
+hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
+                        const double *cost, hsp_error *err, hsp__clp **out)
+{
+    (void)ctx, (void)columns, (void)lower, (void)upper, (void)cost, (void)out;
+    return lp_clp_fail_missing(err);
+}
+
+void hsp__clp_free(hsp__clp *lp)
+{
+    (void)lp;
+}
+
+void hsp__clp_add_rows(hsp__clp *lp, int count, const double *lower, const double *upper,
+                       const int *starts, const int *columns, const double *values)
+{
+    (void)lp, (void)count, (void)lower, (void)upper, (void)starts, (void)columns, (void)values;
+}
+
+void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const double *upper,
+                          const double *cost, const int *starts, const int *rows,
+                          const double *values)
+{
+    (void)lp, (void)count, (void)lower, (void)upper, (void)cost, (void)starts, (void)rows;
+    (void)values;
+}
+
+void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
+{
+    (void)lp, (void)lower;
+}
+
+void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
+{
+    (void)lp, (void)lower, (void)upper;
+}
+
+void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
+{
+    (void)lp, (void)cost;
+}
+
+hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
+{
+    (void)lp, (void)err;
+    return HSP_OK;
+}
+
+void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
+{
+    (void)lp, (void)column, (void)upper;
+}
+
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
+{
+    (void)lp, (void)primal, (void)steps;
+    return HSP__CLP_TROUBLE;
+}
+
+uint64_t hsp__clp_steps(const hsp__clp *lp)
+{
+    (void)lp;
+    return 0;
+}
+
+const double *hsp__clp_values(const hsp__clp *lp)
+{
+    (void)lp;
+    return NULL;
+}
+
+const double *hsp__clp_prices(const hsp__clp *lp)
+{
+    (void)lp;
+    return NULL;
+}
+
+#endif

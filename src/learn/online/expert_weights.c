@@ -1,0 +1,301 @@
+#include "learn/online/expert_weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define EXPERT_WEIGHTS_TABLE \
+    65536 /* weights that are looked up; those of more mistakes are computed */
+#define EXPERT_WEIGHTS_LEVELS 4096    /* so many levels are kept however few the columns are */
+#define EXPERT_WEIGHTS_SMALL  0x1p-64 /* of a sum: what is not added */
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+hsp_status hsp__expert_weights_init(hsp__expert_weights *voters, const hsp_allocator *memory,
+                                    double beta, int negated, hsp_error *err)
+{
+    *voters = (hsp__expert_weights){
+        .memory = *memory, .beta = beta, .log_root = log(beta) / 2, .negated = negated};
+    const double vanish = 746 / -voters->log_root; /* exp(-746) is 0 */
+    voters->table_count =
+        vanish < EXPERT_WEIGHTS_TABLE ? (uint64_t)vanish + 2 : EXPERT_WEIGHTS_TABLE;
+    voters->table = hsp__new_raw(memory, voters->table_count, sizeof *voters->table);
+    if (!voters->table) return hsp__fail_memory(err);
+    /* Whole mistakes by pow, so that the weights of beta = 1/2 are powers of 2 to the bit. */
+    for (uint64_t k = 0; k < voters->table_count; k++) {
+        const uint64_t whole = k / 2;
+        voters->table[k] = pow(beta, (double)whole) * (k % 2 ? sqrt(beta) : 1);
+    }
+    return HSP_OK;
+}
+
+void hsp__expert_weights_free(hsp__expert_weights *voters)
+{
+    for (int k = 0; k < 2; k++)
+        hsp__free(&voters->memory, voters->kind[k].levels);
+    hsp__free(&voters->memory, voters->drift);
+    hsp__free(&voters->memory, voters->silent);
+    hsp__free(&voters->memory, voters->table);
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* Room for a drift beyond what there is; too many levels are given up. */
+static hsp_status expert_weights_stretch(hsp__expert_weights *voters,
+                                         hsp__expert_weights_kind *kind, int64_t drift,
+                                         hsp_error *err)
+{
+    const int64_t low = drift < kind->low ? drift : kind->low;
+    const int64_t high = drift > kind->high ? drift : kind->high;
+    const uint64_t range = (uint64_t)(high - low) + 1;
+    uint64_t *levels = NULL;
+    if (range <= EXPERT_WEIGHTS_LEVELS || range <= kind->count) {
+        const uint64_t room = 2 * range;
+        const int64_t origin = low - (int64_t)(range / 2);
+        levels = hsp__new(&voters->memory, room, sizeof *levels);
+        if (!levels) return hsp__fail_memory(err);
+        if (kind->levels)
+            memcpy(levels + (kind->low - origin), kind->levels + (kind->low - kind->origin),
+                   ((uint64_t)(kind->high - kind->low) + 1) * sizeof *levels);
+        kind->room = room;
+        kind->origin = origin;
+    }
+    hsp__free(&voters->memory, kind->levels);
+    kind->levels = levels;
+    return HSP_OK;
+}
+
+/* One column, or `count` new ones, come to a drift; the caller takes them from where they were. */
+static hsp_status expert_weights_reach(hsp__expert_weights *voters, hsp__expert_weights_kind *kind,
+                                       int64_t drift, uint64_t count, hsp_error *err)
+{
+    if (!kind->levels) return HSP_OK;
+    if (drift < kind->origin || (uint64_t)(drift - kind->origin) >= kind->room) {
+        hsp_status status = expert_weights_stretch(voters, kind, drift, err);
+        if (status || !kind->levels) return status;
+    }
+    kind->levels[drift - kind->origin] += count;
+    if (drift < kind->low) kind->low = drift;
+    if (drift > kind->high) kind->high = drift;
+    return HSP_OK;
+}
+
+/* The smallest and largest drift of both kinds, where levels do not say. */
+static void expert_weights_scan(hsp__expert_weights *voters)
+{
+    int64_t low[2] = {INT64_MAX, INT64_MAX}, high[2] = {INT64_MIN, INT64_MIN};
+    for (uint64_t j = 0; j < voters->count; j++) {
+        const int k = voters->silent[j];
+        const int64_t drift = voters->drift[j];
+        if (drift < low[k]) low[k] = drift;
+        if (drift > high[k]) high[k] = drift;
+    }
+    for (int k = 0; k < 2; k++) {
+        voters->kind[k].low = low[k];
+        voters->kind[k].high = high[k];
+    }
+}
+
+/* What a 0 has cost so far, times two. */
+static uint64_t expert_weights_zeros(const hsp__expert_weights *voters, int silent)
+{
+    return silent ? voters->seen : 2 * voters->positive;
+}
+
+/* After the drifts have changed: who is the best now? */
+static void expert_weights_settle(hsp__expert_weights *voters)
+{
+    uint64_t least = UINT64_MAX;
+    int scan = 0;
+    for (int k = 0; k < 2; k++)
+        scan |= voters->kind[k].count && !voters->kind[k].levels;
+    if (scan) expert_weights_scan(voters);
+    for (int k = 0; k < 2; k++) {
+        hsp__expert_weights_kind *kind = &voters->kind[k];
+        if (!kind->count) continue;
+        while (kind->levels && !kind->levels[kind->low - kind->origin])
+            kind->low++;
+        while (kind->levels && !kind->levels[kind->high - kind->origin])
+            kind->high--;
+        const uint64_t zeros = expert_weights_zeros(voters, k), first = zeros + (uint64_t)kind->low;
+        const uint64_t last = 2 * voters->seen - (zeros + (uint64_t)kind->high);
+        if (first < least) least = first;
+        if (voters->negated && last < least) least = last;
+    }
+    voters->least = voters->count ? least : 0;
+}
+
+hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count,
+                                     const unsigned char *silent, int all_silent, hsp_error *err)
+{
+    uint64_t added[2] = {0, 0};
+    int64_t *drift = hsp__resize(&voters->memory, voters->drift, count, sizeof *drift);
+    if (drift) voters->drift = drift;
+    unsigned char *kinds = hsp__resize(&voters->memory, voters->silent, count, sizeof *kinds);
+    if (kinds) voters->silent = kinds;
+    if (!drift || !kinds) return hsp__fail_memory(err);
+    for (uint64_t j = voters->count; j < count; j++) {
+        drift[j] = 0;
+        kinds[j] = silent ? silent[j] : all_silent != 0;
+        added[kinds[j]]++;
+    }
+    voters->count = count;
+    hsp_status status = HSP_OK;
+    for (int k = 0; !status && k < 2; k++) {
+        hsp__expert_weights_kind *kind = &voters->kind[k];
+        if (!added[k]) continue;
+        if (!kind->count) status = expert_weights_stretch(voters, kind, 0, err);
+        kind->count += added[k];
+        if (!status) status = expert_weights_reach(voters, kind, 0, added[k], err);
+    }
+    if (!status) expert_weights_settle(voters);
+    return status;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* beta^(half / 2), beside that of the best. */
+static inline double expert_weights_weight(const hsp__expert_weights *voters, uint64_t half)
+{
+    const uint64_t k = half - voters->least;
+    if (k < voters->table_count) return voters->table[k];
+    return voters->table_count < EXPERT_WEIGHTS_TABLE ? 0 : exp((double)k * voters->log_root);
+}
+
+static inline double expert_weights_pair(const hsp__expert_weights *voters, uint64_t half,
+                                         double *other)
+{
+    *other = voters->negated ? expert_weights_weight(voters, 2 * voters->seen - half) : 0;
+    return expert_weights_weight(voters, half);
+}
+
+double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other)
+{
+    return expert_weights_pair(voters, hsp__expert_weights_half(voters, j), other);
+}
+
+double hsp__expert_weights_total(const hsp__expert_weights *voters)
+{
+    double all = 0;
+    for (uint64_t j = 0; j < voters->count; j++) {
+        double other, weight = hsp__expert_weights_weights(voters, j, &other);
+        all += weight + other;
+    }
+    return all;
+}
+
+/* All weights of one kind: of the columns' experts, and of their negations. Both fall from their
+ * best on, so that the ends of the lists vanish beside what was added before. */
+static double expert_weights_levels(const hsp__expert_weights *voters, int silent, double *others)
+{
+    const hsp__expert_weights_kind *kind = &voters->kind[silent];
+    const uint64_t zeros = expert_weights_zeros(voters, silent), both = 2 * voters->seen;
+    const double few = EXPERT_WEIGHTS_SMALL / (double)kind->count;
+    double sum = 0;
+    *others = 0;
+    for (int64_t d = kind->low; d <= kind->high; d++) {
+        const double weight = expert_weights_weight(voters, zeros + (uint64_t)d);
+        if (weight <= few * sum) break;
+        sum += (double)kind->levels[d - kind->origin] * weight;
+    }
+    for (int64_t d = kind->high; voters->negated && d >= kind->low; d--) {
+        const double weight = expert_weights_weight(voters, both - (zeros + (uint64_t)d));
+        if (weight <= few * *others) break;
+        *others += (double)kind->levels[d - kind->origin] * weight;
+    }
+    return sum;
+}
+
+/* The same by the list of columns. */
+static double expert_weights_list(const hsp__expert_weights *voters, int silent, double *others)
+{
+    double sum = 0;
+    *others = 0;
+    for (uint64_t j = 0; j < voters->count; j++) {
+        if (voters->silent[j] != silent) continue;
+        double other;
+        sum += hsp__expert_weights_weights(voters, j, &other);
+        *others += other;
+    }
+    return sum;
+}
+
+double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_view *view,
+                                 uint64_t row)
+{
+    const hsp__row votes = hsp__view_row(view, row);
+    double says = 0, all = 0;
+    for (int k = 0; k < 2; k++) {
+        if (!voters->kind[k].count) continue;
+        double others, sum = voters->kind[k].levels ? expert_weights_levels(voters, k, &others)
+                                                    : expert_weights_list(voters, k, &others);
+        all += sum + others;
+        if (k == 0) says -= sum - others; /* all bits say no, but for those below: twice */
+    }
+    for (uint64_t k = 0; k < votes.count; k++) {
+        const double x = hsp__row_value(view, &votes, k);
+        if (x == 0) continue;
+        const uint64_t j = hsp__row_column(&votes, k);
+        double other, net = hsp__expert_weights_weights(voters, j, &other);
+        net -= other;
+        if (x > 0) says += voters->silent[j] ? net : 2 * net;
+        if (x < 0 && voters->silent[j]) says -= net;
+    }
+    return all > 0 ? says / all : 0;
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+/* A vote other than a zero: what it cost beside one. A silent 0 costs one half, the bit 0 a whole
+ * mistake on rows of the second class and nothing on others. */
+static int expert_weights_cost(int silent, int yes, int positive)
+{
+    if (silent) return yes == positive ? -1 : 1;
+    if (!yes) return 0;
+    return positive ? -2 : 2;
+}
+
+hsp_status hsp__expert_weights_learn(hsp__expert_weights *voters, const hsp_view *view,
+                                     uint64_t row, int positive, int *changed, hsp_error *err)
+{
+    const hsp__row votes = hsp__view_row(view, row);
+    uint64_t right = positive ? 0 : voters->kind[0].count;
+    hsp_status status = HSP_OK;
+    for (uint64_t k = 0; !status && k < votes.count; k++) {
+        const double x = hsp__row_value(view, &votes, k);
+        if (x == 0) continue;
+        const uint64_t j = hsp__row_column(&votes, k);
+        const int silent = voters->silent[j], cost = expert_weights_cost(silent, x > 0, positive);
+        hsp__expert_weights_kind *kind = &voters->kind[silent];
+        if (kind->levels) kind->levels[voters->drift[j] - kind->origin]--;
+        voters->drift[j] += cost;
+        status = expert_weights_reach(voters, kind, voters->drift[j], 1, err);
+        right += cost < 0;
+        right -= cost == 2;
+    }
+    if (status) return status;
+    voters->seen++;
+    voters->positive += positive != 0;
+    expert_weights_settle(voters);
+    *changed = voters->count && (voters->negated || right < voters->count);
+    return HSP_OK;
+}
+
+uint64_t hsp__expert_weights_best(const hsp__expert_weights *voters, int *negated, uint64_t *half)
+{
+    uint64_t best = 0;
+    *half = UINT64_MAX;
+    *negated = 0;
+    for (uint64_t j = 0; j < voters->count; j++)
+        for (int other = 0; other <= voters->negated; other++) {
+            const uint64_t own = hsp__expert_weights_half(voters, j);
+            const uint64_t made = other ? 2 * voters->seen - own : own;
+            if (made >= *half) continue;
+            *half = made;
+            *negated = other;
+            best = j;
+        }
+    return best;
+}

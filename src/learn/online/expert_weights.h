@@ -1,0 +1,75 @@
+/* The voters of a panel of experts (experts.c), and their weights.
+ *
+ * An expert is a column that votes by its sign (0 is silent) or by its bit (0 says no), and perhaps
+ * the negation of that column. Its weight is beta^(m), m its mistakes so far, a silent row counting
+ * half; the whole number 2 m is kept. What a 0 costs is the same for all columns of a kind, so only
+ * what a column lost or won beside that is kept for it, its drift, and a row of votes costs what it
+ * stores. The sum of all weights is that over how many experts have which drift (levels), or where
+ * that would be longer than the list of experts, over these. */
+#ifndef HSP_LEARN_ONLINE_EXPERT_WEIGHTS_H
+#define HSP_LEARN_ONLINE_EXPERT_WEIGHTS_H
+
+#include "data/data.h"
+#include "halfspace.h"
+
+/* The columns of one kind. */
+typedef struct hsp__expert_weights_kind {
+    uint64_t count;
+    int64_t low, high; /* the smallest and the largest drift */
+    uint64_t *levels;  /* room: how many columns have the drift origin + k; NULL: too many levels */
+    uint64_t room;
+    int64_t origin;
+} hsp__expert_weights_kind;
+
+typedef struct hsp__expert_weights {
+    hsp_allocator memory;
+    double beta;
+    double log_root; /* ln sqrt(beta) */
+    int negated;     /* every column has a negation */
+
+    uint64_t count;                   /* columns */
+    int64_t *drift;                   /* count: 2 m less what zeros cost */
+    unsigned char *silent;            /* count: 1 when a 0 is silent, 0 when it says no */
+    hsp__expert_weights_kind kind[2]; /* by `silent` */
+    uint64_t seen, positive;          /* rows so far, those of the second class */
+    uint64_t least;                   /* the smallest 2 m of all experts */
+    double *table;                    /* table_count: sqrt(beta)^k */
+    uint64_t table_count;
+} hsp__expert_weights;
+
+/* No voters yet. Free it even after a failure. */
+hsp_status hsp__expert_weights_init(hsp__expert_weights *voters, const hsp_allocator *memory,
+                                    double beta, int negated, hsp_error *err);
+void hsp__expert_weights_free(hsp__expert_weights *voters);
+
+/* Columns up to count - 1, which were 0 until now. silent[j] says of which kind; `silent` NULL: all
+ * that are new are `all_silent`. Those whose zeros said no must be there before the first row. */
+hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count,
+                                     const unsigned char *silent, int all_silent, hsp_error *err);
+
+/* (weight that says yes - weight that says no) / all weight, on a row of votes: 1, -1, 0. */
+double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_view *view,
+                                 uint64_t row);
+
+/* The row was of the second class, or not: whoever was wrong loses. *changed: somebody did. */
+hsp_status hsp__expert_weights_learn(hsp__expert_weights *voters, const hsp_view *view,
+                                     uint64_t row, int positive, int *changed, hsp_error *err);
+
+/* 2 m of a column's expert. */
+static inline uint64_t hsp__expert_weights_half(const hsp__expert_weights *voters, uint64_t j)
+{
+    const uint64_t zeros = voters->silent[j] ? voters->seen : 2 * voters->positive;
+    return zeros + (uint64_t)voters->drift[j]; /* not negative: whole mistakes */
+}
+
+/* Weights beside that of the best expert, which is 1: of a column's expert, and in *other that of
+ * its negation, 0 when there is none. */
+double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other);
+/* Their sum. */
+double hsp__expert_weights_total(const hsp__expert_weights *voters);
+
+/* The expert with the fewest mistakes, the first among equals: its column, whether it is the
+ * negation, and 2 m. */
+uint64_t hsp__expert_weights_best(const hsp__expert_weights *voters, int *negated, uint64_t *half);
+
+#endif

@@ -1,0 +1,381 @@
+/* The panel of experts: weighted majority.
+ *
+ * Problem. Every column j is an expert: on a row x it votes v_j(x) in {-1, 0, +1}, and 0 abstains.
+ * By sign, v_j = sign(x_j); by bit, v_j = +1 where x_j > 0 and -1 elsewhere. With negations there
+ * is a second expert a column, who votes -v_j. N experts in all; predict the labels y_t in {-1, +1}
+ * of rows that come one after the other, nearly as well as the best of them.
+ *
+ * Prediction. s = sum of w_j v_j / sum of w_j, from -1 to 1, and the sign of s (0: the tie rule);
+ * randomized: +1 with probability (1 + s) / 2.
+ *
+ * Update. After every row, whether the prediction was right or wrong: an expert that was wrong has
+ * its weight multiplied by beta, one that abstained by sqrt(beta), one that was right keeps it. So
+ *
+ *     w_j = beta^(m_j)      m_j = times wrong + times silent / 2
+ *
+ * and what is kept is the whole number 2 m_j, so that nothing drifts or vanishes: weights are
+ * beta^(m_j - least m), of which the largest is 1 after any number of rows. A negation has made
+ * t - m_j mistakes after t rows.
+ *
+ * Guarantee. On any sequence of rows, in any order, with m* = min m_j,
+ *
+ *     mistakes               <=  (m* ln(1/beta) + ln N) / ln(2 / (1 + beta))
+ *     expected, randomized   <=  (m* ln(1/beta) + ln N) / (1 - beta)
+ *
+ * Proof. W, the sum of weights, starts at N and ends above beta^(m*). Let q be the share of W that
+ * was wrong, the weight of the silent counted half; as sqrt(beta) <= (1 + beta) / 2, a row leaves
+ * at most 1 - (1 - beta) q of W. A mistake has q >= 1/2: W loses a factor (1 + beta) / 2 at least.
+ * Randomized, q is the probability of a mistake, and ln(1 - (1 - beta) q) <= -(1 - beta) q.
+ *
+ * Model. Linear in votes: the scaling of the model makes them of numbers (data/scale.c). A bit is
+ * 2 [x > 0] - 1, so that weights are 2 w_j and the offset is - sum of w_j there.
+ *
+ * Cost. O(non-zeros of the row + levels) a row (expert_weights.h): levels are the different numbers
+ * of mistakes that matter beside the least, some hundreds at beta = 1/2; at most the number of
+ * columns. Memory: a number a column.
+ *
+ * Papers. N. Littlestone, M. Warmuth, The weighted majority algorithm, Information and Computation
+ * 108 (1994). N. Cesa-Bianchi et al., How to use expert advice, JACM 44 (1997): chance. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "data/scale.h"
+#include "learn/online/online.h"
+#include "learn/shared_options.h"
+#include "learn/online/online_train.h"
+#include "learn/online/expert_weights.h"
+#include "model/model.h"
+
+#define EXPERTS_SHOWN 16 /* so many have a column each in a trace */
+
+typedef struct experts {
+    hsp__expert_weights voters;
+    int randomized;
+    uint64_t seed;
+    int shares;       /* hand over shares of the weight, which several panels can be compared by */
+    int later_silent; /* columns that come later are silent at 0 */
+    uint64_t mistakes;
+    double expected, variance; /* of the number of mistakes, with chance */
+    const hsp_data *data;      /* traces: whose columns have names */
+} experts;
+
+static const hsp_option experts_options[] = {
+    {"beta", HSP_OPTION_REAL, "0.5", 1e-100, 0.999999999, NULL, "B",
+     "what the weight of an expert that was wrong is multiplied by"},
+    {"negated", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "add the negation of every expert to the panel"},
+    {"randomized", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "follow one expert, drawn by weight, instead of the majority of weight"},
+    {"votes", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|sign|bit", NULL,
+     "sign: 0 abstains; bit: above 0 is yes, else no; auto: bit for columns of 0 and 1"},
+    {"order", HSP_OPTION_CHOICE, "cyclic", 0, 0, "cyclic|shuffle", NULL,
+     "rows in turn, or in turn shuffled"},
+    {"passes", HSP_OPTION_INTEGER, "1", 1, 1e15, NULL, "T", "so many passes over the rows"},
+    HSP__OPTION_MAX_SECONDS,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_TIE,
+    HSP__OPTION_CALIBRATE,
+    HSP__OPTION_CALIBRATE_FOLDS,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+    HSP__OPTION_SEED,
+    {"trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "write a CSV line for every row: where the weight is"},
+};
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+static hsp_status experts_check(const hsp_options *options, int streamed, hsp_error *err)
+{
+    if (streamed && strcmp(hsp_options_text(options, "votes"), "auto") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
+                            "which columns hold 0 and 1 only needs all rows at once: use sign or "
+                            "bit, or read the file whole");
+    return HSP_OK;
+}
+
+static int experts_wants_radius(const hsp_options *options)
+{
+    (void)options;
+    return 0;
+}
+
+static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err)
+{
+    experts *own = run->state;
+    if (run->features <= own->voters.count) return HSP_OK; /* init was here */
+    if (own->voters.seen && !own->later_silent)
+        return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
+                            "column %llu comes after %llu rows on which its bit was 0 and its "
+                            "expert said no, unheard: say how many columns there are (features), "
+                            "or read the file whole",
+                            (unsigned long long)before + 1, (unsigned long long)own->voters.seen);
+    return hsp__expert_weights_admit(&own->voters, run->features, NULL, own->later_silent, err);
+}
+
+/* The columns that are there at the start, each of its kind. */
+static hsp_status experts_admit(hsp__online *run, const hsp_scaling *votes, hsp_error *err)
+{
+    experts *own = run->state;
+    unsigned char *silent = hsp__new_raw(&run->ctx->allocator, run->features, sizeof *silent);
+    if (!silent) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < run->features; j++)
+        silent[j] = hsp__scaling_abstains(votes, j) != 0;
+    hsp_status status = hsp__expert_weights_admit(&own->voters, run->features, silent, 0, err);
+    hsp__free(&run->ctx->allocator, silent);
+    return status;
+}
+
+static hsp_status experts_init(hsp__online *run, const hsp_options *options,
+                               const hsp__online_facts *facts, hsp_error *err)
+{
+    experts *own = run->state;
+    own->randomized = hsp_options_flag(options, "randomized");
+    own->seed = run->plan.seed;
+    own->shares = facts->classes > 2;
+    own->later_silent = hsp__scaling_abstains(facts->votes, UINT64_MAX);
+    hsp_status status = hsp__expert_weights_init(&own->voters, &run->ctx->allocator,
+                                                 hsp_options_real(options, "beta"),
+                                                 hsp_options_flag(options, "negated"), err);
+    if (status) return status;
+    if (own->randomized && facts->classes > 2)
+        return hsp__fail_at(err, HSP_USAGE, "--randomized", 0, 0,
+                            "chance decides between two classes, here are %u: choose with positive "
+                            "or classes",
+                            (unsigned)facts->classes);
+    if (facts->rows && run->features == 0)
+        return hsp__fail(err, HSP_BAD_DATA, "the data has no columns: there is no expert");
+    return experts_admit(run, facts->votes, err);
+}
+
+static void experts_free(hsp__online *run)
+{
+    experts *own = run->state;
+    if (own->voters.table)
+        hsp__expert_weights_free(&own->voters); /* else init did not come so far */
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+static double experts_score(hsp__online *run, const hsp_view *view, uint64_t row)
+{
+    const experts *own = run->state;
+    return hsp__expert_weights_score(&own->voters, view, row);
+}
+
+/* Was the prediction a mistake? With chance, one is made here. */
+static int experts_wrong(hsp__online *run, experts *own, double score, int positive)
+{
+    if (!own->randomized) {
+        const uint32_t said = hsp__decide(&score, 1, run->plan.tie);
+        return said != (uint32_t)positive;
+    }
+    hsp__random random;
+    const double chance = fmin(1, fmax(0, (positive ? 1 - score : 1 + score) / 2));
+    hsp__random_seed(&random, own->seed,
+                     UINT64_MAX - own->voters.seen); /* away from those of shuffling */
+    own->expected += chance;
+    own->variance += chance * (1 - chance);
+    return hsp__random_unit(&random) < chance;
+}
+
+static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_t row,
+                                 uint32_t toward, uint32_t away, hsp_error *err)
+{
+    experts *own = run->state;
+    const int positive = away == HSP_NO_CLASS;
+    const uint64_t wrong = (uint64_t)experts_wrong(run, own, run->scores[0], positive);
+    int changed = 0;
+    (void)toward;
+    hsp_status status = hsp__expert_weights_learn(&own->voters, view, row, positive, &changed, err);
+    own->mistakes += wrong;
+    run->mistakes += wrong;
+    run->updates += (uint64_t)changed;
+    if (run->passes == 1) run->first_wrong += wrong;
+    return status;
+}
+
+/* ---- What came of it ------------------------------------------------------------------------- */
+
+static void experts_result(const hsp__online *run, double *w, double *b)
+{
+    const experts *own = run->state;
+    const hsp__expert_weights *voters = &own->voters;
+    const double all = own->shares ? hsp__expert_weights_total(voters) : 1;
+    *b = 0;
+    for (uint64_t j = 0; j < voters->count; j++) {
+        double other, net = hsp__expert_weights_weights(voters, j, &other);
+        net = (net - other) / all;
+        w[j] = voters->silent[j] ? net : 2 * net;
+        if (!voters->silent[j]) *b -= net;
+    }
+    for (uint64_t j = voters->count; j < run->features; j++)
+        w[j] = 0;
+}
+
+static uint64_t experts_count(const experts *own)
+{
+    return own->voters.count * (own->voters.negated ? 2 : 1);
+}
+
+/* The theorem's right side. */
+static double experts_bound(double beta, int randomized, double best_mistakes, uint64_t count)
+{
+    const double top = best_mistakes * -log(beta) + log((double)count);
+    return top / (randomized ? 1 - beta : -log1p((beta - 1) / 2));
+}
+
+static void experts_report(const hsp__online *run, hsp_training *out)
+{
+    const experts *own = run->state;
+    hsp_experts_report *panel = &out->panel;
+    *panel = (hsp_experts_report){.experts = experts_count(own),
+                                  .examples = own->voters.seen,
+                                  .several = own->shares,
+                                  .randomized = own->randomized};
+    if (own->shares || panel->experts == 0) return;
+    uint64_t half;
+    panel->best = hsp__expert_weights_best(&own->voters, &panel->negated, &half);
+    panel->best_mistakes = (double)half / 2;
+    panel->best_share = 1 / hsp__expert_weights_total(&own->voters);
+    panel->mistakes = own->mistakes;
+    panel->expected = own->randomized ? own->expected : (double)own->mistakes;
+    panel->deviation = sqrt(own->variance);
+    panel->bound =
+        experts_bound(own->voters.beta, own->randomized, panel->best_mistakes, panel->experts);
+    /* rounding is no mistake: the sums above carry a little of it */
+    panel->held = panel->expected <= panel->bound + 1e-9 * (1 + panel->bound);
+}
+
+/* ---- Traces ---------------------------------------------------------------------------------- */
+
+static void experts_put(hsp__text *text, double value)
+{
+    char number[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, number);
+    hsp__text_puts(text, ",");
+    hsp__text_puts(text, number);
+}
+
+/* What is between quotes in CSV. */
+static void experts_put_inside(const char *name, hsp__text *text)
+{
+    for (; *name; name++) {
+        if (*name == '"') hsp__text_puts(text, "\"");
+        hsp__text_add(text, name, 1);
+    }
+}
+
+/* An expert's name as a field of CSV. */
+static void experts_put_name(const experts *own, uint64_t j, int negated, const char *before,
+                             hsp__text *text)
+{
+    const char *name = own->data ? hsp_data_feature_name(own->data, j) : NULL;
+    hsp__text_puts(text, ",\"");
+    hsp__text_puts(text, before);
+    hsp__text_puts(text, negated ? "not " : "");
+    if (name)
+        experts_put_inside(name, text);
+    else
+        hsp__text_printf(text, "%llu", (unsigned long long)j + 1);
+    hsp__text_puts(text, "\"");
+}
+
+static int experts_shown(const experts *own)
+{
+    return experts_count(own) <= EXPERTS_SHOWN;
+}
+
+static void experts_lines_head(const hsp__online *run, const hsp_data *data, hsp__text *text)
+{
+    experts *own = run->state;
+    own->data = data;
+    hsp__text_puts(text, "example,pass,row,class,score,mistakes,bound,best,best_mistakes,"
+                         "best_share,spread");
+    for (uint64_t j = 0; experts_shown(own) && j < own->voters.count; j++)
+        for (int other = 0; other <= own->voters.negated; other++)
+            experts_put_name(own, j, other, "share of ", text);
+    hsp__text_puts(text, "\n");
+}
+
+/* Sum of weights, and of w ln w. */
+static double experts_total(const experts *own, double *logs)
+{
+    double all = 0;
+    *logs = 0;
+    for (uint64_t j = 0; j < own->voters.count; j++) {
+        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
+        all += weight + other;
+        if (weight > 0) *logs += weight * log(weight);
+        if (other > 0) *logs += other * log(other);
+    }
+    return all;
+}
+
+static void experts_lines_row(const hsp__online *run, uint64_t row, double score, hsp__text *text)
+{
+    const experts *own = run->state;
+    int negated;
+    uint64_t half;
+    const uint64_t best = hsp__expert_weights_best(&own->voters, &negated, &half);
+    double logs, all = experts_total(own, &logs);
+    hsp__text_printf(text, "%llu,%llu,%llu,", (unsigned long long)own->voters.seen,
+                     (unsigned long long)run->passes, (unsigned long long)row + 1);
+    hsp__text_puts(text, "\"");
+    experts_put_inside(hsp_data_class_name(own->data, own->data->view.labels[row]), text);
+    hsp__text_puts(text, "\"");
+    experts_put(text, score);
+    hsp__text_printf(text, ",%llu", (unsigned long long)own->mistakes);
+    experts_put(text, experts_bound(own->voters.beta, own->randomized, (double)half / 2,
+                                    experts_count(own)));
+    experts_put_name(own, best, negated, "", text);
+    experts_put(text, (double)half / 2);
+    experts_put(text, 1 / all);
+    experts_put(text,
+                exp(log(all) - logs / all)); /* experts of equal weight as undecided as these */
+    for (uint64_t j = 0; experts_shown(own) && j < own->voters.count; j++) {
+        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
+        experts_put(text, weight / all);
+        if (own->voters.negated) experts_put(text, other / all);
+    }
+    hsp__text_puts(text, "\n");
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
+                                              .check = experts_check,
+                                              .wants_radius = experts_wants_radius,
+                                              .init = experts_init,
+                                              .free = experts_free,
+                                              .update = experts_update,
+                                              .sided = 1,
+                                              .grow = experts_grow,
+                                              .score = experts_score,
+                                              .result = experts_result,
+                                              .report = experts_report,
+                                              .lines_head = experts_lines_head,
+                                              .lines_row = experts_lines_row};
+
+extern const hsp__learner hsp__learn_experts;
+
+static hsp_status experts_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                const hsp_model *start, hsp_error *err, hsp_training *run,
+                                hsp_model **out)
+{
+    (void)start; /* a panel begins with equal weights */
+    return hsp__online_train(ctx, data, &hsp__learn_experts, options, err, run, out);
+}
+
+const hsp__learner hsp__learn_experts = {
+    .table = {"experts", "every column is an expert; their weighted majority decides",
+              experts_options, sizeof experts_options / sizeof *experts_options},
+    .hypothesis = "linear",
+    .train = experts_train,
+    .rule = &experts_rule};

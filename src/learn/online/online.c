@@ -1,0 +1,586 @@
+#include "learn/online/online.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "learn/kernel/budget.h"
+#include "learn/online/parallel_scan.h"
+#include "learn/option_helpers.h"
+#include "learn/kernel/kernel_scores.h"
+#include "learn/online/trace.h"
+#include "model/model.h"
+
+#define ONLINE_ALIGN        64
+#define ONLINE_CHUNK_BYTES  ((uint64_t)4 << 20)
+#define ONLINE_SHARED_BYTES ((uint64_t)1 << 20) /* less is not worth starting threads */
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+/* The place of a choice's value among its words. */
+static int online_choice(const hsp_options *options, const char *name, const char *const *words)
+{
+    if (!hsp__options_have(options, name)) return 0;
+    const char *value = hsp_options_text(options, name);
+    for (int i = 0; words[i]; i++)
+        if (strcmp(value, words[i]) == 0) return i;
+    return 0;
+}
+
+static uint64_t online_integer(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) ? (uint64_t)hsp_options_integer(options, name) : 0;
+}
+
+void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
+{
+    static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random", NULL};
+    static const char *const averages[] = {"none", "average", "vote", NULL};
+    static const char *const ties[] = {"neg", "pos", "zero", NULL};
+    static const char *const classes[] = {"native", "ovr", NULL}; /* ovo is ovo.c */
+    plan->order = (hsp__walk)online_choice(options, "order", orders);
+    plan->average = (hsp__average)online_choice(options, "average", averages);
+    plan->tie = (hsp_tie)online_choice(options, "tie", ties);
+    plan->ovr = online_choice(options, "multiclass", classes);
+    plan->passes = online_integer(options, "passes");
+    if (plan->passes == 0) plan->passes = online_integer(options, "max-passes");
+    plan->max_updates = online_integer(options, "max-updates");
+    plan->max_seconds = hsp_options_real(options, "max-seconds");
+    plan->seed = (uint64_t)hsp_options_integer(options, "seed");
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* `scorers` times `stride` zeros, aligned; the block to free goes to *block. */
+static double *online_zeros(hsp__online *run, uint32_t scorers, uint64_t stride, void **block)
+{
+    const uint64_t spare = ONLINE_ALIGN / sizeof(double);
+    if (stride > (UINT64_MAX - spare) / (scorers ? scorers : 1)) return NULL;
+    *block = hsp__new(&run->ctx->allocator, scorers * stride + spare, sizeof(double));
+    uintptr_t at = (uintptr_t)*block;
+    return *block ? (void *)((char *)*block + (-at & (ONLINE_ALIGN - 1))) : NULL;
+}
+
+/* One of the two arrays (weights, past) with its offsets, in another shape. */
+static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, double **array,
+                          void **block, double **offsets)
+{
+    const hsp_allocator *memory = &run->ctx->allocator;
+    void *grown_block = NULL;
+    double *grown = online_zeros(run, scorers, stride, &grown_block);
+    double *grown_offsets = hsp__new(memory, scorers, sizeof *grown_offsets);
+    if (!grown || !grown_offsets) {
+        hsp__free(memory, grown_block);
+        hsp__free(memory, grown_offsets);
+        return 0;
+    }
+    for (uint32_t c = 0; c < run->scorers; c++) {
+        memcpy(grown + c * stride, *array + c * run->stride, run->features * sizeof **array);
+        grown_offsets[c] = (*offsets)[c];
+    }
+    hsp__free(memory, *block);
+    hsp__free(memory, *offsets);
+    *block = grown_block;
+    *array = grown;
+    *offsets = grown_offsets;
+    return 1;
+}
+
+static void online_drop_beside(hsp__online *run)
+{
+    hsp__interleaved_free(&run->own_beside, &run->ctx->allocator);
+    run->beside = NULL;
+}
+
+/* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
+static hsp_status online_lay_beside(hsp__online *run, hsp_error *err)
+{
+    if (run->scorers == 1) return HSP_OK;
+    online_drop_beside(run);
+    hsp_status status = hsp__interleaved_init(&run->own_beside, &run->ctx->allocator, run->features,
+                                              run->scorers, err);
+    if (status || !run->own_beside.columns) return status;
+    run->beside = &run->own_beside;
+    for (uint32_t c = 0; c < run->scorers; c++)
+        hsp__interleaved_fill(run->beside, c, run->weights + c * run->stride, run->features);
+    return HSP_OK;
+}
+
+hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err)
+{
+    uint64_t stride = run->stride;
+    if (features > stride) {
+        stride += stride / 2;
+        stride = ((features > stride ? features : stride) + 7) & ~(uint64_t)7;
+    }
+    if (stride != run->stride || scorers != run->scorers) {
+        online_drop_beside(run);
+        double *scores = hsp__resize(&run->ctx->allocator, run->scores, scorers, sizeof *scores);
+        if (!scores) return hsp__fail_memory(err);
+        run->scores = scores;
+        /* Either both arrays have the new shape, or the run is only good to be freed. */
+        if (!online_reshape(run, scorers, stride, &run->weights, &run->weights_block,
+                            &run->offsets) ||
+            (run->plan.average == HSP__AVERAGE_MEAN &&
+             !online_reshape(run, scorers, stride, &run->past, &run->past_block,
+                             &run->past_offsets)))
+            return hsp__fail_memory(err);
+    }
+    const uint64_t before = run->features;
+    run->stride = stride;
+    run->scorers = scorers;
+    if (features > before) run->features = features;
+    return run->started && run->rule->grow && features > before ? run->rule->grow(run, before, err)
+                                                                : HSP_OK;
+}
+
+hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__online_rule *rule,
+                            const hsp__online_plan *plan, const hsp_options *options,
+                            const hsp__online_facts *facts, uint32_t scorers, uint32_t target,
+                            uint64_t features, hsp_error *err)
+{
+    *run = (hsp__online){.ctx = ctx, .vec = hsp__vec(), .rule = rule, .plan = *plan};
+    run->target = target;
+    run->keep_ledger = facts->rows > 0;
+    hsp__ledger_init(&run->ledger, &ctx->allocator);
+    run->state = hsp__new(&ctx->allocator, 1, rule->state_bytes);
+    if (!run->state) return hsp__fail_memory(err);
+    if (plan->average == HSP__AVERAGE_VOTE) {
+        run->steps = hsp__new(&ctx->allocator, 1, sizeof *run->steps);
+        if (!run->steps) return hsp__fail_memory(err);
+        run->steps->memory = ctx->allocator;
+    }
+    hsp_status status = hsp__online_grow(run, scorers, features ? features : 1, err);
+    run->features = features;
+    if (!status) status = rule->init(run, options, facts, err);
+    if (!status && rule->grow) status = rule->grow(run, 0, err);
+    run->started = !status;
+    return status;
+}
+
+void hsp__online_free(hsp__online *run)
+{
+    if (!run->ctx) return;
+    const hsp_allocator *memory = &run->ctx->allocator;
+    if (run->state && run->rule->free) run->rule->free(run);
+    hsp__free(memory, run->state);
+    online_drop_beside(run);
+    hsp__free(memory, run->weights_block);
+    hsp__free(memory, run->past_block);
+    hsp__free(memory, run->offsets);
+    hsp__free(memory, run->past_offsets);
+    hsp__free(memory, run->scores);
+    hsp__ledger_free(&run->ledger);
+    hsp__steps_free(run->steps);
+    hsp__budget_free(run->budget);
+    run->ctx = NULL;
+}
+
+/* w += a x */
+static void online_axpy(const hsp__online *run, const hsp_view *view, uint64_t i, double a,
+                        double *w)
+{
+    const hsp__vec_table *vec = run->vec;
+    hsp__row row = hsp__view_row(view, i);
+    if (view->storage == HSP_ONES)
+        vec->ones_axpy_f64(a, row.indices, row.count, w);
+    else if (view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32)
+        vec->sparse_axpy_f32f64(a, row.indices, row.values, row.count, w);
+    else if (view->storage == HSP_SPARSE)
+        vec->sparse_axpy_f64(a, row.indices, row.values, row.count, w);
+    else if (view->precision == HSP_FLOAT32)
+        vec->axpy_f32f64(a, row.values, w, row.count);
+    else
+        vec->axpy_f64(a, row.values, w, row.count);
+}
+
+/* The same as below to w alone, which is not there as numbers. */
+static hsp_status online_add_kernel(hsp__online *run, uint64_t row, uint32_t scorer, double amount,
+                                    hsp_error *err)
+{
+    if (run->budget) hsp__budget_note(run, row, scorer, amount);
+    return hsp__kernel_scores_add(run->kernel, row, run->kernel_at + scorer, amount,
+                                  run->examples - 1, err);
+}
+
+static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t row,
+                               uint32_t scorer, double amount)
+{
+    online_axpy(run, view, row, amount, run->weights + scorer * run->stride);
+    if (run->beside)
+        hsp__interleaved_update(run->beside, run->beside_at + scorer,
+                                run->weights + scorer * run->stride, view, row);
+    if (run->past)
+        online_axpy(run, view, row, amount * (double)(run->examples - 1),
+                    run->past + scorer * run->stride);
+}
+
+hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
+                           double amount, double offset, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (run->kernel)
+        status = online_add_kernel(run, row, scorer, amount, err);
+    else
+        online_add_weights(run, view, row, scorer, amount);
+    if (status) return status;
+    run->offsets[scorer] += offset;
+    if (run->past) run->past_offsets[scorer] += offset * (double)(run->examples - 1);
+    if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
+        return hsp__fail_memory(err);
+    if (run->steps && !hsp__steps_add(run->steps, row, scorer, amount, offset))
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
+                            double amount, hsp_error *err)
+{
+    if (run->beside)
+        hsp__interleaved_update(run->beside, run->beside_at + scorer,
+                                run->weights + scorer * run->stride, view, row);
+    if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+void hsp__online_shrink(hsp__online *run, int power)
+{
+    for (uint32_t c = 0; c < run->scorers; c++) {
+        double *w = run->weights + c * run->stride;
+        double *past = run->past ? run->past + c * run->stride : NULL;
+        for (uint64_t j = 0; j < run->features; j++)
+            w[j] = ldexp(w[j], -power);
+        for (uint64_t j = 0; past && j < run->features; j++)
+            past[j] = ldexp(past[j], -power);
+        run->offsets[c] = ldexp(run->offsets[c], -power);
+        if (run->past) run->past_offsets[c] = ldexp(run->past_offsets[c], -power);
+        if (run->beside) hsp__interleaved_fill(run->beside, run->beside_at + c, w, run->features);
+    }
+    run->power += power;
+}
+
+void hsp__online_drift(hsp__online *run, double change)
+{
+    const double before = (double)(run->examples - 1);
+    run->drift += change;
+    run->past_drift += change * (before * (before + 1) / 2);
+}
+
+/* From the scale that grew to what is meant. The mean of v_t = growth t w_t over all t is, but for
+ * 2 / (growth (T + 1)), the mean of the w_t with weights 1, 2, 3 ... */
+static void online_meant(const hsp__online *run, double *w, double *b)
+{
+    const double examples = (double)run->examples;
+    const double factor =
+        run->past ? 2 / (run->growth * (examples + 1)) : 1 / (run->growth * examples);
+    for (uint64_t j = 0; j < run->features; j++)
+        w[j] *= factor;
+    *b = *b * factor + run->drift;
+    if (run->past) *b -= run->past_drift * (2 / (examples * (examples + 1)));
+}
+
+void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
+{
+    if (run->rule->result) {
+        run->rule->result(run, w, b);
+        return;
+    }
+    const double *last = run->weights + scorer * run->stride;
+    memcpy(w, last, run->features * sizeof *w);
+    *b = run->offsets[scorer];
+    if (run->examples == 0) return;
+    if (run->past) {
+        const double examples = (double)run->examples, *past = run->past + scorer * run->stride;
+        for (uint64_t j = 0; j < run->features; j++)
+            w[j] -= past[j] / examples;
+        *b -= run->past_offsets[scorer] / examples;
+    }
+    if (run->growth > 0) online_meant(run, w, b);
+}
+
+/* ---- One example ----------------------------------------------------------------------------- */
+
+void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
+{
+    if (run->rule->score) {
+        run->scores[0] = run->rule->score(run, view, row);
+        return;
+    }
+    if (run->kernel) {
+        for (uint32_t c = 0; c < run->scorers; c++)
+            run->scores[c] =
+                hsp__kernel_scores_sum(run->kernel, row, run->kernel_at + c) + run->offsets[c];
+        return;
+    }
+    for (uint32_t c = 0; c < run->scorers; c++)
+        run->scores[c] = hsp__row_score(view, row, run->weights + c * run->stride, run->offsets[c]);
+}
+
+/* The best scorer other than y, the first among equals. */
+static uint32_t online_rival(const hsp__online *run, const double *scores, uint32_t y)
+{
+    uint32_t best = y == 0;
+    for (uint32_t c = best + 1; c < run->scorers; c++)
+        if (c != y && scores[c] > scores[best]) best = c;
+    return best;
+}
+
+int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
+                      const double *scores, double *margin)
+{
+    const uint32_t label = view->labels[row];
+    if (run->scorers == 1) {
+        const int positive = label == run->target;
+        const double s = scores[0] + (run->extra ? run->extra[row] : 0);
+        *margin = positive ? s : -s;
+        if (run->rule->score) return 1;
+        if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
+        return !(*margin > run->limit[positive]);
+    }
+    *margin = scores[label] - scores[online_rival(run, scores, label)];
+    if (run->margin_only) return !(*margin > run->limit[1]);
+    return !(*margin > 0) && hsp__decide(scores, run->scorers, run->plan.tie) != label;
+}
+
+/* Predict before learning: an example that the rule did not want to learn from was right. */
+static void online_predict_first(hsp__online *run, uint32_t label)
+{
+    if (run->scorers > 1) {
+        run->first_wrong += hsp__decide(run->scores, run->scorers, run->plan.tie) != label;
+        return;
+    }
+    const int positive = label == run->target;
+    const double score = hsp__online_meant(run, run->scores[0]);
+    if (score == 0)
+        run->first_zero[positive]++;
+    else
+        run->first_wrong += (score > 0) != positive;
+}
+
+uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
+{
+    const uint64_t negative = run->first_zero[flipped], positive = run->first_zero[!flipped];
+    uint64_t wrong = run->first_wrong;
+    if (run->plan.tie != HSP_TIE_NEG) wrong += negative;
+    if (run->plan.tie != HSP_TIE_POS) wrong += positive;
+    return wrong;
+}
+
+static int online_record(hsp__online *run, uint64_t row)
+{
+    hsp__sequence *to = run->sequence;
+    void *rows = to->row;
+    if (!hsp__reserve(&run->ctx->allocator, &rows, &to->room, to->count + 1, sizeof *to->row))
+        return 0;
+    to->row = rows;
+    to->row[to->count++] = row;
+    return 1;
+}
+
+hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
+{
+    const uint32_t label = view->labels[row];
+    const double score = run->scores[0];
+    uint32_t toward = label, away = HSP_NO_CLASS;
+    if (run->scorers > 1) {
+        away = online_rival(run, run->scores, label);
+    } else {
+        toward = label == run->target ? 0 : HSP_NO_CLASS;
+        away = label == run->target ? HSP_NO_CLASS : 0;
+    }
+    run->examples++;
+    if (!run->rule->score) {
+        if (run->passes == 1) online_predict_first(run, label);
+        run->updates++;
+        run->mistakes++;
+    }
+    if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
+    if (run->sequence && !online_record(run, row)) return hsp__fail_memory(err);
+    hsp_status status = run->rule->update(run, view, row, toward, away, err);
+    if (!status && run->budget) status = hsp__budget_keep(run, view, row, err);
+    if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);
+    if (run->updates == run->plan.max_updates && !run->rule->score) {
+        run->stopped = 1;
+        run->stop = HSP_STOP_UPDATES;
+    }
+    return status;
+}
+
+/* ---- Walking --------------------------------------------------------------------------------- */
+
+hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                            uint64_t from, uint64_t to, hsp_error *err)
+{
+    const uint64_t start = run->examples;
+    hsp_status status = HSP_OK;
+    for (uint64_t p = from; !status && !run->stopped && p < to; p++) {
+        run->at = p;
+        uint64_t wrong = hsp__online_find(run, view, order, p, to);
+        run->examples += wrong - p;
+        p = wrong;
+        if (p < to) status = hsp__online_learn(run, view, order ? order[p] : p, err);
+    }
+    if (run->passes == 1) run->first_seen += run->examples - start;
+    return status;
+}
+
+int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
+{
+    run->passes++;
+    run->mistakes = 0;
+    if (run->plan.order != HSP__WALK_SHUFFLE) return 0;
+    hsp__random random;
+    hsp__random_seed(&random, run->plan.seed, run->passes);
+    for (uint64_t i = 0; i < rows; i++)
+        order[i] = i;
+    hsp__random_shuffle(&random, order, rows);
+    return 1;
+}
+
+static void online_stop(hsp__online *run, hsp_stop stop)
+{
+    if (run->stopped) return;
+    run->stopped = 1;
+    run->stop = stop;
+}
+
+void hsp__online_end(hsp__online *run)
+{
+    if (run->stopped) return;
+    const int own = run->rule->score != NULL; /* its passes are all that there is to do */
+    if (own ? run->passes >= run->plan.passes : run->mistakes == 0 && !(run->growth > 0))
+        online_stop(run, HSP_STOP_CONVERGED);
+    else if (run->passes >= run->plan.passes)
+        online_stop(run, HSP_STOP_PASSES);
+}
+
+void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
+{
+    hsp_stop why;
+    if (run->watch && hsp__watch_tick(run->watch, rows, report, &why)) online_stop(run, why);
+}
+
+uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view)
+{
+    if (run->kernel) return hsp__kernel_scores_chunk(run->kernel);
+    uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
+    if (run->rule->score) each = view->cols; /* a row asks every expert */
+    uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
+    return chunk ? chunk : 1;
+}
+
+static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *order, int report,
+                              hsp_error *err)
+{
+    const uint64_t rows = view->rows, chunk = hsp__online_chunk(run, view);
+    const uint64_t *used = hsp__online_begin(run, rows, order) ? order : NULL;
+    hsp_status status = HSP_OK;
+    for (uint64_t from = 0; !status && !run->stopped && from < rows; from += chunk) {
+        uint64_t to = rows - from < chunk ? rows : from + chunk;
+        if (run->kernel) status = hsp__kernel_scores_block(run->kernel, used, from, to, err);
+        if (status) break;
+        status = hsp__online_walk(run, view, used, from, to, err);
+        hsp__online_tick(run, to - from, report);
+    }
+    if (!status) hsp__online_end(run);
+    return status;
+}
+
+/* ---- Picking --------------------------------------------------------------------------------- */
+
+/* The mistake to learn from among all rows, scores and all in run->scores; rows: there is none. */
+static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wrong)
+{
+    uint64_t count = 0, picked = view->rows;
+    double margin, least = HUGE_VAL;
+    if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
+    for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
+        hsp__online_wrong(run, view, i, run->scores, &margin);
+        if (wrong) wrong[count++] = i;
+        if (margin < least || picked == view->rows) {
+            least = margin;
+            picked = i;
+        }
+    }
+    if (picked == view->rows) return picked;
+    if (run->plan.order == HSP__WALK_RANDOM) {
+        hsp__random random;
+        hsp__random_seed(&random, run->plan.seed, run->updates + 1);
+        picked = wrong[hsp__random_below(&random, count)];
+    }
+    hsp__online_score(run, view, picked);
+    return picked;
+}
+
+/* A pass of the orders that pick is as many picks as there are rows. Every pick counts as one
+ * example; there is no predicting before learning. */
+static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t *wrong, int report,
+                               hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    hsp__online_begin(run, 0, NULL);
+    for (uint64_t i = 0; !status && !run->stopped && i < view->rows; i++) {
+        uint64_t row = online_pick(run, view, wrong);
+        if (row == view->rows) {
+            run->mistakes = 0;
+            online_stop(run, HSP_STOP_CONVERGED);
+            break;
+        }
+        status = hsp__online_learn(run, view, row, err);
+        hsp__online_tick(run, 1, report);
+    }
+    if (!status) hsp__online_end(run);
+    return status;
+}
+
+typedef struct online_task {
+    hsp__online *run;
+    const hsp_view *view;
+    int report;
+    hsp_error *err;
+    hsp_status status;
+} online_task;
+
+static void online_passes(void *user)
+{
+    online_task *task = user;
+    hsp__online *run = task->run;
+    const hsp__walk kind = run->plan.order;
+    uint64_t *order = NULL; /* rows: a permutation, or the mistakes to draw from */
+    if (kind == HSP__WALK_SHUFFLE || kind == HSP__WALK_RANDOM) {
+        order = hsp__new_raw(&run->ctx->allocator, task->view->rows, sizeof *order);
+        if (!order) {
+            task->status = hsp__fail_memory(task->err);
+            return;
+        }
+    }
+    while (!task->status && !run->stopped)
+        task->status = kind >= HSP__WALK_FIRST
+                           ? online_picks(run, task->view, order, task->report, task->err)
+                           : online_pass(run, task->view, order, task->report, task->err);
+    hsp__free(&run->ctx->allocator, order);
+}
+
+hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, int report,
+                           hsp_error *err)
+{
+    online_task task = {run, view, report, err, HSP_OK};
+    const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
+    hsp_status status = HSP_OK;
+    if (view->storage != HSP_DENSE && !run->kernel) status = online_lay_beside(run, err);
+    if (status) return status;
+    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->kernel || run->rule->score) {
+        online_passes(&task);
+        return task.status;
+    }
+    run->crew = hsp__parallel_scan_new(run->ctx, threads, run->scorers, view);
+    if (!run->crew) return hsp__fail_memory(err);
+    hsp__parallel_scan_run(run->crew, online_passes, &task);
+    hsp__parallel_scan_free(run->crew);
+    run->crew = NULL;
+    return task.status;
+}

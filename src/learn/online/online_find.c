@@ -1,0 +1,149 @@
+/* The next mistake: the loop that all the time of a pass goes into. One inline function, made anew
+ * for each kind of rows, so that nothing is decided inside the loop that could be before it. */
+#include "learn/online/parallel_scan.h"
+#include "learn/online/online.h"
+
+typedef enum online_find_kind {
+    ONLINE_FIND_DENSE_32,
+    ONLINE_FIND_DENSE_64,
+    ONLINE_FIND_SPARSE_32,
+    ONLINE_FIND_SPARSE_64,
+    ONLINE_FIND_ONES
+} online_find_kind;
+
+static online_find_kind online_find_kind_of(const hsp_view *view)
+{
+    const int wide = view->precision == HSP_FLOAT64;
+    if (view->storage == HSP_ONES) return ONLINE_FIND_ONES;
+    if (view->storage == HSP_SPARSE) return wide ? ONLINE_FIND_SPARSE_64 : ONLINE_FIND_SPARSE_32;
+    return wide ? ONLINE_FIND_DENSE_64 : ONLINE_FIND_DENSE_32;
+}
+
+#define ONLINE_FIND_INLINE static inline __attribute__((always_inline))
+
+/* <w, x>: the same sums as hsp__row_score. `kind` is a constant wherever this is called. */
+ONLINE_FIND_INLINE double find_dot(const hsp__vec_table *vec, const hsp_view *view,
+                                   online_find_kind kind, uint64_t row, const double *w)
+{
+    if (kind == ONLINE_FIND_DENSE_32)
+        return vec->dot_f32f64((const float *)view->values + row * view->stride, w, view->cols);
+    if (kind == ONLINE_FIND_DENSE_64)
+        return vec->dot_f64((const double *)view->values + row * view->stride, w, view->cols);
+    const uint64_t from = hsp__view_start(view, row), count = hsp__view_start(view, row + 1) - from;
+    const uint32_t *indices = view->indices + from;
+    if (kind == ONLINE_FIND_ONES) return vec->ones_dot_f64(indices, count, w);
+    if (kind == ONLINE_FIND_SPARSE_32)
+        return vec->sparse_dot_f32f64(indices, (const float *)view->values + from, count, w);
+    return vec->sparse_dot_f64(indices, (const double *)view->values + from, count, w);
+}
+
+/* Two classes. `plain`: in the order of the rows, nothing extra. */
+ONLINE_FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *view,
+                                     const uint64_t *order, uint64_t from, uint64_t to,
+                                     double *scores, online_find_kind kind, int plain)
+{
+    const hsp__vec_table *vec = run->vec;
+    const double *w = run->weights, *extra = run->extra, b = run->offsets[0];
+    const double limit[2] = {run->limit[0], run->limit[1]};
+    const uint32_t *labels = view->labels, target = run->target;
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = plain || !order ? p : order[p];
+        const double plain_score = find_dot(vec, view, kind, row, w) + b;
+        const double s = plain || !extra ? plain_score : plain_score + extra[row];
+        const int positive = labels[row] == target;
+        if (__builtin_expect(!((positive ? s : -s) > limit[positive]), 0)) {
+            scores[0] = plain_score;
+            return p;
+        }
+    }
+    return to;
+}
+
+/* Two classes, in a scale that grows. */
+ONLINE_FIND_INLINE uint64_t find_grown(const hsp__online *run, const hsp_view *view,
+                                       const uint64_t *order, uint64_t from, uint64_t to,
+                                       double *scores, online_find_kind kind)
+{
+    const double b = run->offsets[0];
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = order ? order[p] : p;
+        const double s = find_dot(run->vec, view, kind, row, run->weights) + b;
+        const int positive = view->labels[row] == run->target;
+        const double bar = hsp__online_bar(run, positive, run->examples + (p - run->at));
+        if (!((positive ? s : -s) > bar)) {
+            scores[0] = s;
+            return p;
+        }
+    }
+    return to;
+}
+
+/* The scores of all scorers on one sparse row at once. */
+static void online_find_beside(const hsp__online *run, const hsp_view *view, uint64_t row,
+                               double *scores)
+{
+    double sums[HSP__BESIDE_MOST];
+    hsp__interleaved_dots(run->beside, view, row, 0, run->beside->columns, sums);
+    for (uint32_t c = 0; c < run->scorers; c++)
+        scores[c] = sums[c] + run->offsets[c];
+}
+
+/* More classes. */
+ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view,
+                                      const uint64_t *order, uint64_t from, uint64_t to,
+                                      double *scores, online_find_kind kind)
+{
+    double margin;
+    for (uint64_t p = from; p < to; p++) {
+        const uint64_t row = order ? order[p] : p;
+        const double *w = run->weights;
+        if (run->beside)
+            online_find_beside(run, view, row, scores);
+        else
+            for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
+                scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
+        if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
+    }
+    return to;
+}
+
+#define ONLINE_FIND_CASE(kind)                                                              \
+    case kind:                                                                              \
+        if (run->scorers > 1) return find_more(run, view, order, from, to, scores, kind);   \
+        if (run->growth > 0) return find_grown(run, view, order, from, to, scores, kind);   \
+        return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
+                                     : find_two(run, view, order, from, to, scores, kind, 0)
+
+uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                             uint64_t from, uint64_t to, double *scores)
+{
+    switch (online_find_kind_of(view)) {
+        ONLINE_FIND_CASE(ONLINE_FIND_DENSE_32);
+        ONLINE_FIND_CASE(ONLINE_FIND_DENSE_64);
+        ONLINE_FIND_CASE(ONLINE_FIND_SPARSE_32);
+        ONLINE_FIND_CASE(ONLINE_FIND_SPARSE_64);
+        ONLINE_FIND_CASE(ONLINE_FIND_ONES);
+    }
+    return to;
+}
+
+/* The scores are there already, or the rule's own. */
+static uint64_t online_find_scored(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                                   uint64_t from, uint64_t to)
+{
+    double margin;
+    for (; from < to; from++) {
+        const uint64_t row = order ? order[from] : from;
+        hsp__online_score(run, view, row);
+        if (hsp__online_wrong(run, view, row, run->scores, &margin)) break;
+    }
+    return from;
+}
+
+uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
+                          uint64_t from, uint64_t to)
+{
+    if (run->kernel || run->rule->score) return online_find_scored(run, view, order, from, to);
+    if (run->crew) return hsp__parallel_scan_find(run->crew, run, view, order, from, to);
+    return hsp__online_find_in(run, view, order, from, to, run->scores);
+}

@@ -1,0 +1,397 @@
+/* One pass over rows that are never held: memory for the weights of the columns seen, and nothing a
+ * row. Blocks come in the order of the file, whoever parsed them, so the walk over them is the walk
+ * over the file.
+ *
+ * Classes are not known beforehand unless the options name them. Two classes are learnt with the
+ * first one met as the positive one; the rule is symmetric, so if the order of names says otherwise
+ * in the end, the sign is changed, and the bits are those of a run that knew. When a third class
+ * comes, the separator w of two becomes the pair w and -w, and the rule for more classes takes
+ * over. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/encode.h"
+#include "data/stream.h"
+#include "learn/option_helpers.h"
+#include "learn/multiclass/ovr.h"
+#include "learn/build_model.h"
+#include "learn/prepare.h"
+#include "learn/online/online_train.h"
+#include "learn/input_checks.h"
+
+typedef struct online_stream_work {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    const hsp_options *options;
+    hsp__names classes; /* of the stream: those given first, then as they come */
+    uint32_t given;     /* rows of classes from here on are left out; 0: none were given */
+    int rest;           /* two classes: `target` and all others */
+    uint32_t target;    /* the positive class among `classes` */
+    hsp__ovr team;
+    hsp_scaling *scalings[HSP__MODEL_SCALINGS];
+    hsp_storage storage; /* of the rows met */
+    hsp_precision precision;
+    hsp__row_origin origin; /* of the rows met */
+    uint64_t nonzeros;
+    void *met; /* classes.count of unsigned char: rows of it were learnt from */
+    uint64_t met_room, met_count;
+    int enough; /* a limit was reached: the rest of the stream is not read */
+} online_stream_work;
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+/* Number the classes that the options name, and find the positive one. */
+static hsp_status online_stream_classes(online_stream_work *work, hsp_error *err)
+{
+    hsp__names positive;
+    hsp_status status = hsp__prepare_classes(work->ctx, work->options, err, &work->classes);
+    if (status) return status;
+    work->given = work->classes.count;
+    status = hsp__prepare_positive(work->ctx, work->options, err, &positive);
+    if (status) return status;
+    work->target = work->given == 2 ? 1 : 0;
+    if (positive.count) {
+        const char *name = hsp__names_get(&positive, 0);
+        work->rest = 1;
+        if (!hsp__names_add(&work->classes, name, strlen(name), &work->target))
+            status = hsp__fail_memory(err);
+        else if (work->given && work->target >= work->given)
+            status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
+                                  "the class '%s' is not among those of classes", name);
+    }
+    hsp__names_free(&positive);
+    return status;
+}
+
+static hsp_status online_stream_check(const online_stream_work *work, hsp_error *err)
+{
+    const hsp_options *options = work->options;
+    const int known = work->given || work->rest;
+    hsp_status status = hsp__online_check_stream(work->learner, options, err);
+    if (status) return status;
+    if (hsp__options_have(options, "passes") && hsp_options_is_set(options, "passes") &&
+        hsp_options_integer(options, "passes") != 1)
+        return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
+                            "a stream passes by once: use passes 1, or read the file whole");
+    if (hsp__options_have(options, "max-passes") && hsp_options_is_set(options, "max-passes") &&
+        hsp_options_integer(options, "max-passes") != 1)
+        return hsp__fail_at(err, HSP_USAGE, "--max-passes", 0, 0,
+                            "a stream passes by once: leave max-passes out, or read the file "
+                            "whole");
+    if (!known && work->learner->rule->sided)
+        return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
+                            "%s treats the classes differently, and a stream does not say in time "
+                            "which is which: name them with classes, or one with positive",
+                            work->learner->table.name);
+    if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
+                            "tie pos treats the classes differently, and a stream does not say in "
+                            "time which is which: name them with classes");
+    if (!known && work->learner->rule->native &&
+        strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "one-vs-rest learns every class from the first row on: name them with "
+                            "classes");
+    return HSP_OK;
+}
+
+static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
+{
+    hsp_status status = online_stream_classes(work, err);
+    if (!status) status = online_stream_check(work, err);
+    if (!status) status = hsp__prepare_passing(work->ctx, work->options, err, &work->scalings[0]);
+    if (status) return status;
+    hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
+    const uint32_t classes = work->given && !work->rest ? work->given : 2;
+    status = hsp__ovr_init(&work->team, work->ctx, work->learner, work->options, &facts, classes, 0,
+                           err);
+    if (status) return status;
+    hsp__stop_limit(work->ctx, work->team.plan.max_seconds);
+    for (uint32_t c = 0; c < work->team.count; c++)
+        work->team.runs[c].plan.passes = 1;
+    if (classes == 2) work->team.runs[0].target = work->target;
+    return HSP_OK;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static uint64_t online_stream_count(const hsp_view *view, uint64_t from, uint64_t to)
+{
+    uint64_t count = 0;
+    if (view->storage != HSP_DENSE) return hsp__view_start(view, to) - hsp__view_start(view, from);
+    for (uint64_t i = from; i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            count += hsp__row_value(view, &row, k) != 0;
+    }
+    return count;
+}
+
+/* The end of the rows from `from` on that can be learnt from as things are. */
+static uint64_t online_stream_stretch(const online_stream_work *work, const hsp_view *rows,
+                                      uint64_t from)
+{
+    uint64_t to = from;
+    const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : work->team.classes;
+    while (to < rows->rows && rows->labels[to] < below)
+        to++;
+    return to;
+}
+
+/* Rows learnt from so far. */
+static uint64_t online_stream_seen(const online_stream_work *work)
+{
+    return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
+}
+
+/* Rows from..to-1 were learnt from: note what they are of. */
+static hsp_status online_stream_meet(online_stream_work *work, const hsp_view *rows, uint64_t from,
+                                     uint64_t to, hsp_error *err)
+{
+    const uint64_t count = work->classes.count;
+    if (count > work->met_count) {
+        if (!hsp__reserve(&work->ctx->allocator, &work->met, &work->met_room, count, 1))
+            return hsp__fail_memory(err);
+        memset((unsigned char *)work->met + work->met_count, 0, count - work->met_count);
+        work->met_count = count;
+    }
+    for (uint64_t i = from; i < to; i++)
+        ((unsigned char *)work->met)[rows->labels[i]] = 1;
+    return HSP_OK;
+}
+
+static int online_stream_over(online_stream_work *work)
+{
+    int over = 1;
+    for (uint32_t c = 0; c < work->team.count; c++) {
+        hsp__online_tick(&work->team.runs[c], 0, 0);
+        over &= work->team.runs[c].stopped;
+    }
+    return over;
+}
+
+/* One-vs-rest, and a class that no run has learnt from the first row on. */
+static hsp_status online_stream_fail_third(const online_stream_work *work, uint32_t label,
+                                           hsp_error *err)
+{
+    const char *name = hsp__names_get(&work->classes, label);
+    char quoted[HSP__QUOTED];
+    return hsp__fail(err, HSP_USAGE,
+                     "found a third class, '%s': one-vs-rest learns every class from the first row "
+                     "on: name them with classes",
+                     hsp__quote(name, strlen(name), quoted));
+}
+
+static hsp_status online_stream_learn(online_stream_work *work, const hsp_view *rows,
+                                      hsp_error *err)
+{
+    hsp_status status = hsp__ovr_grow(&work->team, work->team.classes, rows->cols, err);
+    for (uint64_t from = 0, to; !status && !work->enough && from < rows->rows; from = to) {
+        to = online_stream_stretch(work, rows, from);
+        const uint64_t before = online_stream_seen(work);
+        status = hsp__ovr_walk(&work->team, rows, from, to, err);
+        const uint64_t end = from + (online_stream_seen(work) - before);
+        if (!status) status = online_stream_meet(work, rows, from, end, err);
+        work->nonzeros += online_stream_count(rows, from, end);
+        work->enough = online_stream_over(work);
+        if (to == rows->rows || status) continue;
+        if (work->given)
+            to++; /* of a class that was left out */
+        else if (work->learner->rule->native)
+            status = hsp__ovr_grow(&work->team, rows->labels[to] + 1, rows->cols, err);
+        else
+            status = online_stream_fail_third(work, rows->labels[to], err);
+    }
+    return status;
+}
+
+static hsp_status online_stream_take(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    online_stream_work *work = self;
+    (void)worker;
+    if (rows->rows == 0) return HSP_OK;
+    if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    work->storage = rows->storage;
+    /* rows are floats, but for blocks with a number that no float holds */
+    if (!work->nonzeros || rows->precision < work->precision) work->precision = rows->precision;
+    hsp_status status;
+    if (work->scalings[0]) {
+        hsp_context quiet = hsp__quiet(work->ctx);
+        hsp_data block = {.memory = quiet.allocator, .view = *rows, .checked = 1};
+        hsp_data *scaled = NULL;
+        block.nonzeros = hsp_view_stored(rows);
+        status = hsp_scaling_apply(&quiet, work->scalings[0], &block, err, &scaled);
+        if (!status) status = online_stream_learn(work, &scaled->view, err);
+        hsp_data_free(scaled);
+    } else {
+        status = online_stream_learn(work, rows, err);
+    }
+    if (!status && work->enough) status = hsp__fail(err, HSP_CANCELLED, "a limit was reached");
+    return status;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* The classes of the model, in order; from[c]: class c's number in the stream. */
+static hsp_status online_stream_names(online_stream_work *work, hsp__names *names, uint32_t *from,
+                                      hsp_error *err)
+{
+    uint32_t number, *map = NULL;
+    hsp_status status = HSP_OK;
+    if (work->rest) {
+        const char *positive = hsp__names_get(&work->classes, work->target);
+        if (!hsp__names_add(names, "rest", 4, &number) ||
+            !hsp__names_add(names, positive, strlen(positive), &number))
+            return hsp__fail_memory(err);
+        return HSP_OK;
+    }
+    for (uint32_t c = 0; c < work->team.classes; c++) {
+        const char *name = hsp__names_get(&work->classes, c);
+        if (!hsp__names_add(names, name, strlen(name), &number)) return hsp__fail_memory(err);
+        from[c] = c;
+    }
+    if (work->given) return HSP_OK;
+    map = hsp__new(&work->ctx->allocator, names->count, sizeof *map);
+    if (!map || !hsp__names_sort(names, map)) status = hsp__fail_memory(err);
+    for (uint32_t c = 0; !status && c < names->count; c++)
+        from[map[c]] = c;
+    hsp__free(&work->ctx->allocator, map);
+    return status;
+}
+
+/* The encoding of CSV knows the classes of its label column, in their order. */
+static hsp_status online_stream_encode_classes(online_stream_work *work, hsp_error *err)
+{
+    hsp_encoding *encoding = work->origin.encoding;
+    if (!encoding || encoding->classes.count) return HSP_OK;
+    uint32_t *map = hsp__new(&work->ctx->allocator, work->classes.count, sizeof *map);
+    const int done = map && hsp__names_copy(&encoding->classes, &work->classes) &&
+                     hsp__names_sort(&encoding->classes, map);
+    hsp__free(&work->ctx->allocator, map);
+    return done ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* Is there something to make a model of? What did not come because the rest was not read is not
+ * missed. */
+static hsp_status online_stream_checked(online_stream_work *work, hsp_error *err)
+{
+    const int none = online_stream_seen(work) == 0, part = work->enough || hsp__stopped(work->ctx);
+    const uint32_t count = work->classes.count,
+                   named = work->given ? work->given : (uint32_t)work->rest;
+    if (hsp__stopped(work->ctx) == HSP__STOP_REQUESTED) {
+        if (!none && count > 1) return HSP_OK;
+        return hsp__fail(err, HSP_CANCELLED,
+                         "stopped on request before there was anything to learn");
+    }
+    if (hsp__stopped(work->ctx) && (none || count < 2)) return hsp__train_late(err);
+    if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    if (part && count > 1) return HSP_OK;
+    hsp_status status = online_stream_meet(work, NULL, 0, 0, err);
+    return status ? status : hsp__prepare_met(&work->classes, work->met, 0, named, err);
+}
+
+static hsp_status online_stream_model(online_stream_work *work, hsp_training *run, hsp_error *err,
+                                      hsp_model **out)
+{
+    hsp__ovr *team = &work->team;
+    hsp__names names;
+    hsp_status status = online_stream_checked(work, err);
+    if (status) return status;
+    uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
+    if (!from) return hsp__fail_memory(err);
+    hsp__names_init(&names, &work->ctx->allocator);
+    status = online_stream_names(work, &names, from, err);
+    if (!status) status = online_stream_encode_classes(work, err);
+    const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
+    for (uint32_t c = 0; c < team->count; c++)
+        hsp__online_end(&team->runs[c]);
+    hsp__ovr_report(team, flip, run);
+    hsp__model_spec outcome = {.learner = work->learner,
+                               .options = work->options,
+                               .class_names = &names,
+                               .feature_names = &work->origin.feature_names,
+                               .encoding = work->origin.encoding,
+                               .scalings = work->scalings,
+                               .rest = work->rest,
+                               .leaves_out = work->given > 0,
+                               .from = two ? NULL : from,
+                               .flip = flip,
+                               .storage = work->storage,
+                               .precision = work->precision,
+                               .index_base = work->origin.index_base,
+                               .run = run};
+    hsp_context unasked = hsp__stop_none(work->ctx);
+    if (!status) status = hsp__build_model_online(&unasked, team, &outcome, err, out);
+    hsp__names_free(&names);
+    hsp__free(&work->ctx->allocator, from);
+    return status;
+}
+
+/* In parallel, before rows are learnt from. */
+static hsp_status online_stream_values(void *self, int worker, const hsp_view *rows, hsp_error *err)
+{
+    const online_stream_work *work = self;
+    (void)worker;
+    return hsp__input_checks_check_block(rows, work->scalings[0] != NULL,
+                                         &work->origin.feature_names, work->origin.index_base,
+                                         HSP__VALUES_STREAM, err);
+}
+
+/* The user's wish and our own limits both end the reading; what was learnt so far is kept. */
+static hsp_status online_stream_read(online_stream_work *work, const char *path,
+                                     const hsp_options *read, hsp_error *err)
+{
+    const hsp__row_sink sink = {.work =
+                                    work->learner->rule->unit_values ? online_stream_values : NULL,
+                                .take = online_stream_take,
+                                .origin = &work->origin};
+    hsp_error local = {0};
+    hsp_status status =
+        hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
+    if (status == HSP_CANCELLED) {
+        online_stream_over(work);
+        status = HSP_OK;
+    }
+    if (status && err) *err = local;
+    return status;
+}
+
+hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
+                            const hsp_options *options, hsp_error *err, hsp_training *run,
+                            hsp_model **out)
+{
+    HSP__NEED(err, ctx, path, options, out);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    online_stream_work work = {
+        .ctx = &own, .learner = hsp__learner_of(options), .options = options};
+    hsp_training made = {0};
+    if (!work.learner || !work.learner->rule)
+        return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
+                         hsp_options_table(options)->name);
+    hsp__names_init(&work.classes, &ctx->allocator);
+    hsp__names_init(&work.origin.feature_names, &ctx->allocator);
+    hsp_status status = online_stream_start(&work, err);
+    const double start = hsp__clock();
+    if (!status) status = online_stream_read(&work, path, read, err);
+    if (!status) {
+        made.train_seconds = hsp__clock() - start;
+        made.rows = online_stream_seen(&work);
+        made.cols = work.team.runs[0].features;
+        made.nonzeros = work.nonzeros;
+        made.training_error = made.radius = (double)NAN;
+        status = online_stream_model(&work, &made, err, out);
+    }
+    hsp__ovr_free(&work.team);
+    hsp__names_free(&work.classes);
+    hsp__names_free(&work.origin.feature_names);
+    hsp_encoding_free(work.origin.encoding);
+    hsp__free(&ctx->allocator, work.met);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        hsp_scaling_free(work.scalings[i]);
+    if (!status && run) *run = made;
+    return status ? status : hsp__train_status(&own, err);
+}

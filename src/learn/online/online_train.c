@@ -1,0 +1,238 @@
+#include "learn/online/online_train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "learn/select/calibrate.h"
+#include "learn/option_helpers.h"
+#include "learn/kernel/kernel_scores.h"
+#include "learn/training_error.h"
+#include "learn/multiclass/ovr.h"
+#include "learn/build_model.h"
+#include "learn/prepare.h"
+#include "learn/online/trace.h"
+#include "learn/input_checks.h"
+
+static int online_train_is(const hsp_options *options, const char *name, const char *value)
+{
+    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
+                                    hsp_error *err)
+{
+    if (hsp__options_have(options, "order") && hsp_options_is_set(options, "order") &&
+        !online_train_is(options, "order", "cyclic"))
+        return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
+                            "order %s needs all rows at once: a stream is learnt in its own order",
+                            hsp_options_text(options, "order"));
+    if (!online_train_is(options, "scale", "none"))
+        return hsp__fail_at(err, HSP_USAGE, "--scale", 0, 0,
+                            "scaling columns needs all rows at once: scale the file first, or read "
+                            "it whole");
+    if (online_train_is(options, "normalize", "ball"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--normalize", 0, 0,
+            "normalize ball needs the longest of all rows at once: use rows, or read "
+            "the file whole");
+    if (online_train_is(options, "average", "vote"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--average", 0, 0,
+            "voting keeps the rows it learnt from, a stream does not: use average, or "
+            "read the file whole");
+    if (hsp__calibrate_wanted(options))
+        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
+                            "calibration leaves out rows in turn, and a stream has none to leave "
+                            "out: read the file whole");
+    if (online_train_is(options, "multiclass", "ovo"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--multiclass", 0, 0,
+            "pairs of classes need all rows at once: use %s, or read the file whole",
+            learner->rule->native ? "native or ovr" : "ovr");
+    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a stream is not traced: read the file whole");
+    return learner->rule->check(options, 1, err);
+}
+
+/* ---- Error on the rows learnt from ----------------------------------------------------------- */
+
+/* A run that found no mistake, and hands over what it found none with, has none. */
+static int online_train_error_is_known(const hsp__ovr *team, const hsp_training *run)
+{
+    return run->stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
+           team->count == 1 && !team->runs[0].extra && !team->runs[0].kernel &&
+           !team->runs[0].rule->score;
+}
+
+static hsp_status online_train_measure(hsp_context *ctx, const hsp__ovr *team,
+                                       const hsp__prepared *prepared, hsp_model *model,
+                                       hsp_error *err, hsp_training *run)
+{
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    uint64_t wrong = 0;
+    hsp_status status = HSP_OK;
+    if (!online_train_error_is_known(team, run))
+        status =
+            model->votes || model->expansion
+                ? hsp__training_error_scored(&last, model, &prepared->base->view, NULL, err, &wrong)
+                : hsp__training_error_linear(&last, model, prepared->view, err, &wrong);
+    return hsp__training_error_report(status, wrong, model, err, run);
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+typedef struct online_train_work {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    const hsp_options *options;
+    hsp__prepared prepared;
+    hsp__ovr team;
+    hsp__kernel_scores *kernel; /* NULL: none */
+    hsp__trace *trace;
+    char hash[HSP__HASH_TEXT];
+    hsp_training run;
+} online_train_work;
+
+static hsp_status online_train_open_trace(online_train_work *work, hsp_error *err)
+{
+    const char *path = hsp_options_text(work->options, "trace");
+    if (!path) return HSP_OK;
+    if (work->team.classes > 2)
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace is of two classes, the data has %u: choose with positive or "
+                            "classes",
+                            (unsigned)work->team.classes);
+    if (work->learner->rule->lines_head) {
+        hsp_status status = hsp__trace_new_lines(work->ctx, path, &work->team.runs[0],
+                                                 work->prepared.data, err, &work->trace);
+        work->team.runs[0].trace = work->trace;
+        return status;
+    }
+    const hsp__online *first = &work->team.runs[0];
+    const int compared = hsp__options_have(work->options, "reference");
+    hsp__proof proof = {0};
+    if (first->rule->proof) first->rule->proof(first, &proof);
+    proof.radius = work->run.radius;
+    hsp_status status = hsp__trace_new(
+        work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
+        &proof, work->kernel ? hsp__kernel_scores_kernel(work->kernel) : NULL, work->prepared.data,
+        work->prepared.scalings, err, &work->trace);
+    work->team.runs[0].trace = work->trace;
+    return status;
+}
+
+/* The longest row, where somebody asks. */
+static hsp_status online_train_radius(online_train_work *work, hsp_error *err)
+{
+    const hsp_options *options = work->options;
+    work->run.radius = (double)NAN;
+    const hsp__online_rule *rule = work->learner->rule;
+    if (!rule->wants_radius(options) && !(rule->proof && hsp_options_text(options, "trace")))
+        return HSP_OK;
+    if (work->kernel) return hsp__kernel_scores_radius(work->kernel, err, &work->run.radius);
+    return hsp__prepare_radius(work->ctx, work->prepared.data, err, &work->run.radius);
+}
+
+static hsp_status online_train_prepare(online_train_work *work, hsp_data *data, hsp_error *err)
+{
+    hsp_context *ctx = work->ctx;
+    const hsp__online_rule *rule = work->learner->rule;
+    hsp_status status = rule->check(work->options, 0, err);
+    if (!status) status = hsp__prepare(ctx, data, work->options, err, &work->prepared);
+    if (!status) status = hsp__view_hash(ctx, &data->view, err, work->hash);
+    if (!status && rule->unit_values)
+        status = hsp__input_checks_check(ctx, data, work->options, &work->prepared, err);
+    if (status) return status;
+    const hsp_view *view = work->prepared.view;
+    hsp_training *run = &work->run;
+    run->rows = view->rows;
+    run->cols = view->cols;
+    run->nonzeros = work->prepared.data->nonzeros;
+    if (hsp__kernel_wanted(work->options))
+        status =
+            hsp__kernel_scores_new(ctx, work->options, data, &work->prepared, err, &work->kernel);
+    if (!status) status = online_train_radius(work, err);
+    hsp__online_facts facts = {
+        .rows = view->rows, .radius = run->radius, .votes = work->prepared.votes};
+    if (!status)
+        status = hsp__ovr_init(&work->team, ctx, work->learner, work->options, &facts,
+                               view->classes, work->kernel ? 0 : view->cols, err);
+    if (!status && work->kernel) status = hsp__kernel_scores_join(work->kernel, &work->team, err);
+    return status ? status : online_train_open_trace(work, err);
+}
+
+/* Whoever asked the run to stop wants its model: from here on nobody is asked. */
+static hsp_status online_train_model(online_train_work *work, hsp_error *err, hsp_model **out)
+{
+    hsp__prepared *prepared = &work->prepared;
+    hsp_context unasked = hsp__stop_none(work->ctx);
+    hsp__ovr_report(&work->team, 0, &work->run);
+    hsp__model_spec outcome =
+        hsp__model_spec_of(work->learner, work->options, prepared, work->hash, &work->run);
+    outcome.rows = prepared->data;
+    hsp_status status =
+        work->kernel
+            ? hsp__build_model_kernel(&unasked, &work->team, work->kernel, &outcome, err, out)
+            : hsp__build_model_online(&unasked, &work->team, &outcome, err, out);
+    if (!status)
+        status = online_train_measure(work->ctx, &work->team, prepared, *out, err, &work->run);
+    return status;
+}
+
+hsp_status hsp__online_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
+                             const hsp_options *options, hsp_error *err, hsp_training *run,
+                             hsp_model **out)
+{
+    online_train_work work = {.ctx = ctx, .learner = learner, .options = options};
+    hsp_model *model = NULL;
+    hsp_status status = online_train_prepare(&work, data, err);
+    double start = hsp__clock();
+    const int prepared = !status;
+    if (prepared) status = hsp__ovr_run(&work.team, work.prepared.view, err);
+    if (prepared && status == HSP_CANCELLED &&
+        hsp__stopped(ctx)) { /* in a block of kernel values */
+        for (uint32_t c = 0; c < work.team.count; c++)
+            hsp__online_tick(&work.team.runs[c], 0, 0);
+        status = HSP_OK;
+    }
+    work.run.train_seconds = hsp__clock() - start;
+    if (!status) status = online_train_model(&work, err, &model);
+    if (!status && work.trace) status = hsp__trace_commit(work.trace, err);
+    hsp__trace_free(work.trace);
+    hsp__ovr_free(&work.team);
+    hsp__kernel_scores_free(work.kernel);
+    hsp__prepared_free(&work.prepared);
+    if (status) {
+        hsp_model_free(model);
+        return status;
+    }
+    if (run) *run = work.run;
+    *out = model;
+    return HSP_OK;
+}
+
+hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                hsp_error *err, hsp__sequence *out)
+{
+    online_train_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
+    *out = (hsp__sequence){0};
+    if (!work.learner || !work.learner->rule || !work.learner->rule->native)
+        return hsp__fail(err, HSP_USAGE, "'%s' does not learn from single mistakes",
+                         hsp_options_table(options)->name);
+    hsp_status status = online_train_prepare(&work, data, err);
+    if (!status && work.team.classes != 2)
+        status = hsp__fail(err, HSP_USAGE, "the run has more than two classes");
+    if (!status) {
+        work.team.runs[0].sequence = out;
+        status = hsp__ovr_run(&work.team, work.prepared.view, err);
+    }
+    hsp__trace_free(work.trace);
+    hsp__ovr_free(&work.team);
+    hsp__kernel_scores_free(work.kernel);
+    hsp__prepared_free(&work.prepared);
+    return status;
+}

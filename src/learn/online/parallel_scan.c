@@ -1,0 +1,230 @@
+#include "learn/online/parallel_scan.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+#define PARALLEL_SCAN_MOST        16    /* more would wait for the same memory */
+#define PARALLEL_SCAN_BLOCK_BYTES 32768 /* what a worker takes at once */
+#define PARALLEL_SCAN_LEAST       4     /* blocks; less is not worth sharing */
+#define PARALLEL_SCAN_SPINS       2000  /* before a worker without work goes to sleep */
+#define PARALLEL_SCAN_PATIENCE \
+    20e-6 /* seconds that waiting for the others may take beyond their share */
+#define PARALLEL_SCAN_PENALTY  20   /* after waiting in vain: so many times as long alone, ... */
+#define PARALLEL_SCAN_HARSHEST 5000 /* ... and twice as many each time, up to this */
+
+struct hsp__parallel_scan {
+    hsp_context *ctx;
+    int workers;
+    uint64_t block; /* rows */
+    uint64_t ahead; /* rows that are likely right from here on */
+    double alone;   /* until this time: the machine is busy with other things */
+    double penalty; /* the next time: so many times as long as we waited */
+    void (*fn)(void *user);
+    void *user;
+    double *scores; /* workers * scores_stride: scratch of each */
+    uint64_t scores_stride;
+
+    /* The job: written while it is closed and nobody is at work. */
+    const hsp__online *run;
+    const hsp_view *view;
+    const uint64_t *order;
+    uint64_t to;
+
+    char apart_next[64];       /* lines that workers write to lie apart */
+    atomic_uint_fast64_t next; /* the first position that nobody has taken */
+    char apart_found[64];
+    atomic_uint_fast64_t found; /* the first mistake known, or `to` */
+    char apart_state[64];
+    atomic_uint_fast64_t state; /* counts up: odd while a job is open */
+    atomic_int busy;            /* workers that may be looking at the job */
+    atomic_int over;            /* go home */
+    atomic_int asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+};
+
+hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32_t scorers,
+                                           const hsp_view *view)
+{
+    const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
+    const uint64_t bytes = each * hsp__online_entry(view) * scorers + 1;
+    hsp__parallel_scan *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
+    if (!crew) return NULL;
+    crew->ctx = ctx;
+    crew->workers = workers < PARALLEL_SCAN_MOST ? workers : PARALLEL_SCAN_MOST;
+    crew->block = PARALLEL_SCAN_BLOCK_BYTES / bytes + 1;
+    crew->penalty = PARALLEL_SCAN_PENALTY;
+    crew->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
+    crew->scores = hsp__new(&ctx->allocator, (uint64_t)crew->workers * crew->scores_stride,
+                            sizeof *crew->scores);
+    if (!crew->scores) {
+        hsp__free(&ctx->allocator, crew);
+        return NULL;
+    }
+    pthread_mutex_init(&crew->mutex, NULL);
+    pthread_cond_init(&crew->wake, NULL);
+    return crew;
+}
+
+void hsp__parallel_scan_free(hsp__parallel_scan *crew)
+{
+    if (!crew) return;
+    pthread_mutex_destroy(&crew->mutex);
+    pthread_cond_destroy(&crew->wake);
+    hsp__free(&crew->ctx->allocator, crew->scores);
+    hsp__free(&crew->ctx->allocator, crew);
+}
+
+static inline void parallel_scan_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Take blocks in order until there are none before the first mistake known. A block that was taken
+ * is looked at to its end or its first mistake: so when all are done, `found` is the first of all.
+ */
+static void parallel_scan_work(hsp__parallel_scan *crew, int worker)
+{
+    double *scores = crew->scores + (uint64_t)worker * crew->scores_stride;
+    for (;;) {
+        const uint64_t from = atomic_fetch_add(&crew->next, crew->block);
+        uint64_t found = atomic_load(&crew->found);
+        if (from >= found) return;
+        const uint64_t to = crew->to - from < crew->block ? crew->to : from + crew->block;
+        const uint64_t p =
+            hsp__online_find_in(crew->run, crew->view, crew->order, from, to, scores);
+        if (p == to) continue;
+        while (p < found && !atomic_compare_exchange_weak(&crew->found, &found, p))
+            continue;
+        return;
+    }
+}
+
+/* ---- The others ------------------------------------------------------------------------------ */
+
+/* Wait for a state other than `seen`. */
+static void parallel_scan_wait(hsp__parallel_scan *crew, uint64_t seen)
+{
+    for (int spin = 0; spin < PARALLEL_SCAN_SPINS; spin++) {
+        if (atomic_load(&crew->state) != seen) return;
+        parallel_scan_pause();
+    }
+    pthread_mutex_lock(&crew->mutex);
+    atomic_fetch_add(&crew->asleep, 1);
+    while (atomic_load(&crew->state) == seen)
+        pthread_cond_wait(&crew->wake, &crew->mutex);
+    atomic_fetch_sub(&crew->asleep, 1);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+/* A worker says that it is busy before it looks whether the job is open; the caller closes the job
+ * before it looks whether anybody is busy. So nobody looks at rows that the caller does not wait
+ * for. */
+static void parallel_scan_serve(hsp__parallel_scan *crew, int worker)
+{
+    uint64_t seen = 0;
+    while (!atomic_load(&crew->over)) {
+        parallel_scan_wait(crew, seen);
+        atomic_fetch_add(&crew->busy, 1);
+        seen = atomic_load(&crew->state);
+        if (seen & 1) parallel_scan_work(crew, worker);
+        atomic_fetch_sub(&crew->busy, 1);
+    }
+}
+
+static void parallel_scan_advance(hsp__parallel_scan *crew)
+{
+    atomic_fetch_add(&crew->state, 1);
+    if (atomic_load(&crew->asleep) == 0) return;
+    pthread_mutex_lock(&crew->mutex);
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+static void parallel_scan_worker(void *user, int worker)
+{
+    hsp__parallel_scan *crew = user;
+    if (worker) {
+        parallel_scan_serve(crew, worker);
+        return;
+    }
+    crew->fn(crew->user);
+    atomic_store(&crew->over, 1);
+    parallel_scan_advance(crew);
+}
+
+void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), void *user)
+{
+    crew->fn = fn;
+    crew->user = user;
+    hsp__workers_run(crew->ctx, crew->workers, parallel_scan_worker, crew);
+}
+
+/* ---- The caller ------------------------------------------------------------------------------ */
+
+/* Somebody who was busy but did not come to an end means that the system gave the processor to
+ * others: then it is better to go on alone for a while, longer each time it happens. What is lost
+ * by waiting stays a small part of the whole. */
+static void parallel_scan_judge(hsp__parallel_scan *crew, double work, double wait, double now)
+{
+    if (wait <= work + PARALLEL_SCAN_PATIENCE) return;
+    crew->alone = now + wait * crew->penalty;
+    if (crew->penalty < PARALLEL_SCAN_HARSHEST) crew->penalty *= 2;
+}
+
+/* One stretch, shared. */
+static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uint64_t to)
+{
+    const double start = hsp__clock();
+    crew->to = to;
+    atomic_store(&crew->next, from);
+    atomic_store(&crew->found, to);
+    parallel_scan_advance(crew);
+    parallel_scan_work(crew, 0);
+    atomic_fetch_add(&crew->state, 1); /* closed; nobody sleeps for that */
+    const double done = hsp__clock();
+    while (atomic_load(&crew->busy) > 0)
+        parallel_scan_pause();
+    const double end = hsp__clock();
+    parallel_scan_judge(crew, done - start, end - done, end);
+    return atomic_load(&crew->found);
+}
+
+static int parallel_scan_sharing(hsp__parallel_scan *crew, uint64_t stretch)
+{
+    if (stretch < PARALLEL_SCAN_LEAST * crew->block) return 0;
+    if (crew->alone == 0) return 1;
+    if (hsp__clock() < crew->alone) return 0;
+    crew->alone = 0;
+    return 1;
+}
+
+uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__online *run, const hsp_view *view,
+                                 const uint64_t *order, uint64_t from, uint64_t to)
+{
+    crew->run = run;
+    crew->view = view;
+    crew->order = order;
+    for (uint64_t p = from; p < to;) {
+        uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
+        if (stretch > to - p) stretch = to - p;
+        const int shared = parallel_scan_sharing(crew, stretch);
+        const uint64_t end = p + stretch;
+        const uint64_t found = shared ? parallel_scan_share(crew, p, end)
+                                      : hsp__online_find_in(run, view, order, p, end, run->scores);
+        if (found < end) {
+            crew->ahead = found - from;
+            if (shared) hsp__online_score(run, view, order ? order[found] : found);
+            return found;
+        }
+        crew->ahead = 2 * stretch;
+        p = end;
+    }
+    return to;
+}

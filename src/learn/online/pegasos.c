@@ -1,0 +1,351 @@
+/* Hinge SGD: Pegasos, as a rule of the on-line driver, and as a solver that tells its gap.
+ *
+ * Problem. Minimise over w (and b) the regularised hinge loss
+ *
+ *     J(w, b) = (1/n) sum_i max(0, 1 - y_i (<w, x_i> + b)) + (lambda/2) ||w||^2
+ *
+ * from rows that pass by one at a time. Offset none: b = 0. Regularized: (lambda/2) b^2 is added,
+ * as if a column of ones were appended. Free: b is in no penalty. A stream has no n: what is
+ * minimised is the mean over the rows that come, which is why it takes lambda and not C.
+ *
+ * Update. Row t, t = 1, 2, ..., step 1 / (lambda t), w_1 = 0:
+ *
+ *     w_{t+1} = (1 - 1/t) w_t + [y (<w_t, x> + b_t) <= 1] y x / (lambda t)
+ *
+ * (at exactly 1 both sides' slopes are slopes; this takes the hinge's). With v_t = lambda t w_{t+1}
+ *
+ *     v_t = v_{t-1} + y x    when y <v_{t-1}, x> <= lambda (t - 1) (1 - y b_t)
+ *
+ * which is a perceptron whose margin target grows with the examples: rows that are far enough
+ * change nothing, and the driver skips them as it skips the perceptron's. Offset regularized: v has
+ * one more coordinate. Free: b_{t+1} = b_t + [..] y / sqrt(t), since J is not strongly convex in b;
+ * no rate is claimed for it. The paper's projection on a ball is left out, as its authors allow.
+ *
+ * Average. The mean of the w_{t+1} with weights 1, 2, ..., T is 2 / (lambda T (T + 1)) times the
+ * sum of the v_t, which is the driver's plain average of what it learns: it costs nothing more.
+ *
+ * Guarantee. Offset none or regularized, rows drawn at random, all (appended) norms at most R: the
+ * expected J of the average is O(R^2 / (lambda T)) above the best. There is no end to converge at:
+ * a run is never said to have converged but for a gap that was computed.
+ *
+ * The gap. w_{t+1} = sum_i a_i y_i x_i with a_i = m_i / (lambda t), m_i the times row i was learnt
+ * from; after whole passes m_i / t <= 1 / n, so that a is a point of the dual (problem.h), and the
+ * solver has hsp__gap compare: after 1, 2, 4, 7, ... passes.
+ *
+ * Weights. A row of cost c_i (class and row weights) is learnt from c_i / c times, c = 1 / (lambda
+ * n), n the number of rows.
+ *
+ * Cost. O(non-zeros) a row and again an update; memory for w, twice with the average.
+ *
+ * Papers. S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: primal estimated
+ * sub-gradient solver for SVM, Mathematical Programming 127 (2011). S. Lacoste-Julien, M. Schmidt,
+ * F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for the projected stochastic
+ * subgradient method, arXiv:1212.2002 (2012): the weights 1, 2, 3, ... */
+#include "learn/option_helpers.h"
+#include "learn/online/pegasos.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/erm/gap.h"
+#include "learn/erm/matvec.h"
+
+typedef struct pegasos {
+    hsp__offset offset;
+    /* The solver's: */
+    const hsp__problem *problem; /* NULL: rows of cost 1 */
+    double unit;                 /* the cost that one y x stands for; 0: all rows cost that */
+    double *used;                /* n: m_i */
+    double *late; /* n: the same, each times the examples before it; NULL: not asked */
+} pegasos;
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int pegasos_is(const hsp_options *options, const char *name, const char *value)
+{
+    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+static int pegasos_set(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) && hsp_options_is_set(options, name);
+}
+
+/* Options that need the rows all at once, or more than once. */
+static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err)
+{
+    static const struct {
+        const char *name, *why;
+    } whole[] = {
+        {"hard", "the widest separator without errors needs all rows at once: read the file whole"},
+        {"weight", "class weights need all rows at once: read the file whole"},
+        {"row-weight", "row weights need all rows at once: read the file whole"},
+        {"gap", "how near to the best a run came takes all rows once more: read the file whole"},
+        {"start", "a stream is learnt from zero: read the file whole to begin at a model"},
+        {"keep-dual", "dual weights are one a row, and a stream keeps nothing a row: read the file "
+                      "whole"},
+    };
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char option[32] = "--";
+        if (!pegasos_set(options, whole[i].name)) continue;
+        memcpy(option + 2, whole[i].name, strlen(whole[i].name) + 1);
+        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "%s", whole[i].why);
+    }
+    return HSP_OK;
+}
+
+static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_error *err)
+{
+    if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
+    if (pegasos_set(options, "kernel"))
+        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
+                            "with a kernel the rows learnt from are the separator, and a stream "
+                            "does not keep them: read the file whole");
+    if (pegasos_set(options, "C"))
+        return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
+                            "C is 1 / (lambda n), and a stream does not say how many rows n it "
+                            "has: give lambda");
+    if (!pegasos_set(options, "lambda"))
+        return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
+                            "rows that pass by are learnt from with --lambda: give one, 1e-4 for "
+                            "example");
+    if (!pegasos_is(options, "loss", "hinge"))
+        return hsp__fail_at(err, HSP_USAGE, "--loss", 0, 0,
+                            "rows that pass by are learnt from with the hinge loss: read the file "
+                            "whole for another");
+    if (!pegasos_is(options, "penalty", "l2"))
+        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
+                            "rows that pass by are learnt from with penalty l2: read the file "
+                            "whole for another");
+    if (!pegasos_is(options, "solver", "auto") && !pegasos_is(options, "solver", "pegasos"))
+        return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
+                            "%s needs all rows at once: rows that pass by are learnt from with "
+                            "pegasos",
+                            hsp_options_text(options, "solver"));
+    if (!pegasos_is(options, "multiclass", "ovr"))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "%s needs all rows at once: rows that pass by are learnt from with ovr",
+                            hsp_options_text(options, "multiclass"));
+    return pegasos_check_whole(options, err);
+}
+
+static int pegasos_wants_radius(const hsp_options *options)
+{
+    (void)options;
+    return 0;
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+/* Without options: the solver fills in the rest. */
+static hsp_status pegasos_init(hsp__online *run, const hsp_options *options,
+                               const hsp__online_facts *facts, hsp_error *err)
+{
+    pegasos *own = run->state;
+    (void)facts;
+    (void)err;
+    if (!options) return HSP_OK;
+    own->offset = pegasos_is(options, "offset", "free")          ? HSP__OFFSET_FREE
+                  : pegasos_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
+                                                                 : HSP__OFFSET_NONE;
+    run->growth = hsp_options_real(options, "lambda");
+    return HSP_OK;
+}
+
+static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_t row,
+                                 uint32_t toward, uint32_t away, hsp_error *err)
+{
+    pegasos *own = run->state;
+    double amount = own->unit > 0 ? hsp__problem_cost(own->problem, row) / own->unit : 1;
+    if (own->used) own->used[row] += amount;
+    if (own->late) own->late[row] += amount * (double)(run->examples - 1);
+    if (away != HSP_NO_CLASS) amount = -amount;
+    (void)toward;
+    if (own->offset == HSP__OFFSET_FREE)
+        hsp__online_drift(run, amount / sqrt((double)run->examples));
+    return hsp__online_add(run, view, row, 0, amount,
+                           own->offset == HSP__OFFSET_REGULARIZED ? amount : 0, err);
+}
+
+const hsp__online_rule hsp__pegasos_rule = {.state_bytes = sizeof(pegasos),
+                                            .check = pegasos_check,
+                                            .wants_radius = pegasos_wants_radius,
+                                            .init = pegasos_init,
+                                            .update = pegasos_update};
+
+/* ---- The solver ------------------------------------------------------------------------------ */
+
+typedef struct pegasos_work {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const hsp__goal *goal;
+    hsp__online run;
+    double *used, *late; /* n each: as in the rule */
+    double *w, *a;       /* d and n: what is being judged */
+    double *u, *scores;  /* d and n: the judge's */
+    hsp__solution *best;
+} pegasos_work;
+
+/* a_i = m_i / (lambda t); of the average, w = 2 / (lambda (T + 1)) (v - past / T) likewise. */
+static void pegasos_dual(const pegasos_work *work)
+{
+    const hsp__online *run = &work->run;
+    const double t = (double)run->examples, lambda = run->growth;
+    for (uint64_t i = 0; i < work->p->view->rows; i++)
+        work->a[i] = work->late ? 2 / (lambda * (t + 1)) * (work->used[i] - work->late[i] / t)
+                                : work->used[i] / (lambda * t);
+}
+
+/* How near the run is now; the best so far goes to the solution. */
+static hsp_status pegasos_judge(pegasos_work *work, hsp_error *err)
+{
+    hsp__solution *s = work->best;
+    const hsp__problem *p = work->p;
+    hsp__gap_values verdict;
+    double b = 0;
+    if (work->run.examples == 0) return HSP_OK;
+    hsp__online_result(&work->run, 0, work->w, &b);
+    pegasos_dual(work);
+    hsp_status status = HSP_OK;
+    if (p->offset == HSP__OFFSET_FREE) {
+        hsp__matvec_scores(work->ctx, p->view, work->w, 0, work->scores);
+        status = hsp__gap_offset(work->ctx, p, work->scores, err, &b);
+    }
+    if (!status)
+        status = hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &verdict);
+    if (status) return status;
+    const int keep = hsp__gap_keep(s, verdict.primal, verdict.dual);
+    if (keep & HSP__KEEP_PRIMAL) {
+        memcpy(s->w, work->w, p->view->cols * sizeof *s->w);
+        s->b = b;
+        s->primal = verdict.primal;
+    }
+    if (keep & HSP__KEEP_DUAL) {
+        memcpy(s->dual, work->a, p->view->rows * sizeof *s->dual);
+        s->dual_value = verdict.dual;
+    }
+    if (keep) s->gap = hsp__gap_relative(s->primal, s->dual_value);
+    return HSP_OK;
+}
+
+/* The run was stopped: the weights as they are now, judged if there is time. */
+static hsp_status pegasos_stopped(pegasos_work *work, hsp_error *err)
+{
+    hsp__solution *s = work->best;
+    hsp_context *ctx = work->ctx;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    work->ctx = &last;
+    const hsp_status status = pegasos_judge(work, err);
+    work->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    if (isfinite(s->primal)) return HSP_OK;
+    hsp__online_result(&work->run, 0, s->w, &s->b);
+    memset(s->dual, 0, work->p->view->rows * sizeof *s->dual);
+    s->primal = s->gap = (double)NAN;
+    s->dual_value = 0;
+    return HSP_OK;
+}
+
+static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
+{
+    hsp__online *run = &work->run;
+    const uint64_t most = work->goal->max_passes;
+    hsp_status status = HSP_OK;
+    hsp__solution *s = work->best;
+    for (uint64_t next = 1; !status; next += next / 2 + 1) {
+        run->plan.passes = most && next > most ? most : next;
+        run->stopped = 0;
+        status = hsp__online_run(run, work->p->view, hsp_context_threads(work->ctx),
+                                 work->goal->report, err);
+        if (!status) status = pegasos_judge(work, err);
+        s->stop = run->stop;
+        if (hsp__watch_stopped(work->ctx, &s->stop)) break;
+        if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
+        if (s->stop != HSP_STOP_PASSES || run->passes == most) break;
+    }
+    s->passes = run->passes;
+    s->updates = run->updates;
+    return hsp__stopped(work->ctx) ? pegasos_stopped(work, err) : status;
+}
+
+/* lambda, and what a row's cost is in units of 1 / (lambda n). */
+static void pegasos_scale(pegasos_work *work, pegasos *own)
+{
+    const hsp__problem *p = work->p;
+    const double n = (double)p->view->rows;
+    const int even = p->cost[0] == p->cost[1] && !p->row_weight;
+    const double most = fmax(p->cost[0], p->cost[1]);
+    own->offset = p->offset;
+    own->problem = p;
+    own->used = work->used;
+    own->late = work->late;
+    work->run.growth = p->lambda > 0 ? p->lambda : 1 / (most * n);
+    own->unit = even ? 0 : 1 / (work->run.growth * n);
+}
+
+static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
+{
+    const hsp_view *view = work->p->view;
+    const hsp_allocator *memory = &work->ctx->allocator;
+    const hsp__online_facts facts = {.radius = (double)NAN}; /* used[] is the ledger */
+    const hsp__online_plan plan = {
+        .order = work->goal->in_order ? HSP__WALK_CYCLIC : HSP__WALK_SHUFFLE,
+        .average = work->goal->last ? HSP__AVERAGE_NONE : HSP__AVERAGE_MEAN,
+        .seed = work->goal->seed};
+    hsp_status status = hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL,
+                                         &facts, 1, work->p->positive, view->cols, err);
+    if (status) return status;
+    work->run.watch = work->goal->watch;
+    work->used = hsp__new(memory, view->rows, sizeof *work->used);
+    if (!work->goal->last) work->late = hsp__new(memory, view->rows, sizeof *work->late);
+    work->w = hsp__new(memory, view->cols, sizeof *work->w);
+    work->u = hsp__new(memory, view->cols, sizeof *work->u);
+    work->a = hsp__new(memory, view->rows, sizeof *work->a);
+    work->scores = hsp__new(memory, view->rows, sizeof *work->scores);
+    if (!work->used || (!work->late && !work->goal->last) || !work->w || !work->u || !work->a ||
+        !work->scores)
+        return hsp__fail_memory(err);
+    pegasos_scale(work, work->run.state);
+    return HSP_OK;
+}
+
+static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                                hsp_error *err, hsp__solution *s)
+{
+    pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
+    const hsp_allocator *memory = &ctx->allocator;
+    s->primal = s->gap = HUGE_VAL;
+    s->dual_value = -HUGE_VAL;
+    hsp_status status = pegasos_open(&work, err);
+    if (!status) status = pegasos_passes(&work, err);
+    if (!status && isinf(s->primal)) { /* stopped before the first row, or nothing but overflow */
+        memset(s->w, 0, p->view->cols * sizeof *s->w);
+        s->b = 0;
+        s->gap = 1;
+    }
+    if (!status && isinf(s->dual_value)) memset(s->dual, 0, p->view->rows * sizeof *s->dual);
+    hsp__online_free(&work.run);
+    hsp__free(memory, work.used);
+    hsp__free(memory, work.late);
+    hsp__free(memory, work.w);
+    hsp__free(memory, work.u);
+    hsp__free(memory, work.a);
+    hsp__free(memory, work.scores);
+    return status;
+}
+
+static int pegasos_suits(const hsp__problem *p)
+{
+    return p->loss == HSP__LOSS_HINGE && p->penalty == HSP__PENALTY_L2 && !p->hard;
+}
+
+const hsp__solver hsp__solver_pegasos = {
+    .name = "pegasos",
+    .summary =
+        "stochastic sub-gradient steps, a row at a time: a fair answer soon, a near one late",
+    .suits = pegasos_suits,
+    .solve = pegasos_solve};

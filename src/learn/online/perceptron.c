@@ -1,0 +1,273 @@
+/* The perceptron.
+ *
+ * Problem. Rows x_i in R^d with labels y_i in {-1, +1}; find w, b with y_i (<w, x_i> + b) > 0 for
+ * all i. Start: w = 0, b = 0.
+ *
+ * Update. On a mistake, y_i s(x_i) <= 0 with s(x) = <w, x> + b (tie pos: y_i != sign(s), sign(0) =
+ * +1; margin target tau > 0: y_i s < tau):
+ *
+ *     w <- w + rate y_i x_i         b <- b + rate y_i c^2
+ *
+ * where offset none has no b, unit has c = 1, r2 has c = R = max ||x_i||, append has c = constant.
+ * All of them are the perceptron through the origin on x~ = (x, c), with w~ = (w, b / c). The soft
+ * variant gives row i one more coordinate of its own, Delta: the training score gets Delta^2 a_i,
+ * where a_i is the sum of rate y_i over the updates on row i; prediction ignores it.
+ *
+ * More than two classes (native; one-vs-rest is in ovr.c): a scorer a class. When the
+ * highest score is not that of the row's class: w_y <- w_y + rate x, w_r <- w_r - rate x, r the
+ * best other.
+ *
+ * With a kernel (kernel_scores.h) all this happens to phi(x), <phi(x), phi(x')> = k(x, x'): w is
+ * the list of the updates, ||x||^2 is k(x, x), and R^2 its largest.
+ *
+ * Guarantee. If y_i <w~*, x~_i> >= gamma for all i and ||x~_i|| <= R~, then after k updates
+ * <w~*, w~_k> >= k rate gamma and ||w~_k||^2 <= k (rate^2 R~^2 + 2 rate tau), so
+ *
+ *     k <= (R~^2 + 2 tau / rate) ||w~*||^2 / gamma^2
+ *
+ * and the run ends. Not separable: k <= ((R~ + D) / gamma)^2 over one pass in any order, D^2 = sum
+ * of max(0, gamma - y_i <u, x_i>)^2, ||u|| = 1; with Delta > 0 every data set is separable in the
+ * larger space, and the soft run ends.
+ *
+ * Certificate. The model carries its updates as triples (row, scorer, amount), which rebuild w; a
+ * trace has both sides of each step of the proof.
+ *
+ * Cost. O(non-zeros of the row) a row and again an update; averaging doubles an update.
+ *
+ * Papers. F. Rosenblatt, The perceptron, Psychological Review 65 (1958). A. Novikoff, On
+ * convergence proofs on perceptrons, Symp. Math. Theory of Automata (1962). R. Duda, P. Hart,
+ * Pattern Classification and Scene Analysis (1973): margins, more classes. Y. Freund, R. Schapire,
+ * Large margin classification using the perceptron algorithm, Machine Learning 37 (1999): voting,
+ * averaging, Delta. N. Cristianini, J. Shawe-Taylor, An Introduction to Support Vector Machines
+ * (2000): R^2. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/kernel/kernel_scores.h"
+#include "learn/online/online.h"
+#include "learn/shared_options.h"
+#include "learn/online/trace.h"
+#include "learn/online/online_train.h"
+
+typedef struct perceptron {
+    double rate;
+    double constant; /* c; 0: no offset */
+    double target;   /* tau */
+    double soft;     /* Delta */
+} perceptron;
+
+static const hsp_option perceptron_options[] = {
+    {"offset", HSP_OPTION_CHOICE, "unit", 0, 0, "none|unit|r2|append", NULL,
+     "how b learns: stays 0, b += y, b += y R^2, or the weight of a constant column"},
+    {"constant", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "C",
+     "offset append: the value of the constant column"},
+    {"order", HSP_OPTION_CHOICE, "cyclic", 0, 0, "cyclic|shuffle|first|worst|random", NULL,
+     "rows in turn, in turn shuffled, or one mistake at a time picked among all rows"},
+    {"passes", HSP_OPTION_INTEGER, "10", 0, 1e15, NULL, "T",
+     "at most so many passes; 0: until one without mistakes"},
+    {"max-passes", HSP_OPTION_INTEGER, "1000", 1, 1e15, NULL, "N",
+     "passes 0: give up after so many"},
+    {"max-updates", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
+     "stop after so many updates; 0: no limit"},
+    HSP__OPTION_MAX_SECONDS,
+    {"average", HSP_OPTION_CHOICE, "none", 0, 0, "none|average|vote", NULL,
+     "hand over the last separator, the mean of all, or let all vote"},
+    {"margin-target", HSP_OPTION_TEXT, "0", 0, 0, NULL, "TAU",
+     "learn from rows with y s below this; 0.1r: 0.1 times the longest row"},
+    {"soft", HSP_OPTION_REAL, "0", 0, 1e100, NULL, "DELTA",
+     "a coordinate of its own for every row, so that no data is inseparable; 0: none"},
+    {"rate", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "ETA", "size of an update"},
+    HSP__OPTION_KERNEL,
+    HSP__OPTION_ALLOW_INDEFINITE,
+    HSP__OPTION_APPROX,
+    {"budget", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
+     "kernel: keep at most so many rows, dropping what changes w least; 0: all"},
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    HSP__OPTION_TIE,
+    {"multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr|ovo", NULL,
+     "more than two classes: all at once, each against the rest, or each pair"},
+    HSP__OPTION_CALIBRATE,
+    HSP__OPTION_CALIBRATE_FOLDS,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+    HSP__OPTION_SEED,
+    {"trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "write a CSV line for every update"},
+    {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+     "trace: compare with this separator, step by step of the proof"},
+};
+
+static int perceptron_is(const hsp_options *options, const char *name, const char *value)
+{
+    return strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* The margin target: a number, or a number and r for so many times the radius. */
+static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, double *target,
+                                    int *relative)
+{
+    const char *text = hsp_options_text(options, "margin-target");
+    const char *end = text + strlen(text);
+    hsp__decimal_result result;
+    const char *stop = hsp__decimal_f64(text, end, target, &result);
+    *relative = stop < end && *stop == 'r';
+    if (result == HSP__DECIMAL_OK && stop + *relative == end && *target >= 0) return HSP_OK;
+    char quoted[HSP__QUOTED];
+    return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
+                        "found '%s', expected a number from 0 up, or one followed by r",
+                        hsp__quote(text, strlen(text), quoted));
+}
+
+static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
+{
+    if (perceptron_is(options, "offset", "r2"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--offset", 0, 0,
+            "offset r2 needs the longest of all rows at once: use unit or append, or "
+            "read the file whole");
+    if (relative)
+        return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
+                            "a margin relative to the longest row needs all rows at once: give a "
+                            "plain number, or read the file whole");
+    if (hsp_options_real(options, "soft") > 0)
+        return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
+                            "soft keeps a number for every row, a stream does not: read the file "
+                            "whole");
+    return HSP_OK;
+}
+
+static hsp_status perceptron_check_kernel(const hsp_options *options, int streamed, hsp_error *err)
+{
+    const char *const without[] = {"allow-indefinite", "budget"};
+    const int kernel = hsp__kernel_wanted(options);
+    for (size_t i = 0; !kernel && i < sizeof without / sizeof *without; i++)
+        if (hsp_options_is_set(options, without[i]))
+            return hsp__fail_at(err, HSP_USAGE, i ? "--budget" : "--allow-indefinite", 0, 0,
+                                "%s is about a kernel: it needs kernel", without[i]);
+    if (!kernel) return HSP_OK;
+    if (streamed)
+        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
+                            "with a kernel the rows learnt from are the separator, and a stream "
+                            "does not keep them: read the file whole");
+    if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
+        return hsp__fail_at(err, HSP_USAGE, "--budget", 0, 0,
+                            "a soft run gives every row a coordinate of its own, which a budget "
+                            "would take back: use one of the two");
+    return HSP_OK;
+}
+
+static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp_error *err)
+{
+    double target;
+    int relative;
+    hsp_status status = perceptron_target(options, err, &target, &relative);
+    if (status) return status;
+    if (hsp_options_is_set(options, "constant") && !perceptron_is(options, "offset", "append"))
+        return hsp__fail_at(err, HSP_USAGE, "--constant", 0, 0,
+                            "constant is the value of the appended column: it needs offset append");
+    if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--reference", 0, 0,
+                            "a reference is what a trace is compared with: it needs trace");
+    status = perceptron_check_kernel(options, streamed, err);
+    return status || !streamed ? status : perceptron_check_stream(options, relative, err);
+}
+
+static int perceptron_wants_radius(const hsp_options *options)
+{
+    double target;
+    int relative = 0;
+    perceptron_target(options, NULL, &target, &relative);
+    return relative || perceptron_is(options, "offset", "r2");
+}
+
+/* What counts as a mistake, as numbers: right is y s > limit. The number just below tau says
+ * y s >= tau. */
+static void perceptron_limits(hsp__online *run, double target)
+{
+    run->limit[0] = run->limit[1] = target > 0 ? nextafter(target, -HUGE_VAL) : 0;
+    run->margin_only = target > 0;
+    if (target == 0 && run->plan.tie == HSP_TIE_POS) run->limit[1] = nextafter(0, -HUGE_VAL);
+}
+
+static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
+                                  const hsp__online_facts *facts, hsp_error *err)
+{
+    perceptron *own = run->state;
+    int relative;
+    hsp_status status = perceptron_target(options, err, &own->target, &relative);
+    if (status) return status;
+    if (relative) own->target *= facts->radius;
+    own->rate = hsp_options_real(options, "rate");
+    own->soft = hsp_options_real(options, "soft");
+    own->constant = 0;
+    if (perceptron_is(options, "offset", "unit")) own->constant = 1;
+    if (perceptron_is(options, "offset", "r2")) own->constant = facts->radius;
+    if (perceptron_is(options, "offset", "append"))
+        own->constant = hsp_options_real(options, "constant");
+    perceptron_limits(run, own->target);
+    if (own->soft == 0) return HSP_OK;
+    if (run->scorers > 1)
+        return hsp__fail_at(
+            err, HSP_USAGE, "--soft", 0, 0,
+            "soft is for two classes: use multiclass ovr or ovo, positive or classes");
+    run->extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->extra);
+    return run->extra ? HSP_OK : hsp__fail_memory(err);
+}
+
+static void perceptron_free(hsp__online *run)
+{
+    hsp__free(&run->ctx->allocator, run->extra);
+}
+
+static void perceptron_proof(const hsp__online *run, hsp__proof *proof)
+{
+    const perceptron *own = run->state;
+    *proof = (hsp__proof){own->constant, own->rate, own->target, own->soft, (double)NAN};
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+static hsp_status perceptron_update(hsp__online *run, const hsp_view *view, uint64_t row,
+                                    uint32_t toward, uint32_t away, hsp_error *err)
+{
+    const perceptron *own = run->state;
+    const double rate = own->rate, offset = rate * (own->constant * own->constant);
+    hsp_status status = HSP_OK;
+    if (run->extra) run->extra[row] += (toward == 0 ? rate : -rate) * (own->soft * own->soft);
+    if (toward != HSP_NO_CLASS) status = hsp__online_add(run, view, row, toward, rate, offset, err);
+    if (!status && away != HSP_NO_CLASS)
+        status = hsp__online_add(run, view, row, away, -rate, -offset, err);
+    return status;
+}
+
+static const hsp__online_rule perceptron_rule = {.state_bytes = sizeof(perceptron),
+                                                 .native = 1,
+                                                 .check = perceptron_check,
+                                                 .wants_radius = perceptron_wants_radius,
+                                                 .proof = perceptron_proof,
+                                                 .init = perceptron_init,
+                                                 .free = perceptron_free,
+                                                 .update = perceptron_update};
+
+extern const hsp__learner hsp__learn_perceptron;
+
+static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                   const hsp_model *start, hsp_error *err, hsp_training *run,
+                                   hsp_model **out)
+{
+    (void)start; /* a run begins at zero */
+    return hsp__online_train(ctx, data, &hsp__learn_perceptron, options, err, run, out);
+}
+
+const hsp__learner hsp__learn_perceptron = {
+    .table = {"perceptron", "learns from its mistakes, one row at a time", perceptron_options,
+              sizeof perceptron_options / sizeof *perceptron_options},
+    .hypothesis = "linear",
+    .train = perceptron_train,
+    .rule = &perceptron_rule};

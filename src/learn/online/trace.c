@@ -1,0 +1,298 @@
+/* A line an update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
+ * what the rule says instead.
+ *
+ * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that
+ * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
+ *
+ *     inner   <w~*, w~_k>     >=  inner_bound    k rate gamma
+ *     norm2   ||w~_k||^2      <=  norm2_bound    k (rate^2 R~^2 + 2 rate tau)
+ *     cosine  of w~*, w~_k    >=  cosine_bound   inner_bound / (||w~*|| sqrt(norm2_bound))
+ *
+ * With a kernel all of it is in its feature space: ||w||^2 = sum a_i <w, phi(x_i)> over the rows i
+ * that w is made of, and <w*, w> = sum a_i <w*, phi(x_i)>.
+ *
+ * R~^2 = R^2 + c^2 + Delta^2: k R^2 without offset, 2 k R^2 with r2. On unit data the last is gamma
+ * sqrt(k). */
+#include "learn/online/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/output.h"
+#include "data/scale.h"
+#include "learn/kernel/kernel_scores.h"
+#include "model/expansion.h"
+#include "model/model.h"
+
+#define TRACE_FLUSH 65536
+
+struct hsp__trace {
+    hsp_allocator memory;
+    hsp__output *output;
+    hsp__text text;
+    hsp__proof proof;
+    int compared; /* there is a reference */
+    uint64_t cols, rows;
+    double *w;     /* cols: w*; with a kernel NULL, and ... */
+    double *sums;  /* ... rows: <w*, phi(x)>; NULL: no kernel */
+    double b;      /* b* */
+    double length; /* ||w~*|| */
+    double gamma;  /* min y <w~*, x~> */
+};
+
+void hsp__trace_free(hsp__trace *trace)
+{
+    if (!trace) return;
+    hsp_allocator memory = trace->memory;
+    hsp__output_free(trace->output);
+    hsp__text_free(&trace->text);
+    hsp__free(&memory, trace->w);
+    hsp__free(&memory, trace->sums);
+    hsp__free(&memory, trace);
+}
+
+/* A separator of rows scaled otherwise, or in another space, would be another one here. */
+static hsp_status trace_check(const hsp_model *model, const char *path, const hsp_kernel *kernel,
+                              hsp_scaling *const *scalings, hsp_error *err)
+{
+    /* the kernel linear alone leaves weights whose length is that of w */
+    const int weights = !kernel || strcmp(hsp_kernel_text(kernel), "linear") == 0;
+    if (model->scorers != 1 || model->hypothesis != (weights ? HSP__LINEAR : HSP__EXPANSION))
+        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                            "expected a %s separator of two classes as the reference",
+                            weights ? "linear" : "kernel");
+    if (!weights && strcmp(hsp_model_kernel(model), hsp_kernel_text(kernel)) != 0)
+        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                            "the reference was learnt with the kernel %s, this run with %s",
+                            hsp_model_kernel(model), hsp_kernel_text(kernel));
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (!hsp__scaling_same(model->scalings[i], scalings[i]))
+            return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                                "the reference was learnt from rows scaled otherwise than these: "
+                                "train it with the same scale and normalize");
+    return HSP_OK;
+}
+
+/* The reference's weights times the sign that turns them, and what their squares add up to. */
+static hsp_status trace_take_weights(hsp__trace *trace, const hsp_model *model, double sign,
+                                     hsp_error *err, double *squares)
+{
+    trace->w = hsp__new(&trace->memory, trace->cols, sizeof *trace->w);
+    if (!trace->w) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < hsp__model_inputs(model); j++) {
+        if (j < trace->cols) trace->w[j] = sign * model->weights[j];
+        *squares += model->weights[j] * model->weights[j];
+    }
+    return HSP_OK;
+}
+
+/* The same of a kernel: its sums with the rows, and its length. */
+static hsp_status trace_take_sums(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
+                                  double sign, const hsp_view *view, hsp_error *err,
+                                  double *squares)
+{
+    const hsp__expansion *expansion = model->expansion;
+    hsp_context quiet = hsp__quiet(ctx);
+    hsp__support support = {0};
+    double length = 0;
+    trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
+    hsp_status status = trace->sums ? HSP_OK : hsp__fail_memory(err);
+    if (!status)
+        status = hsp__support_init(&support, ctx, expansion->kernel, expansion->rows,
+                                   expansion->source, err);
+    if (!status) status = hsp__expansion_score(&quiet, model, &support, view, err, trace->sums);
+    if (!status) status = hsp__expansion_length(ctx, model, 0, err, &length);
+    hsp__support_free(&support, ctx);
+    for (uint64_t i = 0; !status && i < trace->rows; i++)
+        trace->sums[i] = sign * (trace->sums[i] - model->offsets[0]);
+    *squares += length * length;
+    return status;
+}
+
+/* Scores of rows with w* alone, for a run with a kernel whose reference has weights. */
+static hsp_status trace_sum_weights(hsp__trace *trace, const hsp_view *view, hsp_error *err)
+{
+    trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
+    if (!trace->sums) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < trace->rows; i++)
+        trace->sums[i] = hsp__row_score(view, i, trace->w, 0);
+    return HSP_OK;
+}
+
+/* The reference, its sign turned if its positive class is our negative one. */
+static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
+                             const char *path, const hsp_kernel *kernel, const hsp_data *data,
+                             hsp_error *err)
+{
+    const char *positive = hsp_data_class_name(data, 1);
+    const uint32_t side = hsp_model_class_of(model, positive);
+    if (side == HSP_NO_CLASS)
+        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                            "the reference does not know the class '%s'", positive);
+    const double sign = side == 1 ? 1 : -1, c = trace->proof.constant;
+    double squares = 0;
+    hsp_status status = model->weights
+                            ? trace_take_weights(trace, model, sign, err, &squares)
+                            : trace_take_sums(trace, ctx, model, sign, &data->view, err, &squares);
+    if (!status && kernel && model->weights) status = trace_sum_weights(trace, &data->view, err);
+    if (status) return status;
+    trace->b = c > 0 ? sign * hsp__model_bias(model, 0) : 0; /* through the origin there is no b* */
+    if (c > 0) squares += trace->b / c * (trace->b / c);
+    trace->length = sqrt(squares);
+    return HSP_OK;
+}
+
+static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *view)
+{
+    trace->gamma = HUGE_VAL;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const double s =
+            trace->sums ? trace->sums[i] + trace->b : hsp__row_score(view, i, trace->w, trace->b);
+        trace->gamma = fmin(trace->gamma, view->labels[i] == 1 ? s : -s);
+    }
+    if (!(trace->gamma > 0))
+        hsp__log(
+            ctx, HSP_LOG_WARNING,
+            "the reference does not separate the rows (least y s is %.9g): bounds on the number "
+            "of updates do not follow",
+            trace->gamma);
+}
+
+static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,
+                                  const hsp_kernel *kernel, const hsp_data *data,
+                                  hsp_scaling *const *scalings, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp_model_read(ctx, path, err, &model);
+    if (status) return status;
+    status = trace_check(model, path, kernel, scalings, err);
+    if (!status) status = trace_take(trace, ctx, model, path, kernel, data, err);
+    hsp_model_free(model);
+    if (status) return status;
+    trace->compared = 1;
+    trace_measure(trace, ctx, &data->view);
+    return HSP_OK;
+}
+
+hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
+                          const hsp__online *run, const hsp__proof *proof, const hsp_kernel *kernel,
+                          const hsp_data *data, hsp_scaling *const *scalings, hsp_error *err,
+                          hsp__trace **out)
+{
+    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
+    if (!trace) return hsp__fail_memory(err);
+    trace->memory = ctx->allocator;
+    trace->proof = *proof;
+    trace->cols = data->view.cols;
+    trace->rows = data->view.rows;
+    hsp__text_init(&trace->text, &ctx->allocator);
+    hsp_status status =
+        reference ? trace_reference(trace, ctx, reference, kernel, data, scalings, err) : HSP_OK;
+    if (!status) status = hsp__output_open(ctx, path, err, &trace->output);
+    if (status) {
+        hsp__trace_free(trace);
+        return status;
+    }
+    hsp__text_puts(&trace->text, "update,pass,example,score,");
+    hsp__text_puts(&trace->text,
+                   run->rule->trace_head ? run->rule->trace_head(run) : "norm,offset");
+    if (trace->compared)
+        hsp__text_puts(&trace->text, ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
+    hsp__text_puts(&trace->text, "\n");
+    *out = trace;
+    return HSP_OK;
+}
+
+hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
+                                const hsp_data *data, hsp_error *err, hsp__trace **out)
+{
+    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
+    if (!trace) return hsp__fail_memory(err);
+    trace->memory = ctx->allocator;
+    hsp__text_init(&trace->text, &ctx->allocator);
+    hsp_status status = hsp__output_open(ctx, path, err, &trace->output);
+    if (status) {
+        hsp__trace_free(trace);
+        return status;
+    }
+    run->rule->lines_head(run, data, &trace->text);
+    *out = trace;
+    return HSP_OK;
+}
+
+static void trace_put(hsp__trace *trace, double value)
+{
+    char number[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, number);
+    hsp__text_puts(&trace->text, ",");
+    hsp__text_puts(&trace->text, number);
+}
+
+/* Both sides of each step of the proof. */
+static void trace_proof(hsp__trace *trace, const hsp__online *run, double squares)
+{
+    const hsp__proof *proof = &trace->proof;
+    const double c = proof->constant, k = (double)run->updates, b = run->offsets[0];
+    double inner = run->kernel ? hsp__kernel_scores_inner(run->kernel, run->kernel_at, trace->sums)
+                               : run->vec->dot_f64(trace->w, run->weights, run->features);
+    double norm2 = squares;
+    if (c > 0) inner += trace->b / c * (b / c);
+    if (c > 0) norm2 += b / c * (b / c);
+    for (uint64_t i = 0; run->extra && i < trace->rows; i++)
+        norm2 += run->extra[i] / proof->soft * (run->extra[i] / proof->soft);
+    const double radius2 = proof->radius * proof->radius + c * c + proof->soft * proof->soft;
+    const double inner_bound = k * (proof->rate * trace->gamma);
+    const double norm2_bound = k * (proof->rate * (proof->rate * radius2 + 2 * proof->target));
+    trace_put(trace, inner);
+    trace_put(trace, inner_bound);
+    trace_put(trace, norm2);
+    trace_put(trace, norm2_bound);
+    trace_put(trace, inner / (trace->length * sqrt(norm2)));
+    trace_put(trace, inner_bound / (trace->length * sqrt(norm2_bound)));
+}
+
+static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
+{
+    if (trace->text.failed) return hsp__fail_memory(err);
+    hsp_status status = hsp__output_write(trace->output, trace->text.data, trace->text.size, err);
+    trace->text.size = 0;
+    return status;
+}
+
+hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
+                             hsp_error *err)
+{
+    if (run->rule->lines_row) {
+        run->rule->lines_row(run, row, score, &trace->text);
+        return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
+    }
+    double squares = 0, own[HSP__TRACE_MOST];
+    size_t count = 2;
+    if (run->rule->trace) {
+        count = run->rule->trace(run, own);
+    } else {
+        squares = run->kernel ? hsp__kernel_scores_square(run->kernel, run->kernel_at)
+                              : run->vec->sqnorm_f64(run->weights, run->features);
+        own[0] = sqrt(squares);
+        own[1] = run->offsets[0];
+    }
+    hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->updates,
+                     (unsigned long long)run->passes, (unsigned long long)row + 1);
+    trace_put(trace, hsp__online_meant(run, score));
+    for (size_t i = 0; i < count; i++)
+        trace_put(trace, own[i]);
+    if (trace->compared) trace_proof(trace, run, squares);
+    hsp__text_puts(&trace->text, "\n");
+    return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
+}
+
+hsp_status hsp__trace_commit(hsp__trace *trace, hsp_error *err)
+{
+    hsp_status status = trace_flush(trace, err);
+    return status ? status : hsp__output_commit(trace->output, err);
+}

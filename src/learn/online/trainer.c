@@ -1,0 +1,209 @@
+/* One example at a time: a team of its own, driven by the caller. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/option_helpers.h"
+#include "learn/multiclass/ovr.h"
+#include "learn/build_model.h"
+#include "learn/prepare.h"
+#include "learn/online/online_train.h"
+#include "learn/input_checks.h"
+
+struct hsp_trainer {
+    hsp_context *ctx;
+    const hsp__learner *learner;
+    hsp_options *options; /* a copy */
+    hsp__names class_names;
+    hsp__ovr team;
+    hsp_scaling *scaling; /* of the rows, or NULL */
+    hsp_storage storage;  /* of the rows met */
+    hsp_precision precision;
+    uint64_t rows, nonzeros;
+};
+
+void hsp_trainer_free(hsp_trainer *trainer)
+{
+    if (!trainer) return;
+    hsp_options_free(trainer->options);
+    hsp__names_free(&trainer->class_names);
+    hsp__ovr_free(&trainer->team);
+    hsp_scaling_free(trainer->scaling);
+    hsp__free(&trainer->ctx->allocator, trainer);
+}
+
+/* The same settings in an object of our own. */
+static hsp_status trainer_copy_options(hsp_context *ctx, const hsp_options *from, hsp_error *err,
+                                       hsp_options **out)
+{
+    const hsp_option_table *table = hsp_options_table(from);
+    hsp_status status = hsp_options_new(ctx, table, err, out);
+    for (size_t i = 0; !status && i < table->count; i++) {
+        const char *name = table->options[i].name, *value = NULL;
+        char number[HSP__DECIMAL_MAX];
+        if (!hsp_options_is_set(from, name)) continue;
+        if (table->options[i].type == HSP_OPTION_FLAG) {
+            value = hsp_options_flag(from, name) ? "yes" : "no";
+        } else if (table->options[i].type == HSP_OPTION_INTEGER) {
+            hsp__decimal_print_i64(hsp_options_integer(from, name), number);
+            value = number;
+        } else if (table->options[i].type == HSP_OPTION_REAL) {
+            hsp__decimal_print_f64(hsp_options_real(from, name), number);
+            value = number;
+        } else if (table->options[i].type != HSP_OPTION_LIST) {
+            value = hsp_options_text(from, name);
+        }
+        if (value) status = hsp_options_set(*out, name, value, err);
+    }
+    return status;
+}
+
+/* What the caller does, and not the trainer, cannot be set. */
+static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *err)
+{
+    static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (hsp__options_have(options, callers[i]) && hsp_options_is_set(options, callers[i]))
+            return hsp__fail(err, HSP_USAGE,
+                             "%s is not for single steps: how many to make, and how long, is the "
+                             "caller's to say",
+                             callers[i]);
+    return HSP_OK;
+}
+
+static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *options,
+                                uint32_t classes, hsp_error *err)
+{
+    if (!learner || !learner->rule)
+        return hsp__fail(err, HSP_USAGE, "%s does not learn one example at a time",
+                         hsp_options_table(options)->name);
+    if (classes < 2)
+        return hsp__fail(err, HSP_USAGE, "found %u class names, expected two or more",
+                         (unsigned)classes);
+    if (hsp_options_text(options, "positive") || hsp_options_text(options, "classes"))
+        return hsp__fail(err, HSP_USAGE,
+                         "the classes are those given by name: positive and classes are for files");
+    hsp_status status = trainer_check_limits(options, err);
+    return status ? status : hsp__online_check_stream(learner, options, err);
+}
+
+static hsp_status trainer_names(hsp_trainer *trainer, const char *const *names, uint32_t classes,
+                                hsp_error *err)
+{
+    hsp__names_init(&trainer->class_names, &trainer->ctx->allocator);
+    for (uint32_t c = 0; c < classes; c++) {
+        uint32_t number;
+        if (!hsp__names_add(&trainer->class_names, names[c], strlen(names[c]), &number))
+            return hsp__fail_memory(err);
+        if (number != c)
+            return hsp__fail(err, HSP_USAGE, "the class name '%s' is there twice", names[c]);
+    }
+    return HSP_OK;
+}
+
+hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
+                           const char *const *class_names, uint32_t classes, uint64_t features,
+                           hsp_error *err, hsp_trainer **out)
+{
+    HSP__NEED(err, ctx, options, class_names, out);
+    const hsp__learner *learner = hsp__learner_of(options);
+    hsp_status status = trainer_check(learner, options, classes, err);
+    if (status) return status;
+    hsp_trainer *trainer = hsp__new(&ctx->allocator, 1, sizeof *trainer);
+    if (!trainer) return hsp__fail_memory(err);
+    trainer->ctx = ctx;
+    trainer->learner = learner;
+    status = trainer_names(trainer, class_names, classes, err);
+    if (!status) status = trainer_copy_options(ctx, options, err, &trainer->options);
+    if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
+    hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
+    if (!status)
+        status = hsp__ovr_init(&trainer->team, ctx, learner, trainer->options, &facts, classes,
+                               features, err);
+    if (status)
+        hsp_trainer_free(trainer);
+    else
+        *out = trainer;
+    return status;
+}
+
+static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
+                                hsp_error *err, hsp_step *step)
+{
+    hsp_status status = HSP_OK;
+    if (trainer->learner->rule->unit_values) {
+        const hsp_view one = hsp__view_slice(view, row, row + 1);
+        status = hsp__input_checks_check_block(&one, trainer->scaling != NULL, NULL, NULL,
+                                               HSP__VALUES_STREAM, err);
+    }
+    if (!status) status = hsp__ovr_grow(&trainer->team, trainer->team.classes, view->cols, err);
+    if (!status) status = hsp__ovr_step(&trainer->team, view, row, err, step);
+    if (status) return status;
+    hsp__row x = hsp__view_row(view, row);
+    trainer->storage = view->storage;
+    trainer->precision = view->precision;
+    trainer->rows++;
+    for (uint64_t k = 0; k < x.count; k++)
+        trainer->nonzeros += hsp__row_value(view, &x, k) != 0;
+    return HSP_OK;
+}
+
+hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
+                            hsp_error *err, hsp_step *step)
+{
+    HSP__NEED(err, trainer, view);
+    hsp_step made;
+    hsp_status status;
+    if (row >= view->rows || !view->labels)
+        return hsp__fail(err, HSP_USAGE, "there is no labelled row %llu", (unsigned long long)row);
+    if (view->labels[row] >= trainer->team.classes)
+        return hsp__fail(err, HSP_USAGE, "row %llu has label %u, the trainer has %u classes",
+                         (unsigned long long)row, (unsigned)view->labels[row],
+                         (unsigned)trainer->team.classes);
+    status = hsp__view_check_finite(view, row, row + 1, err);
+    if (status) return status;
+    if (trainer->scaling) {
+        hsp_context quiet = hsp__quiet(trainer->ctx);
+        hsp_data one = {.memory = quiet.allocator, .checked = 1};
+        hsp_data *scaled = NULL;
+        one.view = hsp__view_slice(view, row, row + 1);
+        one.nonzeros = hsp_view_stored(&one.view);
+        status = hsp_scaling_apply(&quiet, trainer->scaling, &one, err, &scaled);
+        if (!status) status = trainer_learn(trainer, &scaled->view, 0, err, &made);
+        hsp_data_free(scaled);
+    } else {
+        status = trainer_learn(trainer, view, row, err, &made);
+    }
+    if (status && err && err->line) err->line = row + 1; /* one row was looked at: which one */
+    if (!status && step) *step = made;
+    return status;
+}
+
+hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **out)
+{
+    HSP__NEED(err, trainer, out);
+    hsp_scaling *scalings[HSP__MODEL_SCALINGS] = {NULL};
+    hsp_status status = hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]);
+    if (status) return status;
+    hsp_training run = {.rows = trainer->rows,
+                        .cols = trainer->team.runs[0].features,
+                        .nonzeros = trainer->nonzeros,
+                        .training_error = (double)NAN,
+                        .radius = (double)NAN};
+    hsp__ovr_report(&trainer->team, 0, &run);
+    /* Whether more examples would change it is the caller's to know. */
+    if (run.stop == HSP_STOP_CONVERGED) run.stop = HSP_STOP_PASSES;
+    hsp__model_spec outcome = {.learner = trainer->learner,
+                               .options = trainer->options,
+                               .class_names = &trainer->class_names,
+                               .scalings = scalings,
+                               .storage = trainer->storage,
+                               .precision = trainer->precision,
+                               .run = &run};
+    status = hsp__build_model_online(trainer->ctx, &trainer->team, &outcome, err, out);
+    hsp_scaling_free(scalings[0]);
+    return status;
+}

@@ -1,0 +1,351 @@
+/* Winnow: weights that are multiplied.
+ *
+ * Problem. Rows x in [0,1]^n, labels y in {-1, +1}; find w and theta with y = +1 exactly where
+ * <w, x> >= theta. Few of the n columns matter, and n may be large.
+ *
+ * Update. All weights begin at 1. A row is predicted positive when s(x) = <w, x> - theta >= 0 (tie
+ * neg: > 0; tie zero: a row with s = 0 is wrong either way). On a mistake, with alpha = 1 + delta,
+ *
+ *     promotion   y = +1     w_j <- w_j alpha^x_j         all variants
+ *     demotion    y = -1     w_j <- w_j / alpha^x_j       winnow2
+ *                            w_j <- 0 where x_j > 0       winnow1 (elimination)
+ *
+ * balanced keeps two weights a column, u+ and u-, scores with w = u+ - u-, and does to u- the
+ * opposite of what it does to u+: negative weights can be expressed. With offset unit every row has
+ * one more column, 1, whose w is the offset.
+ *
+ * In exponents. e_j, the sum of y x_j over the updates, is all there is to know of a column:
+ *
+ *     winnow2  w_j = alpha^e_j       balanced  w_j = alpha^e_j - alpha^-e_j
+ *     winnow1  w_j = alpha^e_j, e_j over promotions, and 0 (e_j = -infinity) once eliminated
+ *
+ * The run keeps e, so no weight is ever stuck at 0 or at infinity, nor collects rounding where
+ * values are 0 and 1 (e is a whole number then, else a rounded sum); its weights are computed from
+ * it, divided by a power of two common to all weights and theta when the largest would be above
+ * 2^400 (hsp__online_shrink). Signs of scores and their order stay; weights that are 2^1400 times
+ * smaller than the largest count as 0.
+ *
+ * More than two classes (native; winnow2 and balanced): a scorer a class. When the highest score is
+ * not that of the row's class, that class is promoted and the best other one is demoted.
+ *
+ * Guarantee (proofs in docs/winnow.md, held against runs by measure/audit_winnow.c). Rows of zeros
+ * and ones, a disjunction of r columns, k mistakes in all passes together, in any order:
+ *
+ *     winnow2   k <= (1 + delta) n / (delta theta) + (2 + delta) r (1 + floor(log_alpha theta))
+ *               with delta = 1, theta = n:  2 + 3 r (1 + log2 n)
+ *     winnow1   k <= n / theta + (1 + delta) r (1 + floor(log_alpha theta))
+ *
+ * Values in [0,1], some v >= 0 of total weight W with <v, x> >= b on positive rows and <= b - 1 on
+ * negative ones: winnow2 with 1/(2W) <= delta <= 1/(2b), theta = n makes k <= 8 W^2 (1 + ln(n
+ * W/b)); balanced with theta = 0, y <v, x> >= 1, W = ||v||_1, ln(1 + delta) = 1/W makes k <= 2 W^2
+ * ln(2n).
+ *
+ * Certificate. The model carries its updates as triples (row, scorer, +1 or -1), which rebuild e.
+ *
+ * Cost. O(non-zeros of the row) a row, and as many powers an update; memory for e beside w.
+ *
+ * Papers. N. Littlestone, Learning quickly when irrelevant attributes abound: a new
+ * linear-threshold algorithm, Machine Learning 2 (1988): Winnow 1 and 2. N. Littlestone, Mistake
+ * bounds and logarithmic linear-threshold learning algorithms, thesis, UC Santa Cruz (1989):
+ * balanced. J. Kivinen, M. Warmuth, Exponentiated gradient versus gradient descent for linear
+ * predictors, Information and Computation 132 (1997): two weights a column, relative entropy. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/online/online.h"
+#include "learn/shared_options.h"
+#include "learn/online/online_train.h"
+
+#define WINNOW_LARGEST 400  /* log2 of the weight from which on all are divided */
+#define WINNOW_DIRECT  1000 /* log2 of what pow() is asked for */
+
+typedef enum winnow_variant { WINNOW_1, WINNOW_2, WINNOW_BALANCED } winnow_variant;
+
+typedef struct winnow {
+    winnow_variant variant;
+    int constant;       /* balanced: every row has one more column, 1 */
+    double alpha, log2; /* 1 + delta, and its logarithm */
+    double theta;
+    uint64_t promotions, demotions; /* of a run of two classes */
+    uint64_t room;                  /* from one scorer's exponents to the next */
+    double *e;                      /* scorers * room: the exponents */
+    double *e_constant;             /* scorers: of the constant column */
+} winnow;
+
+static const hsp_option winnow_options[] = {
+    {"variant", HSP_OPTION_CHOICE, "winnow2", 0, 0, "winnow1|winnow2|balanced", NULL,
+     "a demotion sets weights to 0, divides them, or there are two weights a column"},
+    {"delta", HSP_OPTION_REAL, "1", 1e-6, 1e6, NULL, "D",
+     "a mistake multiplies or divides weights by 1 + D"},
+    {"threshold", HSP_OPTION_REAL, NULL, -1e100, 1e100, NULL, "THETA",
+     "positive is <w,x> >= THETA; unless set, the number of columns (balanced: 0)"},
+    {"offset", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|none|unit", NULL,
+     "balanced: unit gives every row a column of ones; auto: unit for balanced"},
+    {"order", HSP_OPTION_CHOICE, "cyclic", 0, 0, "cyclic|shuffle|first|worst|random", NULL,
+     "rows in turn, in turn shuffled, or one mistake at a time picked among all rows"},
+    {"passes", HSP_OPTION_INTEGER, "10", 0, 1e15, NULL, "T",
+     "at most so many passes; 0: until one without mistakes"},
+    {"max-passes", HSP_OPTION_INTEGER, "1000", 1, 1e15, NULL, "N",
+     "passes 0: give up after so many"},
+    {"max-updates", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
+     "stop after so many updates; 0: no limit"},
+    HSP__OPTION_MAX_SECONDS,
+    {"average", HSP_OPTION_CHOICE, "none", 0, 0, "none|average", NULL,
+     "hand over the last separator, or the mean of all"},
+    HSP__OPTION_NORMALIZE,
+    HSP__OPTION_SCALE,
+    {"tie", HSP_OPTION_CHOICE, "pos", 0, 0, "neg|pos|zero", NULL,
+     "what <w,x> = THETA means: the first class, the second, neither"},
+    {"multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr|ovo", NULL,
+     "more than two classes: all at once, each against the rest, or each pair"},
+    HSP__OPTION_CALIBRATE,
+    HSP__OPTION_CALIBRATE_FOLDS,
+    HSP__OPTION_POSITIVE,
+    HSP__OPTION_CLASSES,
+    HSP__OPTION_SEED,
+    {"trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "write a CSV line for every update"},
+};
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int winnow_is(const hsp_options *options, const char *name, const char *value)
+{
+    return strcmp(hsp_options_text(options, name), value) == 0;
+}
+
+static winnow_variant winnow_variant_of(const hsp_options *options)
+{
+    if (winnow_is(options, "variant", "winnow1")) return WINNOW_1;
+    return winnow_is(options, "variant", "winnow2") ? WINNOW_2 : WINNOW_BALANCED;
+}
+
+static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_error *err)
+{
+    if (winnow_variant_of(options) == WINNOW_BALANCED) return HSP_OK;
+    const int set = hsp_options_is_set(options, "threshold");
+    if (set && !(hsp_options_real(options, "threshold") > 0))
+        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
+                            "weights that are never negative are above a threshold of 0 or less "
+                            "from the start: give a positive one, or use variant balanced");
+    if (winnow_is(options, "offset", "unit"))
+        return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
+                            "a column of ones is for variant balanced: %s has its threshold",
+                            hsp_options_text(options, "variant"));
+    if (streamed && !set)
+        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
+                            "the threshold is the number of columns unless it is set, and a stream "
+                            "does not say in time how many it has: give one");
+    return HSP_OK;
+}
+
+static int winnow_wants_radius(const hsp_options *options)
+{
+    (void)options;
+    return 0;
+}
+
+/* Right is y s > limit; the number just below 0 says y s >= 0. */
+static void winnow_limits(hsp__online *run)
+{
+    const double below = nextafter(0, -HUGE_VAL);
+    run->limit[0] = run->plan.tie == HSP_TIE_NEG ? below : 0;
+    run->limit[1] = run->plan.tie == HSP_TIE_POS ? below : 0;
+}
+
+static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
+                              const hsp__online_facts *facts, hsp_error *err)
+{
+    winnow *own = run->state;
+    (void)facts;
+    own->variant = winnow_variant_of(options);
+    if (own->variant == WINNOW_1 && run->scorers > 1)
+        return hsp__fail_at(
+            err, HSP_USAGE, "--variant", 0, 0,
+            "winnow1 would eliminate columns because two classes were confused: use "
+            "winnow2 or balanced, multiclass ovr or ovo, positive or classes");
+    const int balanced = own->variant == WINNOW_BALANCED;
+    own->constant = balanced && !winnow_is(options, "offset", "none");
+    own->alpha = 1 + hsp_options_real(options, "delta");
+    own->log2 = log2(own->alpha);
+    own->theta = balanced ? 0 : (double)run->features;
+    if (hsp_options_is_set(options, "threshold"))
+        own->theta = hsp_options_real(options, "threshold");
+    winnow_limits(run);
+    own->e_constant = hsp__new(&run->ctx->allocator, run->scorers, sizeof *own->e_constant);
+    return own->e_constant ? HSP_OK : hsp__fail_memory(err);
+}
+
+static void winnow_free(hsp__online *run)
+{
+    const winnow *own = run->state;
+    hsp__free(&run->ctx->allocator, own->e);
+    hsp__free(&run->ctx->allocator, own->e_constant);
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* alpha^e / 2^power. */
+static double winnow_raise(const winnow *own, double e, int power)
+{
+    const double size = e * own->log2;
+    return size > WINNOW_DIRECT ? exp2(size - power) : ldexp(pow(own->alpha, e), -power);
+}
+
+static double winnow_weight(const winnow *own, double e, int power)
+{
+    const double up = winnow_raise(own, e, power);
+    return own->variant == WINNOW_BALANCED ? up - winnow_raise(own, -e, power) : up;
+}
+
+static double winnow_offset(const winnow *own, uint32_t scorer, int power)
+{
+    const double b = ldexp(0 - own->theta, -power);
+    return own->constant ? b + winnow_weight(own, own->e_constant[scorer], power) : b;
+}
+
+/* Columns that are new have the exponent 0. */
+static hsp_status winnow_grow(hsp__online *run, uint64_t before, hsp_error *err)
+{
+    winnow *own = run->state;
+    if (run->stride != own->room) {
+        double *e = hsp__new(&run->ctx->allocator, run->scorers * run->stride, sizeof *e);
+        if (!e) return hsp__fail_memory(err);
+        for (uint32_t c = 0; own->e && c < run->scorers; c++)
+            memcpy(e + c * run->stride, own->e + c * own->room, before * sizeof *e);
+        hsp__free(&run->ctx->allocator, own->e);
+        own->e = e;
+        own->room = run->stride;
+    }
+    const double first = winnow_weight(own, 0, run->power);
+    for (uint32_t c = 0; c < run->scorers; c++) {
+        for (uint64_t j = before; j < run->features; j++)
+            run->weights[c * run->stride + j] = first;
+        if (!run->started) run->offsets[c] = winnow_offset(own, c, 0);
+    }
+    return HSP_OK;
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+/* The exponents after a step; the logarithm of the largest weight among those that change. */
+static double winnow_exponents(winnow *own, const hsp_view *view, const hsp__row *row,
+                               uint32_t scorer, double sign)
+{
+    double *e = own->e + scorer * own->room, most = 0;
+    const int eliminates = own->variant == WINNOW_1 && sign < 0;
+    for (uint64_t k = 0; k < row->count; k++) {
+        const double x = hsp__row_value(view, row, k);
+        if (x == 0) continue;
+        double *at = &e[hsp__row_column(row, k)];
+        if (!eliminates)
+            *at += sign * x;
+        else if (x > 0)
+            *at = -HUGE_VAL;
+        most = fmax(most, own->variant == WINNOW_BALANCED ? fabs(*at) : *at);
+    }
+    if (own->constant) own->e_constant[scorer] += sign;
+    if (own->constant) most = fmax(most, fabs(own->e_constant[scorer]));
+    return most * own->log2;
+}
+
+static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i, uint32_t scorer,
+                              double sign, hsp_error *err)
+{
+    winnow *own = run->state;
+    const hsp__row row = hsp__view_row(view, i);
+    const double size = winnow_exponents(own, view, &row, scorer, sign);
+    if (size - run->power > WINNOW_LARGEST) hsp__online_shrink(run, (int)ceil(size) - run->power);
+    const double *e = own->e + scorer * own->room;
+    for (uint64_t k = 0; k < row.count; k++) {
+        const uint64_t j = hsp__row_column(&row, k);
+        if (hsp__row_value(view, &row, k) == 0) continue;
+        hsp__online_put(run, scorer, j, winnow_weight(own, e[j], run->power));
+    }
+    if (own->constant) hsp__online_put_offset(run, scorer, winnow_offset(own, scorer, run->power));
+    if (sign > 0)
+        own->promotions++;
+    else
+        own->demotions++;
+    return hsp__online_note(run, view, i, scorer, sign, err);
+}
+
+static hsp_status winnow_update(hsp__online *run, const hsp_view *view, uint64_t row,
+                                uint32_t toward, uint32_t away, hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    if (toward != HSP_NO_CLASS) status = winnow_step(run, view, row, toward, 1, err);
+    if (!status && away != HSP_NO_CLASS) status = winnow_step(run, view, row, away, -1, err);
+    return status;
+}
+
+/* ---- Traces ---------------------------------------------------------------------------------- */
+
+static const char *winnow_trace_head(const hsp__online *run)
+{
+    const winnow *own = run->state;
+    return own->variant == WINNOW_BALANCED ? "promotions,demotions,ln_total,ln_total_bound"
+                                           : "promotions,demotions,total,total_bound";
+}
+
+/* The sum of all weights beside what the proof allows it to be (docs/winnow.md). */
+static size_t winnow_trace(const hsp__online *run, double *values)
+{
+    const winnow *own = run->state;
+    const double delta = own->alpha - 1, n = (double)run->features, p = (double)own->promotions,
+                 d = (double)own->demotions;
+    const int balanced = own->variant == WINNOW_BALANCED;
+    double total = 0;
+    for (uint64_t j = 0; j < run->features; j++) {
+        total += winnow_raise(own, own->e[j], run->power);
+        if (balanced) total += winnow_raise(own, -own->e[j], run->power);
+    }
+    values[0] = p;
+    values[1] = d;
+    if (balanced) {
+        if (own->constant)
+            total += winnow_raise(own, own->e_constant[0], run->power) +
+                     winnow_raise(own, -own->e_constant[0], run->power);
+        values[2] = log(total) + run->power * log(2);
+        values[3] =
+            log(2 * (n + own->constant)) + (p + d) * log1p(delta * delta / (2 * own->alpha));
+        if (own->theta != 0) values[3] = (double)NAN; /* nothing is proven */
+    } else {
+        values[2] = ldexp(total, run->power);
+        values[3] =
+            n + own->theta * (delta * p - (own->variant == WINNOW_1 ? d : delta / own->alpha * d));
+    }
+    return 4;
+}
+
+static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
+                                             .native = 1,
+                                             .sided = 1,
+                                             .unit_values = 1,
+                                             .check = winnow_check,
+                                             .wants_radius = winnow_wants_radius,
+                                             .init = winnow_init,
+                                             .free = winnow_free,
+                                             .grow = winnow_grow,
+                                             .trace_head = winnow_trace_head,
+                                             .trace = winnow_trace,
+                                             .update = winnow_update};
+
+extern const hsp__learner hsp__learn_winnow;
+
+static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                               const hsp_model *start, hsp_error *err, hsp_training *run,
+                               hsp_model **out)
+{
+    (void)start; /* a run begins at ones */
+    return hsp__online_train(ctx, data, &hsp__learn_winnow, options, err, run, out);
+}
+
+const hsp__learner hsp__learn_winnow = {
+    .table = {"winnow", "multiplies weights: few of very many columns matter", winnow_options,
+              sizeof winnow_options / sizeof *winnow_options},
+    .hypothesis = "linear",
+    .train = winnow_train,
+    .rule = &winnow_rule};

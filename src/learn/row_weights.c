@@ -1,0 +1,205 @@
+#include "learn/row_weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/encode.h"
+#include "data/labels.h"
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* A whole number from `least` up, or UINT64_MAX. */
+static uint64_t row_weights_number(const char *text, uint64_t least)
+{
+    hsp__decimal_result result;
+    double number;
+    const char *end = text + strlen(text), *stop = hsp__decimal_f64(text, end, &number, &result);
+    const int whole = result == HSP__DECIMAL_OK && stop == end && number == floor(number);
+    return whole && number >= (double)least && number <= 4294967296.0 ? (uint64_t)number
+                                                                      : UINT64_MAX;
+}
+
+/* The feature that column `number` (from 1) of a CSV file became. */
+static uint64_t row_weights_csv_column(const hsp_data *data, uint64_t number)
+{
+    const hsp_encoding *encoding = data->encoding;
+    if (number > encoding->names.count) return UINT64_MAX;
+    const uint32_t c = (uint32_t)number - 1;
+    if (encoding->columns[c].kind != HSP__COLUMN_NUMBER) return UINT64_MAX;
+    const char *name = hsp__names_get(&encoding->names, c);
+    const uint32_t found = hsp__names_find(&data->feature_names, name, strlen(name));
+    return found == HSP__NAME_NONE ? UINT64_MAX : found;
+}
+
+hsp_status hsp__row_weights_column(const hsp_data *data, const char *text, hsp_error *err,
+                                   uint64_t *column)
+{
+    char quoted[HSP__QUOTED];
+    const uint32_t named = hsp__names_find(&data->feature_names, text, strlen(text));
+    const int from_zero = data->index_base && strcmp(data->index_base, "0") == 0;
+    uint64_t found = named == HSP__NAME_NONE ? UINT64_MAX : named;
+    if (found == UINT64_MAX) {
+        const uint64_t number = row_weights_number(text, from_zero ? 0 : 1);
+        if (number != UINT64_MAX)
+            found = data->encoding ? row_weights_csv_column(data, number) : number - !from_zero;
+    }
+    if (found >= data->view.cols)
+        return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
+                            "found '%s', expected the name or the number of a column of numbers",
+                            hsp__quote(text, strlen(text), quoted));
+    *column = found;
+    return HSP_OK;
+}
+
+static double row_weights_value(const hsp_view *view, uint64_t i, uint64_t column)
+{
+    const hsp__row row = hsp__view_row(view, i);
+    if (!row.indices) return hsp__row_value(view, &row, column);
+    uint64_t low = 0, high = row.count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (row.indices[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row.count && row.indices[low] == column ? hsp__row_value(view, &row, low) : 0;
+}
+
+hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_t column,
+                                 const uint64_t *origin, hsp_error *err, double **out)
+{
+    const hsp_view *view = &data->view;
+    char number[HSP__DECIMAL_MAX];
+    hsp_status status = HSP_OK;
+    double most = 0;
+    double *weight = hsp__new_raw(&ctx->allocator, view->rows, sizeof *weight);
+    if (!weight) return hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < view->rows; i++) {
+        weight[i] = row_weights_value(view, i, column);
+        most = fmax(most, weight[i]);
+        if (weight[i] >= 0) continue;
+        hsp__decimal_print_f64(weight[i], number);
+        status = hsp__fail_at(err, HSP_BAD_DATA, "--row-weight", 0, 0,
+                              "row %llu has the weight %s, expected 0 or more",
+                              (unsigned long long)(origin ? origin[i] : i) + 1, number);
+    }
+    if (!status && view->rows && !(most > 0))
+        status =
+            hsp__fail_at(err, HSP_BAD_DATA, "--row-weight", 0, 0, "the weight of every row is 0");
+    if (status)
+        hsp__free(&ctx->allocator, weight);
+    else
+        *out = weight;
+    return status;
+}
+
+static void row_weights_blank_dense(hsp_data *data, uint64_t column)
+{
+    const uint64_t stride = data->view.stride;
+    for (uint64_t i = 0; i < data->view.rows; i++) {
+        const hsp__row row = hsp__view_row(&data->view, i);
+        data->nonzeros -= hsp__row_value(&data->view, &row, column) != 0;
+        if (data->view.precision == HSP_FLOAT32)
+            ((float *)data->values)[i * stride + column] = 0;
+        else
+            ((double *)data->values)[i * stride + column] = 0;
+    }
+}
+
+/* Entries move up over those that go. */
+static void row_weights_blank_sparse(hsp_data *data, uint64_t column)
+{
+    const size_t bytes = hsp__value_bytes(data->view.precision);
+    uint64_t to = 0, from = data->starts[0];
+    for (uint64_t i = 0; i < data->view.rows; i++) {
+        const uint64_t end = data->starts[i + 1];
+        for (; from < end; from++) {
+            if (data->indices[from] == column) continue;
+            data->indices[to] = data->indices[from];
+            if (data->values)
+                memmove((char *)data->values + to * bytes, (char *)data->values + from * bytes,
+                        bytes);
+            to++;
+        }
+        data->starts[i + 1] = to;
+    }
+    hsp__data_seal(data);
+}
+
+void hsp__row_weights_blank(hsp_data *data, uint64_t column)
+{
+    if (data->view.storage == HSP_DENSE)
+        row_weights_blank_dense(data, column);
+    else
+        row_weights_blank_sparse(data, column);
+}
+
+/* ---- Classes --------------------------------------------------------------------------------- */
+
+#define ROW_WEIGHTS_LEAST 1e-100
+#define ROW_WEIGHTS_MOST  1e100
+
+/* One item, "CLASS=W"; the last = counts, so that a class may have one in its name. */
+static hsp_status row_weights_class(hsp_context *ctx, const hsp__names *classes, const char *item,
+                                    hsp_error *err, double *weight)
+{
+    char quoted[HSP__QUOTED];
+    const char *sign = strrchr(item, '='), *end = item + strlen(item);
+    hsp__decimal_result result = HSP__DECIMAL_OK;
+    double number = 0;
+    if (!sign || hsp__decimal_f64(sign + 1, end, &number, &result) != end ||
+        result != HSP__DECIMAL_OK || !(number >= ROW_WEIGHTS_LEAST && number <= ROW_WEIGHTS_MOST))
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "found '%s', expected balanced, or a class and its weight above 0, as "
+                            "in spam=2",
+                            hsp__quote(item, strlen(item), quoted));
+    hsp__names canonical;
+    uint32_t added, found = HSP__NAME_NONE;
+    hsp__names_init(&canonical, &ctx->allocator);
+    const hsp__label_result label = hsp__label_add(&canonical, item, (size_t)(sign - item), &added);
+    found = hsp__names_find(classes, item, (size_t)(sign - item)); /* as a caller named it */
+    if (label == HSP__LABEL_OK && found == HSP__NAME_NONE)
+        found = hsp__names_find(classes, hsp__names_get(&canonical, added),
+                                hsp__names_size(&canonical, added));
+    hsp__names_free(&canonical);
+    if (label == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
+    if (found == HSP__NAME_NONE)
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "there is no class '%s' among those learnt (%u, such as '%.40s')",
+                            hsp__quote(item, (size_t)(sign - item), quoted),
+                            (unsigned)classes->count, hsp__names_get(classes, 0));
+    if (weight[found] > 0)
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                            "the class '%.80s' has been given a weight already",
+                            hsp__names_get(classes, found));
+    weight[found] = number;
+    return HSP_OK;
+}
+
+hsp_status hsp__row_weights_classes(hsp_context *ctx, const hsp_options *options,
+                                    const hsp__names *classes, hsp_error *err, double *weight,
+                                    int *balanced)
+{
+    const size_t count = hsp_options_list_count(options, "weight");
+    hsp_status status = HSP_OK;
+    *balanced = 0;
+    for (uint32_t c = 0; c < classes->count; c++)
+        weight[c] = 0; /* not given */
+    for (size_t i = 0; !status && i < count; i++) {
+        const char *item = hsp_options_list_item(options, "weight", i);
+        const int says = strcmp(item, "balanced") == 0;
+        if (says && count > 1)
+            return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
+                                "balanced sets the weight of every class: give it alone");
+        *balanced |= says;
+        if (!says) status = row_weights_class(ctx, classes, item, err, weight);
+    }
+    for (uint32_t c = 0; c < classes->count; c++)
+        if (!(weight[c] > 0)) weight[c] = 1;
+    return status;
+}

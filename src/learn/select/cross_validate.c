@@ -1,0 +1,123 @@
+/* Cross-validation: every row is predicted once, by a model that was learnt without it.
+ *
+ * The error of such predictions is that of models learnt from (k - 1)/k of the rows: with few folds
+ * it is a little too high for a model learnt from all of them. The folds' errors spread around
+ * their mean; standard_error = sqrt(sum (e_f - mean)^2 / (k - 1) / k) is what is said about the
+ * mean, as if the folds were independent (they share rows to learn from, and are so only nearly).
+ */
+#include "learn/select/cv_runner.h"
+#include "learn/input_checks.h"
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+static const hsp_option cross_validate_options[] = {HSP__FOLD_OPTIONS};
+
+const hsp_option_table *hsp_validate_options(void)
+{
+    static const hsp_option_table table = {"cv", "how rows are held out", cross_validate_options,
+                                           sizeof cross_validate_options /
+                                               sizeof *cross_validate_options};
+    return &table;
+}
+
+struct hsp_validation {
+    hsp_allocator memory;
+    hsp_held_out all;
+    hsp_fold *folds; /* all.folds */
+    hsp__names class_names;
+    uint64_t *confusion; /* classes * classes */
+};
+
+static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                     const hsp__folds *folds, hsp_validation *out, hsp_error *err)
+{
+    const uint64_t classes = folds->class_names.count;
+    hsp_options *point = NULL;
+    hsp_status status = hsp_options_copy(ctx, learner, err, &point);
+    out->folds = hsp__new(&ctx->allocator, folds->count, sizeof *out->folds);
+    out->confusion = hsp__new(&ctx->allocator, classes * classes, sizeof *out->confusion);
+    if (!status && (!out->folds || !out->confusion ||
+                    !hsp__names_copy(&out->class_names, &folds->class_names)))
+        status = hsp__fail_memory(err);
+    const hsp__cv_runner trials = {.ctx = ctx,
+                                   .data = data,
+                                   .folds = folds,
+                                   .points = &point,
+                                   .count = 1,
+                                   .path = 1,
+                                   .results = out->folds,
+                                   .confusion = out->confusion};
+    if (!status) status = hsp__cv_runner_run(&trials, err);
+    if (!status) out->all = hsp__held_out(out->folds, folds->count);
+    hsp_options_free(point);
+    return status;
+}
+
+hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                              const hsp_options *validate, hsp_error *err, hsp_validation **out)
+{
+    HSP__NEED(err, ctx, data, learner, out);
+    const uint32_t count = validate ? (uint32_t)hsp_options_integer(validate, "folds") : 5;
+    const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
+    hsp__folds folds;
+    hsp_status status = hsp__cv_runner_check(learner, err);
+    if (!status) status = hsp__input_checks_admit(ctx, data, learner, err);
+    if (!status) status = hsp__folds_new(ctx, data, learner, count, seed, err, &folds);
+    if (status) return status;
+    hsp_validation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    if (made) {
+        made->memory = ctx->allocator;
+        hsp__names_init(&made->class_names, &ctx->allocator);
+        status = cross_validate_run(ctx, data, learner, &folds, made, err);
+    } else {
+        status = hsp__fail_memory(err);
+    }
+    hsp__folds_free(&folds);
+    if (status)
+        hsp_validation_free(made);
+    else
+        *out = made;
+    return status;
+}
+
+void hsp_validation_free(hsp_validation *validation)
+{
+    if (!validation) return;
+    const hsp_allocator memory = validation->memory;
+    hsp__free(&memory, validation->folds);
+    hsp__free(&memory, validation->confusion);
+    hsp__names_free(&validation->class_names);
+    hsp__free(&memory, validation);
+}
+
+const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation)
+{
+    if (!validation) return NULL;
+    return &validation->all;
+}
+
+const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold)
+{
+    if (!validation) return NULL;
+    return &validation->folds[fold];
+}
+
+uint32_t hsp_validation_classes(const hsp_validation *validation)
+{
+    if (!validation) return 0;
+    return validation->class_names.count;
+}
+
+const char *hsp_validation_class_name(const hsp_validation *validation, uint32_t class_index)
+{
+    if (!validation) return NULL;
+    return hsp__names_get(&validation->class_names, class_index);
+}
+
+const uint64_t *hsp_validation_confusion(const hsp_validation *validation)
+{
+    if (!validation) return NULL;
+    return validation->confusion;
+}

@@ -1,0 +1,378 @@
+#include "learn/select/cv_runner.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "kernel/shared_values.h"
+#include "learn/kernel/approx.h"
+#include "learn/option_helpers.h"
+#include "learn/kernel/kernel_option.h"
+#include "learn/learner.h"
+#include "model/model.h"
+
+#define CV_RUNNER_SLICE  ((uint64_t)1 << 17) /* scores held at a time, about */
+#define CV_RUNNER_SHARED ((uint64_t)1 << 28) /* bytes of products, of learners without cache-mb */
+#define CV_RUNNER_LOOK   2000000L            /* nanoseconds between looks at the user's wishes */
+
+/* The rows of a fold, made by the first task that needs them, freed by the last. */
+typedef struct cv_runner_fold {
+    pthread_mutex_t mutex;
+    hsp_data *train, *held;
+    hsp__kernel_shared *shared; /* of train; NULL: none */
+    uint64_t left;              /* tasks that still need them */
+} cv_runner_fold;
+
+typedef struct cv_runner_state {
+    const hsp__cv_runner *all;
+    uint64_t paths, tasks;
+    int threads, workers;
+    uint64_t share; /* bytes of kernel products to keep with a fold; 0: none */
+    cv_runner_fold *folds;
+    atomic_uint_fast64_t next;   /* the first task that nobody has taken */
+    atomic_uint_fast64_t done;   /* runs */
+    atomic_uint_fast64_t failed; /* the first task that failed; UINT64_MAX: none */
+    atomic_int running;          /* tasks that are being worked on */
+    atomic_int cancelled;
+    pthread_mutex_t mutex; /* of what follows, and the confusion */
+    hsp_error err;         /* of the task `failed` */
+    hsp_status status;
+} cv_runner_state;
+
+/* One who takes tasks. */
+typedef struct cv_runner_worker {
+    cv_runner_state *state;
+    int number; /* 0: on the caller's thread */
+    uint64_t task;
+    hsp_context ctx;
+    hsp_error err;
+} cv_runner_worker;
+
+hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
+{
+    hsp_held_out out = {.folds = count};
+    double sum = 0, squares = 0;
+    for (uint32_t f = 0; f < count; f++) {
+        out.rows += folds[f].rows;
+        out.mistakes += folds[f].mistakes;
+        out.ties += folds[f].ties;
+        const int none = folds[f].stop == HSP_STOP_INSEPARABLE; /* an answer, if not a model */
+        out.inseparable += none;
+        out.unconverged += folds[f].stop != HSP_STOP_CONVERGED && !none;
+        sum += folds[f].error;
+    }
+    out.error = sum / count;
+    for (uint32_t f = 0; f < count; f++)
+        squares += (folds[f].error - out.error) * (folds[f].error - out.error);
+    out.standard_error = sqrt(squares / (count - 1) / count);
+    return out;
+}
+
+/* ---- Ending early ---------------------------------------------------------------------------- */
+
+static void cv_runner_ask(cv_runner_state *state)
+{
+    const uint64_t total = state->all->count * state->all->folds->count;
+    if (hsp__progress(state->all->ctx, "cross-validating", "runs", atomic_load(&state->done), total,
+                      NULL))
+        atomic_store(&state->cancelled, 1);
+}
+
+/* Is there no more use in this task? Tasks before one that failed go on, so that the error that is
+ * reported does not depend on who was first. */
+static int cv_runner_over(const cv_runner_worker *worker)
+{
+    return atomic_load(&worker->state->cancelled) ||
+           atomic_load(&worker->state->failed) < worker->task;
+}
+
+/* What the calls inside a task report to: nobody hears but worker 0's user, and all stop together.
+ */
+static int cv_runner_progress(void *user, const hsp_progress *progress)
+{
+    cv_runner_worker *worker = user;
+    (void)progress;
+    if (worker->number == 0) cv_runner_ask(worker->state);
+    return cv_runner_over(worker);
+}
+
+static void cv_runner_fail(cv_runner_worker *worker, hsp_status status)
+{
+    cv_runner_state *state = worker->state;
+    if (status == HSP_CANCELLED) return; /* by cv_runner_progress: the reason is known */
+    pthread_mutex_lock(&state->mutex);
+    if (worker->task < atomic_load(&state->failed)) {
+        state->status = status;
+        state->err = worker->err;
+        atomic_store(&state->failed, worker->task);
+    }
+    pthread_mutex_unlock(&state->mutex);
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+/* What was predicted against what is true. */
+static void cv_runner_count(const hsp__cv_runner *all, const hsp_view *slice,
+                            const uint32_t *predicted, hsp_fold *out)
+{
+    const uint64_t classes = all->folds->class_names.count;
+    for (uint64_t i = 0; i < slice->rows; i++) {
+        const uint32_t class = all->folds->class_of[slice->labels[i]];
+        out->mistakes += predicted[i] != class;
+        out->ties += predicted[i] == HSP_NO_CLASS;
+        if (all->confusion && predicted[i] != HSP_NO_CLASS)
+            all->confusion[class * classes + predicted[i]]++;
+    }
+}
+
+static hsp_status cv_runner_score(cv_runner_worker *worker, const hsp_model *model,
+                                  const hsp_view *view, hsp_fold *out)
+{
+    cv_runner_state *state = worker->state;
+    const hsp_allocator *memory = &worker->ctx.allocator;
+    const uint64_t most = CV_RUNNER_SLICE / model->scorers + 1;
+    const uint64_t step = most < view->rows ? most : view->rows;
+    double *scores = hsp__new_raw(memory, step * model->scorers, sizeof *scores);
+    uint32_t *predicted = hsp__new_raw(memory, step, sizeof *predicted);
+    hsp_status status = scores && predicted ? HSP_OK : hsp__fail_memory(&worker->err);
+    for (uint64_t from = 0; !status && from < view->rows; from += step) {
+        const uint64_t to = view->rows - from < step ? view->rows : from + step;
+        const hsp_view slice = hsp__view_slice(view, from, to);
+        status = hsp_model_score(&worker->ctx, model, &slice, &worker->err, scores, predicted);
+        if (status) break;
+        pthread_mutex_lock(&state->mutex);
+        cv_runner_count(state->all, &slice, predicted, out);
+        pthread_mutex_unlock(&state->mutex);
+    }
+    hsp__free(memory, scores);
+    hsp__free(memory, predicted);
+    return status;
+}
+
+/* What is wrong with the rows may be wrong with those of this fold alone. */
+static void cv_runner_name(cv_runner_worker *worker, uint32_t number)
+{
+    char message[sizeof worker->err.message];
+    snprintf(message, sizeof message, "while fold %u is held out, %.450s", (unsigned)number + 1,
+             worker->err.message);
+    memcpy(worker->err.message, message, sizeof message);
+}
+
+/* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
+ * learnt, NULL when no model came of it. */
+static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uint64_t point,
+                                  hsp_model **model, hsp_fold *out)
+{
+    const hsp__cv_runner *all = worker->state->all;
+    const cv_runner_fold *fold = &worker->state->folds[number];
+    const hsp_view *view;
+    hsp_model *learnt = NULL;
+    hsp_training run = {0};
+    hsp_fold result = {.rows = hsp_data_rows(fold->held)};
+    hsp_status status = hsp_train_from(&worker->ctx, fold->train, all->points[point], *model,
+                                       &worker->err, &run, &learnt);
+    hsp_model_free(*model);
+    *model = learnt;
+    if (status == HSP_BAD_DATA) cv_runner_name(worker, number);
+    if (status) return status;
+    hsp_evidence_free(run.evidence);
+    result.stop = run.stop;
+    status = hsp_data_view(&worker->ctx, fold->held, &worker->err, &view);
+    if (!status && learnt) status = cv_runner_score(worker, learnt, view, &result);
+    if (!learnt) result.mistakes = result.rows;
+    result.error = (double)result.mistakes / (double)result.rows;
+    if (!status) *out = result;
+    return status;
+}
+
+/* Threads that have no task of their own help inside this one. */
+static void cv_runner_share(cv_runner_worker *worker)
+{
+    const cv_runner_state *state = worker->state;
+    const int spare = atomic_load(&state->next) >= state->tasks;
+    int busy = spare ? atomic_load(&state->running) : state->workers;
+    if (busy < 1) busy = 1;
+    worker->ctx.threads = state->threads / busy > 1 ? state->threads / busy : 1;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Kernel values of a run take no more than its option cache-mb, and never more than twice those of
+ * all pairs of rows. As many runs go side by side as have room within that limit together, and
+ * where there is room for the inner products of a fold's rows, all of its runs share them. */
+static void cv_runner_plan_memory(cv_runner_state *state)
+{
+    const hsp__cv_runner *all = state->all;
+    const hsp_options *options = all->points[0];
+    if (!hsp__kernel_wanted(options) || hsp__approx_wanted(options)) return;
+    const int limited = hsp__options_have(options, "cache-mb");
+    const double rows = (double)hsp_data_rows(all->data);
+    const double train = rows - floor(rows / (double)all->folds->count);
+    const int wide = !limited || all->data->view.precision == HSP_FLOAT64 ||
+                     hsp_options_real(options, "gap") < 1e-7;
+    const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
+    const double most =
+        limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)CV_RUNNER_SHARED;
+    const double own = limited ? fmin(2 * square, most) : 0;
+    const int share = all->count > 1 && own + square <= most;
+    const double each = own + (share ? square : 0);
+    if (share) state->share = (uint64_t)square;
+    if (each > 0 && (double)state->workers > most / each)
+        state->workers = most / each < 1 ? 1 : (int)(most / each);
+}
+
+/* ---- A task ---------------------------------------------------------------------------------- */
+
+static hsp_status cv_runner_enter(cv_runner_worker *worker, cv_runner_fold *fold, uint32_t number)
+{
+    const hsp__cv_runner *all = worker->state->all;
+    hsp_status status = HSP_OK;
+    pthread_mutex_lock(&fold->mutex);
+    if (!fold->train)
+        status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
+                                 &fold->train, &fold->held);
+    if (!status && worker->state->share && !fold->shared) {
+        fold->shared = hsp__kernel_shared_new(&worker->ctx, worker->state->share);
+        fold->train->shared = fold->shared; /* without it nothing is shared */
+    }
+    pthread_mutex_unlock(&fold->mutex);
+    return status;
+}
+
+static void cv_runner_drop(cv_runner_fold *fold)
+{
+    hsp_data_free(fold->train);
+    hsp_data_free(fold->held);
+    hsp__kernel_shared_free(fold->shared);
+    fold->train = fold->held = NULL;
+    fold->shared = NULL;
+}
+
+static void cv_runner_leave(cv_runner_fold *fold)
+{
+    pthread_mutex_lock(&fold->mutex);
+    if (--fold->left == 0) cv_runner_drop(fold);
+    pthread_mutex_unlock(&fold->mutex);
+}
+
+static void cv_runner_task(cv_runner_worker *worker)
+{
+    cv_runner_state *state = worker->state;
+    const hsp__cv_runner *all = state->all;
+    const uint32_t number = (uint32_t)(worker->task / state->paths);
+    const uint64_t first = worker->task % state->paths * all->path;
+    cv_runner_fold *fold = &state->folds[number];
+    hsp_model *model = NULL;
+    hsp_status status = cv_runner_enter(worker, fold, number);
+    for (uint64_t k = 0; !status && k < all->path && !cv_runner_over(worker); k++) {
+        const uint64_t point = first + (all->along ? all->along[k] : k);
+        if (!all->warm) {
+            hsp_model_free(model);
+            model = NULL;
+        }
+        cv_runner_share(worker);
+        status = cv_runner_point(worker, number, point, &model,
+                                 &all->results[point * all->folds->count + number]);
+        atomic_fetch_add(&state->done, 1);
+        if (worker->number == 0) cv_runner_ask(state);
+    }
+    hsp_model_free(model);
+    if (status) cv_runner_fail(worker, status);
+    cv_runner_leave(fold);
+}
+
+/* The caller's thread has nothing left to do; the user may still want to stop the others. */
+static void cv_runner_wait(cv_runner_state *state)
+{
+    while (state->all->ctx->progress && atomic_load(&state->running) > 0) {
+        nanosleep(&(struct timespec){0, CV_RUNNER_LOOK}, NULL);
+        cv_runner_ask(state);
+    }
+}
+
+static void cv_runner_work(void *user, int number)
+{
+    cv_runner_state *state = user;
+    const hsp_context *ctx = state->all->ctx;
+    cv_runner_worker worker = {.state = state, .number = number, .ctx = hsp__quiet(ctx)};
+    if (ctx->progress) worker.ctx.progress = cv_runner_progress;
+    worker.ctx.progress_user = &worker;
+    for (;;) {
+        atomic_fetch_add(&state->running, 1);
+        worker.task = atomic_fetch_add(&state->next, 1);
+        const int more = worker.task < state->tasks && !cv_runner_over(&worker);
+        if (more) cv_runner_task(&worker);
+        atomic_fetch_sub(&state->running, 1);
+        if (!more) break;
+    }
+    if (number == 0) cv_runner_wait(state);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp_status cv_runner_finish(cv_runner_state *state, hsp_error *err)
+{
+    if (atomic_load(&state->cancelled))
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
+    if (state->status && err) *err = state->err;
+    return state->status;
+}
+
+hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
+{
+    hsp_context *ctx = trials->ctx;
+    const uint32_t folds = trials->folds->count;
+    cv_runner_state state = {
+        .all = trials, .paths = trials->count / trials->path, .threads = hsp_context_threads(ctx)};
+    state.tasks = state.paths * folds;
+    state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
+    cv_runner_plan_memory(&state);
+    atomic_store(&state.failed, UINT64_MAX);
+    state.folds = hsp__new(&ctx->allocator, folds, sizeof *state.folds);
+    if (!state.folds) return hsp__fail_memory(err);
+    pthread_mutex_init(&state.mutex, NULL);
+    for (uint32_t f = 0; f < folds; f++) {
+        pthread_mutex_init(&state.folds[f].mutex, NULL);
+        state.folds[f].left = state.paths;
+    }
+    hsp__workers_run(ctx, state.workers, cv_runner_work, &state);
+    for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
+        cv_runner_drop(&state.folds[f]);
+        pthread_mutex_destroy(&state.folds[f].mutex);
+    }
+    pthread_mutex_destroy(&state.mutex);
+    hsp__free(&ctx->allocator, state.folds);
+    return cv_runner_finish(&state, err);
+}
+
+/* ---- What learners are told ------------------------------------------------------------------ */
+
+const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
+    return NULL;
+}
+
+hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
+{
+    const hsp_option_table *table = hsp_options_table(learner);
+    if (!hsp__learner_of(learner))
+        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
+                         table->name);
+    if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace is of one run, and there is one a fold: train alone to trace");
+    if (hsp__option_named(table, "start") && hsp_options_text(learner, "start"))
+        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+                            "a model that may have seen the rows that are held out is no start");
+    return HSP_OK;
+}

@@ -1,0 +1,48 @@
+/* Runs of a learner on all folds of a data set, for many settings of its options at once. */
+#ifndef HSP_LEARN_SELECT_CV_RUNNER_H
+#define HSP_LEARN_SELECT_CV_RUNNER_H
+
+#include "halfspace.h"
+#include "learn/select/folds.h"
+
+typedef struct hsp__cv_runner {
+    hsp_context *ctx;
+    hsp_data *data;
+    const hsp__folds *folds;
+    hsp_options *const *points; /* count: the learner's options at each point */
+    uint64_t count;
+    uint64_t path;         /* consecutive points that one task goes through; count is a multiple */
+    const uint64_t *along; /* path: in which order it does; NULL: as they stand */
+    int warm;              /* each point of a path begins at the model of the one before it */
+    hsp_fold *results;     /* out: count * folds->count, [point * folds->count + fold] */
+    uint64_t *confusion;   /* out: classes * classes, over all; or NULL */
+} hsp__cv_runner;
+
+/* A task is a path on a fold. Tasks run in parallel, those of a fold one after the other, so that
+ * about as many copies of the data exist as there are threads; what threads are left over work
+ * inside a task. Results do not depend on their number. HSP_CANCELLED when the user asks to stop.
+ */
+hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err);
+
+/* The figures of one point from its folds. */
+hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count);
+
+/* The learner behind the options, for runs on folds: HSP_USAGE when there is none, or when it is
+ * told to write something down for every run. */
+hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
+
+/* Does the table have an option of that name? */
+const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name);
+
+/* The options folds and fold-seed, which every table of this kind begins with. */
+#define HSP__FOLD_OPTIONS                                                                 \
+    {"folds", HSP_OPTION_INTEGER,                                                         \
+     "5",     2,                                                                          \
+     10000,   NULL,                                                                       \
+     "K",     "deal the rows into so many parts, each held out once"},                    \
+    {                                                                                     \
+        "fold-seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",           \
+            "the same seed deals the same rows into the same folds, whatever the learner" \
+    }
+
+#endif

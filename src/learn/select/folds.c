@@ -1,0 +1,224 @@
+#include "learn/select/folds.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/data.h"
+#include "learn/prepare.h"
+
+/* ---- Dealing --------------------------------------------------------------------------------- */
+
+static int folds_keeps(const uint32_t *class_of, uint32_t label)
+{
+    return !class_of || class_of[label] != HSP_NO_CLASS;
+}
+
+/* `order`: the rows sorted by class, each class shuffled. `next` (classes + 1, zeros) is scratch.
+ */
+static uint64_t folds_shuffle(const uint32_t *labels, uint64_t rows, uint32_t classes,
+                              const uint32_t *class_of, uint64_t seed, uint64_t *next,
+                              uint64_t *order)
+{
+    for (uint64_t i = 0; i < rows; i++)
+        if (folds_keeps(class_of, labels[i])) next[labels[i] + 1]++;
+    for (uint32_t c = 0; c < classes; c++)
+        next[c + 1] += next[c];
+    for (uint64_t i = 0; i < rows; i++)
+        if (folds_keeps(class_of, labels[i])) order[next[labels[i]]++] = i;
+    for (uint32_t c = 0; c < classes; c++) { /* next[c] is now where class c ends */
+        const uint64_t from = c ? next[c - 1] : 0;
+        hsp__random random;
+        hsp__random_seed(&random, seed, c);
+        hsp__random_shuffle(&random, order + from, next[c] - from);
+    }
+    return classes ? next[classes - 1] : 0;
+}
+
+hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t rows,
+                           uint32_t classes, const uint32_t *class_of, uint32_t count,
+                           uint64_t seed, hsp_error *err, uint32_t *fold)
+{
+    uint64_t *next = hsp__new(&ctx->allocator, (uint64_t)classes + 1, sizeof *next);
+    uint64_t *order = hsp__new_raw(&ctx->allocator, rows, sizeof *order);
+    hsp_status status = next && order ? HSP_OK : hsp__fail_memory(err);
+    if (!status) {
+        const uint64_t kept = folds_shuffle(labels, rows, classes, class_of, seed, next, order);
+        for (uint64_t i = 0; i < rows; i++)
+            fold[i] = HSP__FOLD_NONE;
+        for (uint64_t k = 0; k < kept; k++)
+            fold[order[k]] = (uint32_t)(k % count);
+    }
+    hsp__free(&ctx->allocator, next);
+    hsp__free(&ctx->allocator, order);
+    return status;
+}
+
+/* ---- What the learner tells apart ------------------------------------------------------------ */
+
+/* Map the data's classes to those in `keep`, in its order. A class that the data does not have
+ * stays without rows: training says so. */
+static hsp_status folds_keep(hsp__folds *folds, const hsp_data *data, const hsp__names *keep,
+                             hsp_error *err)
+{
+    const hsp__names *from = keep->count ? keep : &data->class_names;
+    for (uint32_t c = 0; c < data->class_names.count; c++) {
+        const uint32_t found = hsp__names_find(from, hsp__names_get(&data->class_names, c),
+                                               hsp__names_size(&data->class_names, c));
+        folds->class_of[c] = found == HSP__NAME_NONE ? HSP_NO_CLASS : found;
+    }
+    return hsp__names_copy(&folds->class_names, from) ? HSP_OK : hsp__fail_memory(err);
+}
+
+/* One class against all others that are kept. */
+static hsp_status folds_against_rest(hsp__folds *folds, const hsp__names *positive, hsp_error *err)
+{
+    const char *name = hsp__names_get(positive, 0);
+    const uint32_t chosen = hsp__names_find(&folds->class_names, name, strlen(name));
+    uint32_t number;
+    for (uint32_t *c = folds->class_of; c < folds->class_of + folds->classes; c++)
+        if (*c != HSP_NO_CLASS) *c = *c == chosen;
+    hsp__names_free(&folds->class_names);
+    hsp__names_init(&folds->class_names, &folds->memory);
+    if (!hsp__names_add(&folds->class_names, "rest", 4, &number) ||
+        !hsp__names_add(&folds->class_names, name, strlen(name), &number))
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
+static hsp_status folds_group(hsp_context *ctx, hsp__folds *folds, const hsp_data *data,
+                              const hsp_options *learner, hsp_error *err)
+{
+    hsp__names keep, positive;
+    hsp_status status = hsp__prepare_classes(ctx, learner, err, &keep);
+    if (status) return status;
+    status = hsp__prepare_positive(ctx, learner, err, &positive);
+    if (status) {
+        hsp__names_free(&keep);
+        return status;
+    }
+    status = folds_keep(folds, data, &keep, err);
+    if (!status && positive.count) status = folds_against_rest(folds, &positive, err);
+    hsp__names_free(&keep);
+    hsp__names_free(&positive);
+    return status;
+}
+
+/* ---- Are there rows enough? ------------------------------------------------------------------ */
+
+static hsp_status folds_check_classes(hsp_context *ctx, const hsp__folds *folds,
+                                      const uint64_t *rows, hsp_error *err)
+{
+    uint32_t few = 0, first = 0;
+    for (uint32_t c = 0; c < folds->class_names.count; c++) {
+        if (rows[c] == 1)
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "the class '%s' has one row, expected two or more: whoever learns "
+                             "while it is held out does not know the class",
+                             hsp__names_get(&folds->class_names, c));
+        if (rows[c] == 0 || rows[c] >= folds->count) continue;
+        if (!few++) first = c;
+    }
+    if (few)
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "the class '%s' has %llu rows, fewer than the %u folds%s: not every fold holds "
+                 "some of it out",
+                 hsp__names_get(&folds->class_names, first), (unsigned long long)rows[first],
+                 (unsigned)folds->count, few > 1 ? ", and it is not the only one" : "");
+    return HSP_OK;
+}
+
+static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_view *view,
+                              hsp_error *err)
+{
+    uint64_t *rows = hsp__new(&ctx->allocator, folds->class_names.count, sizeof *rows);
+    if (!rows) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const uint32_t class = folds->class_of[view->labels[i]];
+        if (class == HSP_NO_CLASS) continue;
+        rows[class]++;
+        folds->rows++;
+    }
+    hsp_status status = HSP_OK;
+    if (folds->rows < folds->count)
+        status = hsp__fail_at(err, HSP_USAGE, "--folds", 0, 0,
+                              "found %u, expected at most one fold a row, of which there are %llu",
+                              (unsigned)folds->count, (unsigned long long)folds->rows);
+    if (!status) status = folds_check_classes(ctx, folds, rows, err);
+    hsp__free(&ctx->allocator, rows);
+    return status;
+}
+
+/* ---- The object ------------------------------------------------------------------------------ */
+
+hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_options *learner,
+                            uint32_t count, hsp_error *err, hsp__folds *out)
+{
+    const hsp_view *view = &data->view;
+    hsp__folds folds = {
+        .memory = ctx->allocator, .count = count, .total = view->rows, .classes = view->classes};
+    hsp__names_init(&folds.class_names, &ctx->allocator);
+    folds.fold = hsp__new_raw(&ctx->allocator, view->rows, sizeof *folds.fold);
+    folds.class_of = hsp__new(&ctx->allocator, view->classes, sizeof *folds.class_of);
+    hsp_status status = folds.fold && folds.class_of ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = folds_group(ctx, &folds, data, learner, err);
+    if (status)
+        hsp__folds_free(&folds);
+    else
+        *out = folds;
+    return status;
+}
+
+hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                          uint32_t count, uint64_t seed, hsp_error *err, hsp__folds *out)
+{
+    const hsp_view *view;
+    hsp__folds folds;
+    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    if (status) return status;
+    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    status = hsp__folds_begin(ctx, data, learner, count, err, &folds);
+    if (status) return status;
+    status = folds_check(ctx, &folds, view, err);
+    if (!status)
+        status = hsp__folds_deal(ctx, view->labels, view->rows, view->classes, folds.class_of,
+                                 count, seed, err, folds.fold);
+    if (status)
+        hsp__folds_free(&folds);
+    else
+        *out = folds;
+    return status;
+}
+
+void hsp__folds_free(hsp__folds *folds)
+{
+    hsp__free(&folds->memory, folds->fold);
+    hsp__free(&folds->memory, folds->class_of);
+    hsp__names_free(&folds->class_names);
+    folds->fold = folds->class_of = NULL;
+}
+
+hsp_status hsp__folds_part(hsp_context *ctx, const hsp__folds *folds, hsp_data *data, uint32_t fold,
+                           hsp_error *err, hsp_data **train, hsp_data **held)
+{
+    hsp_data *first = NULL, *second = NULL;
+    uint64_t kept = 0, at = folds->rows;
+    uint64_t *rows = hsp__new_raw(&ctx->allocator, folds->rows, sizeof *rows);
+    if (!rows) return hsp__fail_memory(err);
+    for (uint64_t i = folds->total; i-- > 0;)
+        if (folds->fold[i] == fold) rows[--at] = i;
+    for (uint64_t i = 0; i < folds->total; i++)
+        if (folds->fold[i] != fold && folds->fold[i] != HSP__FOLD_NONE) rows[kept++] = i;
+    hsp_status status = hsp_data_select(ctx, data, rows, kept, err, &first);
+    if (!status) status = hsp_data_select(ctx, data, rows + kept, folds->rows - kept, err, &second);
+    hsp__free(&ctx->allocator, rows);
+    if (status) {
+        hsp_data_free(first);
+        return status;
+    }
+    *train = first;
+    *held = second;
+    return HSP_OK;
+}

@@ -1,0 +1,425 @@
+#include "learn/select/grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/select/cv_runner.h"
+
+#define GRID_RANGE 1000  /* values of a range, at most */
+#define GRID_SAME  1e-12 /* errors that differ by less are equal: they are means of few numbers */
+
+/* What is being read: one spec. */
+typedef struct grid_spec {
+    const hsp_options *learner;
+    hsp_options *probe; /* a copy, to try values on */
+    const char *text;   /* all of it */
+    hsp__grid_axis *axis;
+    hsp_allocator memory;
+} grid_spec;
+
+static int grid_is_number(const hsp_option *option)
+{
+    return option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
+}
+
+/* A text whose default is a number takes numbers and some word beside: k of knn. */
+static int grid_counts(const hsp_option *option)
+{
+    const char *text = option->type == HSP_OPTION_TEXT ? option->fallback : NULL;
+    return text && *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* ---- What may be tuned ----------------------------------------------------------------------- */
+
+/* Why an option is not to be tuned; NULL: it may be. */
+static const char *grid_refusal(const hsp_option *option)
+{
+    static const struct {
+        const char *name, *why;
+    } refused[] = {
+        {"trace", "it says what is written down, not how to learn"},
+        {"reference", "it says what is written down, not how to learn"},
+        {"keep-dual", "it says what is written down, not how to learn"},
+        {"start", "it says where learning begins, not where it ends"},
+        {"positive", "it says what is learnt, and errors of different questions do not compare"},
+        {"classes", "it says what is learnt, and errors of different questions do not compare"},
+        {"row-weight", "it says what is learnt, and errors of different questions do not compare"},
+        {"seed", "it is chance: the luckiest seed is not the best one"},
+        {"index", "it says how neighbours are found, and not which"},
+        {"max-seconds", "what is learnt in a given time changes from run to run"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(refused[i].name, option->name) == 0) return refused[i].why;
+    return option->type == HSP_OPTION_LIST ? "it is a list itself" : NULL;
+}
+
+static hsp_status grid_unknown(hsp_context *ctx, const hsp_option_table *table, const char *name,
+                               size_t size, hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    const char **names = hsp__new(&ctx->allocator, table->count, sizeof *names);
+    if (!names) return hsp__fail_memory(err);
+    for (size_t i = 0; i < table->count; i++)
+        names[i] = table->options[i].name;
+    const char *nearest = hsp_nearest(hsp__quote(name, size, quoted), names, table->count);
+    hsp__free(&ctx->allocator, names);
+    return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s has no option '%s'%s%s%s", table->name,
+                        quoted, nearest ? "; did you mean " : "", nearest ? nearest : "",
+                        nearest ? "?" : "");
+}
+
+/* The option that a spec names, once it is known that it may be tuned. */
+static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t size, hsp_error *err,
+                              const hsp_option **out)
+{
+    const hsp_option_table *table = hsp_options_table(spec->learner);
+    const hsp_option *found = NULL;
+    for (size_t i = 0; i < table->count; i++)
+        if (strlen(table->options[i].name) == size &&
+            memcmp(table->options[i].name, spec->text, size) == 0)
+            found = &table->options[i];
+    if (!found) return grid_unknown(ctx, table, spec->text, size, err);
+    const char *why = grid_refusal(found);
+    if (why)
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is not to be tuned: %s",
+                            found->name, why);
+    if (hsp_options_is_set(spec->learner, found->name))
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
+                            "%s has a value already: give it or tune it", found->name);
+    *out = found;
+    return HSP_OK;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static hsp_status grid_add_number(const grid_spec *spec, hsp_error *err)
+{
+    hsp__grid_axis *axis = spec->axis;
+    const uint32_t count = axis->values.count;
+    double *longer = hsp__resize(&spec->memory, axis->numbers, count, sizeof *longer);
+    if (!longer) return hsp__fail_memory(err);
+    axis->numbers = longer;
+    longer[count - 1] = axis->option->type == HSP_OPTION_REAL
+                            ? hsp_options_real(spec->probe, axis->option->name)
+                            : (double)hsp_options_integer(spec->probe, axis->option->name);
+    return HSP_OK;
+}
+
+/* One value more. *repeated: it was there already. */
+static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size, hsp_error *err,
+                           int *repeated)
+{
+    hsp__grid_axis *axis = spec->axis;
+    const uint32_t before = axis->values.count;
+    uint32_t number;
+    hsp_error inner = {0};
+    if (!hsp__names_add(&axis->values, value, size, &number)) return hsp__fail_memory(err);
+    *repeated = number < before;
+    if (*repeated) return HSP_OK;
+    hsp_status status = hsp_options_set(spec->probe, axis->option->name,
+                                        hsp__names_get(&axis->values, number), &inner);
+    if (status == HSP_USAGE)
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: %s", axis->option->name,
+                            inner.message);
+    if (status) return hsp__fail_memory(err);
+    return grid_is_number(axis->option) ? grid_add_number(spec, err) : HSP_OK;
+}
+
+/* The next comma that is not inside brackets: kernels have commas of their own. */
+static const char *grid_comma(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (*at == ',' && depth <= 0) return at;
+    }
+    return NULL;
+}
+
+/* A,B,C */
+static hsp_status grid_list(const grid_spec *spec, const char *values, hsp_error *err)
+{
+    hsp__grid_axis *axis = spec->axis;
+    for (const char *at = values; at;) {
+        const char *comma = grid_comma(at);
+        const size_t size = comma ? (size_t)(comma - at) : strlen(at);
+        char quoted[HSP__QUOTED];
+        int repeated = 0;
+        hsp_status status = grid_add(spec, at, size, err, &repeated);
+        if (status) return status;
+        for (uint32_t i = 0; axis->numbers && !repeated && i + 1 < axis->values.count; i++)
+            repeated = axis->numbers[i] == axis->numbers[axis->values.count - 1];
+        if (repeated)
+            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: the value '%s' is there twice",
+                                axis->option->name, hsp__quote(at, size, quoted));
+        at = comma ? comma + 1 : NULL;
+    }
+    return HSP_OK;
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+typedef struct grid_range {
+    double low, high;
+    int log, whole;
+    uint64_t count;
+} grid_range;
+
+/* To six digits, which can be read and typed; `step` is what lies between neighbours, and where
+ * that is small all digits stay. */
+static double grid_round(double value, double step)
+{
+    char text[64];
+    double rounded;
+    hsp__decimal_result result;
+    if (!(fabs(value) >= 1e-290 && fabs(value) <= 1e290)) return value;
+    const int scale = (int)floor(log10(fabs(value))) - 5;
+    /* digits and exponent apart: exact for every size, and the same in every locale */
+    snprintf(text, sizeof text, "%llde%d", llround(value * pow(10, -scale)), scale);
+    hsp__decimal_f64(text, text + strlen(text), &rounded, &result);
+    if (result != HSP__DECIMAL_OK || !(fabs(rounded - value) * 100 <= step)) return value;
+    return rounded;
+}
+
+static double grid_at(const grid_range *range, uint64_t i)
+{
+    const double share = (double)i / (double)(range->count - 1);
+    if (i == 0) return range->low;
+    if (i == range->count - 1) return range->high;
+    if (!range->log) return range->low + (range->high - range->low) * share;
+    return exp(log(range->low) + (log(range->high) - log(range->low)) * share);
+}
+
+static hsp_status grid_fill(const grid_spec *spec, const grid_range *range, hsp_error *err)
+{
+    for (uint64_t i = 0; i < range->count; i++) {
+        char text[HSP__DECIMAL_MAX];
+        double value = grid_at(range, i);
+        int repeated; /* whole numbers come together: once is enough */
+        if (range->whole)
+            value = round(value);
+        else if (i && i + 1 < range->count)
+            value = grid_round(value, fabs(grid_at(range, i + 1) - value));
+        const size_t size = hsp__decimal_print_f64(value, text);
+        hsp_status status = grid_add(spec, text, size, err, &repeated);
+        if (status) return status;
+    }
+    return HSP_OK;
+}
+
+static hsp_status grid_fail_range(const grid_spec *spec, const char *found, size_t size,
+                                  const char *expected, hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: found '%s', expected %s",
+                        spec->axis->option->name, hsp__quote(found, size, quoted), expected);
+}
+
+/* The pieces of LOW:HIGH:log:COUNT; how many there are, up to 5. */
+static int grid_split(const char *text, const char *piece[5], size_t size[5])
+{
+    int count = 0;
+    for (const char *at = text; at && count < 5; count++) {
+        const char *colon = strchr(at, ':');
+        piece[count] = at;
+        size[count] = colon ? (size_t)(colon - at) : strlen(at);
+        at = colon ? colon + 1 : NULL;
+    }
+    return count;
+}
+
+static int grid_number(const char *text, size_t size, double *out)
+{
+    hsp__decimal_result result;
+    return size && hsp__decimal_f64(text, text + size, out, &result) == text + size &&
+           result == HSP__DECIMAL_OK;
+}
+
+static hsp_status grid_read_range(const grid_spec *spec, const char *values, grid_range *range,
+                                  hsp_error *err)
+{
+    const char *piece[5];
+    size_t size[5];
+    double count;
+    if (grid_split(values, piece, size) != 4)
+        return grid_fail_range(spec, values, strlen(values), "LOW:HIGH:log:COUNT", err);
+    if (!grid_number(piece[0], size[0], &range->low))
+        return grid_fail_range(spec, piece[0], size[0], "a number, the lower end", err);
+    if (!grid_number(piece[1], size[1], &range->high))
+        return grid_fail_range(spec, piece[1], size[1], "a number, the upper end", err);
+    range->log = size[2] == 3 && memcmp(piece[2], "log", 3) == 0;
+    if (!range->log && !(size[2] == 3 && memcmp(piece[2], "lin", 3) == 0))
+        return grid_fail_range(spec, piece[2], size[2], "log or lin", err);
+    if (!grid_number(piece[3], size[3], &count) || !(count >= 2 && count <= GRID_RANGE) ||
+        count != floor(count))
+        return grid_fail_range(spec, piece[3], size[3], "a whole number of values, 2 to 1000", err);
+    range->count = (uint64_t)count;
+    if (range->log && !(range->low > 0))
+        return grid_fail_range(spec, piece[0], size[0], "a lower end above 0 with log", err);
+    if (!(range->low < range->high))
+        return grid_fail_range(spec, values, strlen(values), "the lower end first", err);
+    return HSP_OK;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
+{
+    const char *equals = strchr(spec->text, '=');
+    char quoted[HSP__QUOTED];
+    if (!equals || equals == spec->text || !equals[1])
+        return hsp__fail_at(
+            err, HSP_USAGE, "--tune", 0, 0,
+            "found '%s', expected NAME=VALUES, as in C=0.01:100:log:9 or C=0.1,1,10",
+            hsp__quote(spec->text, strlen(spec->text), quoted));
+    hsp__grid_axis *axis = spec->axis;
+    hsp_status status = grid_option(ctx, spec, (size_t)(equals - spec->text), err, &axis->option);
+    if (status) return status;
+    const int counts = grid_counts(axis->option);
+    grid_range range = {.whole = counts || axis->option->type == HSP_OPTION_INTEGER};
+    if (!(counts || grid_is_number(axis->option)) || !strchr(equals, ':'))
+        return grid_list(spec, equals + 1, err);
+    status = grid_read_range(spec, equals + 1, &range, err);
+    return status ? status : grid_fill(spec, &range, err);
+}
+
+static hsp_status grid_finish(hsp__grid *grid, hsp_error *err)
+{
+    grid->path = grid->count;
+    grid->along = grid->points = 1;
+    for (size_t a = 0; a < grid->count; a++) {
+        const hsp__grid_axis *axis = &grid->axes[a];
+        grid->points *= axis->values.count;
+        if (grid->points > HSP__GRID_MOST)
+            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
+                                "more than %d combinations of values; give fewer", HSP__GRID_MOST);
+        for (size_t b = 0; b < a; b++)
+            if (grid->axes[b].option == axis->option)
+                return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is there twice",
+                                    axis->option->name);
+        if (grid->path < grid->count || !axis->numbers) continue;
+        grid->path = a;
+        grid->along = axis->values.count;
+    }
+    return HSP_OK;
+}
+
+hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const char *const *specs,
+                           size_t count, hsp_error *err, hsp__grid *out)
+{
+    hsp__grid grid = {.memory = ctx->allocator};
+    hsp_status status = HSP_OK;
+    if (!count)
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
+                            "there is nothing to tune: name an option and its values, as in "
+                            "C=0.01:100:log:9");
+    grid.axes = hsp__new(&ctx->allocator, count, sizeof *grid.axes);
+    if (!grid.axes) return hsp__fail_memory(err);
+    for (size_t a = 0; !status && a < count; a++) {
+        grid_spec spec = {
+            .learner = learner, .text = specs[a], .axis = &grid.axes[a], .memory = ctx->allocator};
+        hsp__names_init(&grid.axes[a].values, &ctx->allocator);
+        grid.count = a + 1;
+        status = hsp_options_copy(ctx, learner, err, &spec.probe);
+        if (!status) status = grid_axis(ctx, &spec, err);
+        hsp_options_free(spec.probe);
+    }
+    if (!status) status = grid_finish(&grid, err);
+    if (status)
+        hsp__grid_free(&grid);
+    else
+        *out = grid;
+    return status;
+}
+
+void hsp__grid_free(hsp__grid *grid)
+{
+    for (size_t a = 0; grid->axes && a < grid->count; a++) {
+        hsp__names_free(&grid->axes[a].values);
+        hsp__free(&grid->memory, grid->axes[a].numbers);
+    }
+    hsp__free(&grid->memory, grid->axes);
+    grid->axes = NULL;
+}
+
+/* ---- Points ---------------------------------------------------------------------------------- */
+
+uint32_t hsp__grid_value(const hsp__grid *grid, uint64_t point, size_t axis)
+{
+    if (axis == grid->path) return (uint32_t)(point % grid->along);
+    uint64_t rest = point / grid->along;
+    for (size_t a = grid->count; a-- > axis + 1;)
+        if (a != grid->path) rest /= grid->axes[a].values.count;
+    return (uint32_t)(rest % grid->axes[axis].values.count);
+}
+
+hsp_status hsp__grid_options(hsp_context *ctx, const hsp__grid *grid, const hsp_options *learner,
+                             uint64_t point, hsp_error *err, hsp_options **out)
+{
+    hsp_options *options = NULL;
+    hsp_status status = hsp_options_copy(ctx, learner, err, &options);
+    for (size_t a = 0; !status && a < grid->count; a++) {
+        const hsp__grid_axis *axis = &grid->axes[a];
+        status =
+            hsp_options_set(options, axis->option->name,
+                            hsp__names_get(&axis->values, hsp__grid_value(grid, point, a)), err);
+    }
+    if (status)
+        hsp_options_free(options);
+    else
+        *out = options;
+    return status;
+}
+
+/* +1: larger numbers are simpler; -1: smaller ones are; 0: what comes first is. */
+static int grid_direction(const hsp__grid_axis *axis)
+{
+    if (!axis->numbers) return 0;
+    if (strcmp(axis->option->name, "C") == 0) return -1;
+    return strcmp(axis->option->name, "lambda") == 0;
+}
+
+static int grid_value_simpler(const hsp__grid_axis *axis, uint64_t a, uint64_t b)
+{
+    const int direction = grid_direction(axis);
+    return direction ? (axis->numbers[a] - axis->numbers[b]) * direction > 0 : a < b;
+}
+
+/* From the simplest on: insertion, for a path is short. */
+void hsp__grid_order(const hsp__grid *grid, uint64_t *order)
+{
+    for (uint64_t k = 0; k < grid->along; k++) {
+        uint64_t at = k;
+        for (; at && grid_value_simpler(&grid->axes[grid->path], k, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = k;
+    }
+}
+
+int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b)
+{
+    for (size_t axis = 0; axis < grid->count; axis++) {
+        const uint32_t x = hsp__grid_value(grid, a, axis), y = hsp__grid_value(grid, b, axis);
+        if (x != y) return grid_value_simpler(&grid->axes[axis], x, y);
+    }
+    return 0;
+}
+
+void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int simplest,
+                      uint64_t *best, uint64_t *chosen)
+{
+    *best = 0;
+    for (uint64_t p = 1; p < grid->points; p++) {
+        const double less = points[*best].error - points[p].error;
+        if (less > GRID_SAME || (less >= -GRID_SAME && hsp__grid_simpler(grid, p, *best)))
+            *best = p;
+    }
+    *chosen = *best;
+    const double limit = points[*best].error + points[*best].standard_error + GRID_SAME;
+    for (uint64_t p = 0; simplest && p < grid->points; p++)
+        if (points[p].error <= limit && hsp__grid_simpler(grid, p, *chosen)) *chosen = p;
+}

@@ -1,0 +1,289 @@
+/* Options chosen by cross-validation.
+ *
+ * Every point of a grid (grid.h) is tried on the same folds. Along the first option that is a
+ * number, learners that minimise begin each run at what the run before it found on the same rows
+ * (weights, and dual weights where the learner keeps them), from the strongest penalty to the
+ * weakest: neighbouring optima lie near each other. A start changes how long a run takes, not where
+ * it ends: to the gap that was asked for. Learners whose result does depend on the start begin
+ * anew.
+ *
+ * The rows of a fold are copied once, for all points. One task is a path on a fold. */
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "learn/select/grid.h"
+#include "learn/learner.h"
+#include "learn/select/cv_runner.h"
+#include "learn/input_checks.h"
+#include "model/model.h"
+
+static const hsp_option tune_options[] = {
+    {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
+     "an option to choose a value of: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
+    {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|simplest", NULL,
+     "the smallest error, or the simplest within one standard error of it"},
+    HSP__FOLD_OPTIONS};
+
+const hsp_option_table *hsp_tune_options(void)
+{
+    static const hsp_option_table table = {"tune", "what is tuned, and how it is chosen",
+                                           tune_options,
+                                           sizeof tune_options / sizeof *tune_options};
+    return &table;
+}
+
+struct hsp_tuning {
+    hsp_allocator memory;
+    hsp__grid grid;
+    uint32_t folds;
+    hsp_fold *results;    /* points * folds */
+    hsp_held_out *points; /* points */
+    uint64_t best, chosen;
+};
+
+/* ---- Trying ---------------------------------------------------------------------------------- */
+
+/* May a run begin at another's model and still end where it would have? Those that stop by a gap
+ * do. */
+static int tune_is_warm(const hsp_options *learner)
+{
+    return hsp__learner_of(learner)->starts &&
+           hsp__option_named(hsp_options_table(learner), "gap") != NULL;
+}
+
+static hsp_status tune_make_points(hsp_context *ctx, const hsp_tuning *tuning,
+                                   const hsp_options *learner, hsp_options **points, hsp_error *err)
+{
+    const int keep =
+        tune_is_warm(learner) && hsp__option_named(hsp_options_table(learner), "keep-dual");
+    hsp_status status = HSP_OK;
+    for (uint64_t p = 0; !status && p < tuning->grid.points; p++) {
+        status = hsp__grid_options(ctx, &tuning->grid, learner, p, err, &points[p]);
+        if (!status && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
+    }
+    return status;
+}
+
+static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                           const hsp__folds *folds, hsp_tuning *tuning, hsp_error *err)
+{
+    const hsp__grid *grid = &tuning->grid;
+    const int warm = tune_is_warm(learner) && grid->along > 1;
+    hsp_options **points = hsp__new(&ctx->allocator, grid->points, sizeof *points);
+    uint64_t *order = hsp__new(&ctx->allocator, grid->along, sizeof *order);
+    tuning->results = hsp__new(&ctx->allocator, grid->points * folds->count, sizeof(hsp_fold));
+    tuning->points = hsp__new(&ctx->allocator, grid->points, sizeof *tuning->points);
+    hsp_status status = HSP_OK;
+    if (!points || !order || !tuning->results || !tuning->points) status = hsp__fail_memory(err);
+    if (!status) status = tune_make_points(ctx, tuning, learner, points, err);
+    if (!status) {
+        hsp__grid_order(grid, order);
+        const hsp__cv_runner trials = {.ctx = ctx,
+                                       .data = data,
+                                       .folds = folds,
+                                       .points = points,
+                                       .count = grid->points,
+                                       .path = warm ? grid->along : 1,
+                                       .along = warm ? order : NULL,
+                                       .warm = warm,
+                                       .results = tuning->results};
+        status = hsp__cv_runner_run(&trials, err);
+    }
+    for (uint64_t p = 0; !status && p < grid->points; p++)
+        tuning->points[p] = hsp__held_out(tuning->results + p * folds->count, folds->count);
+    for (uint64_t p = 0; points && p < grid->points; p++)
+        hsp_options_free(points[p]);
+    hsp__free(&ctx->allocator, points);
+    hsp__free(&ctx->allocator, order);
+    return status;
+}
+
+/* ---- The table, kept with the model ---------------------------------------------------------- */
+
+static void tune_put_point(hsp__text *text, const hsp_tuning *tuning, uint64_t point)
+{
+    const hsp_held_out *all = &tuning->points[point];
+    hsp__text_puts(text, point ? ",{\"values\":[" : "{\"values\":[");
+    for (size_t a = 0; a < tuning->grid.count; a++) {
+        const char *value = hsp_tuning_value(tuning, point, a);
+        if (a) hsp__text_puts(text, ",");
+        hsp__json_put_string(text, value, strlen(value));
+    }
+    hsp__text_puts(text, "],\"error\":");
+    hsp__json_put_number(text, all->error);
+    hsp__text_puts(text, ",\"standard_error\":");
+    hsp__json_put_number(text, all->standard_error);
+    hsp__text_printf(text, ",\"unconverged\":%u,\"inseparable\":%u}", (unsigned)all->unconverged,
+                     (unsigned)all->inseparable);
+}
+
+static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, const hsp_options *tune,
+                                hsp_model *model, hsp_error *err)
+{
+    hsp__text text;
+    hsp__text_init(&text, &ctx->allocator);
+    hsp__text_printf(&text, "{\"folds\":%u,\"fold_seed\":%lld,\"choose\":\"%s\",\"options\":[",
+                     (unsigned)tuning->folds, (long long)hsp_options_integer(tune, "fold-seed"),
+                     hsp_options_text(tune, "choose"));
+    for (size_t a = 0; a < tuning->grid.count; a++) {
+        const char *name = hsp_tuning_option(tuning, a);
+        if (a) hsp__text_puts(&text, ",");
+        hsp__json_put_string(&text, name, strlen(name));
+    }
+    hsp__text_puts(&text, "],\"points\":[");
+    for (uint64_t p = 0; p < tuning->grid.points; p++)
+        tune_put_point(&text, tuning, p);
+    hsp__text_printf(&text, "],\"best\":%llu,\"chosen\":%llu}", (unsigned long long)tuning->best,
+                     (unsigned long long)tuning->chosen);
+    hsp_status status = text.failed ? hsp__fail_memory(err)
+                                    : hsp__model_set_metadata(model, "tuning", text.data, err);
+    hsp__text_free(&text);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static hsp_status tune_grid(hsp_context *ctx, const hsp_options *learner, const hsp_options *tune,
+                            hsp_error *err, hsp__grid *grid)
+{
+    const size_t count = hsp_options_list_count(tune, "tune");
+    const char **specs = hsp__new(&ctx->allocator, count, sizeof *specs);
+    if (!specs) return hsp__fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = hsp_options_list_item(tune, "tune", i);
+    hsp_status status = hsp__grid_parse(ctx, learner, specs, count, err, grid);
+    hsp__free(&ctx->allocator, specs);
+    return status;
+}
+
+static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                              const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
+{
+    hsp__folds folds;
+    hsp_status status = tune_grid(ctx, learner, tune, err, &tuning->grid);
+    if (status) return status;
+    hsp_options *first = NULL;
+    status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
+    if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
+    hsp_options_free(first);
+    if (status) return status;
+    tuning->folds = (uint32_t)hsp_options_integer(tune, "folds");
+    status = hsp__folds_new(ctx, data, learner, tuning->folds,
+                            (uint64_t)hsp_options_integer(tune, "fold-seed"), err, &folds);
+    if (status) return status;
+    status = tune_run(ctx, data, learner, &folds, tuning, err);
+    hsp__folds_free(&folds);
+    if (!status)
+        hsp__grid_choose(&tuning->grid, tuning->points,
+                         strcmp(hsp_options_text(tune, "choose"), "simplest") == 0, &tuning->best,
+                         &tuning->chosen);
+    return status;
+}
+
+static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                             const hsp_options *tune, const hsp_tuning *tuning, hsp_error *err,
+                             hsp_training *run, hsp_model **out)
+{
+    hsp_options *chosen = NULL;
+    hsp_model *model = NULL;
+    hsp_training done = {0};
+    hsp_status status =
+        hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
+    if (!status) status = hsp_train(ctx, data, chosen, err, &done, &model);
+    const int stopped = status == HSP_CANCELLED && model;
+    if (stopped) status = HSP_OK;
+    if (!status && model) status = tune_set_fact(ctx, tuning, tune, model, err);
+    hsp_options_free(chosen);
+    if (status) {
+        hsp_evidence_free(done.evidence);
+        hsp_model_free(model);
+        return status;
+    }
+    if (run)
+        *run = done;
+    else
+        hsp_evidence_free(done.evidence);
+    *out = model;
+    return stopped ? HSP_CANCELLED : HSP_OK;
+}
+
+hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                    const hsp_options *tune, hsp_error *err, hsp_tuning **out, hsp_training *run,
+                    hsp_model **model)
+{
+    HSP__NEED(err, ctx, data, learner);
+    hsp_status status = hsp__cv_runner_check(learner, err);
+    if (status) return status;
+    hsp_model *made = NULL;
+    hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
+    if (!tuning) return hsp__fail_memory(err);
+    tuning->memory = tuning->grid.memory = ctx->allocator;
+    status = tune_choose(ctx, data, learner, tune, tuning, err);
+    if (!status && model) status = tune_train(ctx, data, learner, tune, tuning, err, run, &made);
+    const int stopped = status == HSP_CANCELLED && made; /* there is a model all the same */
+    if (status && !stopped) {
+        hsp_tuning_free(tuning);
+        return status;
+    }
+    *out = tuning;
+    if (model) *model = made;
+    return status;
+}
+
+void hsp_tuning_free(hsp_tuning *tuning)
+{
+    if (!tuning) return;
+    const hsp_allocator memory = tuning->memory;
+    hsp__grid_free(&tuning->grid);
+    hsp__free(&memory, tuning->results);
+    hsp__free(&memory, tuning->points);
+    hsp__free(&memory, tuning);
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option)
+{
+    if (!tuning) return NULL;
+    return option < tuning->grid.count ? tuning->grid.axes[option].option->name : NULL;
+}
+
+uint64_t hsp_tuning_points(const hsp_tuning *tuning)
+{
+    if (!tuning) return 0;
+    return tuning->grid.points;
+}
+
+const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option)
+{
+    if (!tuning) return NULL;
+    return hsp__names_get(&tuning->grid.axes[option].values,
+                          hsp__grid_value(&tuning->grid, point, option));
+}
+
+const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point)
+{
+    if (!tuning) return NULL;
+    return &tuning->points[point];
+}
+
+const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold)
+{
+    if (!tuning) return NULL;
+    return &tuning->results[point * tuning->folds + fold];
+}
+
+uint64_t hsp_tuning_best(const hsp_tuning *tuning)
+{
+    if (!tuning) return 0;
+    return tuning->best;
+}
+
+uint64_t hsp_tuning_chosen(const hsp_tuning *tuning)
+{
+    if (!tuning) return 0;
+    return tuning->chosen;
+}

@@ -1,0 +1,89 @@
+#include "learn/training_error.h"
+
+#include <math.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/threads.h"
+
+typedef struct training_error_state {
+    hsp_context *ctx;
+    const hsp_model *model;
+    const hsp_view *view;
+    uint64_t parts;
+    uint64_t *wrong; /* parts */
+    double *scores;  /* parts * scorers */
+} training_error_state;
+
+static void training_error_part(void *user, uint64_t part)
+{
+    training_error_state *work = user;
+    const hsp_model *model = work->model;
+    double *scores = work->scores + part * model->scorers;
+    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
+        if (hsp__tick(work->ctx)) return;
+        for (uint32_t c = 0; c < model->scorers; c++)
+            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
+                                       model->offsets[c]);
+        work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
+    }
+}
+
+hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
+                                      const hsp_view *view, hsp_error *err, uint64_t *wrong)
+{
+    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
+    training_error_state work = {
+        .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
+    work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
+    hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
+    if (!status && !hsp__tasks_try(ctx, work.parts, training_error_part, &work))
+        status = hsp__stop_status(ctx, err);
+    for (uint64_t part = 0; !status && part < work.parts; part++)
+        *wrong += work.wrong[part];
+    hsp__free(&ctx->allocator, work.wrong);
+    hsp__free(&ctx->allocator, work.scores);
+    return status;
+}
+
+hsp_status hsp__training_error_report(hsp_status counted, uint64_t wrong, hsp_model *model,
+                                      hsp_error *err, hsp_training *run)
+{
+    char text[HSP__DECIMAL_MAX];
+    run->training_error = (double)NAN;
+    if (counted) return counted == HSP_CANCELLED ? HSP_OK : counted;
+    run->training_error = (double)wrong / (double)run->rows;
+    hsp__decimal_print_f64(run->training_error, text);
+    return hsp__model_set_metadata(model, "training_error", text, err);
+}
+
+#define TRAINING_ERROR_SLICE 4096
+
+hsp_status hsp__training_error_scored(hsp_context *ctx, const hsp_model *model,
+                                      const hsp_view *view, const uint32_t *class_of,
+                                      hsp_error *err, uint64_t *wrong)
+{
+    hsp_status status = HSP_OK;
+    double *scores =
+        hsp__new(&ctx->allocator, (uint64_t)TRAINING_ERROR_SLICE * model->scorers, sizeof *scores);
+    uint32_t *classes = hsp__new(&ctx->allocator, TRAINING_ERROR_SLICE, sizeof *classes);
+    if (!scores || !classes) status = hsp__fail_memory(err);
+    for (uint64_t from = 0; !status && from < view->rows; from += TRAINING_ERROR_SLICE) {
+        const uint64_t to =
+            view->rows - from < TRAINING_ERROR_SLICE ? view->rows : from + TRAINING_ERROR_SLICE;
+        const hsp_view slice = hsp__view_slice(view, from, to);
+        status = hsp__tick(ctx) ? hsp__stop_status(ctx, err)
+                                : hsp_model_score(ctx, model, &slice, err, scores, classes);
+        for (uint64_t i = 0; !status && i < slice.rows; i++) {
+            const uint32_t class = class_of ? class_of[slice.labels[i]] : slice.labels[i];
+            *wrong += class != HSP_NO_CLASS && classes[i] != class;
+        }
+    }
+    hsp__free(&ctx->allocator, scores);
+    hsp__free(&ctx->allocator, classes);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* The true error of a model, from rows that it was not learnt from.
+ *
+ * Of n rows that are drawn independently the model gets k wrong. Clopper and Pearson's upper bound
+ * u is the largest true error at which so few mistakes still have a probability of delta: P[Bin(n,
+ * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/probability.h"
+#include "prove/model_separator.h"
+#include "prove/retrain.h"
+#include "prove/duplicate_rows.h"
+
+/* ---- Rows that both files have --------------------------------------------------------------- */
+
+/* shared[i]: row i of TEST is among these; else it stays as it is. */
+static hsp_status prove_error_mark(hsp__prove *prove, const hsp_view *data, unsigned char *shared,
+                                   hsp_error *err)
+{
+    const hsp_view *test = prove->test.view;
+    hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(prove->ctx, data);
+    if (!keys) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < test->rows; i++)
+        if (!shared[i]) shared[i] = (unsigned char)hsp__duplicate_rows_find(data, keys, test, i);
+    hsp__free(&prove->ctx->allocator, keys);
+    return HSP_OK;
+}
+
+/* How many rows of TEST that are not in DATA are so in single precision, which is all that a model
+ * has seen that was trained in it. */
+static hsp_status prove_error_alike(hsp__prove *prove, const unsigned char *shared, hsp_error *err,
+                                    uint64_t *count)
+{
+    const char *precision = hsp_model_metadata(prove->model, "precision");
+    hsp_data *rows[2] = {NULL, NULL};
+    *count = 0;
+    if (!precision || strcmp(precision, "single") != 0) return HSP_OK;
+    hsp_status status = hsp_data_copy(prove->ctx, prove->data.view, NULL, NULL, err, &rows[0]);
+    if (!status) status = hsp_data_copy(prove->ctx, prove->test.view, NULL, NULL, err, &rows[1]);
+    for (int f = 0; !status && f < 2; f++)
+        hsp__duplicate_rows_round(rows[f]);
+    hsp__duplicate_rows_key *keys =
+        status ? NULL : hsp__duplicate_rows_keys(prove->ctx, &rows[0]->view);
+    if (!status && !keys) status = hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < prove->test.view->rows; i++)
+        if (!shared[i])
+            *count += (uint64_t)hsp__duplicate_rows_find(&rows[0]->view, keys, &rows[1]->view, i);
+    hsp__free(&prove->ctx->allocator, keys);
+    for (int f = 0; f < 2; f++)
+        hsp_data_free(rows[f]);
+    return status;
+}
+
+/* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
+static hsp_status prove_error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
+{
+    const hsp_view *others;
+    hsp_status status = prove_error_mark(prove, prove->data.view, shared, err);
+    if (status || !prove->data.left_out) return status;
+    status = hsp_data_view(prove->ctx, prove->data.left_out, err, &others);
+    return status ? status : prove_error_mark(prove, others, shared, err);
+}
+
+/* ---- Which rows the model was trained on ------------------------------------------------------
+ */
+
+/* Why rows that are not in DATA may be rows that the model has seen; NULL: they are not. It must
+ * have been trained on DATA, on all of it as it is now, and on nothing else. */
+static hsp_status prove_error_refuse(hsp__prove *prove, hsp_error *err, const char **why)
+{
+    hsp_data *data = NULL;
+    *why = NULL;
+    if (!hsp_model_metadata(prove->model, "data_hash"))
+        *why = "the model does not say which data it was trained on (models do that were trained "
+               "on a file read whole), so nothing shows that the test rows are new to it";
+    else if (hsp_model_metadata(prove->model, "earlier_data_hashes"))
+        *why = "the model began at another one (warm start), which was trained on other data, and "
+               "test rows may be among those";
+    if (*why) return HSP_OK;
+    hsp_status status = hsp__retrain_data(prove, err, &data, why);
+    hsp_data_free(data);
+    return status;
+}
+
+/* ---- The claim ------------------------------------------------------------------------------- */
+
+typedef struct prove_error_counts {
+    uint64_t rows, mistakes, shared;
+    uint64_t alike; /* not shared, but in single precision */
+} prove_error_counts;
+
+static hsp_status prove_error_count(hsp__prove *prove, const hsp__prove_separator *s,
+                                    hsp_error *err, prove_error_counts *out)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const hsp__prove_file *test = &prove->test;
+    const uint64_t n = test->rows->rows;
+    const hsp_tie tie = prove->model->tie;
+    unsigned char *shared = hsp__new(memory, n, 1);
+    hsp__long *scores = hsp__new(memory, n, sizeof *scores);
+    hsp__long *errors = hsp__new(memory, n, sizeof *errors);
+    hsp_status status = shared && scores && errors ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = prove_error_shared(prove, shared, err);
+    if (!status) status = prove_error_alike(prove, shared, err, &out->alike);
+    if (!status) status = hsp__prove_scores(prove, s, test, err, scores, errors);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const hsp__long score = scores[i] + (hsp__long)s->b;
+        const int says = score > 0 ? 1 : score < 0 ? -1 : tie == HSP_TIE_POS ? 1 : -1;
+        out->shared += shared[i];
+        if (shared[i]) continue;
+        out->rows++;
+        out->mistakes += says != test->y[i] || (score == 0 && tie == HSP_TIE_ZERO);
+    }
+    hsp__free(memory, shared);
+    hsp__free(memory, scores);
+    hsp__free(memory, errors);
+    return status;
+}
+
+static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separator *s,
+                                    hsp_error *err)
+{
+    static const char *const ties[] = {
+        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
+    const double delta = hsp_options_real(prove->options, "delta");
+    hsp__text *text = &prove->claims;
+    prove_error_counts count = {0};
+    const hsp__text *layouts[2] = {&prove->data.layout, &prove->test.layout};
+    if (layouts[0]->size != layouts[1]->size ||
+        memcmp(layouts[0]->data, layouts[1]->data, layouts[0]->size) != 0)
+        return hsp__prove_skip(prove, err, "error",
+                               "the two files are not read in the same way (their fields, their "
+                               "separators or their first indices differ), so that rows of both "
+                               "cannot be found");
+    hsp_status status = prove_error_count(prove, s, err, &count);
+    if (status) return status;
+    if (count.alike)
+        return hsp__prove_skip(prove, err, "error",
+                               "in single precision, which the model was trained in, %llu rows of "
+                               "the test file are rows of the data file that differ from them in "
+                               "later digits only",
+                               (unsigned long long)count.alike);
+    if (!count.rows)
+        return hsp__prove_skip(prove, err, "error",
+                               "all %llu rows of the test file are in the data file",
+                               (unsigned long long)count.shared);
+    hsp__prove_begin(prove, "error");
+    if (s->kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", s->kernel.data);
+    hsp__text_puts(text, ",\n     \"separator\": ");
+    hsp__text_add(text, s->text.data, s->text.size);
+    hsp__text_printf(text, ",\n     \"tie\": \"%s\", \"shared\": %llu, \"rows\": %llu",
+                     ties[prove->model->tie], (unsigned long long)count.shared,
+                     (unsigned long long)count.rows);
+    hsp__text_printf(text, ", \"mistakes\": %llu, \"delta\": \"",
+                     (unsigned long long)count.mistakes);
+    hsp__prove_format_short(text, delta);
+    hsp__text_puts(text, "\", \"upper\": \"");
+    /* sums of logarithms lose a few digits */
+    const hsp__long upper =
+        fminl((hsp__long)hsp_binomial_upper(count.rows, count.mistakes, delta) * (1 + 1e-9L), 1);
+    hsp__prove_format_grid(text, (int64_t)ceill(upper * 1e8L), 8);
+    hsp__text_puts(text, "\"");
+    return hsp__prove_end(prove, err, "error");
+}
+
+hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
+{
+    hsp__prove_separator s;
+    if (!hsp__prove_named(prove, "error")) return HSP_OK;
+    if (!prove->model || !prove->test.path) {
+        if (!hsp_options_list_count(prove->options, "claim")) return HSP_OK;
+        return hsp__prove_skip(prove, err, "error", "it needs %s",
+                               prove->model ? "--test" : "--model");
+    }
+    if (hsp__probability_decides(&prove->model->probability))
+        return hsp__prove_skip(prove, err, "error",
+                               "the model decides by its probabilities, and the claim is about the "
+                               "sign of the score");
+    const char *why;
+    hsp_status status = prove_error_refuse(prove, err, &why);
+    if (status) return status;
+    if (why) return hsp__prove_skip(prove, err, "error", "%s", why);
+    status = hsp__prove_separator_new(prove, 0, err, &s);
+    if (!status && s.why)
+        status = hsp__prove_skip(prove, err, "error",
+                                 "the model is of a kind that certificates "
+                                 "do not have: %s",
+                                 s.why);
+    else if (!status)
+        status = prove_error_claim(prove, &s, err);
+    hsp__prove_separator_free(prove, &s);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* The mistakes of a panel of experts: the checker makes the run again by itself; what is claimed is
+ * how it came out, and who was the best. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/scale.h"
+#include "prove/prove_experts.h"
+#include "prove/prove_winnow.h"
+
+/* ---- Experts --------------------------------------------------------------------------------- */
+
+static const hsp_scaling *prove_experts_votes(const hsp_model *model)
+{
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i] && hsp__scaling_is_votes(model->scalings[i]))
+            return model->scalings[i];
+    return NULL;
+}
+
+static const char *prove_experts_refuse(const hsp__prove *prove, const hsp_options *told)
+{
+    const hsp_model *model = prove->model;
+    char text[32];
+    const char *examples = hsp_model_metadata(model, "examples");
+    if (hsp_options_flag(told, "randomized"))
+        return "the run followed experts by chance, and the theorem is about the majority";
+    if (strcmp(hsp_options_text(told, "order"), "cyclic") != 0)
+        return "the rows were shuffled, and the checker plays them in the file's order";
+    if (strcmp(hsp_options_text(told, "scale"), "none") != 0)
+        return "the columns were scaled before they voted";
+    if (!prove_experts_votes(model)) return "the model does not say how numbers became votes";
+    snprintf(text, sizeof text, "%llu",
+             (unsigned long long)(prove->data.view->rows *
+                                  (uint64_t)hsp_options_integer(told, "passes")));
+    if (!examples || strcmp(examples, text) != 0)
+        return "the run did not go over all rows of this file in every pass";
+    return model->features == prove->data.view->cols ? NULL
+                                                     : "the model has other columns than this file";
+}
+
+static const char *prove_experts_fact(const hsp_model *model, const char *name)
+{
+    const char *fact = hsp_model_metadata(model, name);
+    return fact ? fact : "0";
+}
+
+static hsp_status prove_experts_prove(hsp__prove *prove, const hsp_options *told, hsp_error *err)
+{
+    static const char *const ties[] = {
+        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
+    const hsp_model *model = prove->model;
+    const char *why = prove_experts_refuse(prove, told);
+    hsp__text *text = &prove->claims;
+    if (why) return hsp__prove_skip(prove, err, "mistakes", "%s", why);
+    const hsp_scaling *votes = prove_experts_votes(model);
+    hsp__prove_begin(prove, "mistakes");
+    hsp__text_puts(text, ", \"learner\": \"experts\", \"beta\": \"");
+    hsp__prove_format_short(text, hsp_options_real(told, "beta"));
+    hsp__text_printf(text, "\", \"negated\": %s,\n     \"abstain\": [",
+                     hsp_options_flag(told, "negated") ? "true" : "false");
+    for (uint64_t j = 0, some = 0; j < model->features; j++)
+        if (hsp__scaling_abstains(votes, j))
+            hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)j + 1);
+    hsp__text_printf(text, "], \"tie\": \"%s\", \"passes\": %lld, \"total\": %s", ties[model->tie],
+                     (long long)hsp_options_integer(told, "passes"),
+                     prove_experts_fact(model, "mistakes"));
+    hsp__text_printf(
+        text, ",\n     \"best\": {\"column\": %llu, \"negated\": %s, \"mistakes\": \"%s\"}",
+        strtoull(prove_experts_fact(model, "best_column"), NULL, 10) + 1, /* from 0 */
+        prove_experts_fact(model, "best_negated"), prove_experts_fact(model, "best_mistakes"));
+    return hsp__prove_end(prove, err, "mistakes");
+}
+
+hsp_status hsp__prove_experts(hsp__prove *prove, const char *learner, hsp_error *err)
+{
+    hsp_options *told = NULL;
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; !told && !status && hsp_learner(i); i++)
+        if (strcmp(hsp_learner(i)->name, learner) == 0)
+            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &told);
+    if (!status) status = hsp_model_set_options(prove->model, told, err);
+    if (!status)
+        status = strcmp(learner, "winnow") == 0 ? hsp__prove_winnow(prove, told, err)
+                                                : prove_experts_prove(prove, told, err);
+    hsp_options_free(told);
+    return status;
+}

@@ -1,0 +1,473 @@
+/* How near a machine is to the optimum, and which predictions the optimum cannot change.
+ *
+ *     P(w, b) = ||w||^2 / 2 (+ b^2 / 2) + sum c loss(y s(x))
+ *     D(a) = sum a (- a^2 / 4c) - ||u||^2 / 2 (- t^2 / 2),   u = sum a y x, t = sum a y
+ *
+ * (w, b) is the model's, a the dual weights that it keeps (--keep-dual), rounded to decimals inside
+ * their box, and so that t = 0 exactly where the offset is free. P - D is computed in long double;
+ * what is claimed is a little more, so that rounding cannot make it false.
+ *
+ * Predictions. ||w - w*|| <= r = sqrt(2 (P - D)) for every optimum w*, so <w*, x> is within r ||x||
+ * of <w, x>. A free offset b* is where the derivative of the losses changes its sign: an interval
+ * of it is found by bisection, with all scores moved by r ||x|| against it. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/erm/erm.h"
+#include "learn/learner.h"
+#include "learn/row_weights.h"
+#include "prove/model_separator.h"
+
+typedef struct prove_optimal_state {
+    hsp__prove *prove;
+    hsp__erm_plan plan;
+    int squared;
+    double cost[2];  /* of negative and positive rows, */
+    hsp__text costs; /* and as JSON */
+    hsp__prove_separator s;
+    int64_t *dual;     /* updates.count: a y, times 10^places */
+    int places;        /* */
+    hsp__text duals;   /* and as JSON */
+    hsp__long *scores; /* n: <w, x>, */
+    hsp__long *errors; /* and how far these may be off */
+    hsp__long square;  /* ||w||^2 */
+    hsp__long gap;     /* P - D, from above */
+} prove_optimal_state;
+
+/* ---- The problem ----------------------------------------------------------------------------- */
+
+/* The costs of the two classes as the learner had them. */
+static hsp_status prove_optimal_costs(prove_optimal_state *m, const hsp_options *options,
+                                      hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    const uint64_t *sides = prove->data.sides;
+    const double n = (double)(sides[0] + sides[1]);
+    double weight[2] = {1, 1};
+    int balanced = 0;
+    hsp_status status = hsp__row_weights_classes(prove->ctx, options, &prove->model->class_names,
+                                                 err, weight, &balanced);
+    if (status) return status;
+    const double C = m->plan.C > 0 ? m->plan.C : 1 / (m->plan.lambda * n);
+    for (int side = 0; side < 2; side++) {
+        m->cost[side] = C * weight[side];
+        if (balanced) m->cost[side] *= n / (2 * (double)sides[side]);
+    }
+    hsp__text_puts(&m->costs, "{\"negative\": \"");
+    hsp__prove_format_short(&m->costs, m->cost[0]);
+    hsp__text_puts(&m->costs, "\", \"positive\": \"");
+    hsp__prove_format_short(&m->costs, m->cost[1]);
+    hsp__text_puts(&m->costs, "\"}");
+    return m->costs.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+/* Why the model is none that the claim is about; NULL: it is one. */
+static const char *prove_optimal_refuse(const prove_optimal_state *m, const hsp_options *options)
+{
+    const hsp_model *model = m->prove->model;
+    const uint64_t *sides = m->prove->data.sides;
+    if (hsp_options_flag(options, "hard"))
+        return "the separable claim says how wide its margin is; there are no losses";
+    if (m->plan.penalty != HSP__PENALTY_L2) return "the penalty is not l2";
+    if (hsp_options_text(options, "row-weight")) return "its rows have weights of their own";
+    if (!hsp_model_updates(model).count)
+        return "the model keeps no dual weights: train it with --keep-dual";
+    return sides[0] && sides[1] ? NULL : "all rows are of one class";
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static hsp__long prove_optimal_loss(const prove_optimal_state *m, hsp__long margin)
+{
+    const hsp__long z = fmaxl(0, 1 - margin);
+    return m->squared ? z * z : z;
+}
+
+/* ||sum a y x||^2, from above. */
+static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *err,
+                                            hsp__long *square)
+{
+    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp__prove_file *file = &m->prove->data;
+    const hsp_view *view = file->rows;
+    const hsp__long unit = powl(10, -(hsp__long)m->places);
+    hsp__long *sum = hsp__new(&m->prove->ctx->allocator, view->cols, sizeof *sum);
+    hsp__long *size = hsp__new(&m->prove->ctx->allocator, view->cols, sizeof *size);
+    hsp__long total = 0, error = 0;
+    hsp_status status = sum && size ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t k = 0; !status && k < updates.count; k++) {
+        const hsp__row row = hsp__view_row(view, updates.row[k]);
+        const hsp__long a = (hsp__long)m->dual[k] * unit;
+        for (uint64_t e = 0; e < row.count; e++) {
+            const uint64_t j = hsp__row_column(&row, e);
+            const hsp__long term = a * (hsp__long)hsp__row_value(view, &row, e);
+            sum[j] += term;
+            size[j] += fabsl(term) + (file->slack ? fabsl(a) * (hsp__long)file->slack[j] : 0);
+        }
+    }
+    for (uint64_t j = 0; !status && j < view->cols; j++) {
+        const hsp__long off = size[j] * 0x1p-50L;
+        total += sum[j] * sum[j];
+        error += off * (2 * fabsl(sum[j]) + off);
+    }
+    *square = total + error;
+    hsp__free(&m->prove->ctx->allocator, sum);
+    hsp__free(&m->prove->ctx->allocator, size);
+    return status;
+}
+
+/* With a kernel the coefficients are the dual weights: w = u, and ||w||^2 = sum a y <w, x>. */
+static void prove_optimal_kernel_square(prove_optimal_state *m)
+{
+    const hsp__long unit = powl(10, -(hsp__long)m->s.places);
+    hsp__long sum = 0, size = 0;
+    for (uint64_t k = 0; k < m->s.count; k++) {
+        const hsp__long a = (hsp__long)m->s.grid[k] * unit;
+        sum += a * m->scores[m->s.row[k]];
+        size += fabsl(a) * m->errors[m->s.row[k]];
+    }
+    m->square = sum + size;
+}
+
+static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
+{
+    const hsp__prove_file *file = &m->prove->data;
+    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp__long unit = powl(10, -(hsp__long)m->places), b = (hsp__long)m->s.b;
+    hsp__long primal = 0, gain = 0, t = 0, dual_square = 0;
+    hsp_status status = HSP_OK;
+    if (m->s.row) {
+        prove_optimal_kernel_square(m);
+        dual_square = m->square;
+    } else {
+        for (uint64_t j = 0; j < m->s.features; j++)
+            m->square += (hsp__long)m->s.w[j] * (hsp__long)m->s.w[j];
+        status = prove_optimal_dual_square(m, err, &dual_square);
+    }
+    if (status) return status;
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__long margin = (hsp__long)file->y[i] * (m->scores[i] + b) - m->errors[i];
+        primal += (hsp__long)m->cost[file->y[i] > 0] * prove_optimal_loss(m, margin);
+    }
+    for (uint64_t k = 0; k < updates.count; k++) {
+        const hsp__long a = fabsl((hsp__long)m->dual[k] * unit);
+        const hsp__long c = (hsp__long)m->cost[file->y[updates.row[k]] > 0];
+        gain += m->squared ? a - a * a / (4 * c) : a;
+        t += (hsp__long)m->dual[k] * unit;
+    }
+    primal += m->square / 2;
+    if (m->plan.offset == HSP__OFFSET_REGULARIZED) {
+        primal += b * b / 2;
+        dual_square += t * t;
+    }
+    m->gap = primal - (gain - dual_square / 2);
+    m->gap = fmaxl(m->gap, 0) + (fabsl(primal) + fabsl(gain)) * 1e-15L;
+    return HSP_OK;
+}
+
+/* ---- Dual weights ---------------------------------------------------------------------------- */
+
+/* Decimals are cut towards 0, so a stays in its box; but a may be at it, and C no double. */
+static hsp_status prove_optimal_duals(prove_optimal_state *m, hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    const hsp_row_coefficients updates = hsp_model_updates(prove->model);
+    uint64_t some = 0;
+    hsp_status status =
+        hsp__prove_round(prove, updates.count, updates.amount, m->plan.offset == HSP__OFFSET_FREE,
+                         err, &m->dual, &m->places);
+    if (status) return status;
+    hsp__text_puts(&m->duals, "[");
+    for (uint64_t k = 0; k < updates.count; k++) {
+        if (!m->dual[k]) continue;
+        hsp__text_printf(&m->duals, "%s[%llu, \"", some++ ? ", " : "",
+                         (unsigned long long)updates.row[k] + 1);
+        hsp__prove_format_grid(&m->duals, m->dual[k] < 0 ? -m->dual[k] : m->dual[k], m->places);
+        hsp__text_puts(&m->duals, "\"]");
+    }
+    hsp__text_puts(&m->duals, "]");
+    return m->duals.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+static const char *prove_optimal_check_rows(const prove_optimal_state *m)
+{
+    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp__prove_file *file = &m->prove->data;
+    for (uint64_t k = 0; k < updates.count; k++) {
+        const uint64_t i = updates.row[k];
+        if (i >= file->rows->rows || (k && i <= updates.row[k - 1]))
+            return "its rows are not those of this file";
+        if (updates.amount[k] * file->y[i] < 0) return "its labels are not those of this file";
+    }
+    return NULL;
+}
+
+/* ---- Stable predictions ---------------------------------------------------------------------- */
+
+/* The derivative of the losses by b, at b, with every score moved by side * r ||x||; at kinks the
+ * end that is further from what is to be shown. */
+static hsp__long prove_optimal_slope(const prove_optimal_state *m, const hsp__long *reach,
+                                     hsp__long b, int side)
+{
+    const hsp__prove_file *file = &m->prove->data;
+    hsp__long sum = 0, size = 0;
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__long v = m->scores[i] + (hsp__long)side * (reach[i] + m->errors[i]) + b;
+        const hsp__long c = (hsp__long)m->cost[file->y[i] > 0];
+        const hsp__long z = file->y[i] > 0 ? 1 - v : 1 + v; /* the loss is positive where z is */
+        const hsp__long edge = 1e-12L * (1 + fabsl(v));
+        hsp__long pull = m->squared ? 2 * c * fmaxl(0, z) : z > 0 ? c : 0;
+        if (!m->squared && fabsl(z) <= edge) pull = (file->y[i] > 0) == (side > 0) ? 0 : c;
+        sum += file->y[i] > 0 ? -pull : pull;
+        size += pull;
+    }
+    return sum + (hsp__long)side * 1e-12L * size; /* pulls that cancel are not seen to differ */
+}
+
+/* low with b* > low (side 1), or high with b* < high (side -1); *found 0: there is none. */
+static hsp__long prove_optimal_end(const prove_optimal_state *m, const hsp__long *reach, int side,
+                                   int *found)
+{
+    const hsp__long b = (hsp__long)m->s.b;
+    hsp__long inside = b, step = 1e-9L * (1 + fabsl(b)), outside = b;
+    *found = 0;
+    for (int i = 0; i < 120 && !*found; i++, step *= 2) {
+        outside = b - (hsp__long)side * step;
+        const hsp__long slope = prove_optimal_slope(m, reach, outside, side);
+        *found = side > 0 ? slope < 0 : slope > 0;
+        if (!*found) inside = outside;
+    }
+    for (int i = 0; *found && i < 60; i++) {
+        const hsp__long middle = (inside + outside) / 2;
+        const hsp__long slope = prove_optimal_slope(m, reach, middle, side);
+        if (side > 0 ? slope < 0 : slope > 0)
+            outside = middle;
+        else
+            inside = middle;
+    }
+    /* the checker rounds on its own: no row's kink may lie at the end */
+    return outside - (hsp__long)side * 1e-7L * (fabsl(outside - b) + 1e-3L * (1 + fabsl(b)));
+}
+
+/* r ||x|| of every row of a file, from above. */
+static hsp_status prove_optimal_reach(const prove_optimal_state *m, const hsp__prove_file *file,
+                                      hsp_error *err, hsp__long *reach)
+{
+    const hsp__long r = sqrtl(2 * m->gap) * (1 + 1e-9L);
+    const int regularized = m->plan.offset == HSP__OFFSET_REGULARIZED;
+    hsp_data *rows = file->moved ? file->moved : file->data;
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__row row = hsp__view_row(file->rows, i);
+        hsp__long square = regularized;
+        for (uint64_t k = 0; !m->s.row && k < row.count; k++) {
+            const hsp__long x = (hsp__long)hsp__row_value(file->rows, &row, k);
+            square += x * x;
+        }
+        if (m->s.row) {
+            double self;
+            hsp_data *one = NULL;
+            hsp_status status = hsp_data_select(m->prove->ctx, rows, &i, 1, err, &one);
+            if (!status)
+                status = hsp_kernel_gram(m->prove->ctx, m->prove->model->expansion->kernel, one,
+                                         NULL, err, &self);
+            hsp_data_free(one);
+            if (status) return status;
+            square += (hsp__long)self;
+        }
+        reach[i] = r * sqrtl(square) * (1 + 1e-9L);
+    }
+    return HSP_OK;
+}
+
+/* The list of rows whose label may be another at the optimum. */
+static void prove_optimal_put_rows(prove_optimal_state *m, const hsp__prove_file *file,
+                                   const hsp__long *scores, const hsp__long *errors,
+                                   const hsp__long *reach, const hsp__long *ends)
+{
+    hsp__text *text = &m->prove->claims;
+    uint64_t some = 0;
+    hsp__text_puts(text, ",\n     \"may_change\": [");
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const hsp__long s = scores[i] + (hsp__long)m->s.b, off = reach[i] + 2 * errors[i];
+        int stable = fabsl(s) > off;
+        if (m->plan.offset == HSP__OFFSET_FREE)
+            stable = (scores[i] - off + ends[0] > 0 && s > errors[i]) ||
+                     (scores[i] + off + ends[1] < 0 && s < -errors[i]);
+        if (stable) continue;
+        hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)i + 1);
+    }
+    hsp__text_puts(text, "]");
+}
+
+static void prove_optimal_put_ends(prove_optimal_state *m, hsp__long ends[2])
+{
+    hsp__text *text = &m->prove->claims;
+    const hsp__long most = fmaxl(fabsl(ends[0]), fabsl(ends[1]));
+    const int places = most > 0 ? 15 - (int)ceill(log10l(most)) : 0;
+    const hsp__long unit = powl(10, -(hsp__long)places);
+    const int64_t low = (int64_t)floorl(ends[0] / unit) - 1;
+    const int64_t high = (int64_t)ceill(ends[1] / unit) + 1;
+    hsp__text_puts(text, ",\n     \"offset_interval\": [\"");
+    hsp__prove_format_grid(text, low, places);
+    hsp__text_puts(text, "\", \"");
+    hsp__prove_format_grid(text, high, places);
+    hsp__text_puts(text, "\"]");
+    ends[0] = (hsp__long)low * unit * (1 - 1e-17L);
+    ends[1] = (hsp__long)high * unit;
+}
+
+/* ---- The claims ------------------------------------------------------------------------------ */
+
+static void prove_optimal_put(prove_optimal_state *m, const char *claim)
+{
+    static const char *const offsets[] = {[HSP__OFFSET_FREE] = "free",
+                                          [HSP__OFFSET_REGULARIZED] = "regularized",
+                                          [HSP__OFFSET_NONE] = "none"};
+    hsp__text *text = &m->prove->claims;
+    hsp__prove_begin(m->prove, claim);
+    if (m->s.kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", m->s.kernel.data);
+    hsp__text_printf(text, ",\n     \"loss\": \"%s\", \"offset\": \"%s\", \"cost\": %s",
+                     m->squared ? "squared hinge" : "hinge", offsets[m->plan.offset],
+                     m->costs.data);
+    hsp__text_puts(text, ",\n     \"separator\": ");
+    hsp__text_add(text, m->s.text.data, m->s.text.size);
+    hsp__text_puts(text, ",\n     \"dual\": ");
+    hsp__text_add(text, m->duals.data, m->duals.size);
+    hsp__text_puts(text, ",\n     \"gap\": \"");
+    hsp__prove_format_bound(text, m->gap, 4, 1);
+    hsp__text_puts(text, "\"");
+}
+
+static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const int test = prove->test.path != NULL;
+    const hsp__prove_file *file = test ? &prove->test : &prove->data;
+    const uint64_t n = prove->data.rows->rows, rows = file->rows->rows;
+    hsp__long ends[2] = {0, 0};
+    hsp__long *reach = hsp__new(memory, n > rows ? n : rows, sizeof *reach);
+    hsp__long *scores = hsp__new(memory, rows, sizeof *scores);
+    hsp__long *errors = hsp__new(memory, rows, sizeof *errors);
+    int found[2] = {1, 1};
+    hsp_status status = reach && scores && errors ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = prove_optimal_reach(m, &prove->data, err, reach);
+    if (!status && m->plan.offset == HSP__OFFSET_FREE) {
+        ends[0] = prove_optimal_end(m, reach, 1, &found[0]);
+        ends[1] = prove_optimal_end(m, reach, -1, &found[1]);
+    }
+    if (!status && test) status = prove_optimal_reach(m, file, err, reach);
+    if (!status) status = hsp__prove_scores(prove, &m->s, file, err, scores, errors);
+    if (!status && found[0] && found[1]) {
+        prove_optimal_put(m, "stable predictions");
+        hsp__text_printf(&prove->claims, ",\n     \"file\": \"%s\"", test ? "test" : "data");
+        if (m->plan.offset == HSP__OFFSET_FREE) prove_optimal_put_ends(m, ends);
+        prove_optimal_put_rows(m, file, scores, errors, reach, ends);
+        status = hsp__prove_end(prove, err, "stable");
+    } else if (!status) {
+        status =
+            hsp__prove_skip(prove, err, "stable",
+                            "the gap is too large to tell where the best offset is: train with "
+                            "a smaller --gap");
+    }
+    hsp__free(memory, reach);
+    hsp__free(memory, scores);
+    hsp__free(memory, errors);
+    return status;
+}
+
+static hsp_status prove_optimal_claims(prove_optimal_state *m, hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    const uint64_t n = prove->data.rows->rows;
+    m->scores = hsp__new(&prove->ctx->allocator, n, sizeof *m->scores);
+    m->errors = hsp__new(&prove->ctx->allocator, n, sizeof *m->errors);
+    hsp_status status = m->scores && m->errors ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = prove_optimal_duals(m, err);
+    if (!status) status = hsp__prove_scores(prove, &m->s, &prove->data, err, m->scores, m->errors);
+    if (!status) status = prove_optimal_gap(m, err);
+    if (!status && hsp__prove_named(prove, "optimal")) {
+        prove_optimal_put(m, "optimal");
+        status = hsp__prove_end(prove, err, "optimal");
+    }
+    if (!status && hsp__prove_named(prove, "stable")) status = prove_optimal_stable(m, err);
+    return status;
+}
+
+/* Not asked for by name and not applicable: nothing is said. */
+static hsp_status prove_optimal_skip(hsp__prove *prove, hsp_error *err, const char *why)
+{
+    hsp_status status = HSP_OK;
+    if (hsp__prove_named(prove, "optimal"))
+        status = hsp__prove_skip(prove, err, "optimal", "%s", why);
+    if (!status && hsp__prove_named(prove, "stable"))
+        status = hsp__prove_skip(prove, err, "stable", "%s", why);
+    return status;
+}
+
+static hsp_status prove_optimal_run(prove_optimal_state *m, const hsp_options *options,
+                                    hsp_error *err)
+{
+    hsp_status status = hsp__erm_plan_read(options, &m->plan, err);
+    if (status) return status;
+    const char *why = prove_optimal_refuse(m, options);
+    if (!why) why = prove_optimal_check_rows(m);
+    if (why) return prove_optimal_skip(m->prove, err, why);
+    m->squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
+    status = prove_optimal_costs(m, options, err);
+    if (!status)
+        status = hsp__prove_separator_new(m->prove, m->plan.offset == HSP__OFFSET_FREE, err, &m->s);
+    if (status) return status;
+    return m->s.why ? prove_optimal_skip(m->prove, err, m->s.why) : prove_optimal_claims(m, err);
+}
+
+/* Of a model for which there is neither this claim nor that of mistakes, that is said. */
+static hsp_status prove_optimal_other(hsp__prove *prove, const char *learner, hsp_error *err)
+{
+    static const char *const driven[] = {"perceptron", "winnow", "experts"};
+    if (!prove->model) return HSP_OK;
+    for (size_t i = 0; learner && i < sizeof driven / sizeof *driven; i++)
+        if (strcmp(learner, driven[i]) == 0) return HSP_OK;
+    return hsp__prove_skip(prove, err, "optimal",
+                           "the claim is about models of svm that keep their dual weights "
+                           "(--keep-dual), and this one is of %.40s",
+                           learner ? learner : "another program");
+}
+
+hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    prove_optimal_state m = {.prove = prove};
+    hsp_options *options = NULL;
+    const int named = hsp_options_list_count(prove->options, "claim") > 0;
+    if (!hsp__prove_named(prove, "optimal") && !hsp__prove_named(prove, "stable")) return HSP_OK;
+    const char *learner = prove->model ? hsp_model_metadata(prove->model, "learner") : NULL;
+    if (!learner || strcmp(learner, "svm") != 0) {
+        if (named)
+            return prove_optimal_skip(prove, err,
+                                      "it needs --model with a model of svm --keep-dual");
+        return prove_optimal_other(prove, learner, err);
+    }
+    hsp__text_init(&m.costs, memory);
+    hsp__text_init(&m.duals, memory);
+    hsp__text_init(&m.s.text, memory);
+    hsp__text_init(&m.s.kernel, memory);
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; !options && !status && hsp_learner(i); i++)
+        if (strcmp(hsp_learner(i)->name, learner) == 0)
+            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
+    if (!status) status = hsp_model_set_options(prove->model, options, err);
+    if (!status) status = prove_optimal_run(&m, options, err);
+    hsp__prove_separator_free(prove, &m.s);
+    hsp__text_free(&m.costs);
+    hsp__text_free(&m.duals);
+    hsp__free(memory, m.dual);
+    hsp__free(memory, m.scores);
+    hsp__free(memory, m.errors);
+    hsp_options_free(options);
+    return status;
+}

@@ -1,0 +1,278 @@
+/* Are two sets of rows separable in a kernel's feature space, and by how much?
+ *
+ * The hard machine gives w = sum a y phi(x), a >= 0 and sum a y = 0. Rounded to decimals, these
+ * coefficients are both: the separator, and with A = sum a the multipliers of two points of the
+ * hulls, ||w|| / A each from the middle between them. So
+ *
+ *     low = min y s(x) / ||w||,    high = ||w|| / A,
+ *
+ * and at the optimum both are the widest margin. Where there is no separator, a common point is
+ * looked for exactly, if the kernel is without exponentials and rows are few; else the multipliers
+ * that show it give "no margin above epsilon". */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "prove/exact_kernel.h"
+#include "prove/model_separator.h"
+
+#define APART_PAIRS   4000000 /* kernel values, at most: each is one for the checker too */
+#define APART_SECONDS "600"
+#define APART_EXACT   200 /* rows whose Gram matrix is made in whole numbers */
+
+typedef struct separability_kernel_state {
+    hsp__prove *prove;
+    const char *text;
+    hsp_data *data;
+    hsp_kernel *of;
+    hsp__text json;
+    uint64_t count;  /* rows with a multiplier: */
+    uint64_t *row;   /* count, from 0, ascending */
+    double *amount;  /* count: a y */
+    int64_t *grid;   /* count: the same, times 10^places */
+    int places;      /* */
+    int inseparable; /* the machine says */
+    const char *why;
+} separability_kernel_state;
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+static hsp_status separability_kernel_options(const separability_kernel_state *m,
+                                              hsp_options *options, hsp_error *err)
+{
+    char gap[HSP_NUMBER_MAX];
+    hsp_number_text(fmax(m->prove->width / 16, 1e-10), HSP_FLOAT64, gap);
+    hsp_status status = hsp_options_set(options, "hard", "yes", err);
+    if (!status) status = hsp_options_set(options, "kernel", hsp_kernel_text(m->of), err);
+    if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
+    if (!status) status = hsp_options_set(options, "gap", gap, err);
+    if (!status) status = hsp_options_set(options, "max-seconds", APART_SECONDS, err);
+    return status ? status
+                  : hsp_options_set(options, "offset", m->prove->offset ? "free" : "none", err);
+}
+
+static hsp_status separability_kernel_take(separability_kernel_state *m, const hsp_training *run,
+                                           const hsp_model *model, hsp_error *err)
+{
+    const hsp_allocator *memory = &m->prove->ctx->allocator;
+    const hsp_row_coefficients updates =
+        model ? hsp_model_updates(model) : (hsp_row_coefficients){0};
+    m->inseparable = !model;
+    m->count = model ? updates.count : run->evidence ? run->evidence->count : 0;
+    m->row = hsp__new(memory, m->count, sizeof *m->row);
+    m->amount = hsp__new(memory, m->count, sizeof *m->amount);
+    if (!m->row || !m->amount) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < m->count; k++) {
+        m->row[k] = model ? updates.row[k] : run->evidence->row[k];
+        m->amount[k] =
+            model ? updates.amount[k] : run->evidence->multiplier[k] * m->prove->data.y[m->row[k]];
+    }
+    return HSP_OK;
+}
+
+static hsp_status separability_kernel_train(separability_kernel_state *m, hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    hsp_context quiet = *prove->ctx;
+    hsp_options *options = NULL;
+    hsp_training run = {0};
+    hsp_model *model = NULL;
+    quiet.log = NULL;
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; !options && !status && hsp_learner(i); i++)
+        if (strcmp(hsp_learner(i)->name, "svm") == 0)
+            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
+    if (!status) status = separability_kernel_options(m, options, err);
+    if (!status) status = hsp_train(&quiet, m->data, options, err, &run, &model);
+    if (!status) status = separability_kernel_take(m, &run, model, err);
+    hsp_evidence_free(run.evidence);
+    hsp_model_free(model);
+    hsp_options_free(options);
+    return status;
+}
+
+/* ---- What it comes to ------------------------------------------------------------------------ */
+
+typedef struct apart_figures {
+    hsp__long low[2]; /* the least y <w, x> of a class, less its error */
+    hsp__long square; /* ||w||^2, from above */
+    hsp__long total;  /* A */
+} apart_figures;
+
+static hsp_status separability_kernel_figures(separability_kernel_state *m, hsp_error *err,
+                                              apart_figures *out)
+{
+    const hsp__prove_separator s = {
+        .row = m->row, .count = m->count, .grid = m->grid, .places = m->places};
+    const hsp__prove_file *file = &m->prove->data;
+    const hsp_allocator *memory = &m->prove->ctx->allocator;
+    const uint64_t n = file->rows->rows;
+    hsp__long *scores = hsp__new(memory, n, sizeof *scores);
+    hsp__long *errors = hsp__new(memory, n, sizeof *errors);
+    const hsp__long unit = powl(10, -(hsp__long)m->places);
+    hsp_status status = scores && errors ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp__prove_scores_of(m->prove, m->of, &s, file, err, scores, errors);
+    *out = (apart_figures){{HUGE_VALL, HUGE_VALL}, 0, 0};
+    for (uint64_t i = 0; !status && i < n; i++) {
+        hsp__long *low = &out->low[file->y[i] > 0];
+        *low = fminl(*low, (hsp__long)file->y[i] * scores[i] - errors[i]);
+    }
+    for (uint64_t k = 0; !status && k < m->count; k++) {
+        const hsp__long a = (hsp__long)m->grid[k] * unit;
+        out->square += a * scores[m->row[k]] + fabsl(a) * errors[m->row[k]];
+        out->total += fabsl(a);
+    }
+    out->square = fmaxl(out->square, 0);
+    hsp__free(memory, scores);
+    hsp__free(memory, errors);
+    return status;
+}
+
+static void separability_kernel_put_list(const separability_kernel_state *m, int signs)
+{
+    hsp__text *text = &m->prove->claims;
+    uint64_t some = 0;
+    hsp__text_puts(text, "[");
+    for (uint64_t k = 0; k < m->count; k++) {
+        if (!m->grid[k]) continue;
+        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "",
+                         (unsigned long long)m->row[k] + 1);
+        hsp__prove_format_grid(text, signs || m->grid[k] > 0 ? m->grid[k] : -m->grid[k], m->places);
+        hsp__text_puts(text, "\"]");
+    }
+    hsp__text_puts(text, "]");
+}
+
+static void separability_kernel_begin(separability_kernel_state *m, const char *claim)
+{
+    hsp__prove_begin(m->prove, claim);
+    hsp__text_printf(&m->prove->claims, ", \"kernel\": %s,\n     \"offset\": %s", m->json.data,
+                     m->prove->offset ? "true" : "false");
+}
+
+static hsp_status separability_kernel_separable(separability_kernel_state *m,
+                                                const apart_figures *f, hsp_error *err)
+{
+    hsp__text *text = &m->prove->claims;
+    hsp__long b = m->prove->offset ? (f->low[0] - f->low[1]) / 2 : 0;
+    const int places = 15 - (int)ceill(log10l(fmaxl(fabsl(b), 1e-6L)));
+    const int64_t grid = hsp__prove_grid(b, places);
+    b = (hsp__long)grid / powl(10, (hsp__long)places);
+    const hsp__long margin = fminl(f->low[0] - b, f->low[1] + b) * (1 - 1e-14L);
+    if (!(margin > 0) || !(f->square > 0))
+        return hsp__prove_skip(m->prove, err, "separable",
+                               "the classes are nearer to each other in the kernel's feature space "
+                               "than the arithmetic resolves");
+    separability_kernel_begin(m, "separable");
+    hsp__text_puts(text, ",\n     \"separator\": {\"rows\": ");
+    separability_kernel_put_list(m, 1);
+    if (m->prove->offset) {
+        hsp__text_puts(text, ", \"b\": \"");
+        hsp__prove_format_grid(text, grid, places);
+        hsp__text_puts(text, "\"");
+    }
+    hsp__text_puts(text, "},\n     \"margin\": {\"low\": \"");
+    hsp__prove_format_bound(text, margin / sqrtl(f->square) * (1 - 1e-14L), 12, 0);
+    hsp__text_puts(text, "\", \"high\": \"");
+    hsp__prove_format_bound(text, sqrtl(f->square) / f->total * (1 + 1e-14L), 12, 1);
+    hsp__text_puts(text, "\"},\n     \"multipliers\": ");
+    separability_kernel_put_list(m, 0);
+    return hsp__prove_end(m->prove, err, "separable");
+}
+
+/* Whole multipliers, where the kernel allows exact arithmetic. *made: the claim was. */
+static hsp_status separability_kernel_exact(separability_kernel_state *m, hsp_error *err, int *made)
+{
+    hsp__prove *prove = m->prove;
+    const uint64_t n = prove->data.rows->rows;
+    hsp__separation found;
+    if (n > APART_EXACT || prove->data.moved || !hsp__prove_kernel_exact(m->of)) return HSP_OK;
+    hsp__separation_init(&found, &prove->ctx->allocator);
+    hsp_status status = hsp__exact_kernel(prove->ctx, &prove->data.exact, m->of, prove->offset,
+                                          200 + 10 * n, err, &found);
+    if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
+    if (!status && found.kind == HSP__SEPARABILITY_COMMON) {
+        separability_kernel_begin(m, "not separable");
+        hsp__text_puts(&prove->claims, ",\n     \"multipliers\": ");
+        hsp__text_add(&prove->claims, found.multipliers.data, found.multipliers.size);
+        status = hsp__prove_end(prove, err, "not separable");
+        *made = 1;
+    }
+    hsp__separation_free(&found);
+    return status;
+}
+
+static hsp_status separability_kernel_claim(separability_kernel_state *m, hsp_error *err)
+{
+    int made = 0;
+    apart_figures figures;
+    hsp_status status = hsp__prove_round(m->prove, m->count, m->amount, m->prove->offset, err,
+                                         &m->grid, &m->places);
+    if (!status) status = separability_kernel_figures(m, err, &figures);
+    if (status) return status;
+    if (!m->inseparable)
+        return hsp__prove_named(m->prove, "separable")
+                   ? separability_kernel_separable(m, &figures, err)
+                   : hsp__prove_skip(m->prove, err, "not separable", "the rows are separable%s",
+                                     m->prove->offset ? "" : " through the origin");
+    if (!hsp__prove_named(m->prove, "not separable"))
+        return hsp__prove_skip(m->prove, err, "separable", "no separator%s was found",
+                               m->prove->offset ? "" : " through the origin");
+    status = separability_kernel_exact(m, err, &made);
+    if (status || made) return status;
+    separability_kernel_begin(m, "not separable");
+    hsp__text_puts(&m->prove->claims, ",\n     \"multipliers\": ");
+    separability_kernel_put_list(m, 0);
+    hsp__text_puts(&m->prove->claims, ",\n     \"epsilon\": \"");
+    hsp__prove_format_bound(&m->prove->claims, sqrtl(figures.square) / figures.total * (1 + 1e-12L),
+                            4, 1);
+    hsp__text_puts(&m->prove->claims, "\"");
+    return hsp__prove_end(m->prove, err, "not separable");
+}
+
+static hsp_status separability_kernel_run(separability_kernel_state *m, hsp_error *err)
+{
+    hsp__prove *prove = m->prove;
+    hsp_status status =
+        hsp_kernel_parse(prove->ctx, m->text, 1, hsp_data_index_base(m->data), err, &m->of);
+    if (!status) status = hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err);
+    if (status) return status;
+    if (hsp_kernel_is_indefinite(m->of)) {
+        m->why = "it need not be a kernel, and then there is no feature space";
+        return HSP_OK;
+    }
+    if (!hsp__prove_format_kernel(&m->json, m->of)) {
+        m->why = "certificates have no such kernel";
+        return HSP_OK;
+    }
+    status = m->json.failed ? hsp__fail_memory(err) : separability_kernel_train(m, err);
+    if (status) return status;
+    if (!m->count)
+        m->why = "the machine found neither a separator nor why there is none";
+    else if (m->count * prove->data.rows->rows > APART_PAIRS)
+        m->why = "there are so many support rows that checking would take hours";
+    return m->why ? HSP_OK : separability_kernel_claim(m, err);
+}
+
+hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err)
+{
+    const hsp_allocator *memory = &prove->ctx->allocator;
+    const int yes = hsp__prove_named(prove, "separable");
+    separability_kernel_state m = {.prove = prove,
+                                   .text = text,
+                                   .data =
+                                       prove->data.moved ? prove->data.moved : prove->data.data};
+    if (!yes && !hsp__prove_named(prove, "not separable")) return HSP_OK;
+    hsp__text_init(&m.json, memory);
+    if (!prove->data.sides[0] || !prove->data.sides[1]) m.why = "all rows are of one class";
+    hsp_status status = m.why ? HSP_OK : separability_kernel_run(&m, err);
+    if (!status && m.why)
+        status = hsp__prove_skip(prove, err, yes ? "separable" : "not separable", "%s", m.why);
+    hsp__text_free(&m.json);
+    hsp__free(memory, m.row);
+    hsp__free(memory, m.amount);
+    hsp__free(memory, m.grid);
+    hsp_kernel_free(m.of);
+    return status;
+}
