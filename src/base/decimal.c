@@ -388,11 +388,12 @@ void hsp__decimal_widen(uint64_t w, unsigned scale, hsp__decimal_widest *widest)
 /* Is the scanned number more than its first 19 digits, which are in w? */
 static bool decimal_is_long(const decimal_scan *s)
 {
-    const char *last = s->last;
+    const char *first = decimal_first_nonzero(s), *last = s->last;
     if (!s->cut) return false;
     while (last[-1] == '0' || last[-1] == '.')
         last--;
-    return last - decimal_first_nonzero(s) - (s->dot < last) > DECIMAL_W_DIGITS;
+    const bool dot_inside = first < s->dot && s->dot < last;
+    return last - first - dot_inside > DECIMAL_W_DIGITS;
 }
 
 /* Note the scanned number, which became the float of this ordinal. */

@@ -535,6 +535,33 @@ static void counts_significant_digits(void)
         }
 }
 
+/* 7 to 45 digits, the dot before, among or behind them, with zeros before and behind. The digits
+ * inside are zeros or any. */
+static void counts_digits_wherever_the_dot_is(void)
+{
+    for (int n = 7; n <= 45; n++)
+        for (int dot = -12; dot <= n; dot++)
+            for (int way = 0; way < 8; way++) {
+                char digits[64], text[128];
+                for (int i = 0; i < n; i++)
+                    digits[i] = way & 1 && i < n - 1 ? '0' : (char)('1' + (i * 7 + n) % 9);
+                digits[0] = '1';
+                digits[n] = '\0';
+                const char *before = way & 2 ? "000" : dot <= 0 && way & 1 ? "" : "0";
+                if (dot <= 0)
+                    snprintf(text, sizeof text, "%s.%.*s%s", before, -dot, "000000000000", digits);
+                else
+                    snprintf(text, sizeof text, "%s%.*s.%s", before, dot, digits, digits + dot);
+                if (way & 4) strcat(text, "000");
+                const int want = n < 20 ? n : 20, whole = dot == n && atof(text) <= 0x1p24;
+                for (int quick = 0; quick < 2; quick++)
+                    for (int wide = 0; wide < 2; wide++)
+                        CHECK_NOTE(digits_of(text, wide, quick) == want ||
+                                       (whole && digits_of(text, wide, quick) == 6),
+                                   "%s: %d digits", text, digits_of(text, wide, quick));
+            }
+}
+
 /* What no float holds, and what no double holds. */
 static void tells_what_is_lost(void)
 {
@@ -888,6 +915,7 @@ int main(void)
     RUN(f32_overflows_before_f64);
     RUN(tells_what_became_zero);
     RUN(counts_significant_digits);
+    RUN(counts_digits_wherever_the_dot_is);
     RUN(tells_what_is_lost);
     RUN(stays_inside_the_buffer);
     RUN(reads_unsigned_integers);

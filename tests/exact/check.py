@@ -90,7 +90,7 @@ def spelled(value, rng):
     sign, digits = ("-", -digits) if digits < 0 else ("", digits)
     text = str(digits)
     way = rng.randrange(4)
-    if way == 0 or abs(exponent) > 40:
+    if way == 0 or abs(exponent) > 50:
         return "%s%se%d" % (sign, text, exponent) if exponent else sign + text
     if way == 1 and exponent == 0:
         return sign + text + ".0"
@@ -103,7 +103,7 @@ def spelled(value, rng):
 
 def column(rng):
     """How the numbers of a column are drawn: a function that gives (digits, exponent)."""
-    kind = rng.randrange(10)
+    kind = rng.randrange(12)
     few = rng.choice([2, 4, 9])
     if kind == 0:  # seconds since 1970
         start = rng.randrange(1600000000, 1800000000)
@@ -127,6 +127,11 @@ def column(rng):
     if kind == 7:  # seven digits, which a float does not hold
         start = rng.randrange(10**6, 10**8)
         return lambda: (start + rng.randrange(few), -rng.randrange(2, 4))
+    if kind >= 10:  # 15 to 45 digits, small ones behind zeros: 0.1000...01, 0.00123...4
+        places = rng.randrange(15, 46)
+        start = rng.choice([10**(places - 1), rng.randrange(10**(places - 1), 10**places)])
+        zeros = rng.randrange(0, 4) if kind == 10 else -rng.randrange(0, places)
+        return lambda: (start + rng.randrange(few), -places - zeros)
     if kind == 8:  # constant, or nearly
         start = rng.choice([0, 1, 10**16, 10**17 + 1])
         odd = rng.choice([0, 0, 1])
@@ -329,6 +334,9 @@ def named():
     yield "touching", [["0", "0"], ["2", "2"], ["1", "1.0"], ["1", "3"]], ["a", "a", "b", "b"]
     yield "below the range", [["1e-400"], ["2e-400"]], ["a", "b"]
     yield "below the range, three", [["1e-400", "0"], ["3e-400", "0"], ["2e-400", "0"]], ["a", "a", "b"]
+    for digits in (18, 19, 20, 21, 23):
+        tail = ["0." + str(10**(digits - 1) + k) for k in (1, 2, 0, 3)]
+        yield "small, of %d digits" % digits, [[v] for v in tail], ["a", "b", "a", "b"]
     yield "third", [["0.1", "0.2"], ["0.3", "0.6"], ["0.2", "0.4"]], ["a", "a", "b"]
 
 
