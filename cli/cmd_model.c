@@ -154,6 +154,8 @@ static char *model_option_text(const hsp_options *options, const hsp_option *opt
     case HSP_OPTION_FLAG:
         return cli_format("%s %s", name, hsp_options_flag(options, name) ? "yes" : "no");
     case HSP_OPTION_INTEGER:
+        if (option->choices && (double)hsp_options_integer(options, name) == option->min)
+            return cli_format("%s %s", name, option->choices);
         return cli_format("%s %lld", name, (long long)hsp_options_integer(options, name));
     case HSP_OPTION_REAL:
         hsp_number_text(hsp_options_real(options, name), HSP_FLOAT64, number);

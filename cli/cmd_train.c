@@ -701,7 +701,7 @@ static const cli_term train_arguments[] = {
     {NULL, NULL}};
 
 static const cli_term train_examples[] = {
-    {"halfspace train perceptron --passes 0 train.svm -o model.hsp",
+    {"halfspace train perceptron --passes until-converged train.svm -o model.hsp",
      "until a pass makes no mistake"},
     {"halfspace train perceptron --positive setosa iris.csv -o setosa.hsp",
      "one class against the rest"},

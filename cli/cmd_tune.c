@@ -163,7 +163,7 @@ static const cli_term tune_keys[] = {
     {"learner, file", "its name, and the file"},
     {"rows, features", "rows that were predicted, numbers of columns"},
     {"folds, fold_seed", "how many folds, and the seed that dealt them"},
-    {"choose", "best or simplest"},
+    {"choose", "best or one-standard-error"},
     {"points", "array: values (an object, options by name), error, standard_error, mistakes, "
                "unconverged and inseparable (folds), and fold_errors"},
     {"best, chosen", "places in points, from 0"},
@@ -303,7 +303,8 @@ static const cli_term tune_arguments[] = {
 static const cli_term tune_examples[] = {
     {"halfspace tune svm --tune C=1e-4:1e4:log:20 train.svm -o model.hsp",
      "twenty values of C, evenly spaced in their logarithms"},
-    {"halfspace tune svm --tune C=0.01:100:log:9 --tune loss=hinge,squared --choose simplest "
+    {"halfspace tune svm --tune C=0.01:100:log:9 --tune loss=hinge,squared --choose "
+     "one-standard-error "
      "train.svm -o model.hsp",
      "all combinations; the simplest within one standard error of the best"},
     {"halfspace tune perceptron --tune passes=1,2,5,10 --tune average=none,average iris.csv",
@@ -321,7 +322,8 @@ const cli_command cli_tune = {
         "VALUES are LOW:HIGH:log:COUNT or LOW:HIGH:lin:COUNT, COUNT numbers from LOW to HIGH in "
         "equal ratios or steps (inner ones to six digits; for a whole-number option, whole), or a "
         "list A,B,C. Options that say what is learnt or written down cannot be tuned.\n\n"
-        "--choose best takes the smallest mean error. --choose simplest takes, among the points "
+        "--choose best takes the smallest mean error. --choose one-standard-error takes, among the "
+        "points "
         "whose error is at most one standard error above it, the simplest: the smallest C, the "
         "largest lambda, of any other option the value given first; the first --tune in which two "
         "points differ decides.\n\n"

@@ -51,9 +51,10 @@ static char *help_range(const hsp_option *option)
     char low[32], high[32];
     int below = help_is_bounded(option->min), above = help_is_bounded(option->max);
     int whole = option->type == HSP_OPTION_INTEGER;
-    snprintf(low, sizeof low, whole ? "%.0f" : "%.10g", option->min);
+    snprintf(low, sizeof low, whole ? "%.0f" : "%.10g", option->min + (option->choices != NULL));
     snprintf(high, sizeof high, whole ? "%.0f" : "%.10g", option->max);
     if (!(option->min < option->max) || (!below && !above)) return cli_format("%s", "");
+    if (option->choices) return cli_format("%s, or at least %s", option->choices, low);
     if (!above) return cli_format("at least %s", low);
     if (!below) return cli_format("at most %s", high);
     return cli_format("%s to %s", low, high);

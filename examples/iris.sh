@@ -24,7 +24,7 @@ say 'What is in the file?'
 run inspect iris.csv
 
 say 'Setosa against the rest. A plane separates them, so the perceptron must end, and it does.'
-run train perceptron --positive setosa --passes 0 iris.csv -o setosa.hsp
+run train perceptron --positive setosa --passes until-converged iris.csv -o setosa.hsp
 say 'How wide is the margin that it found?'
 run eval -q setosa.hsp iris.csv
 say 'Did the run keep what its theorem promises? (w* is the separator that it found.)'
@@ -37,7 +37,7 @@ run train perceptron -q --classes versicolor,virginica --order shuffle iris.csv 
 say 'The average of all separators on the way does better than the last one,'
 run train perceptron -q --classes versicolor,virginica --order shuffle --average average iris.csv -o average.hsp
 say 'and with a coordinate of its own for every row (--soft) the run ends.'
-run train perceptron -q --classes versicolor,virginica --order shuffle --soft 1 --passes 0 iris.csv -o soft.hsp
+run train perceptron -q --classes versicolor,virginica --order shuffle --soft 1 --passes until-converged iris.csv -o soft.hsp
 say 'The averaged boundary:'
 run plot -q average.hsp iris.csv --x petal_length --y petal_width
 

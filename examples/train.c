@@ -16,7 +16,7 @@ static hsp_status learn(hsp_context *ctx, hsp_data *data, const char *path, hsp_
     const hsp_option_table *perceptron = hsp_learner_find("perceptron");
     hsp_status status = hsp_options_new(ctx, perceptron, err, &options);
     if (!status) status = hsp_options_set(options, "positive", "setosa", err);
-    if (!status) status = hsp_options_set(options, "passes", "0", err); /* until it converges */
+    if (!status) status = hsp_options_set(options, "passes", "until-converged", err);
     if (!status) status = hsp_train(ctx, data, options, err, &run, &model);
     if (!status)
         printf("%s after %d passes and %d updates\n",

@@ -150,7 +150,7 @@ typedef struct hsp_option {
     hsp_option_type type;
     const char *fallback; /* the default, as text; NULL for none (flag: no; list: empty) */
     double min, max;      /* of an integer or a real */
-    const char *choices;  /* "auto|dense|sparse", of a choice */
+    const char *choices;  /* "auto|dense|sparse", of a choice; of a number: the word for min */
     const char *meta;     /* what stands for the value in help: "COLUMN" */
     const char *help;     /* one line, no full stop */
 } hsp_option;

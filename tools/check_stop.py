@@ -35,10 +35,10 @@ LATEST = 60  # seconds after which a command that does not end is killed
 
 # name, arguments, moment (seconds after the start at which the signal may come: from, to)
 CASES = [
-    ("perceptron", "train perceptron --passes 0 two -o out.hsp", (0.3, 3)),
-    ("perceptron-ten", "train perceptron --passes 0 --multiclass ovr ten -o out.hsp", (0.3, 3)),
+    ("perceptron", "train perceptron --passes until-converged two -o out.hsp", (0.3, 3)),
+    ("perceptron-ten", "train perceptron --passes until-converged --multiclass ovr ten -o out.hsp", (0.3, 3)),
     ("perceptron-kernel", "train perceptron --kernel rbf(0.01) two -o out.hsp", (0.3, 6)),
-    ("winnow", "train winnow --passes 0 wide -o out.hsp", (0.3, 2)),
+    ("winnow", "train winnow --passes until-converged wide -o out.hsp", (0.3, 2)),
     ("experts", "train experts --passes 50 wide -o out.hsp", (0.3, 2)),
     ("svm", "train svm --gap 1e-10 ten -o out.hsp", (0.3, 8)),
     ("svm-dense", "train svm --gap 1e-10 two -o out.hsp", (0.3, 8)),

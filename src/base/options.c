@@ -217,6 +217,10 @@ static hsp_status options_fail_number(const hsp_options *options, const hsp_opti
     hsp__decimal_print_f64(option->min, low);
     hsp__decimal_print_f64(option->max, high);
     hsp__text_init(&text, &options->memory);
+    if (option->choices) { /* the word stands for the least value, which digits do not say */
+        hsp__decimal_print_f64(option->min + 1, low);
+        hsp__text_printf(&text, "%s or ", option->choices);
+    }
     hsp__text_puts(&text, option->type == HSP_OPTION_INTEGER ? "a whole number" : "a number");
     if (above && below)
         hsp__text_printf(&text, " between %s and %s", low, high);
@@ -275,13 +279,19 @@ static hsp_status options_set_number(const hsp_options *options, const hsp_optio
     int64_t integer = 0;
     double real = 0;
     options_read read;
-    if (option->type == HSP_OPTION_INTEGER) {
+    const int word = option->choices && strcmp(value, option->choices) == 0;
+    if (word) {
+        read = OPTIONS_GOOD;
+        real = option->min;
+        integer = (int64_t)real;
+    } else if (option->type == HSP_OPTION_INTEGER) {
         read = options_read_whole(value, &integer);
         real = (double)integer;
     } else {
         read = options_read_real(value, &real);
     }
-    if (read != OPTIONS_GOOD || !options_in_range(option, real))
+    if (read != OPTIONS_GOOD || !options_in_range(option, real) ||
+        (option->choices && !word && real == option->min))
         return options_fail_number(options, option, value, err);
     slot->integer = integer;
     slot->real = real;
@@ -388,6 +398,32 @@ hsp_status hsp__options_set_word(hsp_options *options, const char *name, const c
     hsp_status status = options_set_text(options, &options->values[i], word, err);
     if (status == HSP_OK) options->values[i].set = 1;
     return status;
+}
+
+hsp_status hsp__options_copy(hsp_options *to, const hsp_options *from, const char *name,
+                             hsp_error *err)
+{
+    const size_t i = options_find(from, name), k = options_find(to, name);
+    assert(i < from->table->count && k < to->table->count);
+    assert(from->table->options[i].type == to->table->options[k].type);
+    const options_value *source = &from->values[i];
+    options_value *slot = &to->values[k];
+    hsp_status status = HSP_OK;
+    slot->flag = source->flag;
+    slot->integer = source->integer;
+    slot->real = source->real;
+    if (source->text) status = options_set_text(to, slot, source->text, err);
+    for (size_t n = 0; !status && n < source->count; n++)
+        status = options_add_item(to, slot, source->items[n], err);
+    if (!status) slot->set = 1;
+    return status;
+}
+
+const char *hsp__option_word(const hsp_option *option, int64_t value)
+{
+    return option->type == HSP_OPTION_INTEGER && option->choices && (double)value == option->min
+               ? option->choices
+               : NULL;
 }
 
 /* ---- The object ---- */

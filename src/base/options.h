@@ -8,4 +8,11 @@
 hsp_status hsp__options_set_word(hsp_options *options, const char *name, const char *word,
                                  hsp_error *err);
 
+/* Give `to` the value that `from` has; both tables have the option. */
+hsp_status hsp__options_copy(hsp_options *to, const hsp_options *from, const char *name,
+                             hsp_error *err);
+
+/* The word that users give instead of this number ("until-converged"); NULL: none. */
+const char *hsp__option_word(const hsp_option *option, int64_t value);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -28,7 +29,11 @@ static void build_model_put_option(hsp__text *text, const hsp_options *options,
         hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
         return;
     case HSP_OPTION_INTEGER:
-        hsp__text_printf(text, "%lld", (long long)hsp_options_integer(options, option->name));
+        value = hsp__option_word(option, hsp_options_integer(options, option->name));
+        if (value)
+            hsp__json_put_string(text, value, strlen(value));
+        else
+            hsp__text_printf(text, "%lld", (long long)hsp_options_integer(options, option->name));
         return;
     case HSP_OPTION_REAL:
         hsp__json_put_number(text, hsp_options_real(options, option->name));

@@ -65,10 +65,10 @@
         "max-seconds", HSP_OPTION_REAL, "0", 0, 1e9, NULL, "S", \
             "stop after so many seconds; 0: no limit"           \
     }
-#define HSP__OPTION_START                                    \
-    {                                                        \
-        "start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", \
-            "begin at this model instead of at zero"         \
+#define HSP__OPTION_START                                         \
+    {                                                             \
+        "warm-start", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", \
+            "start from this model instead of from zero"          \
     }
 #define HSP__OPTION_KEEP_DUAL                                                            \
     {                                                                                    \

@@ -125,9 +125,9 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
     const char *path =
-        hsp__options_have(options, "start") ? hsp_options_text(options, "start") : NULL;
+        hsp__options_have(options, "warm-start") ? hsp_options_text(options, "warm-start") : NULL;
     if (path && start)
-        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+        return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
                             "a model to start from was given already");
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);

@@ -13,8 +13,8 @@
 static const hsp_option model_options[] = {
     {"delta", HSP_OPTION_REAL, "0.05", 1e-300, 0.999999999, NULL, "D",
      "each bound holds but for this share of the samples that might have been drawn"},
-    {"shared", HSP_OPTION_CHOICE, "refuse", 0, 0, "refuse|allow", NULL,
-     "test rows that are among the training rows: an error, or a warning"},
+    {"allow-overlap", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "accept test rows that are also training rows, with a warning"},
     {"retrain", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,
      "run the learner again on the rows that matter, where compression takes that"},
 };
@@ -263,7 +263,7 @@ hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_
                                   hsp_error_report **out, hsp_model **rounded, hsp_model **again)
 {
     const double delta = options ? hsp_options_real(options, "delta") : 0.05;
-    const int allow = options && strcmp(hsp_options_text(options, "shared"), "allow") == 0;
+    const int allow = options && hsp_options_flag(options, "allow-overlap");
     hsp__bound_case c = {.ctx = ctx, .model = model, .train = train, .log_delta = log(delta)};
     if (!train && !test)
         return hsp__fail(err, HSP_USAGE, "there are neither training nor test rows");

@@ -377,10 +377,10 @@ static hsp_status simulate_set(const hsp_options *from, int steps, hsp_options *
         char name[64];
         if (!equals || equals == item || (size_t)(equals - item) >= sizeof name)
             return hsp__fail_at(err, HSP_USAGE, "--set", 0, 0,
-                                "found '%.80s', expected NAME=VALUE, as in passes=0", item);
+                                "found '%.80s', expected NAME=VALUE, as in passes=20", item);
         snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
         if (steps && simulate_is_of_passes(name)) continue;
-        if (strcmp(name, "trace") == 0 || strcmp(name, "start") == 0)
+        if (strcmp(name, "trace") == 0 || strcmp(name, "warm-start") == 0)
             return hsp__fail_at(err, HSP_USAGE, "--set", 0, 0,
                                 "%s names a file, and there are many runs: leave it out", name);
         hsp_status status = hsp_options_set(to, name, equals + 1, err);
@@ -415,7 +415,7 @@ static hsp_status simulate_plan_read(hsp_context *ctx, const hsp_options *option
     if (!status) status = hsp_options_new(ctx, hsp_error_report_options(), err, &plan->outlook);
     snprintf(delta, sizeof delta, "%.17g", hsp_options_real(options, "delta"));
     if (!status) status = hsp_options_set(plan->outlook, "delta", delta, err);
-    if (!status) status = hsp_options_set(plan->outlook, "shared", "allow", err);
+    if (!status) status = hsp_options_set(plan->outlook, "allow-overlap", "yes", err);
     /* The first pass can be gone through again where its order is that of the rows. */
     if (status || strcmp(name, "perceptron") != 0 ||
         strcmp(hsp_options_text(plan->learner, "order"), "cyclic") != 0)

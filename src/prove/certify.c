@@ -18,8 +18,8 @@ static const hsp_option certify_table[] = {
      "stable, kernel, error"},
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|none", NULL,
      "separable, not separable: hyperplanes may have an offset, or go through the origin"},
-    {"width", HSP_OPTION_REAL, "1e-6", 1e-12, 0.5, NULL, NULL,
-     "of the interval of the margin, relative"},
+    {"margin-tolerance", HSP_OPTION_REAL, "1e-6", 1e-12, 0.5, NULL, NULL,
+     "relative width of the interval in which the widest margin is proven to lie"},
     {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "this class against all others"},
     {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
      "these two classes only; B is the positive one"},
@@ -231,7 +231,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     if (!options) status = hsp_options_new(ctx, hsp_certify_options(), err, &own);
     prove.options = options ? options : own;
     if (!status) {
-        prove.width = hsp_options_real(prove.options, "width");
+        prove.width = hsp_options_real(prove.options, "margin-tolerance");
         prove.offset = strcmp(hsp_options_text(prove.options, "offset"), "none") != 0;
         status = certify_make(&prove, path, read, err, made);
     }

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/memory.h"
 #include "learn/prepare.h"
 #include "learn/online/online_train.h"
@@ -18,7 +19,7 @@
 /* Options that make no other separator: files, time, probabilities; a start that knows all rows. */
 static int retrain_skips(const char *name)
 {
-    static const char *const names[] = {"trace",       "reference", "start",          "calibrate",
+    static const char *const names[] = {"trace",       "reference", "warm-start",     "calibrate",
                                         "max-seconds", "keep-dual", "calibrate-folds"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return 1;
@@ -31,7 +32,6 @@ static hsp_status retrain_copy(const hsp_option *option, const hsp_options *from
                                hsp_error *err)
 {
     const char *name = option->name, *text, *other;
-    char number[HSP__DECIMAL_MAX];
     hsp_status status = HSP_OK;
     switch (option->type) {
     case HSP_OPTION_FLAG:
@@ -46,8 +46,7 @@ static hsp_status retrain_copy(const hsp_option *option, const hsp_options *from
         if (option->fallback &&
             value == (whole ? (double)hsp_options_integer(to, name) : hsp_options_real(to, name)))
             return HSP_OK;
-        hsp__decimal_print_f64(value, number);
-        return hsp_options_set(to, name, number, err);
+        return hsp__options_copy(to, from, name, err);
     }
     case HSP_OPTION_LIST:
         for (size_t i = 0; !status && i < hsp_options_list_count(from, name); i++)

@@ -649,7 +649,7 @@ static void alloc_run_proofs(void)
          certify,
          {"positive", "yes", "kernel", "linear - 0.5"},
          alloc_certify},
-        {"certify a table", certify, {"width", "1e-3"}, alloc_certify_table},
+        {"certify a table", certify, {"margin-tolerance", "1e-3"}, alloc_certify_table},
         {"certify a machine",
          alloc_learner("svm"),
          {"keep-dual", "yes", "positive", "yes", "scale", "max-abs"},

@@ -13,7 +13,7 @@ try a.hsp --train
 try a.hsp b.svm --train a.svm
 try a.hsp --train b.svm
 try a.hsp --train a.svm --test b.svm
-try a.hsp --train a.svm --test b.svm --shared allow | sed -n '1,4p;$p'
+try a.hsp --train a.svm --test b.svm --allow-overlap | sed -n '1,4p;$p'
 try a.hsp --train a.svm --test c.svm --delta 0
 try a.hsp --train a.svm --test c.svm --delta 1
 try nosuch.hsp --train a.svm

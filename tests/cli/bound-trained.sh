@@ -10,7 +10,7 @@ echo '# trained on it in double precision and sparse; read in single'
 train --C 1000 --precision double --storage sparse t.svm -o wide.hsp
 halfspace bound wide.hsp --test t.svm 2>&1; echo "exit $?"
 halfspace bound wide.hsp --test t.svm --precision single 2>&1; echo "exit $?"
-train --precision single --start wide.hsp d.svm -o s.hsp
+train --precision single --warm-start wide.hsp d.svm -o s.hsp
 halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
 echo '# trained in double precision; the test rows are a binary file in single'
 halfspace convert -q --precision single t.svm t.hspd --to hsp
@@ -41,7 +41,7 @@ halfspace model import -q bare.txt -o bare.hsp
 halfspace bound bare.hsp --test d.svm 2>&1; echo "exit $?"
 halfspace certify -q t.svm --model bare.hsp --test d.svm --claim error; echo "exit $?"
 echo '# a warm start'
-train --start m.hsp --gap 1 --max-passes 1 d.svm -o s.hsp
+train --warm-start m.hsp --gap 1 --max-passes 1 d.svm -o s.hsp
 halfspace model show s.hsp | grep hash
 halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
 halfspace certify -q d.svm --model s.hsp --test t.svm --claim error; echo "exit $?"
@@ -51,7 +51,7 @@ tail -n 1 s.txt
 halfspace model import -q s.txt -o i.hsp
 halfspace bound i.hsp --test t.svm 2>&1; echo "exit $?"
 echo '# a warm start at a model that does not say'
-train --start bare.hsp d.svm -o s.hsp
+train --warm-start bare.hsp d.svm -o s.hsp
 halfspace model show s.hsp | grep hash
 halfspace bound s.hsp --test t.svm 2>&1; echo "exit $?"
 echo '# a stream'

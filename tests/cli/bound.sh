@@ -30,7 +30,7 @@ halfspace bound model p.hsp --train train.svm --test test.svm | cmp - one && ech
 halfspace bound p.hsp --train train.svm --test test.svm --json | sed '/seconds/d;/peak_rss/d;/threads/d' | sed -n 1,40p
 # CSV is read as the model reads it.
 cp "$EXAMPLES/iris.csv" .
-halfspace train perceptron -q --positive setosa --passes 0 --order shuffle iris.csv -o iris.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged --order shuffle iris.csv -o iris.hsp >/dev/null
 halfspace bound iris.hsp --train iris.csv -q | sed -n '1,16p' | cut -c 1-84 | sed 's/ *$//'
 # A machine that kept its dual weights knows its support rows.
 halfspace train svm -q --gap 1e-9 --keep-dual train.svm -o dual.hsp >/dev/null

@@ -8,7 +8,7 @@ claim()
     halfspace train perceptron -q "$@" "$data" -o m.hsp >/dev/null 2>&1
     echo "$*: $(halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -E 'replayed|not claimed' | sed 's/, are within.*//')"
 }
-for order in cyclic shuffle first worst random; do claim t.svm --order $order --passes 0; done
+for order in cyclic shuffle first worst random; do claim t.svm --order $order --passes until-converged; done
 claim t.svm --max-updates 3
 grep -o '"order": "sequence", "sequence": .*, "total": [0-9]*' m.cert
 claim t.svm --average vote --order shuffle
@@ -16,7 +16,7 @@ claim t.svm --scale standard --offset r2 --margin-target 0.1r --order shuffle
 claim t.svm --soft 0.5 --order worst
 # Updates that no run makes: of rows that are right by then, in another order, too many, too few.
 printf '1 1:3\n-1 1:-1\n-1 1:-2\n' >three.svm
-claim three.svm --offset none --order shuffle --passes 0
+claim three.svm --offset none --order shuffle --passes until-converged
 bend()
 {
     sed "s/\"sequence\": \[[0-9, ]*\], \"total\": [0-9]*/\"sequence\": [$1], \"total\": $2/" m.cert >bent.cert

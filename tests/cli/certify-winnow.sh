@@ -9,7 +9,7 @@ claim()
 {
     data=$1
     shift
-    halfspace train winnow -q --passes 0 --max-passes 500 "$@" "$data" -o m.hsp >/dev/null 2>&1
+    halfspace train winnow -q --passes until-converged --max-passes 500 "$@" "$data" -o m.hsp >/dev/null 2>&1
     echo "$data $*"
     rm -f m.cert
     halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -vE '^(data|model|transform|verified)'

@@ -14,7 +14,7 @@ halfspace cv svm -q --folds 2 one.svm 2>&1; echo "exit $?"
 halfspace cv svm -q --folds 7 few.svm 2>&1; echo "exit $?"
 halfspace cv svm -q --folds 1 few.svm 2>&1; echo "exit $?"
 halfspace cv perceptron -q --trace t.csv few.svm 2>&1; echo "exit $?"
-halfspace cv svm -q --start few.svm few.svm 2>&1; echo "exit $?"
+halfspace cv svm -q --warm-start few.svm few.svm 2>&1; echo "exit $?"
 # No separator is an answer, not a run that was cut short.
 halfspace make xor --rows 40 --seed 1 -q -o x.svm
 halfspace cv svm -q --hard --folds 2 x.svm 2>&1

@@ -1,5 +1,5 @@
 cp "$EXAMPLES/iris.csv" .
-halfspace train perceptron -q --positive setosa --passes 0 iris.csv -o setosa.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged iris.csv -o setosa.hsp >/dev/null
 halfspace eval -q setosa.hsp iris.csv
 # More classes, and rows of classes that were left out.
 halfspace train perceptron -q --order shuffle iris.csv -o three.hsp >/dev/null 2>&1

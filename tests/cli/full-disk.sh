@@ -11,7 +11,7 @@ try halfspace inspect -q "$EXAMPLES/iris.csv"
 try halfspace inspect -q --json "$EXAMPLES/iris.csv"
 try halfspace convert -q "$EXAMPLES/iris.csv" -
 try halfspace make xor -q
-halfspace train perceptron -q --passes 0 --positive setosa "$EXAMPLES/iris.csv" -o m.hsp >/dev/null
+halfspace train perceptron -q --passes until-converged --positive setosa "$EXAMPLES/iris.csv" -o m.hsp >/dev/null
 try halfspace train perceptron -q --positive setosa "$EXAMPLES/iris.csv" -o -
 try halfspace predict -q m.hsp "$EXAMPLES/iris.csv"
 try halfspace eval -q m.hsp "$EXAMPLES/iris.csv"

@@ -20,7 +20,7 @@ halfspace scale -q --json iris.svm c.svm | python3 keys.py scale
 halfspace make separable -q --json -o d.svm --truth t.json | python3 keys.py make
 printf '0 1:0 2:0\n0 1:1 2:1\n1 1:0 2:1\n1 1:1 2:0\n' >xor.svm
 {
-    halfspace train perceptron -q --json --passes 0 d.svm -o m.hsp
+    halfspace train perceptron -q --json --passes until-converged d.svm -o m.hsp
     halfspace train experts -q --json d.svm
     halfspace train svm -q --json --hard xor.svm
 } | python3 keys.py train

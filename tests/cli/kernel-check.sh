@@ -19,8 +19,8 @@ echo "exit $?"
 # Features: the perceptron of one is that of the other.
 printf '0 1:1 2:1\n1 1:1 2:-1\n1 1:-1 2:1\n0 1:-1 2:-1\n' >xor.svm
 halfspace kernel check -q 'poly(2,0)' xor.svm --features b.hsp | tail -n 2 | hide
-halfspace train perceptron -q --passes 0 xor.svm -o m.hsp --max-passes 50 --json | grep '"converged"'
-halfspace train perceptron -q --passes 0 b.hsp -o m.hsp --max-passes 50 --json | grep '"converged"'
+halfspace train perceptron -q --passes until-converged xor.svm -o m.hsp --max-passes 50 --json | grep '"converged"'
+halfspace train perceptron -q --passes until-converged b.hsp -o m.hsp --max-passes 50 --json | grep '"converged"'
 halfspace kernel
 ls
 # What many rows take is said before it is taken: here nothing is, for the values are not finite.

@@ -1,6 +1,6 @@
 # The normal forms change no prediction.
 cp "$EXAMPLES/iris.csv" .
-halfspace train perceptron -q --positive setosa --passes 0 iris.csv -o m.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged iris.csv -o m.hsp >/dev/null
 halfspace predict -q m.hsp iris.csv >one
 for form in homogeneous unit threshold; do
     halfspace model form --to $form m.hsp -o $form.hsp 2>&1

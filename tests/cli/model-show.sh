@@ -1,11 +1,11 @@
 cp "$EXAMPLES/iris.csv" .
-halfspace train perceptron -q --positive setosa --passes 0 iris.csv -o m.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged iris.csv -o m.hsp >/dev/null
 hide() { sed -E 's/(version"?:? +"?)[0-9.]+/\1N/'; }
 halfspace model show m.hsp | hide
 halfspace model show m.hsp --weights 1 | tail -n 3
 halfspace model show m.hsp --weights 2 --json | hide
 # A sparse model says how many weights are 0.
-printf '1 3:2\n2 7:1\n3 9:1\n' | halfspace train perceptron -q --passes 0 - -o s.hsp >/dev/null
+printf '1 3:2\n2 7:1\n3 9:1\n' | halfspace train perceptron -q --passes until-converged - -o s.hsp >/dev/null
 halfspace model show s.hsp | sed -n '/^Score/,$p'
 halfspace train perceptron -q --average vote --order shuffle iris.csv -o v.hsp >/dev/null 2>&1
 halfspace model show v.hsp | sed -n '2p;/^Of all/p'

@@ -6,7 +6,7 @@ try()
     echo "exit $?"
 }
 cp "$EXAMPLES/iris.csv" .
-halfspace train perceptron -q --positive setosa --passes 0 iris.csv -o m.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged iris.csv -o m.hsp >/dev/null
 mkdir folder
 ln -s iris.csv also.csv
 ln m.hsp again.hsp

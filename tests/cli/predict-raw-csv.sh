@@ -1,6 +1,6 @@
 # How words became numbers travels in the model; a word never seen becomes zeros, with a warning.
 cp "$EXAMPLES/weather.csv" .
-halfspace train perceptron -q --missing mean --scale standard --passes 0 weather.csv -o m.hsp
+halfspace train perceptron -q --missing mean --scale standard --passes until-converged weather.csv -o m.hsp
 halfspace predict -q m.hsp weather.csv | uniq -c
 head -n 1 weather.csv | sed 's/,play//' >new.csv
 echo 'hail,cold,70,no' >>new.csv

@@ -1,5 +1,5 @@
 # One line a row: the class, and the scores or the distance when asked for.
-halfspace train perceptron -q --positive setosa --passes 0 "$EXAMPLES/iris.csv" -o setosa.hsp >/dev/null
+halfspace train perceptron -q --positive setosa --passes until-converged "$EXAMPLES/iris.csv" -o setosa.hsp >/dev/null
 halfspace predict -q setosa.hsp "$EXAMPLES/iris.csv" | uniq -c
 halfspace predict -q setosa.hsp "$EXAMPLES/iris.csv" --scores | sed -n '1p;51p'
 halfspace predict -q setosa.hsp "$EXAMPLES/iris.csv" --distance | sed -n '1p;51p'

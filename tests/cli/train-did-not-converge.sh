@@ -8,11 +8,11 @@ train()
     grep -E '"(converged|stop)"' out
 }
 train
-train --passes 0 --max-passes 7
+train --passes until-converged --max-passes 7
 train --max-updates 5
 train --passes 1 --order shuffle --average vote
 train --max-seconds 0.01 --passes 1e9 | sed -E 's/[0-9,]+ (pass|update|time)(es|s)?/N \1/g'
-train --soft 1 --passes 0
+train --soft 1 --passes until-converged
 # What it advises can be done: soft is for two classes at a time.
 iris()
 {

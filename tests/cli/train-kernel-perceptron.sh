@@ -5,8 +5,8 @@ cat >xor.svm <<'END'
 +1 1:-1 2:1
 -1 1:-1 2:-1
 END
-halfspace train perceptron -q --passes 0 --max-passes 50 xor.svm -o line.hsp 2>/dev/null | grep converged
-halfspace train perceptron -q --kernel 'poly(2,1)' --passes 0 xor.svm -o conic.hsp
+halfspace train perceptron -q --passes until-converged --max-passes 50 xor.svm -o line.hsp 2>/dev/null | grep converged
+halfspace train perceptron -q --kernel 'poly(2,1)' --passes until-converged xor.svm -o conic.hsp
 halfspace model show conic.hsp | sed -n 2,5p
 halfspace predict -q conic.hsp xor.svm
 # The kernel linear makes the same mistakes, and becomes weights.
@@ -35,7 +35,7 @@ halfspace model show few.hsp | grep -E '^  support'
 halfspace audit -q few.hsp iris.csv --reference few.hsp
 echo "exit $?"
 # Against its bounds.
-halfspace train perceptron -q --kernel 'rbf(0.5)' --positive virginica --passes 0 iris.csv -o k.hsp | grep converged
+halfspace train perceptron -q --kernel 'rbf(0.5)' --positive virginica --passes until-converged iris.csv -o k.hsp | grep converged
 halfspace audit -q k.hsp iris.csv --reference k.hsp | grep -E ' held$|^All'
 # What cannot be.
 for wrong in '--kernel poly(2,' '--kernel sigmoid(1,0)' '--kernel rbf(1) --trace t.csv' '--budget 3' \

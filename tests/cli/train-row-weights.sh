@@ -19,8 +19,8 @@ halfspace train svm -q --row-weight 2 --classes 0,1 --json one.svm | grep -E '"(
 halfspace train svm -q --row-weight 2 --classes 0,2 one.svm 2>&1
 # A model to begin at.
 halfspace train svm -q --label class --gap 1e-9 --keep-dual w.csv -o first.hsp >/dev/null
-halfspace train svm -q --label class --gap 1e-6 --start first.hsp w.csv --json | grep -E '"converged"'
-halfspace train svm -q --label class --start m.hsp zero.svm 2>&1 | head -n 1
+halfspace train svm -q --label class --gap 1e-6 --warm-start first.hsp w.csv --json | grep -E '"converged"'
+halfspace train svm -q --label class --warm-start m.hsp zero.svm 2>&1 | head -n 1
 # A kernel does not see the column either, where it learns or where it predicts.
 awk 'BEGIN {
     print "a,b,w,y"

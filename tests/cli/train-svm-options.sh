@@ -23,7 +23,7 @@ try svm --hard --C 2 a.svm
 try svm --penalty l1 a.svm
 try svm --solver simplex a.svm
 try svm --gap 2 a.svm
-try svm --start a.svm a.svm
+try svm --warm-start a.svm a.svm
 try logistic --hard a.svm
 # Options that would be passed over in silence are refused instead.
 printf '0 1:1\n1 1:-1\n2 1:2\n' >three.svm

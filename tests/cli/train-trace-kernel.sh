@@ -6,7 +6,7 @@ for options in '--offset none' '--offset r2 --order shuffle' '--rate 0.5 --soft 
     for run in k b; do
         [ $run = k ] && set -- --kernel "$kernel" --precision double moons.svm || set -- b.hsp
         # shellcheck disable=SC2086 # words of options
-        halfspace train perceptron -q --passes 0 $options "$@" -o $run-ref.hsp >/dev/null 2>&1
+        halfspace train perceptron -q --passes until-converged $options "$@" -o $run-ref.hsp >/dev/null 2>&1
         # shellcheck disable=SC2086 # words of options
         halfspace train perceptron -q --passes 3 $options --trace $run.csv --reference $run-ref.hsp "$@" >/dev/null 2>&1
     done
@@ -21,7 +21,7 @@ for options in '--offset none' '--offset r2 --order shuffle' '--rate 0.5 --soft 
     } END { print (NR > 5 ? "many lines:" : NR), bad + 0, "differ,", broken + 0, "bounds broken" }'
 done
 # A reference of another space is none.
-halfspace train perceptron -q --kernel 'rbf(1)' --passes 0 moons.svm -o rbf.hsp >/dev/null
+halfspace train perceptron -q --kernel 'rbf(1)' --passes until-converged moons.svm -o rbf.hsp >/dev/null
 halfspace train perceptron -q --kernel 'rbf(2)' --trace t.csv --reference rbf.hsp moons.svm 2>&1
 halfspace train perceptron -q --trace t.csv --reference rbf.hsp moons.svm 2>&1
 # What a budget drops is taken from the norm.

@@ -1,7 +1,7 @@
 # A table of what was tried, and a model that is what train makes with what was chosen.
 cp "$EXAMPLES/iris.csv" .
 halfspace tune svm -q --classes versicolor,virginica --tune C=0.01:100:log:5 iris.csv -o m.hsp
-halfspace tune svm -q --classes versicolor,virginica --tune C=10,0.5,0.1,1 --choose simplest --threads 4 iris.csv -o s.hsp
+halfspace tune svm -q --classes versicolor,virginica --tune C=10,0.5,0.1,1 --choose one-standard-error --threads 4 iris.csv -o s.hsp
 halfspace train svm -q --classes versicolor,virginica --C 0.5 iris.csv -o t.hsp >/dev/null
 for model in s t; do halfspace predict -q --scores $model.hsp iris.csv >$model.txt; done
 cmp s.txt t.txt && echo "as train"

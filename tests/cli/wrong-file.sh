@@ -34,7 +34,7 @@ done
 # other commands that read models and data
 try eval -q libsvm.model iris.csv
 try model show libsvm.model
-try train svm -q --start iris.csv iris.csv
+try train svm -q --warm-start iris.csv iris.csv
 try train perceptron -q --stream m.hsp -o out.hsp
 try train svm -q m.hsp -o out.hsp
 try predict -q m.hsp m.hsp

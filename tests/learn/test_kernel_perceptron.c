@@ -525,8 +525,8 @@ static void test_xor(void)
                       .classes = 2,
                       .x = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}},
                       .label = {0, 1, 1, 0}};
-    static const char *const plain[] = {"passes=0", "max-passes=50", NULL};
-    static const char *const squared[] = {"passes=0", "kernel=poly(2,1)", NULL};
+    static const char *const plain[] = {"passes=until-converged", "max-passes=50", NULL};
+    static const char *const squared[] = {"passes=until-converged", "kernel=poly(2,1)", NULL};
     hsp_training run;
     hsp_model *model = train_on(&set, plain, &run);
     CHECK(run.stop == HSP_STOP_PASSES && run.training_error > 0);
@@ -545,7 +545,8 @@ static void test_few_points(void)
     const rows twins = {
         .n = 5, .d = 1, .classes = 2, .x = {{1}, {1}, {1}, {2}, {2}}, .label = {0, 0, 0, 1, 1}};
     const rows torn = {.n = 2, .d = 1, .classes = 2, .x = {{1}, {1}}, .label = {0, 1}};
-    static const char *const settings[] = {"kernel=rbf(1)", "passes=0", "max-passes=30", NULL};
+    static const char *const settings[] = {"kernel=rbf(1)", "passes=until-converged",
+                                           "max-passes=30", NULL};
     hsp_training run;
     hsp_model *model = train_on(&two, settings, &run);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);

@@ -152,7 +152,7 @@ static void test_ties(void)
 static void test_contradiction(void)
 {
     const naive_set set = {2, 1, 2, {{1}, {1}}, {1, 0}};
-    static const char *const settings[] = {"offset=none", "soft=1", "passes=0", NULL};
+    static const char *const settings[] = {"offset=none", "soft=1", "passes=until-converged", NULL};
     hsp_data *data = points(&set);
     hsp_options *options = learn_options(ctx, NULL);
     hsp_training run;
@@ -448,7 +448,7 @@ static void test_generated(void)
         hsp_options *options = learn_options(ctx, NULL);
         learn_set(options, "offset", offsets[trial % 4]);
         learn_set(options, "order", orders[trial / 4 % 5]);
-        learn_set(options, "passes", "0");
+        learn_set(options, "passes", "until-converged");
         hsp_training run;
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);
@@ -474,7 +474,8 @@ static void test_soft_bound(void)
         const double delta = 1 + (double)hsp__random_below(&random, 3);
         char text[32];
         snprintf(text, sizeof text, "soft=%g", delta);
-        const char *const settings[] = {"offset=none", "passes=0", "max-passes=100000", text, NULL};
+        const char *const settings[] = {"offset=none", "passes=until-converged",
+                                        "max-passes=100000", text, NULL};
         hsp_data *data = points(&set);
         hsp_options *options = learn_options(ctx, settings);
         hsp_training run;
@@ -510,8 +511,8 @@ static void test_margin_target(void)
 {
     hsp__random random;
     hsp__random_seed(&random, 3, 6);
-    static const char *const settings[] = {"margin-target=0.5r", "passes=0", "max-passes=100000",
-                                           NULL};
+    static const char *const settings[] = {"margin-target=0.5r", "passes=until-converged",
+                                           "max-passes=100000", NULL};
     for (int trial = 0; trial < 300; trial++) {
         naive_set set;
         double w[NAIVE_COLS], b;

@@ -207,8 +207,10 @@ static hsp_status trace_against(hsp_data *data, const char *const *settings)
 /* One separator, whatever form it is kept in; and never another one. */
 static void test_reference_forms(void)
 {
-    static const char *const plain[] = {"passes=0", NULL}, *const ball[] = {"normalize=ball", NULL};
-    static const char *const scaled[] = {"scale=standard", "passes=0", NULL};
+    static const char *const plain[] = {"passes=until-converged", NULL}, *const ball[] = {
+                                                                             "normalize=ball",
+                                                                             NULL};
+    static const char *const scaled[] = {"scale=standard", "passes=until-converged", NULL};
     const naive_set set = {4, 2, 2, {{2, 1}, {-1, -1}, {3, 3}, {1, 0}}, {1, 0, 1, 0}};
     hsp_data *data = naive_data(ctx, &set, HSP_DENSE, HSP_FLOAT32);
     static line first[LINES];

@@ -431,7 +431,7 @@ static void test_the_model_remembers(void)
 {
     hsp_data *data = noisy(100, 2, 2);
     hsp_options *learner = PERCEPTRON("order", "shuffle");
-    hsp_options *own = TUNE("tune", "rate=0.5,1", "choose", "simplest", "folds", "3");
+    hsp_options *own = TUNE("tune", "rate=0.5,1", "choose", "one-standard-error", "folds", "3");
     result r = tune(data, learner, own);
     const char *fact = hsp_model_metadata(r.model, "tuning");
     hsp__json *json = NULL;

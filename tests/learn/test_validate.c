@@ -223,10 +223,11 @@ static void compare_by_hand(hsp_data *data, const hsp_options *learner, uint32_t
 static void test_as_by_hand(void)
 {
     hsp_data *data = blobs(300, 2), *more = blobs(300, 5);
-    hsp_options *sets[] = {
-        PERCEPTRON("passes", "3"), PERCEPTRON("scale", "standard", "average", "average"),
-        PERCEPTRON("normalize", "ball", "average", "vote", "passes", "1"),
-        PERCEPTRON("tie", "zero", "order", "shuffle"), PERCEPTRON("soft", "2", "passes", "0")};
+    hsp_options *sets[] = {PERCEPTRON("passes", "3"),
+                           PERCEPTRON("scale", "standard", "average", "average"),
+                           PERCEPTRON("normalize", "ball", "average", "vote", "passes", "1"),
+                           PERCEPTRON("tie", "zero", "order", "shuffle"),
+                           PERCEPTRON("soft", "2", "passes", "until-converged")};
     hsp_options *many[] = {PERCEPTRON("multiclass", "ovr"),
                            PERCEPTRON("positive", "blue", "scale", "min-max"),
                            PERCEPTRON("classes", "pink,red,green"),

@@ -516,8 +516,9 @@ static hsp_data *decision_list(uint64_t length, uint32_t classes, int sparse)
 
 static void test_out_of_range(void)
 {
-    static const char *const settings[] = {"variant=balanced", "delta=1000000",  "passes=0",
-                                           "offset=none",      "max-passes=400", NULL};
+    static const char *const settings[] = {"variant=balanced",       "delta=1000000",
+                                           "passes=until-converged", "offset=none",
+                                           "max-passes=400",         NULL};
     for (uint64_t length = 10; length <= LIST; length += 10) {
         hsp_data *data = decision_list(length, 2, 0);
         for (int averaged = 0; averaged < 2; averaged++) {

@@ -65,7 +65,7 @@ static hsp_options *options_of(const winnow_case *c)
     set(options, "tie", c->tie);
     set(options, "offset", c->offset);
     set(options, "average", c->average);
-    set(options, "passes", "0");
+    set(options, "passes", "until-converged");
     set(options, "max-passes", "100000");
     if (c->max_updates) set_real(options, "max-updates", (double)c->max_updates);
     set_real(options, "seed", (double)below(1000));

@@ -112,7 +112,7 @@ static hsp_model *draw_reference(hsp_data *data, const hsp_options *options)
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (hsp_options_text(options, same[i]))
             set(own, same[i], hsp_options_text(options, same[i]));
-    set(own, "passes", "0");
+    set(own, "passes", "until-converged");
     set(own, "max-passes", "300");
     set(own, "margin-target", "0.5r");
     hsp_model *model = NULL;

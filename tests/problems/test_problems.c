@@ -422,7 +422,7 @@ static void exclusive_or_stops_at_the_cap(void)
 {
     outcome o;
     hsp_error err = {0};
-    const char *const words[] = {"offset=unit", "passes=0", "max-passes=50", NULL};
+    const char *const words[] = {"offset=unit", "passes=until-converged", "max-passes=50", NULL};
     const char *const how[] = {NULL};
     CHECK(problem_run("xor.svm", XOR, how, 1, words, 0, &err, &o) == HSP_OK);
     CHECK(o.run.stop == HSP_STOP_PASSES && o.run.passes == 50 && o.run.updates == 200);
@@ -504,8 +504,8 @@ static void steep_rows_take_exponentially_long(void)
     for (int i = 0; i < 5; i++) {
         outcome o;
         hsp_error err = {0};
-        const char *const words[] = {"offset=none", "passes=0", "max-passes=100000", orders[i],
-                                     NULL};
+        const char *const words[] = {"offset=none", "passes=until-converged", "max-passes=100000",
+                                     orders[i], NULL};
         const char *const how[] = {NULL};
         CHECK(problem_run("steep.svm", STEEP, how, 1, words, 0, &err, &o) == HSP_OK);
         CHECK_NOTE(o.run.stop == HSP_STOP_CONVERGED, "%s", orders[i]);

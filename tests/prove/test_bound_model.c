@@ -150,7 +150,8 @@ static void by_growth(void)
     hsp_data_free(data);
     /* without mistakes */
     data = make("separable", "400", "3", "5", NULL);
-    hsp_model *hard = train("perceptron", data, (const char *[]){"passes", "0", NULL});
+    hsp_model *hard =
+        train("perceptron", data, (const char *[]){"passes", "until-converged", NULL});
     out[0] = outlook(hard, data, NULL, no_options);
     CHECK(out[0]->train_mistakes == 0);
     CHECK(near(value(out[0], "vc-consistent"), 2.0 / 400 * log2(2 * direct_growth(3, 800) / 0.05)));
@@ -201,7 +202,7 @@ static void by_mistakes(void)
 /* A run over the rows that were learnt from alone is the same run: what compression stands on. */
 static void check_rebuilt(const char *name, hsp_data *data, const char *order)
 {
-    const char *const set[] = {"passes", "0", "order", order, NULL};
+    const char *const set[] = {"passes", "until-converged", "order", order, NULL};
     hsp_model *model = train(name, data, set), *again = NULL;
     const hsp_row_coefficients updates = hsp_model_updates(model);
     uint64_t rows[500], count = 0;
@@ -565,7 +566,7 @@ static void shared_rows(void)
     CHECK_NOTE(strstr(err.message, "2 of 4 test rows") && strstr(err.message, "row 2"), "%s",
                err.message);
     hsp_context_set_log(ctx, listen, NULL);
-    out = outlook(model, rows, held, (const char *[]){"shared", "allow", NULL});
+    out = outlook(model, rows, held, (const char *[]){"allow-overlap", "yes", NULL});
     hsp_context_set_log(ctx, NULL, NULL);
     CHECK(out->shared_rows == 2 && strstr(said, "2 of 4"));
     hsp_error_report_free(out);
@@ -656,7 +657,7 @@ static void overfitting(void)
         last[i] = i;
     CHECK(!hsp_data_select(ctx, held, last, 300, NULL, &other));
     model = train("svm", rows, no_options);
-    out = outlook(model, rows, other, (const char *[]){"shared", "allow", NULL});
+    out = outlook(model, rows, other, (const char *[]){"allow-overlap", "yes", NULL});
     CHECK(out->shared_rows == 300 && !out->overfits);
     hsp_error_report_free(out);
     hsp_model_free(model);

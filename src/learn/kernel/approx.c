@@ -390,8 +390,9 @@ static hsp_status approx_weigh(approx_work *work, const hsp_model *start, hsp_er
 static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_error *err,
                                hsp_model **out)
 {
-    const char *path =
-        hsp__options_have(work->options, "start") ? hsp_options_text(work->options, "start") : NULL;
+    const char *path = hsp__options_have(work->options, "warm-start")
+                           ? hsp_options_text(work->options, "warm-start")
+                           : NULL;
     hsp_model *made = NULL;
     int alike = 0;
     if (!start) return HSP_OK;
@@ -415,9 +416,10 @@ static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_er
 /* The learner's own options: of rows that are prepared already. */
 static hsp_status approx_options(const approx_work *work, hsp_error *err, hsp_options **out)
 {
-    static const char *const skip[] = {
-        "kernel",  "approx",   "allow-indefinite", "cache-mb", "budget",      "scale", "normalize",
-        "classes", "positive", "row-weight",       "start",    "max-seconds", NULL};
+    static const char *const skip[] = {"kernel",   "approx",     "allow-indefinite", "cache-mb",
+                                       "budget",   "scale",      "normalize",        "classes",
+                                       "positive", "row-weight", "warm-start",       "max-seconds",
+                                       NULL};
     hsp_options *made = NULL;
     hsp_status status = hsp__options_derive(work->ctx, work->options, skip, err, &made);
     if (!status) status = hsp__options_put(made, "scale", "none", err);

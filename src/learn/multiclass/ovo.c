@@ -197,9 +197,9 @@ static hsp_status ovo_options(hsp_context *ctx, const ovo_work *work, uint32_t i
                               hsp_error *err, hsp_options **out)
 {
     static const char *const skip[] = {
-        "scale",     "normalize",  "classes", "positive",        "link",
-        "calibrate", "multiclass", "weight",  "calibrate-folds", "max-seconds",
-        "start",     "row-weight", NULL};
+        "scale",      "normalize",  "classes", "positive",        "link",
+        "calibrate",  "multiclass", "weight",  "calibrate-folds", "max-seconds",
+        "warm-start", "row-weight", NULL};
     hsp_options *made = NULL;
     hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &made);
     if (!status) status = hsp__options_put(made, "scale", "none", err);

@@ -76,7 +76,7 @@ static const hsp_option experts_options[] = {
      "sign: 0 abstains; bit: above 0 is yes, else no; auto: bit for columns of 0 and 1"},
     {"order", HSP_OPTION_CHOICE, "cyclic", 0, 0, "cyclic|shuffle", NULL,
      "rows in turn, or in turn shuffled"},
-    {"passes", HSP_OPTION_INTEGER, "1", 1, 1e15, NULL, "T", "so many passes over the rows"},
+    {"passes", HSP_OPTION_INTEGER, "1", 1, 1e15, NULL, "T", "number of passes over the rows"},
     HSP__OPTION_MAX_SECONDS,
     HSP__OPTION_SCALE,
     HSP__OPTION_TIE,

@@ -84,7 +84,7 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
         {"weight", "class weights need all rows at once: read the file whole"},
         {"row-weight", "row weights need all rows at once: read the file whole"},
         {"gap", "how near to the best a run came takes all rows once more: read the file whole"},
-        {"start", "a stream is learnt from zero: read the file whole to begin at a model"},
+        {"warm-start", "a stream is learnt from zero: read the file whole to begin at a model"},
         {"keep-dual", "dual weights are one a row, and a stream keeps nothing a row: read the file "
                       "whole"},
     };

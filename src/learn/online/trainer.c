@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/memory.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
@@ -42,21 +43,9 @@ static hsp_status trainer_copy_options(hsp_context *ctx, const hsp_options *from
     const hsp_option_table *table = hsp_options_table(from);
     hsp_status status = hsp_options_new(ctx, table, err, out);
     for (size_t i = 0; !status && i < table->count; i++) {
-        const char *name = table->options[i].name, *value = NULL;
-        char number[HSP__DECIMAL_MAX];
-        if (!hsp_options_is_set(from, name)) continue;
-        if (table->options[i].type == HSP_OPTION_FLAG) {
-            value = hsp_options_flag(from, name) ? "yes" : "no";
-        } else if (table->options[i].type == HSP_OPTION_INTEGER) {
-            hsp__decimal_print_i64(hsp_options_integer(from, name), number);
-            value = number;
-        } else if (table->options[i].type == HSP_OPTION_REAL) {
-            hsp__decimal_print_f64(hsp_options_real(from, name), number);
-            value = number;
-        } else if (table->options[i].type != HSP_OPTION_LIST) {
-            value = hsp_options_text(from, name);
-        }
-        if (value) status = hsp_options_set(*out, name, value, err);
+        const char *name = table->options[i].name;
+        if (hsp_options_is_set(from, name) && table->options[i].type != HSP_OPTION_LIST)
+            status = hsp__options_copy(*out, from, name, err);
     }
     return status;
 }

@@ -173,8 +173,8 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
 static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_data *others,
                                   hsp_error *err, hsp_model **out)
 {
-    static const char *const skip[] = {"calibrate", "calibrate-folds", "trace",       "reference",
-                                       "start",     "keep-dual",       "max-seconds", NULL};
+    static const char *const skip[] = {"calibrate",  "calibrate-folds", "trace",       "reference",
+                                       "warm-start", "keep-dual",       "max-seconds", NULL};
     hsp_options *options = NULL;
     hsp_training run = {0};
     hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &options);

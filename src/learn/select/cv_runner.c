@@ -371,8 +371,8 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
     if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a trace is of one run, and there is one a fold: train alone to trace");
-    if (hsp__option_named(table, "start") && hsp_options_text(learner, "start"))
-        return hsp__fail_at(err, HSP_USAGE, "--start", 0, 0,
+    if (hsp__option_named(table, "warm-start") && hsp_options_text(learner, "warm-start"))
+        return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
                             "a model that may have seen the rows that are held out is no start");
     return HSP_OK;
 }

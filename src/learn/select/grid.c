@@ -45,7 +45,7 @@ static const char *grid_refusal(const hsp_option *option)
         {"trace", "it says what is written down, not how to learn"},
         {"reference", "it says what is written down, not how to learn"},
         {"keep-dual", "it says what is written down, not how to learn"},
-        {"start", "it says where learning begins, not where it ends"},
+        {"warm-start", "it says where learning begins, not where it ends"},
         {"positive", "it says what is learnt, and errors of different questions do not compare"},
         {"classes", "it says what is learnt, and errors of different questions do not compare"},
         {"row-weight", "it says what is learnt, and errors of different questions do not compare"},

@@ -23,8 +23,8 @@
 static const hsp_option tune_options[] = {
     {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
      "an option to choose a value of: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
-    {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|simplest", NULL,
-     "the smallest error, or the simplest within one standard error of it"},
+    {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|one-standard-error", NULL,
+     "the point with the smallest error, or the simplest one within one standard error of it"},
     HSP__FOLD_OPTIONS};
 
 const hsp_option_table *hsp_tune_options(void)
@@ -178,8 +178,8 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
     hsp__folds_free(&folds);
     if (!status)
         hsp__grid_choose(&tuning->grid, tuning->points,
-                         strcmp(hsp_options_text(tune, "choose"), "simplest") == 0, &tuning->best,
-                         &tuning->chosen);
+                         strcmp(hsp_options_text(tune, "choose"), "one-standard-error") == 0,
+                         &tuning->best, &tuning->chosen);
     return status;
 }
 
