@@ -443,7 +443,7 @@ static void test_the_model_remembers(void)
     CHECK(hsp__json_u64(hsp__json_get(root, "folds"), &folds) && folds == 3);
     CHECK(hsp__json_u64(hsp__json_get(root, "chosen"), &chosen) &&
           chosen == hsp_tuning_chosen(r.tuning));
-    CHECK_TEXT(hsp__json_string(hsp__json_get(root, "choose"), NULL), "simplest");
+    CHECK_TEXT(hsp__json_string(hsp__json_get(root, "choose"), NULL), "one-standard-error");
     CHECK_TEXT(hsp__json_string(hsp__json_at(hsp__json_get(root, "options"), 0), NULL), "rate");
     CHECK(hsp__json_count(points) == 2);
     CHECK_TEXT(
