@@ -51,6 +51,20 @@ CASES = [
     ("svm-kernel", "train svm --kernel rbf(0.02) ten -o out.hsp", (0.3, 10)),
     ("svm-kernel-two", "train svm --kernel rbf(0.02) two -o out.hsp", (0.3, 10)),
     ("svm-nystrom", "train svm --kernel rbf(0.02) --approx nystrom:500 ten -o out.hsp", (0.3, 8)),
+    ("svm-fourier", "train svm --kernel rbf(0.02) --approx fourier:500 ten -o out.hsp", (0.3, 8)),
+    ("svm-precomputed", "train svm --kernel precomputed --C 1e6 --gap 1e-10 gram.hsp -o out.hsp", (0.1, 3)),
+    ("perceptron-votes", "train perceptron --kernel rbf(0.02) --approx nystrom:30 --average vote middle -o out.hsp",
+     (0.3, 3)),
+    ("svm-dense-ten", "train svm --gap 1e-10 --storage dense ten -o out.hsp", (0.5, 8)),
+    ("svm-crammer-dense", "train svm --multiclass crammer-singer --gap 1e-10 --storage dense ten -o out.hsp",
+     (0.5, 8)),
+    ("svm-long", "train svm --gap 1e-10 long -o out.hsp", (0.3, 5)),
+    ("svm-dcd-long", "train svm --solver dcd --gap 1e-10 long -o out.hsp", (0.3, 5)),
+    ("svm-hard-long", "train svm --hard long -o out.hsp", (0.3, 5)),
+    ("logistic-long", "train logistic --gap 1e-10 long -o out.hsp", (0.3, 5)),
+    ("lp-long", "train lp --soft long -o out.hsp", (0.3, 5)),
+    ("perceptron-long", "train perceptron --passes 0 --average vote long -o out.hsp", (0.3, 3)),
+    ("knn-long", "train knn --k auto long -o out.hsp", (0.3, 8)),
     ("svm-many-classes", "train svm many -o out.hsp", (0.3, 6)),
     ("svm-calibrate", "train svm --calibrate platt ten -o out.hsp", (0.3, 10)),
     ("svm-calibrate-isotonic", "train svm --calibrate isotonic ten -o out.hsp", (0.3, 10)),
@@ -68,11 +82,13 @@ CASES = [
     ("predict-kernel", "predict kernel.hsp ten.svm -o out.txt", (0.3, 4)),
     ("neighbors", "neighbors near.hsp ten.svm -o out.txt", (0.3, 4)),
     ("eval", "eval near.hsp ten", (0.3, 4)),
+    ("eval-long", "eval linear.hsp long", (0.1, 2)),
     ("audit", "audit perceptron.hsp ten", (0.1, 3)),
     ("bound", "bound perceptron.hsp --train ten.svm", (0.05, 0.3)),
     ("certify", "certify middle.svm -o out.cert", (0.1, 2)),
     ("plot", "plot perceptron.hsp ten.svm --x 1 --y 2", (0.05, 0.3)),
     ("inspect", "inspect ten.svm", (0.05, 0.5)),
+    ("inspect-long", "inspect long", (0.1, 2)),
     ("convert", "convert ten.svm out.csv", (0.1, 2)),
     ("convert-xz", "convert ten out.svm.xz", (0.3, 8)),
     ("convert-zst", "convert ten out.svm.zst", (0.1, 2)),
@@ -80,15 +96,19 @@ CASES = [
     ("convert-gz", "convert ten out.svm.gz", (0.3, 4)),
     ("convert-cache", "convert ten.svm out.hsp", (0.1, 1)),
     ("split", "split ten.svm out.a.svm out.b.svm", (0.05, 0.3)),
+    ("split-long", "split long out.a.hsp out.b.hsp", (0.05, 0.5)),
     ("scale", "scale two out.csv", (0.1, 4)),
     ("gram", "kernel gram rbf(0.02) small -o out.txt", (0.1, 2)),
     ("kernel-check", "kernel check rbf(0.02) small", (0.3, 3)),
     ("make", "make halfspace --rows 1e8 -o out.svm", (0.1, 2)),
     ("import", "model import big.model -o out.hsp", (0.02, 0.2)),
     ("export", "model export large.hsp --format libsvm -o out.model", (0.05, 0.3)),
+    ("export-liblinear", "model export broad.hsp --format liblinear -o out.model", (0.05, 0.5)),
 ]
 LIMITED = ["perceptron", "winnow", "experts", "svm", "svm-dense", "svm-dcd", "svm-pegasos", "svm-hard",
            "svm-l1", "svm-ovo", "svm-crammer", "svm-kernel", "svm-nystrom", "svm-many-classes",
+           "svm-fourier", "svm-precomputed", "perceptron-votes", "svm-dense-ten", "svm-crammer-dense", "svm-long",
+           "svm-dcd-long", "svm-hard-long", "logistic-long", "lp-long", "perceptron-long",
            "svm-calibrate", "logistic", "logistic-l1", "lp", "lp-soft", "perceptron-kernel"]
 # commands that end at once whatever they do, or have no long work of their own
 SHORT = {"verify", "learners", "help"}
@@ -99,7 +119,7 @@ def call(halfspace, folder, *arguments):
 
 
 def make_data(halfspace, folder, rows, columns):
-    """Two classes, dense; ten classes, sparse; ones; many classes; few rows; models of them."""
+    """Two classes, dense; ten classes, sparse; ones; many classes; few rows; many; models of them."""
     def pipe(source, change, name):
         subprocess.run(f"'{halfspace}' make {source} -q -o - | awk '{change}' >{name}", shell=True,
                        cwd=folder, check=True)
@@ -125,6 +145,13 @@ def make_data(halfspace, folder, rows, columns):
     call(halfspace, folder, "make", "halfspace", "--rows", str(rows // 4), "--features", "100", "--noise",
          "0.1", "-q", "-o", "middle.svm")
     call(halfspace, folder, "convert", "-q", "middle.svm", "middle.hsp")
+    call(halfspace, folder, "make", "halfspace", "--rows", str(50 * rows), "--features", "4", "--noise", "0.1",
+         "-q", "-o", "long.hsp")
+    call(halfspace, folder, "train", "perceptron", "-q", "--passes", "1", "long.hsp", "-o", "linear.hsp")
+    call(halfspace, folder, "make", "text", "--rows", str(rows), "--features", "2000000", "--nonzeros", "100", "-q",
+         "-o", "broad.svm")
+    call(halfspace, folder, "train", "perceptron", "-q", "--passes", "1", "broad.svm", "-o", "broad.hsp")
+    call(halfspace, folder, "kernel", "gram", "rbf(0.02)", "small.hsp", "-q", "-o", "gram.hsp")
     call(halfspace, folder, "train", "knn", "-q", "ten.hsp", "-o", "near.hsp")
     call(halfspace, folder, "train", "perceptron", "-q", "--passes", "1", "ten.hsp", "-o", "perceptron.hsp")
     call(halfspace, folder, "train", "perceptron", "-q", "--passes", "1", "--kernel", "rbf(0.02)",
@@ -136,7 +163,7 @@ def make_data(halfspace, folder, rows, columns):
 
 def words(text):
     """The arguments of a case, names of caches spelt out."""
-    caches = {"two", "ten", "wide", "many", "small", "middle"}
+    caches = {"two", "ten", "wide", "many", "small", "middle", "long"}
     return [word + ".hsp" if word in caches else word for word in text.split()]
 
 

@@ -14,11 +14,14 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/columns.h"
 #include "data/data.h"
 #include "data/summary.h"
 #include "data/sweep.h"
+
+#define SUMMARY_TICK 4096 /* rows between two ticks */
 
 void hsp_summary_free(hsp_summary *summary)
 {
@@ -174,15 +177,20 @@ static void summary_twins_bucket(void *user, uint64_t bucket)
 }
 
 /* Move the keys into their buckets; twins->starts becomes where each begins. */
-static void summary_bucket_keys(summary_twins *twins, const summary_key *keys, uint64_t rows)
+static void summary_bucket_keys(hsp_context *ctx, summary_twins *twins, const summary_key *keys,
+                                uint64_t rows)
 {
     uint64_t *starts = twins->starts;
-    for (uint64_t i = 0; i < rows; i++)
+    for (uint64_t i = 0; i < rows; i++) {
+        if (i % SUMMARY_TICK == 0) hsp__tick(ctx);
         starts[(keys[i].hash[0] >> twins->shift) + 1]++;
+    }
     for (uint64_t b = 0; b < twins->buckets; b++)
         starts[b + 1] += starts[b];
-    for (uint64_t i = 0; i < rows; i++)
+    for (uint64_t i = 0; i < rows; i++) {
+        if (i % SUMMARY_TICK == 0) hsp__tick(ctx);
         twins->keys[starts[keys[i].hash[0] >> twins->shift]++] = keys[i];
+    }
     for (uint64_t b = twins->buckets; b > 0; b--)
         starts[b] = starts[b - 1];
     starts[0] = 0;
@@ -205,7 +213,7 @@ static hsp_status summary_twins_run(hsp_context *ctx, summary_twins *twins, cons
     twins->contradictory = hsp__new(memory, twins->buckets, sizeof *twins->contradictory);
     if (!twins->keys || !twins->starts || !twins->duplicate || !twins->contradictory)
         return hsp__fail_memory(err);
-    summary_bucket_keys(twins, keys, rows);
+    summary_bucket_keys(ctx, twins, keys, rows);
     hsp_status status =
         hsp__sweep(ctx, "comparing rows", rows, twins->buckets, summary_twins_bucket, twins, err);
     for (uint64_t b = 0; b < twins->buckets; b++) {
@@ -414,7 +422,9 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
     HSP__NEED(err, ctx, data, out);
     const hsp_allocator *memory = &ctx->allocator;
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp_status status = hsp_data_view(&own, data, err, &view);
     if (status) return status;
     hsp_summary *summary = hsp__new(memory, 1, sizeof *summary);
     if (!summary) return hsp__fail_memory(err);
@@ -431,10 +441,10 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
         status = hsp__fail_memory(err);
     } else {
         summary_look_at_classes(view, summary->class_counts, &summary->totals);
-        status = summary_look_at_rows(ctx, data, summary, err);
+        status = summary_look_at_rows(&own, data, summary, err);
     }
     if (!status)
-        status = summary_look_at_columns(ctx, data, &summary->totals, summary->columns, err);
+        status = summary_look_at_columns(&own, data, &summary->totals, summary->columns, err);
     if (status)
         hsp_summary_free(summary);
     else

@@ -21,6 +21,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "knn/knn_index_type.h"
 
@@ -37,6 +38,7 @@ enum {
 
 #define KNN_TREE_SLACK 1e-12 /* more than sums of 64 terms are off by, relatively */
 #define KNN_TREE_TINY  1e-150
+#define KNN_TREE_TICK  1024 /* rows, points or nodes between two ticks */
 
 typedef struct knn_tree_node {
     uint32_t child;       /* the first of two; 0: a leaf */
@@ -113,12 +115,13 @@ static uint64_t knn_tree_hash(const hsp_view *view, uint64_t row)
 
 /* Number the points in the order of their first rows. The table has the upper half of a point's
  * hash, and 1 + its first row. */
-static uint32_t knn_tree_number(const hsp_view *view, uint64_t *table, int bits, uint32_t *point,
-                                uint32_t *order)
+static uint32_t knn_tree_number(hsp_context *ctx, const hsp_view *view, uint64_t *table, int bits,
+                                uint32_t *point, uint32_t *order)
 {
     const uint64_t mask = ((uint64_t)1 << bits) - 1;
     uint32_t points = 0;
     for (uint64_t i = 0; i < view->rows; i++) {
+        if (i % KNN_TREE_TICK == 0 && hsp__tick(ctx)) break;
         const uint64_t hash = knn_tree_hash(view, i), top = hash >> 32 << 32;
         uint64_t at = hash >> (64 - bits);
         for (; table[at]; at = (at + 1) & mask)
@@ -148,9 +151,9 @@ static int knn_tree_points(knn_tree_job *job)
     own->point = hsp__new_raw(memory, own->rows, sizeof *own->point);
     own->member = hsp__new_raw(memory, own->rows, sizeof *own->member);
     if (table && own->order && own->point && own->member)
-        own->points = knn_tree_number(job->view, table, bits, own->point, own->order);
+        own->points = knn_tree_number(job->ctx, job->view, table, bits, own->point, own->order);
     hsp__free(memory, table);
-    if (!own->points) return 0;
+    if (!own->points || hsp__stopped(job->ctx)) return 0;
     own->starts = hsp__new(memory, own->points + 2, sizeof *own->starts);
     if (!own->starts) return 0;
     for (uint64_t i = 0; i < own->rows; i++)
@@ -167,12 +170,14 @@ static void knn_tree_box(const knn_tree_job *job, uint64_t from, uint64_t to, do
     const uint64_t cols = job->own->cols;
     for (uint64_t c = 0; c < cols; c++)
         box[c] = box[cols + c] = knn_tree_value(job->view, job->own->order[from], c);
-    for (uint64_t i = from + 1; i < to; i++)
+    for (uint64_t i = from + 1; i < to; i++) {
+        if (i % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) return;
         for (uint64_t c = 0; c < cols; c++) {
             const double x = knn_tree_value(job->view, job->own->order[i], c);
             box[c] = x < box[c] ? x : box[c];
             box[cols + c] = x > box[cols + c] ? x : box[cols + c];
         }
+    }
 }
 
 /* Where to cut: about the median of a column, of the more rows the better known. */
@@ -243,6 +248,7 @@ static uint64_t knn_tree_below(const knn_tree_job *job, const knn_tree_place *pl
 {
     uint64_t count = 0;
     for (uint64_t i = place->from; i < place->to; i++) {
+        if (i % KNN_TREE_TICK == 0) hsp__tick(job->ctx); /* a cut is a cut all the same */
         const double x = knn_tree_value(job->view, job->own->order[i], place->column);
         count += with ? x <= value : x < value;
     }
@@ -256,7 +262,7 @@ static void knn_tree_middle(const knn_tree_job *job, knn_tree_place *place, doub
 {
     const uint64_t quarter = (place->to - place->from) / 4, most = place->to - place->from;
     uint64_t from = knn_tree_key(low), to = knn_tree_key(high);
-    while (from < to) {
+    while (from < to && !hsp__stopped(job->ctx)) {
         const uint64_t key = from + (to - from) / 2;
         const uint64_t below = knn_tree_below(job, place, knn_tree_unkey(key), 1);
         if (below >= quarter && below <= most - quarter) {
@@ -343,6 +349,7 @@ static int knn_tree_grow(knn_tree_job *job, knn_tree_part *part, uint64_t node, 
                          uint64_t to)
 {
     const uint64_t size = 2 * job->own->cols;
+    if (hsp__tick(job->ctx)) return 1; /* who builds the knn_tree_state will see the same */
     knn_tree_box(job, from, to, part->boxes + node * size);
     const uint64_t middle =
         to - from <= KNN_TREE_LEAF ? to : knn_tree_cut(job, from, to, part->boxes + node * size);
@@ -423,6 +430,7 @@ static void knn_tree_append(knn_tree_job *job, uint64_t root, knn_tree_part *par
     knn_tree_part *all = &job->own->all;
     const uint64_t size = 2 * job->own->cols;
     for (uint64_t n = 0; n < part->node_count; n++) {
+        if (n % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) break;
         const uint64_t to = n ? all->node_count + n - 1 : root;
         knn_tree_node node = part->nodes[n];
         if (node.child) {
@@ -504,6 +512,7 @@ static int knn_tree_settle(knn_tree_job *job)
         return 0;
     }
     for (uint64_t p = 0; p < own->points; p++) {
+        if (p % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) break;
         const uint32_t old = own->point[own->order[p]];
         starts[p] = at;
         for (uint32_t m = own->starts[old]; m < own->starts[old + 1]; m++)
@@ -535,13 +544,14 @@ static hsp_status knn_tree_build(hsp_context *ctx, hsp__knn_index *near, hsp_err
     job->own = own;
     if (!knn_tree_points(job)) goto out;
     const uint64_t count = knn_tree_rounds(job, tops);
-    hsp__tasks_run(ctx, job->count, knn_tree_part_task, job);
-    done =
-        !atomic_load(&job->no_memory) && knn_tree_gather(job, tops, count) && knn_tree_settle(job);
+    if (hsp__tasks_try(ctx, job->count, knn_tree_part_task, job))
+        done = !atomic_load(&job->no_memory) && knn_tree_gather(job, tops, count) &&
+               knn_tree_settle(job);
     for (uint64_t p = 0; p < job->count; p++)
         knn_tree_part_free(memory, &job->parts[p]);
 out:
     hsp__free(memory, job);
+    if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
     return done ? HSP_OK : hsp__fail_memory(err);
 }
 

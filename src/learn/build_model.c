@@ -207,14 +207,17 @@ static hsp_status build_model_gather(hsp_context *ctx, const hsp__ovr *team, hsp
                                      hsp_error *err)
 {
     hsp__ledger_init(all, &ctx->allocator);
-    for (uint32_t c = 0; c < team->count; c++) {
+    if (team->count == 1) { /* it is all */
+        hsp__ledger *one = &team->runs[0].ledger;
+        *all = *one;
+        hsp__ledger_init(one, &one->memory);
+    }
+    for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
         hsp__ledger *one = &team->runs[c].ledger;
         if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < one->count; i++) {
             const hsp__entry *entry = &one->entries[i];
-            if (!hsp__ledger_add(all, entry->row, team->count > 1 ? c : entry->scorer,
-                                 entry->amount))
-                return hsp__fail_memory(err);
+            if (!hsp__ledger_add(all, entry->row, c, entry->amount)) return hsp__fail_memory(err);
         }
         hsp__ledger_free(one);
     }

@@ -10,7 +10,8 @@ typedef struct hsp__ranked {
 } hsp__ranked;
 
 /* The chance that a positive row scores above a negative one, both drawn at random; equal scores
- * count half. NaN when either class is missing or a score is NaN. Sorts `rows` by score. */
-double hsp__auc(hsp__ranked *rows, uint64_t count);
+ * count half. NaN when either class is missing or a score is NaN. Changes the order of `rows`. */
+hsp_status hsp__auc(hsp_context *ctx, hsp__ranked *rows, uint64_t count, hsp_error *err,
+                    double *auc);
 
 #endif

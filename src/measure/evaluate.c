@@ -176,13 +176,15 @@ static double evaluate_norm(const evaluate_state *state)
     return hsp__row_norm(&view, &row);
 }
 
-static void evaluate_finish(evaluate_state *state)
+static hsp_status evaluate_finish(evaluate_state *state, hsp_error *err)
 {
     hsp_evaluation *all = &state->all;
     all->error = all->n ? (double)all->mistakes / (double)all->n : (double)NAN;
     all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
     all->balanced_accuracy = evaluate_balanced(state);
-    all->auc = state->ranked ? hsp__auc(state->ranked, state->known) : (double)NAN;
+    all->auc = (double)NAN;
+    const hsp_status status =
+        state->ranked ? hsp__auc(state->ctx, state->ranked, state->known, err, &all->auc) : HSP_OK;
     const int some = state->known && !state->bare;
     all->hinge_loss = some ? evaluate_mean(&state->hinge, state->known) : (double)NAN;
     const int chances = state->known && state->probabilities;
@@ -190,12 +192,13 @@ static void evaluate_finish(evaluate_state *state)
     all->brier = chances ? evaluate_mean(&state->brier, state->known) : (double)NAN;
     if (!some) all->functional_margin = (double)NAN;
     all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
-    if (state->scorers != 1 || state->bare) return;
+    if (status || state->scorers != 1 || state->bare) return status;
     const double norm = evaluate_norm(state);
-    if (!(norm > 0)) return;
+    if (!(norm > 0)) return hsp__stop_status(state->ctx, err);
     all->geometric_margin = all->functional_margin / norm;
     all->origin_distance = -hsp__model_bias(state->model, 0) / norm;
     all->margin_distance = 1 / norm;
+    return hsp__stop_status(state->ctx, err);
 }
 
 static void evaluate_warn(evaluate_state *state)
@@ -268,8 +271,8 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
     if (slice > state.view->rows) slice = state.view->rows;
     status = evaluate_start(&state, data, slice, err);
     if (!status) status = evaluate_rows(&state, slice, err);
+    if (!status) status = evaluate_finish(&state, err);
     if (!status) {
-        evaluate_finish(&state);
         evaluate_warn(&state);
         *out = state.all;
         if (confusion)

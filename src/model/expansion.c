@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "vec/product.h"
 
 enum {
@@ -181,9 +182,10 @@ hsp_status hsp__votes_score_kernel(hsp_context *quiet, const hsp_model *model,
         const uint64_t count = expansion_least(view->rows - from, EXPANSION_VOTERS);
         status =
             hsp__support_values(quiet, support, &guests, from, count, 0, all, values, all, err);
-        for (uint64_t i = 0; !status && i < count; i++)
+        for (uint64_t i = 0; !status && i < count && !hsp__tick(quiet); i++)
             hsp__votes_tally(model, values + i * all, running,
                              scores + (from + i) * model->scorers);
+        if (!status) status = hsp__stop_status(quiet, err);
     }
     hsp__guests_free(&guests, quiet);
     hsp__free(memory, values);

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "data/convert_storage.h"
@@ -237,6 +238,7 @@ static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hs
     hsp_status status = x && dots && running ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < view->rows; i++, scores += model->scorers) {
         hsp__row row = hsp__view_row(view, i);
+        if (hsp__tick(ctx)) status = hsp__stop_status(ctx, err);
         for (uint64_t k = 0; k < row.count; k++)
             x[hsp__row_column(&row, k)] = hsp__row_value(view, &row, k);
         hsp__votes_score(model, x, dots, running, scores);

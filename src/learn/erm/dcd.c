@@ -55,6 +55,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "learn/erm/dcd_sweep.h"
 #include "learn/erm/gap.h"
@@ -510,6 +511,7 @@ static void dcd_rows(dcd *m)
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = hsp__problem_cost(m->p, i);
         const hsp__row row = hsp__view_row(view, i);
+        if (i % 1024 == 0) hsp__tick(m->ctx); /* what is begun with is whole all the same */
         m->rows[i] = (dcd_row){.count = (uint32_t)row.count, .q = dcd_sqnorm(view, &row)};
         m->rows[i].from = view->storage == HSP_DENSE ? i * view->stride : hsp__view_start(view, i);
         if (c > 0)

@@ -330,6 +330,7 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
     double level = 0;
     for (uint64_t i = 0; !status && i < n; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
+        if (i % GAP_TICK == 0 && hsp__tick(ctx)) status = hsp__stop_status(ctx, err);
         if (!(c > 0)) continue;
         at[count] = y - scores[i];
         cost[count++] = c;
@@ -347,11 +348,12 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
 }
 
 /* Slope and curvature of sum c loss(y (s + b)) over b. */
-static void gap_slope(const hsp__problem *p, const double *scores, double b, double *slope,
-                      double *curvature)
+static void gap_slope(hsp_context *ctx, const hsp__problem *p, const double *scores, double b,
+                      double *slope, double *curvature)
 {
     *slope = *curvature = 0;
     for (uint64_t i = 0; i < p->view->rows; i++) {
+        if (i % GAP_TICK == 0 && hsp__tick(ctx)) return;
         const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
         const double pull = hsp__gap_neg_gradient(p->loss, y * (scores[i] + b));
         *slope -= c * y * pull;
@@ -370,7 +372,8 @@ static hsp_status gap_offset_smooth(hsp_context *ctx, const hsp__problem *p, con
 {
     double low = -HUGE_VAL, high = HUGE_VAL, slope, curvature;
     for (int step = 0; step < GAP_STEPS; step++) {
-        gap_slope(p, scores, *b, &slope, &curvature);
+        gap_slope(ctx, p, scores, *b, &slope, &curvature);
+        if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
         if (slope == 0) return HSP_OK;
         if (slope < 0)
             low = *b;
@@ -380,7 +383,6 @@ static hsp_status gap_offset_smooth(hsp_context *ctx, const hsp__problem *p, con
         if (!(next > low && next < high)) next = (low + high) / 2;
         if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return HSP_OK;
         *b = next;
-        if (hsp__tick(ctx)) return hsp__stop_status(ctx, err);
     }
     return HSP_OK;
 }

@@ -194,12 +194,12 @@ static hsp_status approx_votes(approx_work *work, const hsp_model *linear, hsp_e
     if (to && from->updates <= UINT64_MAX / rank) {
         to->updates = from->updates * rank;
         to->steps = from->steps;
-        to->support = hsp__new(memory, to->updates, sizeof *to->support);
-        to->scorer = hsp__new(memory, to->updates, sizeof *to->scorer);
-        to->amount = hsp__new(memory, to->updates, sizeof *to->amount);
-        to->offset = hsp__new(memory, to->updates, sizeof *to->offset);
-        to->first = hsp__new(memory, to->steps + 1, sizeof *to->first);
-        to->survived = hsp__new(memory, to->steps, sizeof *to->survived);
+        to->support = hsp__new_raw(memory, to->updates, sizeof *to->support);
+        to->scorer = hsp__new_raw(memory, to->updates, sizeof *to->scorer);
+        to->amount = hsp__new_raw(memory, to->updates, sizeof *to->amount);
+        to->offset = hsp__new_raw(memory, to->updates, sizeof *to->offset);
+        to->first = hsp__new_raw(memory, to->steps + 1, sizeof *to->first);
+        to->survived = hsp__new_raw(memory, to->steps, sizeof *to->survived);
     }
     if (c && to && to->support && to->scorer && to->amount && to->offset && to->first &&
         to->survived) {

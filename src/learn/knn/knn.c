@@ -26,6 +26,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "learn/learner.h"
 #include "learn/build_model.h"
 #include "learn/prepare.h"
@@ -187,10 +188,10 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
 /* ---- Choosing k ------------------------------------------------------------------------------ */
 
 /* Rows from .. from + count - 1, each left out of its own neighbours. */
-static void knn_count(const hsp__neighbors *own, hsp__knn_vote *ballot, uint64_t from,
-                      uint64_t count, const hsp__neighbor *found)
+static void knn_count(hsp_context *ctx, const hsp__neighbors *own, hsp__knn_vote *ballot,
+                      uint64_t from, uint64_t count, const hsp__neighbor *found)
 {
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count && !hsp__tick(ctx); i++) {
         hsp__knn_vote_clear(ballot);
         for (uint64_t k = 0; k < own->tried; k++, found++) {
             hsp__knn_vote_add(ballot, own->labels[found->row], found->distance);
@@ -213,7 +214,7 @@ static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp_
         for (uint64_t i = from; i < to; i++)
             skip[i - from] = i;
         status = hsp__knn_find(&quiet, near, &some, skip, own->tried, err, found);
-        if (!status) knn_count(own, ballot, from, to - from, found);
+        if (!status) knn_count(work->ctx, own, ballot, from, to - from, found);
         if (!status)
             status = hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err);
     }

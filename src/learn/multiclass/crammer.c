@@ -381,6 +381,9 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     hsp__crammer_work *work = &run->work;
     double value = 0;
     hsp_status status = HSP_OK;
+    hsp__stop brief;
+    hsp_context *ctx = work->ctx, last = hsp__stop_brief(&brief, ctx);
+    work->ctx = &last;
     hsp__crammer_weights(work, work->dual, work->w);
     hsp__crammer_pulls(work, work->dual, run->t);
     for (uint32_t m = 0; m < work->k; m++)
@@ -389,12 +392,15 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
         status = crammer_measure_free(run, err, &value);
     else
         value = hsp__crammer_dual(work, work->dual, work->w, work->b);
-    if (status) return status;
-    const double losses = hsp__crammer_score(work);
-    hsp__crammer_verdict(hsp__crammer_penalty(work, work->w, work->b) + losses, value, &run->now);
-    crammer_keep(run);
+    const double losses = status ? 0 : hsp__crammer_score(work);
+    work->ctx = ctx;
+    if (!status && !hsp__stopped(&last)) {
+        hsp__crammer_verdict(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
+                             &run->now);
+        crammer_keep(run);
+    }
     crammer_tick(run, work->n);
-    return HSP_OK;
+    return status;
 }
 
 /* b0 moves to b, and b as far again, unless most of the gap is the rows' still. Where rows have

@@ -89,17 +89,24 @@ static hsp_status crammer_fit_solve(hsp__erm *batch, const hsp__crammer *p, doub
     hsp__crammer_solution s = {.w = batch->weights, .b = b, .dual = batch->all_dual};
     hsp__gap_values verdict = {.gap = 1};
     uint64_t passes = 0, updates = 0;
+    hsp__stop brief;
+    hsp_context last = *batch->ctx;
+    int judged = 1;
     if (batch->start) crammer_fit_start(batch, batch->all_dual, b);
     /* The solver stops on the gap as computed, the verdict adds what rounding may hide: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
         hsp_status status = hsp__crammer_solve(batch->ctx, p, &goal, err, &s);
-        if (!status) status = hsp__crammer_judge(batch->ctx, p, s.w, s.b, s.dual, u, err, &verdict);
         if (status) return status;
+        last = hsp__stop_brief(&brief, batch->ctx);
+        status = hsp__crammer_judge(&last, p, s.w, s.b, s.dual, u, err, &verdict);
+        if (status && status != HSP_CANCELLED) return status;
+        judged = !status;
         passes += s.passes;
         updates += s.updates;
         goal.gap = plan->gap - 2 * verdict.rounding;
-        if (s.stop != HSP_STOP_CONVERGED || verdict.gap <= plan->gap || !(goal.gap > 0)) break;
+        if (!judged || s.stop != HSP_STOP_CONVERGED || verdict.gap <= plan->gap || !(goal.gap > 0))
+            break;
     }
     hsp__erm_task *task = &batch->tasks[0];
     task->solver = &crammer_fit_solver;
@@ -112,9 +119,7 @@ static hsp_status crammer_fit_solve(hsp__erm *batch, const hsp__crammer *p, doub
                                      .stop = s.stop};
     if (s.stop == HSP_STOP_CONVERGED && !(verdict.gap <= plan->gap))
         task->solution.stop = HSP_STOP_PASSES;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, batch->ctx);
-    crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
+    if (judged) crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
     if (hsp__stopped(&last)) hsp__erm_unjudged(&last, task);
     for (uint32_t c = 0; c < batch->count; c++)
         batch->tasks[c].solution.b = b[c];

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"
 
@@ -75,6 +76,7 @@ static void crammer_gap_combine_block(void *user, uint64_t block)
     for (uint64_t i = 0; i < work->n; i++) {
         double a[CRAMMER_BLOCK] = {0};
         int any = 0;
+        if (i % CRAMMER_TICK == 0 && hsp__tick(work->ctx)) return;
         for (uint32_t m = 0; m < count; m++) {
             a[m] = job->dual[i * k + first + m];
             any |= a[m] != 0;
@@ -144,6 +146,7 @@ static void crammer_gap_score_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(work->n, work->parts, part); i < to; i++) {
         const uint32_t y = work->view->labels[i];
         const double c = hsp__crammer_cost(work->p, i);
+        if (i % CRAMMER_TICK == 0 && hsp__tick(work->ctx)) return;
         hsp__crammer_dots(work, work->w, i, s);
         for (uint32_t m = 0; m < k; m++)
             s[m] += work->b[m];
@@ -424,6 +427,7 @@ static double crammer_gap_dual_off(const hsp__crammer_work *work, const double *
     double total = 0, reach = 0, longest = 0, apart = 0;
     for (uint64_t i = 0; i < work->n; i++) {
         const double norm = hsp__gap_row_norm(work->view, i);
+        if (i % CRAMMER_TICK == 0 && hsp__tick(work->ctx)) break;
         for (uint64_t m = 0; m < k; m++) {
             total += fabs(dual[i * k + m]);
             reach += fabs(dual[i * k + m]) * norm;
@@ -477,6 +481,7 @@ hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const dou
             up += work.doubts[part];
         hsp__crammer_verdict(penalty + losses + up, value - down, out);
         if (isfinite(out->primal) && out->primal > 0) out->rounding = (up + down) / out->primal;
+        status = hsp__stop_status(ctx, err);
     }
     hsp__crammer_close(&work);
     return status;

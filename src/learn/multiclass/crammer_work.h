@@ -8,6 +8,7 @@
 
 #define CRAMMER_BLOCK 8  /* columns come in blocks of a cache line */
 #define CRAMMER_ALIGN 64 /* bytes */
+#define CRAMMER_TICK  64 /* rows between two ticks */
 #define CRAMMER_WIDE  16 /* columns in single precision */
 
 typedef struct hsp__crammer_work {
