@@ -191,6 +191,13 @@ static double naive_auc(const hsp__ranked *rows, uint64_t count)
     return good / pairs;
 }
 
+static double auc_of(hsp__ranked *rows, uint64_t count)
+{
+    double auc = -1;
+    CHECK(hsp__auc(ctx, rows, count, NULL, &auc) == HSP_OK);
+    return auc;
+}
+
 static void test_auc(void)
 {
     hsp__random random;
@@ -206,14 +213,36 @@ static void test_auc(void)
             rows[i].positive = (uint32_t)hsp__random_below(&random, 2);
             positives += rows[i].positive;
         }
-        const double want = naive_auc(rows, count), got = hsp__auc(rows, count);
+        const double want = naive_auc(rows, count), got = auc_of(rows, count);
         if (positives == 0 || positives == count)
             CHECK(isnan(got));
         else
             CHECK_NOTE(got == want, "%.17g, naive %.17g", got, want);
     }
     hsp__ranked odd[] = {{(double)NAN, 1}, {1, 0}};
-    CHECK(isnan(hsp__auc(odd, 2)));
+    CHECK(isnan(auc_of(odd, 2)));
+}
+
+/* More rows than are sorted at a time: counted value by value. */
+static void auc_of_many_rows(void)
+{
+    enum { ROWS = 150001, VALUES = 1000 };
+    static hsp__ranked rows[ROWS];
+    static uint64_t of[2][VALUES];
+    uint64_t doubled = 0, below = 0, all[2] = {0};
+    hsp__random random;
+    hsp__random_seed(&random, 12, 0);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        const uint64_t value = hsp__random_below(&random, VALUES);
+        rows[i] = (hsp__ranked){(double)value, hsp__random_below(&random, VALUES) < value};
+        of[rows[i].positive][value]++;
+        all[rows[i].positive]++;
+    }
+    for (uint64_t v = 0; v < VALUES; v++) {
+        doubled += of[1][v] * (2 * below + of[0][v]);
+        below += of[0][v];
+    }
+    CHECK(auc_of(rows, ROWS) == (double)doubled / (2 * ((double)all[0] * (double)all[1])));
 }
 
 typedef struct sums {
@@ -337,6 +366,7 @@ int main(void)
     RUN(test_homogeneous_form);
     RUN(test_votes);
     RUN(test_auc);
+    RUN(auc_of_many_rows);
     RUN(test_random);
     RUN(test_threads);
     hsp_context_free(ctx);
