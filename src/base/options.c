@@ -448,17 +448,30 @@ hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_
     return status;
 }
 
+static void options_clear(const hsp_allocator *memory, options_value *slot)
+{
+    for (uint64_t k = 0; k < slot->count; k++)
+        hsp__free(memory, slot->items[k]);
+    hsp__free(memory, slot->items);
+    hsp__free(memory, slot->text);
+    *slot = (options_value){0};
+}
+
+hsp_status hsp__options_reset(hsp_options *options, const char *name, hsp_error *err)
+{
+    const size_t i = options_find(options, name);
+    assert(i < options->table->count);
+    options_clear(&options->memory, &options->values[i]);
+    const char *fallback = options->table->options[i].fallback;
+    return fallback ? options_store(options, i, fallback, err) : HSP_OK;
+}
+
 void hsp_options_free(hsp_options *options)
 {
     if (!options) return;
     hsp_allocator memory = options->memory;
-    for (size_t i = 0; options->values && i < options->table->count; i++) {
-        options_value *slot = &options->values[i];
-        for (uint64_t k = 0; k < slot->count; k++)
-            hsp__free(&memory, slot->items[k]);
-        hsp__free(&memory, slot->items);
-        hsp__free(&memory, slot->text);
-    }
+    for (size_t i = 0; options->values && i < options->table->count; i++)
+        options_clear(&memory, &options->values[i]);
     hsp__free(&memory, options->values);
     hsp__free(&memory, options);
 }

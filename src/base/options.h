@@ -15,4 +15,7 @@ hsp_status hsp__options_copy(hsp_options *to, const hsp_options *from, const cha
 /* The word that users give instead of this number ("until-converged"); NULL: none. */
 const char *hsp__option_word(const hsp_option *option, int64_t value);
 
+/* Give an option its default again, as if it had not been set. */
+hsp_status hsp__options_reset(hsp_options *options, const char *name, hsp_error *err);
+
 #endif

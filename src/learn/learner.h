@@ -1,5 +1,6 @@
 /* What a learner is to the rest of the library: a table of options and the functions behind
- * hsp_train. Adding a learner is a file here, a line in train.c, a test and a page of docs. */
+ * hsp_train. Adding a learner is a file here, a word in HSP__LEARNERS, a test and a page of docs.
+ */
 #ifndef HSP_LEARN_LEARNER_H
 #define HSP_LEARN_LEARNER_H
 
@@ -17,7 +18,11 @@ typedef struct hsp__learner {
     const struct hsp__online_rule *rule;
 } hsp__learner;
 
-extern const hsp__learner *const hsp__learners[]; /* train.c; ended by NULL */
+/* All learners, in the order in which they are listed. A new one is one word here. */
+#define HSP__LEARNERS(X) X(perceptron) X(winnow) X(experts) X(svm) X(logistic) X(lp) X(knn)
+
+#define HSP__LEARNER_DECLARE(name) extern const hsp__learner hsp__learn_##name;
+HSP__LEARNERS(HSP__LEARNER_DECLARE)
 
 /* The learner whose table the options were made with; NULL: none. */
 const hsp__learner *hsp__learner_of(const hsp_options *options);

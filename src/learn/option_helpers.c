@@ -1,51 +1,72 @@
 #include "learn/option_helpers.h"
-#include "base/options.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "base/decimal.h"
-
-static const hsp_option *option_helpers_find(const hsp_options *options, const char *name)
-{
-    const hsp_option_table *table = hsp_options_table(options);
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
-    return NULL;
-}
+#include "base/options.h"
 
 int hsp__options_have(const hsp_options *options, const char *name)
 {
-    return option_helpers_find(options, name) != NULL;
-}
-
-int hsp__options_say(const hsp_options *options, const char *name, const char *value)
-{
-    const hsp_option *option = option_helpers_find(options, name);
-    if (!option || (option->type != HSP_OPTION_CHOICE && option->type != HSP_OPTION_TEXT)) return 0;
-    const char *said = hsp_options_text(options, name);
-    return said && strcmp(said, value) == 0;
-}
-
-hsp_status hsp__options_put(hsp_options *options, const char *name, const char *value,
-                            hsp_error *err)
-{
-    return hsp__options_have(options, name) ? hsp_options_set(options, name, value, err) : HSP_OK;
-}
-
-hsp_status hsp__options_derive(hsp_context *ctx, const hsp_options *options,
-                               const char *const *skip, hsp_error *err, hsp_options **out)
-{
     const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return 1;
+    return 0;
+}
+
+int hsp__option_set(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) && hsp_options_is_set(options, name);
+}
+
+const char *hsp__option_text(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) ? hsp_options_text(options, name) : NULL;
+}
+
+int hsp__option_flag(const hsp_options *options, const char *name)
+{
+    return hsp__options_have(options, name) && hsp_options_flag(options, name);
+}
+
+uint64_t hsp__option_integer(const hsp_options *options, const char *name, uint64_t otherwise)
+{
+    if (!hsp__options_have(options, name)) return otherwise;
+    const int64_t value = hsp_options_integer(options, name);
+    assert(value >= 0 && "a learner's whole numbers count something");
+    return (uint64_t)value;
+}
+
+double hsp__option_real(const hsp_options *options, const char *name, double otherwise)
+{
+    return hsp__options_have(options, name) ? hsp_options_real(options, name) : otherwise;
+}
+
+int hsp__option_is(const hsp_options *options, const char *name, const char *value)
+{
+    const char *text = hsp__option_text(options, name);
+    return text && strcmp(text, value) == 0;
+}
+
+int hsp__option_choice(const hsp_options *options, const char *name, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (hsp__option_is(options, name, words[i])) return i;
+    return 0;
+}
+
+hsp_tie hsp__option_tie(const hsp_options *options)
+{
+    static const char *const ties[] = {"neg", "pos", "zero", NULL};
+    return (hsp_tie)hsp__option_choice(options, "tie", ties);
+}
+
+hsp_status hsp__options_without(hsp_context *ctx, const hsp_options *options,
+                                const char *const *skip, hsp_error *err, hsp_options **out)
+{
     hsp_options *made = NULL;
-    hsp_status status = hsp_options_new(ctx, table, err, &made);
-    for (size_t i = 0; !status && i < table->count; i++) {
-        const hsp_option *option = &table->options[i];
-        size_t k = 0;
-        while (skip[k] && strcmp(skip[k], option->name) != 0)
-            k++;
-        if (!skip[k] && hsp_options_is_set(options, option->name))
-            status = hsp__options_copy(made, options, option->name, err);
-    }
+    hsp_status status = hsp_options_copy(ctx, options, err, &made);
+    for (size_t k = 0; !status && skip[k]; k++)
+        if (hsp__options_have(made, skip[k])) status = hsp__options_reset(made, skip[k], err);
     if (status)
         hsp_options_free(made);
     else

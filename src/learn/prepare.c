@@ -107,14 +107,6 @@ static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hs
 
 /* ---- Weights of rows ------------------------------------------------------------------------- */
 
-static int prepare_has(const hsp_options *options, const char *name)
-{
-    const hsp_option_table *table = hsp_options_table(options);
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return 1;
-    return 0;
-}
-
 /* The numbers in `data` of the rows whose classes were asked for; NULL: all of them. */
 static hsp_status prepare_kept(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
                                hsp_error *err, uint64_t **out)
@@ -184,7 +176,8 @@ static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_data *given,
                                        hsp_error *err)
 {
     const uint64_t rows = given->view.rows;
-    if (!given->row_weights || to->grouped || !prepare_has(options, "row-weight")) return HSP_OK;
+    if (!given->row_weights || to->grouped || !hsp__options_have(options, "row-weight"))
+        return HSP_OK;
     to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
     if (!to->weight) return hsp__fail_memory(err);
     memcpy(to->weight, given->row_weights, rows * sizeof *to->weight);
@@ -195,11 +188,10 @@ static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_data *given,
 static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const hsp_options *options,
                                 hsp__prepared *to, hsp_error *err)
 {
-    const char *text =
-        prepare_has(options, "row-weight") ? hsp_options_text(options, "row-weight") : NULL;
+    const char *text = hsp__option_text(options, "row-weight");
     uint64_t column, *origin = NULL;
     if (!text) return prepare_take_weights(ctx, given, options, to, err);
-    if (hsp__options_say(options, "normalize", "rows"))
+    if (hsp__option_is(options, "normalize", "rows"))
         return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
                             "the weight would be a part of the row's length: normalize rows before "
                             "the weights are added to the file, or use normalize ball");
@@ -278,7 +270,7 @@ hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hs
 {
     hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* these need no fitting */
     *out = NULL;
-    if (hsp__options_say(options, "normalize", "rows"))
+    if (hsp__option_is(options, "normalize", "rows"))
         return prepare_fit(ctx, &nothing, "unit-rows", err, out);
     if (!hsp__options_have(options, "votes")) return HSP_OK;
     return prepare_fit(ctx, &nothing, hsp_options_text(options, "votes"), err, out);
@@ -350,9 +342,9 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
         status = prepare_scale(ctx, columns, place++, &to, err);
     else if (!status && to.blank) /* the rows learnt from are blank there already */
         status = prepare_blank(ctx, &to, err), place++;
-    if (!status && hsp__options_say(options, "normalize", "rows"))
+    if (!status && hsp__option_is(options, "normalize", "rows"))
         status = prepare_scale(ctx, "unit-rows", place, &to, err);
-    if (!status && hsp__options_say(options, "normalize", "ball"))
+    if (!status && hsp__option_is(options, "normalize", "ball"))
         status = prepare_scale(ctx, "unit-ball", place, &to, err);
     if (!status) status = prepare_votes(ctx, options, place, &to, err);
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);

@@ -1,4 +1,3 @@
-/* The list of learners. */
 #include <string.h>
 
 #include "base/error.h"
@@ -12,35 +11,6 @@
 #include "learn/prepare.h"
 #include "learn/input_checks.h"
 #include "model/probability.h"
-
-extern const hsp__learner hsp__learn_perceptron, hsp__learn_svm, hsp__learn_logistic, hsp__learn_lp,
-    hsp__learn_winnow, hsp__learn_experts, hsp__learn_knn;
-
-const hsp__learner *const hsp__learners[] = {
-    &hsp__learn_perceptron, &hsp__learn_winnow, &hsp__learn_experts, &hsp__learn_svm,
-    &hsp__learn_logistic,   &hsp__learn_lp,     &hsp__learn_knn,     NULL};
-
-const hsp_option_table *hsp_learner(size_t i)
-{
-    for (size_t k = 0; hsp__learners[k]; k++)
-        if (k == i) return &hsp__learners[k]->table;
-    return NULL;
-}
-
-const hsp_option_table *hsp_learner_find(const char *name)
-{
-    for (size_t k = 0; name && hsp__learners[k]; k++)
-        if (strcmp(hsp__learners[k]->table.name, name) == 0) return &hsp__learners[k]->table;
-    return NULL;
-}
-
-const hsp__learner *hsp__learner_of(const hsp_options *options)
-{
-    const hsp_option_table *table = hsp_options_table(options);
-    for (size_t i = 0; hsp__learners[i]; i++)
-        if (&hsp__learners[i]->table == table) return hsp__learners[i];
-    return NULL;
-}
 
 /* One run a pair of classes, or the learner's own; then what makes probabilities of its scores. */
 static hsp_status train_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
@@ -124,8 +94,7 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                          hsp_options_table(options)->name);
     if (start && !learner->starts)
         return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
-    const char *path =
-        hsp__options_have(options, "warm-start") ? hsp_options_text(options, "warm-start") : NULL;
+    const char *path = hsp__option_text(options, "warm-start");
     if (path && start)
         return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
                             "a model to start from was given already");

@@ -18,11 +18,6 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static int erm_is(const hsp_options *options, const char *name, const char *value)
-{
-    return strcmp(hsp_options_text(options, name), value) == 0;
-}
-
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
 {
     if (hsp_options_is_set(options, "C") && hsp_options_is_set(options, "lambda"))
@@ -32,21 +27,19 @@ hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__erm_plan *plan, h
     plan->C = hsp_options_is_set(options, "C") ? hsp_options_real(options, "C")
               : plan->lambda > 0               ? 0
                                                : 1;
-    plan->penalty = erm_is(options, "penalty", "l1") ? HSP__PENALTY_L1 : HSP__PENALTY_L2;
-    plan->offset = erm_is(options, "offset", "free")          ? HSP__OFFSET_FREE
-                   : erm_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
-                                                              : HSP__OFFSET_NONE;
-    plan->tie = erm_is(options, "tie", "neg")   ? HSP_TIE_NEG
-                : erm_is(options, "tie", "pos") ? HSP_TIE_POS
-                                                : HSP_TIE_ZERO;
+    plan->penalty = hsp__option_is(options, "penalty", "l1") ? HSP__PENALTY_L1 : HSP__PENALTY_L2;
+    plan->offset = hsp__option_is(options, "offset", "free")          ? HSP__OFFSET_FREE
+                   : hsp__option_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
+                                                                      : HSP__OFFSET_NONE;
+    plan->tie = hsp__option_tie(options);
     plan->gap = hsp_options_real(options, "gap");
     plan->max_seconds = hsp_options_real(options, "max-seconds");
     plan->max_passes = (uint64_t)hsp_options_integer(options, "max-passes");
     plan->seed = (uint64_t)hsp_options_integer(options, "seed");
     plan->solver = hsp_options_text(options, "solver");
     plan->keep_dual = hsp_options_flag(options, "keep-dual");
-    plan->in_order = hsp__options_have(options, "order") && erm_is(options, "order", "cyclic");
-    plan->last = hsp__options_have(options, "average") && erm_is(options, "average", "none");
+    plan->in_order = hsp__option_is(options, "order", "cyclic");
+    plan->last = hsp__option_is(options, "average", "none");
     return HSP_OK;
 }
 

@@ -51,8 +51,6 @@ static const hsp_option logistic_options[] = {
     HSP__OPTION_SEED,
 };
 
-extern const hsp__learner hsp__learn_logistic;
-
 static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                  const hsp_model *start, hsp_error *err, hsp_training *run,
                                  hsp_model **out)

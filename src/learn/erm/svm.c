@@ -152,8 +152,6 @@ static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_
     return HSP_OK;
 }
 
-extern const hsp__learner hsp__learn_svm;
-
 static hsp_status svm_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                             const hsp_model *start, hsp_error *err, hsp_training *run,
                             hsp_model **out)

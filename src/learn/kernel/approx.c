@@ -33,7 +33,7 @@ typedef struct approx_work {
 
 int hsp__approx_wanted(const hsp_options *options)
 {
-    return hsp__options_have(options, "approx") && hsp_options_text(options, "approx");
+    return hsp__option_text(options, "approx") != NULL;
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static hsp_status approx_check(const approx_work *work, hsp_error *err)
         return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
                             "approx is about a kernel: it needs kernel");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (hsp__options_have(options, others[k]) && hsp_options_text(options, others[k]))
+        if (hsp__option_text(options, others[k]))
             return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
                                 "%s is about the columns of the file, and approx learns from "
                                 "others",
@@ -288,9 +288,7 @@ static void approx_take(approx_work *work, hsp_model *linear, hsp_model *model)
         model->scalings[i] = work->prepared.scalings[i];
         work->prepared.scalings[i] = NULL;
     }
-    if (!hsp__options_have(work->options, "keep-dual") ||
-        !hsp_options_flag(work->options, "keep-dual"))
-        return;
+    if (!hsp__option_flag(work->options, "keep-dual")) return;
     model->updates = linear->updates; /* of a model that another run may begin at */
     linear->updates = (hsp_row_coefficients){0};
 }
@@ -390,9 +388,7 @@ static hsp_status approx_weigh(approx_work *work, const hsp_model *start, hsp_er
 static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_error *err,
                                hsp_model **out)
 {
-    const char *path = hsp__options_have(work->options, "warm-start")
-                           ? hsp_options_text(work->options, "warm-start")
-                           : NULL;
+    const char *path = hsp__option_text(work->options, "warm-start");
     hsp_model *made = NULL;
     int alike = 0;
     if (!start) return HSP_OK;
@@ -421,9 +417,7 @@ static hsp_status approx_options(const approx_work *work, hsp_error *err, hsp_op
                                        "positive", "row-weight", "warm-start",       "max-seconds",
                                        NULL};
     hsp_options *made = NULL;
-    hsp_status status = hsp__options_derive(work->ctx, work->options, skip, err, &made);
-    if (!status) status = hsp__options_put(made, "scale", "none", err);
-    if (!status) status = hsp__options_put(made, "normalize", "none", err);
+    hsp_status status = hsp__options_without(work->ctx, work->options, skip, err, &made);
     if (status)
         hsp_options_free(made);
     else
@@ -478,10 +472,9 @@ hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options
                              hsp_model **out)
 {
     approx_work work = {.ctx = ctx, .given = data, .options = options, .seed = 1};
-    if (hsp__options_have(options, "seed"))
-        work.seed = (uint64_t)hsp_options_integer(options, "seed");
-    if (hsp__options_have(options, "max-seconds")) /* of all, not of the learner alone */
-        hsp__stop_limit(ctx, hsp_options_real(options, "max-seconds"));
+    work.seed = hsp__option_integer(options, "seed", 1);
+    hsp__stop_limit(
+        ctx, hsp__option_real(options, "max-seconds", 0)); /* of all, not of the learner alone */
     hsp_status status = approx_read(&work, err);
     if (!status) status = approx_check(&work, err);
     if (!status) status = approx_kernel(&work, err);

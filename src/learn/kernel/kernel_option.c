@@ -7,7 +7,7 @@
 
 int hsp__kernel_wanted(const hsp_options *options)
 {
-    return hsp__options_have(options, "kernel") && hsp_options_text(options, "kernel");
+    return hsp__option_text(options, "kernel") != NULL;
 }
 
 int hsp__kernel_is_precomputed(const hsp_kernel *kernel)

@@ -105,7 +105,7 @@ static hsp_status kernel_scores_parse(hsp__kernel_scores *kernel, const hsp_opti
 {
     hsp_status status = hsp__kernel_option(kernel->ctx, options, data, view, err, &kernel->kernel);
     if (!status && hsp__kernel_is_precomputed(kernel->kernel) &&
-        hsp__options_say(options, "average", "vote"))
+        hsp__option_is(options, "average", "vote"))
         status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
                               "votes keep rows, and a precomputed kernel knows rows by their "
                               "numbers: use average none or average");

@@ -53,8 +53,6 @@ static const hsp_option knn_options[] = {
     HSP__OPTION_CLASSES,
 };
 
-extern const hsp__learner hsp__learn_knn;
-
 typedef struct knn_work {
     hsp_context *ctx;
     const hsp_options *options;

@@ -23,6 +23,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/option_helpers.h"
 #include "learn/erm/evidence.h"
 #include "learn/learner.h"
 #include "learn/lp/lp.h"
@@ -68,13 +69,6 @@ typedef struct lp_work {
     double *weight;          /* n: of the rows, with that of their class */
     unsigned char *supports; /* n: 1, some problem gave it a dual weight */
 } lp_work;
-
-extern const hsp__learner hsp__learn_lp;
-
-static int lp_is(const hsp_options *options, const char *name, const char *value)
-{
-    return strcmp(hsp_options_text(options, name), value) == 0;
-}
 
 /* ---- One problem of two classes -------------------------------------------------------------- */
 
@@ -168,8 +162,8 @@ static hsp_status lp_solve(lp_work *work, uint32_t s, hsp_error *err)
                       .positive = work->scorers == 1 ? 1 : s,
                       .row_weight = work->weight,
                       .loss = HSP__LOSS_HINGE,
-                      .offset = lp_is(work->options, "offset", "none") ? HSP__OFFSET_NONE
-                                                                       : HSP__OFFSET_FREE};
+                      .offset = hsp__option_is(work->options, "offset", "none") ? HSP__OFFSET_NONE
+                                                                                : HSP__OFFSET_FREE};
     lp_cost(work, &p);
     hsp__lp_answer answer = {.w = work->w + s * p.view->cols, .a = work->a};
     hsp_status status = work->soft ? hsp__lp_soften(work->ctx, &p, &work->watch, 1, err, &answer)
@@ -245,12 +239,6 @@ static hsp_status lp_prepare(lp_work *work, hsp_error *err)
     return lp_weigh(work, err);
 }
 
-static hsp_tie lp_tie(const hsp_options *options)
-{
-    if (lp_is(options, "tie", "pos")) return HSP_TIE_POS;
-    return lp_is(options, "tie", "zero") ? HSP_TIE_ZERO : HSP_TIE_NEG;
-}
-
 static hsp_status lp_measure(lp_work *work, hsp_model *model, hsp_error *err)
 {
     hsp__stop brief;
@@ -268,7 +256,7 @@ static hsp_status lp_model(lp_work *work, hsp_error *err, hsp_model **out)
     hsp_context unasked = hsp__stop_none(work->ctx);
     hsp__model_spec outcome =
         hsp__model_spec_of(&hsp__learn_lp, work->options, &work->prepared, work->hash, &work->run);
-    outcome.tie = lp_tie(work->options);
+    outcome.tie = hsp__option_tie(work->options);
     const uint64_t d = prepared->view->cols;
     hsp_model *model = NULL;
     hsp_status status = hsp__build_model_begin(&unasked, &outcome, work->scorers, d, err, &model);

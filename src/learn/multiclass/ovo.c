@@ -68,10 +68,9 @@ hsp_status hsp__ovo_wanted(hsp_context *ctx, const hsp_data *data, const hsp_opt
 {
     hsp__names keep;
     *wanted = 0;
-    if (!hsp__options_say(options, "multiclass", "ovo")) return HSP_OK;
+    if (!hsp__option_is(options, "multiclass", "ovo")) return HSP_OK;
     if (hsp__kernel_wanted(options) && hsp__learner_of(options)->pairs) return HSP_OK;
-    if (hsp__options_have(options, "positive") && hsp_options_text(options, "positive"))
-        return HSP_OK;
+    if (hsp__option_text(options, "positive")) return HSP_OK;
     hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);
     if (status) return status;
     *wanted = (keep.count ? keep.count : hsp_data_classes(data)) > 2;
@@ -82,11 +81,11 @@ hsp_status hsp__ovo_wanted(hsp_context *ctx, const hsp_data *data, const hsp_opt
 static hsp_status ovo_check(const ovo_work *work, hsp_error *err)
 {
     const hsp_options *options = work->options;
-    if (hsp__options_say(options, "average", "vote"))
+    if (hsp__option_is(options, "average", "vote"))
         return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
                             "the separators of a pair do not vote among themselves: use average "
                             "average, or multiclass native");
-    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
+    if (hsp__option_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a trace is of two classes: choose with positive or classes");
     return work->learner->rule ? work->learner->rule->check(options, 0, err) : HSP_OK;
@@ -201,10 +200,7 @@ static hsp_status ovo_options(hsp_context *ctx, const ovo_work *work, uint32_t i
         "calibrate",  "multiclass", "weight",  "calibrate-folds", "max-seconds",
         "warm-start", "row-weight", NULL};
     hsp_options *made = NULL;
-    hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &made);
-    if (!status) status = hsp__options_put(made, "scale", "none", err);
-    if (!status) status = hsp__options_put(made, "normalize", "none", err);
-    if (!status) status = hsp__options_put(made, "calibrate", "none", err);
+    hsp_status status = hsp__options_without(ctx, work->options, skip, err, &made);
     if (!status && work->drop_dual) status = hsp_options_set(made, "keep-dual", "yes", err);
     if (!status && work->kernel)
         status = hsp_options_set(made, "kernel", hsp_kernel_text(work->kernel), err);
@@ -361,8 +357,7 @@ static hsp_status ovo_learn_all(ovo_work *work, hsp_error *err)
     const int workers = hsp__run_pool_workers(work->ctx, work->count);
     const double start = hsp__clock();
     work->threads = hsp_context_threads(work->ctx) / workers;
-    if (hsp__options_have(work->options, "max-seconds"))
-        hsp__stop_limit(work->ctx, hsp_options_real(work->options, "max-seconds"));
+    hsp__stop_limit(work->ctx, hsp__option_real(work->options, "max-seconds", 0));
     hsp_status status =
         hsp__run_pool_run(&work->watch, workers, work->count, 1, ovo_run, work, err);
     work->run.train_seconds = hsp__clock() - start;
@@ -603,12 +598,11 @@ static hsp_status ovo_measure(ovo_work *work, hsp_model *model, hsp_error *err)
 /* Whoever asked the run to stop wants its model: from here on nobody is asked. */
 static hsp_status ovo_model(ovo_work *work, hsp_error *err, hsp_model **out)
 {
-    const int seeded = hsp__options_have(work->options, "seed");
     hsp_context unasked = hsp__stop_none(work->ctx);
     hsp__model_spec outcome =
         hsp__model_spec_of(work->learner, work->options, &work->prepared, work->hash, &work->run);
     outcome.tie = ovo_tie(work);
-    outcome.seed = seeded ? (uint64_t)hsp_options_integer(work->options, "seed") : 0;
+    outcome.seed = hsp__option_integer(work->options, "seed", 0);
     hsp_model *model = NULL;
     hsp_status status = ovo_frame(work, &unasked, &outcome, err, &model);
     if (status) return status;

@@ -363,8 +363,6 @@ static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
                                               .lines_head = experts_lines_head,
                                               .lines_row = experts_lines_row};
 
-extern const hsp__learner hsp__learn_experts;
-
 static hsp_status experts_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                 const hsp_model *start, hsp_error *err, hsp_training *run,
                                 hsp_model **out)

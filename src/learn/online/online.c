@@ -20,34 +20,17 @@
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-/* The place of a choice's value among its words. */
-static int online_choice(const hsp_options *options, const char *name, const char *const *words)
-{
-    if (!hsp__options_have(options, name)) return 0;
-    const char *value = hsp_options_text(options, name);
-    for (int i = 0; words[i]; i++)
-        if (strcmp(value, words[i]) == 0) return i;
-    return 0;
-}
-
-static uint64_t online_integer(const hsp_options *options, const char *name)
-{
-    return hsp__options_have(options, name) ? (uint64_t)hsp_options_integer(options, name) : 0;
-}
-
 void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
 {
     static const char *const orders[] = {"cyclic", "shuffle", "first", "worst", "random", NULL};
     static const char *const averages[] = {"none", "average", "vote", NULL};
-    static const char *const ties[] = {"neg", "pos", "zero", NULL};
-    static const char *const classes[] = {"native", "ovr", NULL}; /* ovo is ovo.c */
-    plan->order = (hsp__walk)online_choice(options, "order", orders);
-    plan->average = (hsp__average)online_choice(options, "average", averages);
-    plan->tie = (hsp_tie)online_choice(options, "tie", ties);
-    plan->ovr = online_choice(options, "multiclass", classes);
-    plan->passes = online_integer(options, "passes");
-    if (plan->passes == 0) plan->passes = online_integer(options, "max-passes");
-    plan->max_updates = online_integer(options, "max-updates");
+    plan->order = (hsp__walk)hsp__option_choice(options, "order", orders);
+    plan->average = (hsp__average)hsp__option_choice(options, "average", averages);
+    plan->tie = hsp__option_tie(options);
+    plan->ovr = hsp__option_is(options, "multiclass", "ovr"); /* ovo is ovo.c */
+    plan->passes = hsp__option_integer(options, "passes", 0);
+    if (plan->passes == 0) plan->passes = hsp__option_integer(options, "max-passes", 0);
+    plan->max_updates = hsp__option_integer(options, "max-updates", 0);
     plan->max_seconds = hsp_options_real(options, "max-seconds");
     plan->seed = (uint64_t)hsp_options_integer(options, "seed");
 }

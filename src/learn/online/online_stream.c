@@ -72,12 +72,10 @@ static hsp_status online_stream_check(const online_stream_work *work, hsp_error 
     const int known = work->given || work->rest;
     hsp_status status = hsp__online_check_stream(work->learner, options, err);
     if (status) return status;
-    if (hsp__options_have(options, "passes") && hsp_options_is_set(options, "passes") &&
-        hsp_options_integer(options, "passes") != 1)
+    if (hsp__option_set(options, "passes") && hsp_options_integer(options, "passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
                             "a stream passes by once: use passes 1, or read the file whole");
-    if (hsp__options_have(options, "max-passes") && hsp_options_is_set(options, "max-passes") &&
-        hsp_options_integer(options, "max-passes") != 1)
+    if (hsp__option_set(options, "max-passes") && hsp_options_integer(options, "max-passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--max-passes", 0, 0,
                             "a stream passes by once: leave max-passes out, or read the file "
                             "whole");

@@ -15,29 +15,23 @@
 #include "learn/online/trace.h"
 #include "learn/input_checks.h"
 
-static int online_train_is(const hsp_options *options, const char *name, const char *value)
-{
-    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
-}
-
 hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
                                     hsp_error *err)
 {
-    if (hsp__options_have(options, "order") && hsp_options_is_set(options, "order") &&
-        !online_train_is(options, "order", "cyclic"))
+    if (hsp__option_set(options, "order") && !hsp__option_is(options, "order", "cyclic"))
         return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
                             "order %s needs all rows at once: a stream is learnt in its own order",
                             hsp_options_text(options, "order"));
-    if (!online_train_is(options, "scale", "none"))
+    if (!hsp__option_is(options, "scale", "none"))
         return hsp__fail_at(err, HSP_USAGE, "--scale", 0, 0,
                             "scaling columns needs all rows at once: scale the file first, or read "
                             "it whole");
-    if (online_train_is(options, "normalize", "ball"))
+    if (hsp__option_is(options, "normalize", "ball"))
         return hsp__fail_at(
             err, HSP_USAGE, "--normalize", 0, 0,
             "normalize ball needs the longest of all rows at once: use rows, or read "
             "the file whole");
-    if (online_train_is(options, "average", "vote"))
+    if (hsp__option_is(options, "average", "vote"))
         return hsp__fail_at(
             err, HSP_USAGE, "--average", 0, 0,
             "voting keeps the rows it learnt from, a stream does not: use average, or "
@@ -46,12 +40,12 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
         return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
                             "calibration leaves out rows in turn, and a stream has none to leave "
                             "out: read the file whole");
-    if (online_train_is(options, "multiclass", "ovo"))
+    if (hsp__option_is(options, "multiclass", "ovo"))
         return hsp__fail_at(
             err, HSP_USAGE, "--multiclass", 0, 0,
             "pairs of classes need all rows at once: use %s, or read the file whole",
             learner->rule->native ? "native or ovr" : "ovr");
-    if (hsp__options_have(options, "trace") && hsp_options_text(options, "trace"))
+    if (hsp__option_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
                             "a stream is not traced: read the file whole");
     return learner->rule->check(options, 1, err);
@@ -113,14 +107,13 @@ static hsp_status online_train_open_trace(online_train_work *work, hsp_error *er
         return status;
     }
     const hsp__online *first = &work->team.runs[0];
-    const int compared = hsp__options_have(work->options, "reference");
     hsp__proof proof = {0};
     if (first->rule->proof) first->rule->proof(first, &proof);
     proof.radius = work->run.radius;
-    hsp_status status = hsp__trace_new(
-        work->ctx, path, compared ? hsp_options_text(work->options, "reference") : NULL, first,
-        &proof, work->kernel ? hsp__kernel_scores_kernel(work->kernel) : NULL, work->prepared.data,
-        work->prepared.scalings, err, &work->trace);
+    hsp_status status =
+        hsp__trace_new(work->ctx, path, hsp__option_text(work->options, "reference"), first, &proof,
+                       work->kernel ? hsp__kernel_scores_kernel(work->kernel) : NULL,
+                       work->prepared.data, work->prepared.scalings, err, &work->trace);
     work->team.runs[0].trace = work->trace;
     return status;
 }

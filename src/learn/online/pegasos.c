@@ -64,16 +64,6 @@ typedef struct pegasos {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static int pegasos_is(const hsp_options *options, const char *name, const char *value)
-{
-    return hsp__options_have(options, name) && strcmp(hsp_options_text(options, name), value) == 0;
-}
-
-static int pegasos_set(const hsp_options *options, const char *name)
-{
-    return hsp__options_have(options, name) && hsp_options_is_set(options, name);
-}
-
 /* Options that need the rows all at once, or more than once. */
 static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err)
 {
@@ -90,7 +80,7 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
     };
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         char option[32] = "--";
-        if (!pegasos_set(options, whole[i].name)) continue;
+        if (!hsp__option_set(options, whole[i].name)) continue;
         memcpy(option + 2, whole[i].name, strlen(whole[i].name) + 1);
         return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "%s", whole[i].why);
     }
@@ -100,32 +90,32 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
 static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_error *err)
 {
     if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
-    if (pegasos_set(options, "kernel"))
+    if (hsp__option_set(options, "kernel"))
         return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
                             "with a kernel the rows learnt from are the separator, and a stream "
                             "does not keep them: read the file whole");
-    if (pegasos_set(options, "C"))
+    if (hsp__option_set(options, "C"))
         return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
                             "C is 1 / (lambda n), and a stream does not say how many rows n it "
                             "has: give lambda");
-    if (!pegasos_set(options, "lambda"))
+    if (!hsp__option_set(options, "lambda"))
         return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
                             "rows that pass by are learnt from with --lambda: give one, 1e-4 for "
                             "example");
-    if (!pegasos_is(options, "loss", "hinge"))
+    if (!hsp__option_is(options, "loss", "hinge"))
         return hsp__fail_at(err, HSP_USAGE, "--loss", 0, 0,
                             "rows that pass by are learnt from with the hinge loss: read the file "
                             "whole for another");
-    if (!pegasos_is(options, "penalty", "l2"))
+    if (!hsp__option_is(options, "penalty", "l2"))
         return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
                             "rows that pass by are learnt from with penalty l2: read the file "
                             "whole for another");
-    if (!pegasos_is(options, "solver", "auto") && !pegasos_is(options, "solver", "pegasos"))
+    if (!hsp__option_is(options, "solver", "auto") && !hsp__option_is(options, "solver", "pegasos"))
         return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
                             "%s needs all rows at once: rows that pass by are learnt from with "
                             "pegasos",
                             hsp_options_text(options, "solver"));
-    if (!pegasos_is(options, "multiclass", "ovr"))
+    if (!hsp__option_is(options, "multiclass", "ovr"))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "%s needs all rows at once: rows that pass by are learnt from with ovr",
                             hsp_options_text(options, "multiclass"));
@@ -148,9 +138,9 @@ static hsp_status pegasos_init(hsp__online *run, const hsp_options *options,
     (void)facts;
     (void)err;
     if (!options) return HSP_OK;
-    own->offset = pegasos_is(options, "offset", "free")          ? HSP__OFFSET_FREE
-                  : pegasos_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
-                                                                 : HSP__OFFSET_NONE;
+    own->offset = hsp__option_is(options, "offset", "free")          ? HSP__OFFSET_FREE
+                  : hsp__option_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
+                                                                     : HSP__OFFSET_NONE;
     run->growth = hsp_options_real(options, "lambda");
     return HSP_OK;
 }

@@ -47,6 +47,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/option_helpers.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
@@ -101,11 +102,6 @@ static const hsp_option perceptron_options[] = {
      "trace: compare with this separator, step by step of the proof"},
 };
 
-static int perceptron_is(const hsp_options *options, const char *name, const char *value)
-{
-    return strcmp(hsp_options_text(options, name), value) == 0;
-}
-
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* The margin target: a number, or a number and r for so many times the radius. */
@@ -126,7 +122,7 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
 
 static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
 {
-    if (perceptron_is(options, "offset", "r2"))
+    if (hsp__option_is(options, "offset", "r2"))
         return hsp__fail_at(
             err, HSP_USAGE, "--offset", 0, 0,
             "offset r2 needs the longest of all rows at once: use unit or append, or "
@@ -168,7 +164,7 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
     int relative;
     hsp_status status = perceptron_target(options, err, &target, &relative);
     if (status) return status;
-    if (hsp_options_is_set(options, "constant") && !perceptron_is(options, "offset", "append"))
+    if (hsp_options_is_set(options, "constant") && !hsp__option_is(options, "offset", "append"))
         return hsp__fail_at(err, HSP_USAGE, "--constant", 0, 0,
                             "constant is the value of the appended column: it needs offset append");
     if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
@@ -183,7 +179,7 @@ static int perceptron_wants_radius(const hsp_options *options)
     double target;
     int relative = 0;
     perceptron_target(options, NULL, &target, &relative);
-    return relative || perceptron_is(options, "offset", "r2");
+    return relative || hsp__option_is(options, "offset", "r2");
 }
 
 /* What counts as a mistake, as numbers: right is y s > limit. The number just below tau says
@@ -206,9 +202,9 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
     own->rate = hsp_options_real(options, "rate");
     own->soft = hsp_options_real(options, "soft");
     own->constant = 0;
-    if (perceptron_is(options, "offset", "unit")) own->constant = 1;
-    if (perceptron_is(options, "offset", "r2")) own->constant = facts->radius;
-    if (perceptron_is(options, "offset", "append"))
+    if (hsp__option_is(options, "offset", "unit")) own->constant = 1;
+    if (hsp__option_is(options, "offset", "r2")) own->constant = facts->radius;
+    if (hsp__option_is(options, "offset", "append"))
         own->constant = hsp_options_real(options, "constant");
     perceptron_limits(run, own->target);
     if (own->soft == 0) return HSP_OK;
@@ -254,8 +250,6 @@ static const hsp__online_rule perceptron_rule = {.state_bytes = sizeof(perceptro
                                                  .init = perceptron_init,
                                                  .free = perceptron_free,
                                                  .update = perceptron_update};
-
-extern const hsp__learner hsp__learn_perceptron;
 
 static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    const hsp_model *start, hsp_error *err, hsp_training *run,

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/decimal.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "base/memory.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
@@ -36,26 +34,12 @@ void hsp_trainer_free(hsp_trainer *trainer)
     hsp__free(&trainer->ctx->allocator, trainer);
 }
 
-/* The same settings in an object of our own. */
-static hsp_status trainer_copy_options(hsp_context *ctx, const hsp_options *from, hsp_error *err,
-                                       hsp_options **out)
-{
-    const hsp_option_table *table = hsp_options_table(from);
-    hsp_status status = hsp_options_new(ctx, table, err, out);
-    for (size_t i = 0; !status && i < table->count; i++) {
-        const char *name = table->options[i].name;
-        if (hsp_options_is_set(from, name) && table->options[i].type != HSP_OPTION_LIST)
-            status = hsp__options_copy(*out, from, name, err);
-    }
-    return status;
-}
-
 /* What the caller does, and not the trainer, cannot be set. */
 static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *err)
 {
     static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
-        if (hsp__options_have(options, callers[i]) && hsp_options_is_set(options, callers[i]))
+        if (hsp__option_set(options, callers[i]))
             return hsp__fail(err, HSP_USAGE,
                              "%s is not for single steps: how many to make, and how long, is the "
                              "caller's to say",
@@ -106,7 +90,7 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
     trainer->ctx = ctx;
     trainer->learner = learner;
     status = trainer_names(trainer, class_names, classes, err);
-    if (!status) status = trainer_copy_options(ctx, options, err, &trainer->options);
+    if (!status) status = hsp_options_copy(ctx, options, err, &trainer->options);
     if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
     hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
     if (!status)

@@ -55,6 +55,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/option_helpers.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
 #include "learn/online/online_train.h"
@@ -111,15 +112,10 @@ static const hsp_option winnow_options[] = {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static int winnow_is(const hsp_options *options, const char *name, const char *value)
-{
-    return strcmp(hsp_options_text(options, name), value) == 0;
-}
-
 static winnow_variant winnow_variant_of(const hsp_options *options)
 {
-    if (winnow_is(options, "variant", "winnow1")) return WINNOW_1;
-    return winnow_is(options, "variant", "winnow2") ? WINNOW_2 : WINNOW_BALANCED;
+    if (hsp__option_is(options, "variant", "winnow1")) return WINNOW_1;
+    return hsp__option_is(options, "variant", "winnow2") ? WINNOW_2 : WINNOW_BALANCED;
 }
 
 static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_error *err)
@@ -130,7 +126,7 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
         return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
                             "weights that are never negative are above a threshold of 0 or less "
                             "from the start: give a positive one, or use variant balanced");
-    if (winnow_is(options, "offset", "unit"))
+    if (hsp__option_is(options, "offset", "unit"))
         return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
                             "a column of ones is for variant balanced: %s has its threshold",
                             hsp_options_text(options, "variant"));
@@ -167,7 +163,7 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
             "winnow1 would eliminate columns because two classes were confused: use "
             "winnow2 or balanced, multiclass ovr or ovo, positive or classes");
     const int balanced = own->variant == WINNOW_BALANCED;
-    own->constant = balanced && !winnow_is(options, "offset", "none");
+    own->constant = balanced && !hsp__option_is(options, "offset", "none");
     own->alpha = 1 + hsp_options_real(options, "delta");
     own->log2 = log2(own->alpha);
     own->theta = balanced ? 0 : (double)run->features;
@@ -332,8 +328,6 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .trace_head = winnow_trace_head,
                                              .trace = winnow_trace,
                                              .update = winnow_update};
-
-extern const hsp__learner hsp__learn_winnow;
 
 static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                const hsp_model *start, hsp_error *err, hsp_training *run,

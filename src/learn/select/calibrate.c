@@ -52,8 +52,7 @@ typedef struct calibrate_work {
 
 int hsp__calibrate_wanted(const hsp_options *options)
 {
-    return hsp__options_have(options, "calibrate") &&
-           !hsp__options_say(options, "calibrate", "none");
+    return hsp__option_text(options, "calibrate") && !hsp__option_is(options, "calibrate", "none");
 }
 
 static void calibrate_free(calibrate_work *work)
@@ -69,9 +68,7 @@ static void calibrate_free(calibrate_work *work)
 static hsp_status calibrate_weights(calibrate_work *work, hsp_error *err)
 {
     uint64_t column;
-    const char *text = hsp__options_have(work->options, "row-weight")
-                           ? hsp_options_text(work->options, "row-weight")
-                           : NULL;
+    const char *text = hsp__option_text(work->options, "row-weight");
     if (!text) return HSP_OK;
     hsp_status status = hsp__row_weights_column(work->data, text, err, &column);
     return status ? status
@@ -123,9 +120,7 @@ static hsp_status calibrate_counts(const calibrate_work *work, hsp_error *err)
 /* Deal the rows that take part, by what they are learnt as. */
 static hsp_status calibrate_deal(calibrate_work *work, hsp_error *err)
 {
-    const uint64_t seed = hsp__options_have(work->options, "seed")
-                              ? (uint64_t)hsp_options_integer(work->options, "seed")
-                              : 1;
+    const uint64_t seed = hsp__option_integer(work->options, "seed", 1);
     hsp__folds *folds = &work->folds;
     uint32_t *dealt = hsp__new_raw(&work->ctx->allocator, work->rows, sizeof *dealt);
     if (!dealt) return hsp__fail_memory(err);
@@ -142,9 +137,8 @@ static hsp_status calibrate_deal(calibrate_work *work, hsp_error *err)
 
 static hsp_status calibrate_begin(calibrate_work *work, hsp_error *err)
 {
-    const uint32_t folds = hsp__options_have(work->options, "calibrate-folds")
-                               ? (uint32_t)hsp_options_integer(work->options, "calibrate-folds")
-                               : CALIBRATE_FOLDS;
+    const uint32_t folds =
+        (uint32_t)hsp__option_integer(work->options, "calibrate-folds", CALIBRATE_FOLDS);
     hsp_status status = hsp_data_view(work->ctx, work->data, err, &work->view);
     if (status || !work->view->labels) return status; /* training will say what is missing */
     status = hsp__folds_begin(work->ctx, work->data, work->options, folds, err, &work->folds);
@@ -159,7 +153,7 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
                                 hsp_error *err)
 {
     if (!hsp__calibrate_wanted(options)) return HSP_OK;
-    if (hsp__options_say(options, "average", "vote"))
+    if (hsp__option_is(options, "average", "vote"))
         return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
                             "votes are not calibrated: use average average or none");
     calibrate_work work = {.ctx = ctx, .data = data, .options = options};
@@ -177,8 +171,7 @@ static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_da
                                        "warm-start", "keep-dual",       "max-seconds", NULL};
     hsp_options *options = NULL;
     hsp_training run = {0};
-    hsp_status status = hsp__options_derive(ctx, work->options, skip, err, &options);
-    if (!status) status = hsp__options_put(options, "calibrate", "none", err);
+    hsp_status status = hsp__options_without(ctx, work->options, skip, err, &options);
     if (!status) status = hsp_train(ctx, others, options, err, &run, out);
     if (!status && run.stop != HSP_STOP_CONVERGED) atomic_fetch_add(&work->open, 1);
     hsp_evidence_free(run.evidence);
@@ -306,7 +299,7 @@ static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight,
 
 static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model *model)
 {
-    const int platt = hsp__options_say(work->options, "calibrate", "platt");
+    const int platt = hsp__option_is(work->options, "calibrate", "platt");
     const hsp__probability *own = &model->probability;
     hsp__probability map = {.link = own->link, .scale = own->scale, .threshold = own->threshold};
     double *weight = NULL;

@@ -1,0 +1,29 @@
+/* The table of learners. */
+#include <string.h>
+
+#include "learn/learner.h"
+
+#define REGISTRY_ENTRY(name) &hsp__learn_##name,
+static const hsp__learner *const registry[] = {HSP__LEARNERS(REGISTRY_ENTRY) NULL};
+
+const hsp_option_table *hsp_learner(size_t i)
+{
+    for (size_t k = 0; registry[k]; k++)
+        if (k == i) return &registry[k]->table;
+    return NULL;
+}
+
+const hsp_option_table *hsp_learner_find(const char *name)
+{
+    for (size_t k = 0; name && registry[k]; k++)
+        if (strcmp(registry[k]->table.name, name) == 0) return &registry[k]->table;
+    return NULL;
+}
+
+const hsp__learner *hsp__learner_of(const hsp_options *options)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; registry[i]; i++)
+        if (&registry[i]->table == table) return registry[i];
+    return NULL;
+}
