@@ -61,7 +61,7 @@ uint64_t hsp__knn_most_columns(hsp__knn_kind kind)
 }
 
 /* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
- * products of bytes, where they serve. (docs/neighbors-indexes.md has what was measured.) */
+ * products of bytes, where they serve. (docs/development/knn-indexes.md has what was measured.) */
 hsp__knn_kind hsp__knn_choose(const hsp__knn_plan *plan, const hsp_view *rows)
 {
     const hsp__metric metric = plan->metric;
