@@ -31,6 +31,9 @@ import time
 
 LIMIT = 0.5  # seconds
 GAP = 0.05  # seconds of work without asking whether to stop
+# Functions that hand work to a library which cannot be divided: bzip2 sorts 900 kB at a time, CLP takes
+# and frees all columns at once.
+INDIVISIBLE = {"hsp__packer_write", "soften_load", "hsp__clp_free"}
 LATEST = 60  # seconds after which a command that does not end is killed
 
 # name, arguments, moment (seconds after the start at which the signal may come: from, to)
@@ -63,7 +66,7 @@ CASES = [
     ("svm-hard-long", "train svm --hard long -o out.hsp", (0.3, 5)),
     ("logistic-long", "train logistic --gap 1e-10 long -o out.hsp", (0.3, 5)),
     ("lp-long", "train lp --soft long -o out.hsp", (0.3, 5)),
-    ("perceptron-long", "train perceptron --passes 0 --average vote long -o out.hsp", (0.3, 3)),
+    ("perceptron-long", "train perceptron --passes until-converged long -o out.hsp", (0.3, 3)),
     ("knn-long", "train knn --k auto long -o out.hsp", (0.3, 8)),
     ("svm-many-classes", "train svm many -o out.hsp", (0.3, 6)),
     ("svm-calibrate", "train svm --calibrate platt ten -o out.hsp", (0.3, 10)),
@@ -293,10 +296,13 @@ def watch_ticks(program, folder, name, arguments, options, last):
     for what, run in runs:
         if os.path.exists(path):
             os.remove(path)
-        run()
+        wrong = run()[-2]
+        if wrong and wrong != "ended before":
+            bad.append(f"{name}{what}: {wrong}")
         found = [gap for gap in gaps(program, path, options.load) if gap[0] > GAP / 2]
         for seconds, where in found:
-            wrong = "WRONG: " if seconds > GAP else ""
+            whole = where.split(" ")[1] in INDIVISIBLE
+            wrong = "WRONG: " if seconds > (LIMIT if whole else GAP) else ""
             print(f"{name + what:24} {seconds:6.3f} s without asking  {wrong}{where}", flush=True)
             if wrong:
                 bad.append(f"{name}{what}: {seconds:.3f} s without asking in {where}")

@@ -206,11 +206,11 @@ static void build_model_weights(const hsp__ovr *team, const hsp__model_spec *out
 static hsp_status build_model_gather(hsp_context *ctx, const hsp__ovr *team, hsp__ledger *all,
                                      hsp_error *err)
 {
-    hsp__ledger_init(all, &ctx->allocator);
+    hsp__ledger_init(all, ctx);
     if (team->count == 1) { /* it is all */
         hsp__ledger *one = &team->runs[0].ledger;
         *all = *one;
-        hsp__ledger_init(one, &one->memory);
+        *one = (hsp__ledger){.ctx = all->ctx, .memory = all->memory};
     }
     for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
         hsp__ledger *one = &team->runs[c].ledger;

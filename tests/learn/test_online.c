@@ -652,7 +652,7 @@ static void test_ledger(void)
     hsp__ledger ledger;
     hsp__random random;
     hsp__random_seed(&random, 4, 3);
-    hsp__ledger_init(&ledger, &ctx->allocator);
+    hsp__ledger_init(&ledger, ctx);
     for (int i = 0; i < 50000; i++) {
         uint64_t row = i % 3 ? (uint64_t)i % 500 : hsp__random_below(&random, 500);
         uint32_t scorer = (uint32_t)hsp__random_below(&random, 3);

@@ -19,6 +19,7 @@
 
 typedef struct approx_work {
     hsp_context *ctx;
+    hsp_context *asked; /* the same, but while the model is made */
     hsp_data *given;
     const hsp_options *options;
     hsp__prepared prepared;
@@ -161,6 +162,7 @@ static void approx_fill_votes(const approx_work *work, const hsp__votes *from, d
     const hsp_view *view = &from->rows->view;
     for (uint64_t u = 0; u < from->updates; u++) {
         const hsp__row row = hsp__view_row(view, from->support[u]);
+        hsp__tick(work->asked); /* the model is made whole all the same */
         memset(c, 0, rank * sizeof *c);
         for (uint64_t k = 0; k < row.count; k++)
             c[hsp__row_column(&row, k)] = hsp__row_value(view, &row, k);
@@ -449,11 +451,11 @@ static hsp_status approx_learn(approx_work *work, const hsp_model *start, hsp_er
     if (!status)
         status = hsp_train_from(work->ctx, work->features, options, begin, err, &done, &linear);
     if (status == HSP_CANCELLED && linear) status = HSP_OK; /* stopped: the best so far */
-    hsp_context *asked = work->ctx, unasked = hsp__stop_none(asked);
+    hsp_context unasked = hsp__stop_none(work->asked);
     work->ctx = &unasked; /* whoever stopped the run wants its model */
     if (!status) status = approx_evidence(work, done.evidence, err);
     if (!status && linear) status = approx_model(work, linear, err, &model);
-    work->ctx = asked;
+    work->ctx = work->asked;
     if (!status && model) status = approx_measure(work, model, err, &done);
     if (!status && run) *run = done;
     if (status || !run) hsp_evidence_free(done.evidence);
@@ -471,7 +473,7 @@ hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options
                              const hsp_model *start, hsp_error *err, hsp_training *run,
                              hsp_model **out)
 {
-    approx_work work = {.ctx = ctx, .given = data, .options = options, .seed = 1};
+    approx_work work = {.ctx = ctx, .asked = ctx, .given = data, .options = options, .seed = 1};
     work.seed = hsp__option_integer(options, "seed", 1);
     hsp__stop_limit(
         ctx, hsp__option_real(options, "max-seconds", 0)); /* of all, not of the learner alone */

@@ -123,7 +123,7 @@ hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp_options *options,
     kernel->n = view->rows;
     kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
     kernel->traced = hsp_options_text(options, "trace") != NULL;
-    hsp__ledger_init(&kernel->past, &ctx->allocator);
+    hsp__ledger_init(&kernel->past, ctx);
     hsp_status status = kernel_scores_parse(kernel, options, data, view, err);
     if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
     if (!status)

@@ -510,7 +510,7 @@ static hsp_status ovo_updates(const ovo_work *work, hsp_model *model, hsp_error 
 {
     const hsp_allocator *memory = &model->memory;
     hsp__ledger all;
-    hsp__ledger_init(&all, &work->ctx->allocator);
+    hsp__ledger_init(&all, work->ctx);
     hsp_status status = ovo_gather(work, &all, err);
     if (!status && all.count) {
         uint64_t *row = hsp__new_raw(memory, all.count, sizeof *row);

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/stop.h"
 
 #define LEDGER_LEAST 1024
+#define LEDGER_TICK  4096 /* entries between two ticks */
 
-void hsp__ledger_init(hsp__ledger *ledger, const hsp_allocator *memory)
+void hsp__ledger_init(hsp__ledger *ledger, hsp_context *ctx)
 {
-    *ledger = (hsp__ledger){.memory = *memory};
+    *ledger = (hsp__ledger){.ctx = ctx, .memory = ctx->allocator};
 }
 
 void hsp__ledger_free(hsp__ledger *ledger)
@@ -32,12 +34,14 @@ static uint64_t ledger_run(const hsp__entry *entries, uint64_t from, uint64_t co
     return to < count ? to : count;
 }
 
-static void ledger_merge(const hsp__entry *from, uint64_t a, uint64_t b, uint64_t end,
-                         hsp__entry *to)
+static void ledger_merge(hsp_context *ctx, const hsp__entry *from, uint64_t a, uint64_t b,
+                         uint64_t end, hsp__entry *to)
 {
     uint64_t i = a, j = b;
-    for (uint64_t k = a; k < end; k++)
+    for (uint64_t k = a; k < end; k++) {
+        if (k % LEDGER_TICK == 0) hsp__tick(ctx);
         to[k] = j >= end || (i < b && !ledger_before(&from[j], &from[i])) ? from[i++] : from[j++];
+    }
 }
 
 /* Merge neighbouring ascending runs, stable, until one is left: passes in the order of the rows
@@ -54,7 +58,7 @@ static int ledger_sort(hsp__ledger *ledger)
         for (uint64_t a = 0; a < count; runs++) {
             uint64_t b = ledger_run(from, a, count);
             uint64_t end = b < count ? ledger_run(from, b, count) : count;
-            ledger_merge(from, a, b, end, to);
+            ledger_merge(ledger->ctx, from, a, b, end, to);
             a = end;
         }
         hsp__entry *swap = from;

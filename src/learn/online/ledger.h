@@ -14,12 +14,13 @@ typedef struct hsp__entry {
 } hsp__entry;
 
 typedef struct hsp__ledger {
+    hsp_context *ctx; /* asked while it sorts; what is sorted is whole all the same */
     hsp_allocator memory;
     uint64_t count, room;
     hsp__entry *entries;
 } hsp__ledger;
 
-void hsp__ledger_init(hsp__ledger *ledger, const hsp_allocator *memory);
+void hsp__ledger_init(hsp__ledger *ledger, hsp_context *ctx);
 void hsp__ledger_free(hsp__ledger *ledger);
 int hsp__ledger_add(hsp__ledger *ledger, uint64_t row, uint32_t scorer, double amount);
 

@@ -128,7 +128,7 @@ hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__onlin
     *run = (hsp__online){.ctx = ctx, .vec = hsp__vec(), .rule = rule, .plan = *plan};
     run->target = target;
     run->keep_ledger = facts->rows > 0;
-    hsp__ledger_init(&run->ledger, &ctx->allocator);
+    hsp__ledger_init(&run->ledger, ctx);
     run->state = hsp__new(&ctx->allocator, 1, rule->state_bytes);
     if (!run->state) return hsp__fail_memory(err);
     if (plan->average == HSP__AVERAGE_VOTE) {
