@@ -263,6 +263,8 @@ void json_optimum(cli_json_writer *json, const hsp_convergence *best, const hsp_
  * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
  * only hyperplanes through the origin were asked for. */
 const char *cli_margin(double margin);
+hsp_status cli_separable_fail(const char *path, const hsp_confirmation *confirmed,
+                              const hsp_data *data, hsp_error *err);
 void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data);
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
                         const hsp_confirmation *confirmed, hsp_data *data, int through_0,

@@ -391,12 +391,15 @@ static const cli_term train_keys[] = {
     {"confirmation",
      "an object when a separator was demanded (svm --hard, lp): answer in exact arithmetic "
      "(separates: the model does; separable: the model does not, another does; not separable; "
-     "unknown), numbers (decimals of the file, or values as stored), row (the first that the model "
+     "unknown), class and against (more than two classes: the two that it is about; against "
+     "null: class against the rest), numbers (decimals of the file, or values as stored), row (the "
+     "first that the model "
      "does not have strictly on its side, or null), wrong_rows, margin (that a separator has at "
      "least, or null), why (it is unknown, or null)"},
     {"evidence",
-     "an object when stop is inseparable: class that cannot be told from the rest (null "
-     "of two), rows (from 1), their multipliers, distance between the means of the two "
+     "an object when stop is inseparable: class that cannot be told from the class against, or "
+     "from the rest (null; of two classes both are null), rows (from 1), their multipliers, "
+     "distance between the means of the two "
      "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
     {"experts", "a panel of experts has this key and those up to held: its number of experts"},
     {"examples, mistakes", "rows they voted on, wrong predictions among them (m); null, with those "
@@ -651,13 +654,7 @@ static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
         done->model = NULL;
         run->exit_status = 1;
     } else if (!done->model && found->answer == HSP_SEPARABLE) {
-        const int single = hsp_data_precision(done->data) == HSP_FLOAT32;
-        return cli_fail(err, HSP_BAD_DATA, done->path,
-                        "the rows are separable (in exact arithmetic%s), but %s precision is too "
-                        "coarse to learn a separator: %s, or have 'halfspace certify' write one",
-                        cli_margin(found->margin), single ? "single" : "double",
-                        single ? "use --precision double"
-                               : "subtract a constant from columns of large numbers");
+        return cli_separable_fail(done->path, found, done->data, err);
     } else if (!done->model) {
         run->exit_status = hsp_status_exit(HSP_BAD_DATA); /* not known */
     }

@@ -26,6 +26,16 @@ const char *cli_margin(double margin)
     return margin > 0 ? text : "";
 }
 
+/* "setosa against the rest: "; nothing of two classes. To be freed. */
+static char *train_separable_classes(const char *of, const char *against)
+{
+    char *left = cli_format("%s", of ? show_name(of) : "");
+    char *all = of ? cli_format("%s against %s: ", left, against ? show_name(against) : "the rest")
+                   : cli_format("%s", "");
+    free(left);
+    return all;
+}
+
 /* What a model shows. */
 void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data)
 {
@@ -35,17 +45,39 @@ void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, con
     } else if (confirmed->row == UINT64_MAX) {
         table_line(table, "separates", "not confirmed in exact arithmetic: %s", confirmed->why);
     } else {
+        char *classes = train_separable_classes(confirmed->of, confirmed->against);
         char *rest = confirmed->answer == HSP_SEPARABLE
                          ? cli_format("there is a separator%s", cli_margin(confirmed->margin))
                          : cli_format("%s", "whether any hyperplane separates them is not known");
         table_line(table, "separates",
-                   "no: in exact arithmetic on %s, %s row%s not strictly on the right side (row "
+                   "no: %sin exact arithmetic on %s, %s row%s not strictly on the right side (row "
                    "%s is the first); %s",
-                   numbers, show_count(confirmed->wrong_rows),
+                   classes, numbers, show_count(confirmed->wrong_rows),
                    confirmed->wrong_rows == 1 ? " is" : "s are", show_count(confirmed->row + 1),
                    rest);
         free(rest);
+        free(classes);
     }
+}
+
+/* There is a separator, and the learner found none. */
+hsp_status cli_separable_fail(const char *path, const hsp_confirmation *confirmed,
+                              const hsp_data *data, hsp_error *err)
+{
+    const int single = hsp_data_precision(data) == HSP_FLOAT32;
+    const char *of = confirmed->of, *against = confirmed->against;
+    char *rows = !of       ? cli_format("the rows")
+                 : against ? cli_format("the rows of '%.80s' and '%.80s'", of, against)
+                           : cli_format("the rows of '%.80s' and the rest", of);
+    const hsp_status status =
+        cli_fail(err, HSP_BAD_DATA, path,
+                 "%s are separable (in exact arithmetic%s), but only by digits that %s precision "
+                 "does not keep: %s, or have 'halfspace certify' write a separator",
+                 rows, cli_margin(confirmed->margin), single ? "single" : "double",
+                 single ? "use --precision double"
+                        : "shift or rescale the columns in the file so that 15 digits are enough");
+    free(rows);
+    return status;
 }
 
 /* What the multipliers of the evidence show. `through_0`: only hyperplanes through the origin were
@@ -78,7 +110,9 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
     const uint64_t shown =
         evidence->count > TRAIN_SEPARABLE_SHOWN ? TRAIN_SEPARABLE_SHOWN : evidence->count;
     cli_table table;
-    if (evidence->of) fprintf(file, "%s against the rest: ", show_name(evidence->of));
+    char *classes = train_separable_classes(evidence->of, evidence->against);
+    fputs(classes, file);
+    free(classes);
     train_separable_sentence(confirmed, data, through_0, file);
     table_begin(&table, "rlr");
     table_cell(&table, "row");
@@ -106,6 +140,7 @@ void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
 {
     json_open(json, "evidence", '{');
     json_text(json, "class", evidence->of);
+    json_text(json, "against", evidence->against);
     json_open(json, "rows", '[');
     for (uint64_t i = 0; i < evidence->count; i++)
         json_count(json, NULL, evidence->row[i] + 1);
@@ -122,6 +157,8 @@ void json_confirmation(cli_json_writer *json, const hsp_confirmation *confirmed)
     const int tried = confirmed->answer || confirmed->row != UINT64_MAX;
     json_open(json, "confirmation", '{');
     json_text(json, "answer", answers[confirmed->answer]);
+    json_text(json, "class", confirmed->of);
+    json_text(json, "against", confirmed->against);
     json_text(json, "numbers", !tried ? NULL : confirmed->decimals ? "decimals" : "stored");
     if (confirmed->row == UINT64_MAX)
         json_text(json, "row", NULL);

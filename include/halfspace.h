@@ -785,8 +785,8 @@ typedef struct hsp_evidence {
     double distance;    /* between the two means (or of the sum from 0), after the learner's
                            scaling: rounding only */
     double margin;      /* no separator has a margin above this: distance / 2 */
-    char *of;           /* more than two classes, each against the rest: the name of the class that
-                           cannot be told from it; else NULL */
+    char *of, *against; /* more than two classes: those that cannot be told apart; against NULL: of
+                           against the rest. Two classes: both NULL */
     hsp_allocator memory;
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
@@ -1119,9 +1119,12 @@ typedef struct hsp_confirmation {
                             UINT64_MAX: it has them all, or was not tried */
     uint64_t wrong_rows; /* how many there are */
     double margin;       /* HSP_SEPARABLE: a separator has at least this margin; else NaN */
-    hsp_evidence *evidence; /* HSP_NOT_SEPARABLE: multipliers with which the means are the same
-                               exactly, rounded to double; the caller frees it. Else NULL */
-    char why[200];          /* HSP_SEPARABILITY_UNKNOWN: why, as a sentence without a full stop */
+    hsp_evidence *evidence;   /* HSP_NOT_SEPARABLE: multipliers with which the means are the same
+                                 exactly, rounded to double; the caller frees it. Else NULL */
+    const char *of, *against; /* more than two classes: the answer is of these two (against NULL: of
+                                 against the rest), by names that are the data's; both NULL: of all
+                                 problems that were solved */
+    char why[200];            /* HSP_SEPARABILITY_UNKNOWN: why, as a sentence without a full stop */
 } hsp_confirmation;
 
 /* Confirm in exact arithmetic what a run that demanded a separator (svm with hard, lp) found: that

@@ -135,5 +135,6 @@ void hsp_evidence_free(hsp_evidence *evidence)
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
     hsp__free(&memory, evidence->of);
+    hsp__free(&memory, evidence->against);
     hsp__free(&memory, evidence);
 }

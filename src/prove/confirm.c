@@ -28,9 +28,9 @@
 
 typedef struct confirm {
     hsp_context *ctx;
-    hsp_data *data;  /* the rows: as given, or `again` */
+    hsp_data *data; /* the rows: as given, or `again` */
+    const hsp_data *given;
     hsp_data *again; /* the file, read again; owned, or NULL */
-    const char *of;  /* the class of the problem at hand, of those against the rest; else NULL */
     int offset, scaled;
     hsp__exact_source exact; /* of data; y is that of the problem at hand */
     signed char *y;          /* rows: -1 or 1; 0: not of this problem */
@@ -40,6 +40,15 @@ typedef struct confirm {
 static void confirm_why(confirm *m, const char *why)
 {
     snprintf(m->to->why, sizeof m->to->why, "%.199s", why);
+}
+
+/* The problem at hand is of these two classes; NULL: the rest, or all there are. */
+static void confirm_name(confirm *m, const char *of, const char *against)
+{
+    const hsp__names *names = &m->given->class_names;
+    if (of) m->to->of = hsp__names_get(names, hsp__names_find(names, of, strlen(of)));
+    if (against)
+        m->to->against = hsp__names_get(names, hsp__names_find(names, against, strlen(against)));
 }
 
 /* ---- The numbers ----------------------------------------------------------------------------- */
@@ -107,15 +116,15 @@ static void confirm_sides_of_scorer(const confirm *m, const hsp_model *model, ui
     }
 }
 
-/* Of evidence: the class that it or the options name against the others, or the two classes that
- * its rows are of. */
+/* Of evidence: the class that it or the options name against the other, or the others; else the
+ * two classes there are. */
 static hsp_status confirm_sides_of_evidence(const confirm *m, const hsp_options *learner,
                                             const hsp_evidence *evidence, hsp_error *err,
                                             signed char *side)
 {
     const hsp__names *names = &m->data->class_names;
-    const uint32_t *labels = m->data->view.labels;
     hsp__names keep, positive;
+    signed char next = -1; /* the side of the next class, of two */
     hsp_status status = hsp__prepare_classes(m->ctx, learner, err, &keep);
     if (status) return status;
     status = hsp__prepare_positive(m->ctx, learner, err, &positive);
@@ -123,17 +132,17 @@ static hsp_status confirm_sides_of_evidence(const confirm *m, const hsp_options 
                       : evidence->of   ? evidence->of
                       : positive.count ? hsp__names_get(&positive, 0)
                                        : NULL;
-    const uint32_t first = labels[evidence->row[0]];
     for (uint32_t c = 0; !status && c < names->count; c++) {
-        const char *name = hsp__names_get(names, c);
-        const int asked =
-            !keep.count || hsp__names_find(&keep, name, strlen(name)) != HSP__NAME_NONE;
-        side[c] = (signed char)(!asked ? 0 : one ? (strcmp(name, one) == 0 ? 1 : -1) : 0);
-        /* two classes in all: both, though evidence through the origin may be of one alone */
-        if (asked && !one && (names->count == 2 || keep.count == 2)) side[c] = c == first ? -1 : 1;
+        const char *name = hsp__names_get(names, c), *other = evidence->against;
+        side[c] = 0;
+        if (keep.count && hsp__names_find(&keep, name, strlen(name)) == HSP__NAME_NONE) continue;
+        if (!one)
+            side[c] = next, next = 1;
+        else if (strcmp(name, one) == 0)
+            side[c] = 1;
+        else if (!other || strcmp(name, other) == 0)
+            side[c] = -1;
     }
-    for (uint64_t k = 0; !status && !one && k < evidence->count; k++)
-        side[labels[evidence->row[k]]] = labels[evidence->row[k]] == first ? -1 : 1;
     if (!status) hsp__names_free(&positive);
     hsp__names_free(&keep);
     return status;
@@ -164,8 +173,11 @@ static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, con
     made->memory = *memory;
     made->row = hsp__new(memory, found->used, sizeof *made->row);
     made->multiplier = hsp__new(memory, found->used, sizeof *made->multiplier);
-    if (m->of) made->of = hsp__copy_text(memory, m->of, strlen(m->of));
-    if (!made->row || !made->multiplier || (m->of && !made->of)) return hsp__fail_memory(err);
+    const char *of = m->to->of, *against = m->to->against;
+    if (of) made->of = hsp__copy_text(memory, of, strlen(of));
+    if (against) made->against = hsp__copy_text(memory, against, strlen(against));
+    if (!made->row || !made->multiplier || (of && !made->of) || (against && !made->against))
+        return hsp__fail_memory(err);
     double total[2] = {0, 0};
     size_t most = 0, digits;
     for (int round = 0; round < 2; round++) {
@@ -283,8 +295,11 @@ static hsp_status confirm_model(confirm *m, const hsp_model *model, signed char 
         hsp_status status =
             hsp__exact_separates(m->ctx, &m->exact, &of, err, &m->to->row, &m->to->wrong_rows);
         if (status) return status;
-        if (!model->pairs && model->scorers > 1) m->of = hsp_model_class_name(model, s);
-        if (m->to->wrong_rows) return m->scaled && !m->offset ? HSP_OK : confirm_decide(m, err);
+        if (!m->to->wrong_rows) continue;
+        if (model->scorers > 1)
+            confirm_name(m, hsp_model_class_name(model, hsp_model_scorer_for(model, s)),
+                         hsp_model_class_name(model, hsp_model_scorer_against(model, s)));
+        return m->scaled && !m->offset ? HSP_OK : confirm_decide(m, err);
     }
     m->to->answer = HSP_SEPARATES;
     return HSP_OK;
@@ -296,7 +311,7 @@ static hsp_status confirm_no_model(confirm *m, const hsp_options *learner,
     hsp_status status = confirm_sides_of_evidence(m, learner, evidence, err, side);
     if (status) return status;
     confirm_sides(m, side);
-    m->of = evidence->of;
+    confirm_name(m, evidence->of, evidence->against);
     if (m->scaled && !m->offset) {
         confirm_why(m, "through the origin of scaled columns, which exact arithmetic leaves alone");
         return HSP_OK;
@@ -341,7 +356,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
     HSP__NEED(err, ctx, data, learner, run, out);
     const char *beyond = confirm_beyond(learner, run, model);
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
-    confirm m = {.ctx = ctx, .data = data, .to = &found};
+    confirm m = {.ctx = ctx, .data = data, .given = data, .to = &found};
     hsp_error own = {0};
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, &own, &view);

@@ -16,3 +16,8 @@ echo "status $?"
 grep -o '"converged": [a-z]*' soft.json
 halfspace train lp --soft --weight setosa=0 iris.csv 2>&1
 halfspace train lp --multiclass ovo iris.csv 2>&1 | head -3 | sed 's/^  .*//'
+# More than two classes: the class that has no separator is named, and it is the one that is confirmed.
+halfspace train lp -q iris.csv >all 2>&1
+echo "status $?"
+sed -n 2p all
+halfspace train lp -q --json iris.csv | grep -E '"(answer|class|against)"'

@@ -299,6 +299,40 @@ def check_certify(path, extra, truth):
     return "certify: made"
 
 
+def check_classes(path, folder, learner, way, x, labels):
+    """Three classes: what is said of one of them against the rest, or of a pair."""
+    model = os.path.join(folder, "model.hsp")
+    names = sorted(set(labels))
+    if way == "ovr":
+        problems = {(c, None): [1 if l == c else -1 for l in labels] for c in names}
+    else:
+        problems = {(a, b): [{a: -1, b: 1}.get(l, 0) for l in labels]
+                    for a in names for b in names if a != b}
+    truth = {name: separable([r for r, s in zip(x, y) if s], [s for s in y if s], True)
+             for name, y in problems.items()}
+    status, said, why = run(["train"] + learner + ["--multiclass", way, "-q", "--json", path, "-o",
+                                                   model])
+    about = " ".join(learner + ["--multiclass", way])
+    if said is None:
+        expect(status == 3 and ("separable" in why or "range" in why), about, status, why)
+        for (a, b), found in truth.items():
+            named = "'%s' and the rest" % a if b is None else "'%s' and '%s'" % (a, b)
+            expect(named not in why or found, about, "says separable:", why)
+        return "refused" if "range" in why else "classes: separable, no model"
+    found = said["confirmation"]
+    expect((status == 1) == (found["answer"] == "not separable"), about, status, found)
+    if found["answer"] == "separates":
+        expect(all(truth.values()), about, "says separates")
+    if found["answer"] != "not separable":
+        return "classes: " + found["answer"]
+    name = (said["evidence"]["class"], said["evidence"]["against"])
+    expect(name in truth, about, "names", name)
+    expect(not truth[name], about, "says not separable:", name)
+    sides = {problems[name][i - 1] for i in said["evidence"]["rows"]}
+    expect(sides == {-1, 1}, about, "rows of", name, sides)
+    return "classes: not separable"
+
+
 def check_table(number, folder, rows, labels, suffix):
     path = os.path.join(folder, "table" + suffix)
     write(path, rows, labels)
@@ -316,6 +350,16 @@ def check_table(number, folder, rows, labels, suffix):
     seen.append(check_train(path, folder, ["svm", "--hard"],
                             ["--scale", scale, "--storage", "dense"], x, y, truth))
     seen.append(check_train(path, folder, ["lp"], ["--precision", "single"], x, y, truth))
+    three = list(labels)
+    if number % 2:  # by the first column, so that pairs are separable, or by chance
+        three = ["abc"[3 * sum(other[0] < row[0] for other in x) // len(x)] for row in x]
+    else:
+        three[::3] = "c" * len(three[::3])
+    write(path, rows, three)
+    if len(set(three)) == 3:
+        for learner in (["svm", "--hard"], ["lp"]):
+            for way in ("ovr", "ovo"):
+                seen.append(check_classes(path, folder, learner, way, x, three))
     return seen
 
 
@@ -372,7 +416,8 @@ def main():
             print("  %-24s %6d" % (seen, count), file=sys.stderr)
         print("%s random_tables (%d, %d disagreements)" % ("FAILED" if wrong else "ok", TABLES, wrong))
         # a test that saw one kind of table alone would not be one
-        for kind in ("separates", "not separable", "inspect: exact", "certify: made"):
+        for kind in ("separates", "not separable", "inspect: exact", "certify: made",
+                     "classes: separates", "classes: not separable"):
             if TABLES >= 100 and counts.get(kind, 0) < TABLES // 4:
                 failed += 1
                 print("FAILED random_tables_are_of_every_kind: %s" % kind)

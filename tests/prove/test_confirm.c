@@ -6,8 +6,9 @@
 #include "model/model.h"
 #include "prove/helpers.h"
 
-static double bent =
-    NAN; /* the offset of a model that is to be wrong, with w = 1; NaN: as trained */
+/* the offset of a model that is to be wrong, with w = 1; NaN: as trained */
+static double bent = NAN;
+static const char *by = "svm"; /* or lp */
 
 typedef struct confirmed {
     hsp_training run;
@@ -37,11 +38,11 @@ static confirmed confirm_text(const char *text, const char *const (*settings)[2]
     FILE *out = fopen(path, "w");
     CHECK(out && fputs(text, out) >= 0 && fclose(out) == 0);
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    CHECK(hsp_options_new(ctx, learner_named("svm"), NULL, &learner) == HSP_OK);
+    CHECK(hsp_options_new(ctx, learner_named(by), NULL, &learner) == HSP_OK);
     CHECK(hsp_options_new(ctx, hsp_read_options(), NULL, &read) == HSP_OK);
     CHECK(hsp_options_set(read, "precision", precision, NULL) == HSP_OK);
     CHECK(hsp_options_set(read, "format", "libsvm", NULL) == HSP_OK);
-    CHECK(hsp_options_set(learner, "hard", "yes", NULL) == HSP_OK);
+    if (strcmp(by, "svm") == 0) CHECK(hsp_options_set(learner, "hard", "yes", NULL) == HSP_OK);
     for (; settings && (*settings)[0]; settings++)
         CHECK(hsp_options_set(learner, (*settings)[0], (*settings)[1], NULL) == HSP_OK);
     CHECK(hsp_data_read(ctx, path, read, NULL, NULL, &data) == HSP_OK);
@@ -125,6 +126,29 @@ static void test_more_than_two_classes(void)
     confirmed_free(&done);
 }
 
+/* Evidence is of one class, or of one pair: whatever learner found it says which, and that one is
+ * confirmed. Here a and c are separable from the rest, and a from c. */
+static void test_evidence_names_its_classes(void)
+{
+    static const char crossed[] = "a 1:1\na 1:2\nb 1:4\nb 1:6\nc 1:5\nc 1:8\n";
+    static const char *const ways[] = {"ovr", "ovo"}, *const learners[] = {"svm", "lp"};
+    for (int way = 0; way < 2; way++)
+        for (int l = 0; l < 2; l++) {
+            const char *const settings[][2] = {{"multiclass", ways[way]}, {NULL, NULL}};
+            by = learners[l];
+            if (strcmp(by, "lp") == 0 && !learner_named(by)) continue;
+            confirmed done = confirm_text(way ? crossed : three, settings, "double", 1);
+            const hsp_evidence *found = done.found.evidence;
+            CHECK(!done.model && done.found.answer == HSP_NOT_SEPARABLE && found);
+            if (found) {
+                CHECK_TEXT(found->of, "b");
+                CHECK(way ? found->against && strcmp(found->against, "c") == 0 : !found->against);
+            }
+            confirmed_free(&done);
+        }
+    by = "svm";
+}
+
 static void test_what_is_beyond_exact_arithmetic(void)
 {
     static const char *const kernel[][2] = {{"kernel", "rbf(1)"}, {NULL}};
@@ -159,6 +183,7 @@ int main(void)
     RUN(test_a_precision_that_is_too_coarse);
     RUN(test_evidence_is_exact);
     RUN(test_more_than_two_classes);
+    RUN(test_evidence_names_its_classes);
     RUN(test_what_is_beyond_exact_arithmetic);
     RUN(test_a_model_that_fails);
     return check_done();

@@ -144,16 +144,10 @@ static hsp_status erm_evidence(hsp__erm *batch, hsp_context *ctx, hsp__erm_task 
     hsp_status status =
         hsp__prepare_origin(ctx, batch->given, batch->options, &batch->prepared, err, &origin);
     if (!status)
-        status = hsp__evidence_new(ctx, &task->problem, task->solution.dual, origin, err,
-                                   &task->evidence);
+        status = hsp__evidence_new(ctx, &task->problem, &batch->prepared.data->class_names,
+                                   task->solution.dual, origin, err, &task->evidence);
     hsp__free(&ctx->allocator, origin);
-    if (status || batch->count == 1) return status;
-    const hsp__names *names = &batch->prepared.data->class_names;
-    const uint32_t c = task->problem.positive;
-    hsp_evidence *evidence = task->evidence;
-    evidence->of =
-        hsp__copy_text(&evidence->memory, hsp__names_get(names, c), hsp__names_size(names, c));
-    return evidence->of ? HSP_OK : hsp__fail_memory(err);
+    return status;
 }
 
 /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights t a

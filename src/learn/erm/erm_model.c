@@ -75,16 +75,6 @@ static void erm_model_no_optimum(hsp_convergence *to)
     to->dual_feasibility = to->complementarity = (double)NAN;
 }
 
-/* Which of several pairs has no separator. (Of classes against the rest the evidence says it.) */
-static void erm_model_tell(const hsp__erm *batch, uint32_t c)
-{
-    const hsp__names *names = &batch->prepared.data->class_names;
-    uint32_t i, j;
-    hsp__pair_classes(names->count, c, &i, &j);
-    hsp__log(batch->ctx, HSP_LOG_NOTE, "the classes '%.60s' and '%.60s' cannot be told apart",
-             hsp__names_get(names, i), hsp__names_get(names, j));
-}
-
 /* The run was stopped before all problems were solved, or before their figures were known. The sum
  * of the bounds is a bound all the same: that of any problem is 0 at least. */
 static void erm_model_cut(const hsp__erm *batch, hsp_convergence *to)
@@ -128,7 +118,6 @@ void hsp__erm_report(hsp__erm *batch)
         if (!task->evidence || run->evidence) continue;
         run->evidence = task->evidence;
         task->evidence = NULL;
-        if (task->list) erm_model_tell(batch, c);
     }
     to->support_vectors = batch->supports ? 0 : to->support_sum;
     for (uint64_t i = 0; batch->supports && i < batch->prepared.view->rows; i++)

@@ -51,15 +51,28 @@ static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const d
     return status;
 }
 
-hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const double *a,
-                             const uint64_t *origin, hsp_error *err, hsp_evidence **out)
+hsp_status hsp__evidence_name(hsp_evidence *evidence, const hsp__names *classes, uint32_t of,
+                              uint32_t against, hsp_error *err)
 {
-    return hsp__evidence_kernel(ctx, p, a, (double)NAN, origin, err, out);
+    const int two = against != UINT32_MAX;
+    evidence->of = hsp__copy_text(&evidence->memory, hsp__names_get(classes, of),
+                                  hsp__names_size(classes, of));
+    if (two)
+        evidence->against = hsp__copy_text(&evidence->memory, hsp__names_get(classes, against),
+                                           hsp__names_size(classes, against));
+    return evidence->of && (evidence->against || !two) ? HSP_OK : hsp__fail_memory(err);
 }
 
-hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const double *a,
-                                double square, const uint64_t *origin, hsp_error *err,
-                                hsp_evidence **out)
+hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
+                             const double *a, const uint64_t *origin, hsp_error *err,
+                             hsp_evidence **out)
+{
+    return hsp__evidence_kernel(ctx, p, classes, a, (double)NAN, origin, err, out);
+}
+
+hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
+                                const double *a, double square, const uint64_t *origin,
+                                hsp_error *err, hsp_evidence **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     uint64_t count = 0;
@@ -72,6 +85,8 @@ hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const d
     made->row = hsp__new_raw(memory, count, sizeof *made->row);
     made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
     hsp_status status = made->row && made->multiplier ? HSP_OK : hsp__fail_memory(err);
+    if (!status && p->view->classes > 2)
+        status = hsp__evidence_name(made, classes, p->positive, UINT32_MAX, err);
     if (!status) status = evidence_fill(ctx, p, a, square, origin, err, made);
     if (status) {
         hsp_evidence_free(made);

@@ -200,10 +200,15 @@ static hsp_status kernel_erm_evidence(hsp__erm *batch, hsp_context *ctx, hsp__er
         for (uint64_t i = 0; i < n; i++)
             numbers[i] = origin ? origin[task->list[i]] : task->list[i];
     }
-    hsp_status status = hsp__evidence_kernel(ctx, &task->problem, s->a, s->square,
-                                             numbers ? numbers : origin, err, &task->evidence);
+    hsp_status status =
+        hsp__evidence_kernel(ctx, &task->problem, &batch->prepared.data->class_names, s->a,
+                             s->square, numbers ? numbers : origin, err, &task->evidence);
     hsp__free(&ctx->allocator, numbers);
-    return status;
+    if (status || !task->list) return status;
+    const hsp__names *classes = &batch->prepared.data->class_names;
+    uint32_t i, j;
+    hsp__pair_classes(classes->count, (uint32_t)(task - batch->tasks), &i, &j);
+    return hsp__evidence_name(task->evidence, classes, i, j, err);
 }
 
 /* Training and model compute kernel values in different blocks, each off by no more than

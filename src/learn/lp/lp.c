@@ -151,7 +151,8 @@ static hsp_status lp_evidence(lp_work *work, const hsp__problem *p, hsp_error *e
     hsp_status status =
         hsp__prepare_origin(work->ctx, work->given, work->options, &work->prepared, err, &origin);
     if (!status)
-        status = hsp__evidence_new(work->ctx, p, work->a, origin, err, &work->run.evidence);
+        status = hsp__evidence_new(work->ctx, p, &work->prepared.data->class_names, work->a, origin,
+                                   err, &work->run.evidence);
     hsp__free(&work->ctx->allocator, origin);
     return status;
 }

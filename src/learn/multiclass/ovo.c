@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/erm/evidence.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"
 #include "kernel/gram.h"
@@ -481,7 +482,9 @@ static hsp_status ovo_evidence(ovo_work *work, const hsp_data *data, hsp_error *
     if (status) return status;
     work->run.evidence = evidence;
     one->run.evidence = NULL;
-    return HSP_OK;
+    uint32_t i, j;
+    hsp__pair_classes(work->classes, pair, &i, &j);
+    return hsp__evidence_name(evidence, &work->prepared.data->class_names, i, j, err);
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
