@@ -404,10 +404,8 @@ static hsp_status simulate_plan_read(hsp_context *ctx, const hsp_options *option
                                      simulate_plan *plan)
 {
     const char *name = hsp_options_text(options, "learner");
-    const hsp_option_table *table = NULL;
+    const hsp_option_table *table = hsp_learner_find(name);
     char delta[40];
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) table = hsp_learner(i);
     if (!table)
         return hsp__fail_at(err, HSP_USAGE, "--learner", 0, 0, "there is no learner '%.40s'", name);
     hsp_status status = hsp_options_new(ctx, table, err, &plan->learner);

@@ -12,10 +12,25 @@
 #include "base/memory.h"
 #include "prove/prove.h"
 
+/* Every claim in the order in which they are made: what goes before its name in a list of them, its
+ * name, who makes it (NULL: it comes with the one before it). */
+#define CERTIFY_CLAIMS(claim)                                                                   \
+    claim("", "separable", hsp__prove_separable) claim(", ", "not separable", NULL)             \
+        claim(", ", "mistakes", hsp__prove_mistakes) claim(", ", "optimal", hsp__prove_optimal) \
+            claim(", ", "stable", NULL) claim(", ", "kernel", hsp__prove_kernel)                \
+                claim(", ", "error", hsp__prove_error)
+#define CERTIFY_NAME(before, name, make)  before "\"" name "\""
+#define CERTIFY_ENTRY(before, name, make) {name, make},
+
+static const struct {
+    const char *name;
+    hsp_status (*make)(hsp__prove *prove, hsp_error *err);
+} certify_claims[] = {CERTIFY_CLAIMS(CERTIFY_ENTRY)};
+enum { CERTIFY_COUNT = sizeof certify_claims / sizeof *certify_claims };
+
 static const hsp_option certify_table[] = {
     {"claim", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLAIM",
-     "make this claim only (again for more): separable, \"not separable\", mistakes, optimal, "
-     "stable, kernel, error"},
+     "make this claim only (again for more): " CERTIFY_CLAIMS(CERTIFY_NAME)},
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|none", NULL,
      "separable, not separable: hyperplanes may have an offset, or go through the origin"},
     {"margin-tolerance", HSP_OPTION_REAL, "1e-6", 1e-12, 0.5, NULL, NULL,
@@ -49,9 +64,6 @@ struct hsp_certificate {
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static const char *const certify_claims[] = {"separable", "not separable", "mistakes", "optimal",
-                                             "stable",    "kernel",        "error",    NULL};
-
 /* "not-separable" and "stable predictions" will do, too. */
 static int certify_same(const char *word, const char *claim)
 {
@@ -74,13 +86,12 @@ static hsp_status certify_check_names(const hsp_options *options, hsp_error *err
     for (size_t i = 0; i < hsp_options_list_count(options, "claim"); i++) {
         const char *word = hsp_options_list_item(options, "claim", i);
         size_t c = 0;
-        while (certify_claims[c] && !certify_same(word, certify_claims[c]))
+        while (c < CERTIFY_COUNT && !certify_same(word, certify_claims[c].name))
             c++;
-        if (certify_claims[c]) continue;
-        return hsp__fail_at(err, HSP_USAGE, "--claim", 0, 0,
-                            "found '%.40s', expected separable, \"not separable\", mistakes, "
-                            "optimal, stable, kernel or error",
-                            word);
+        if (c == CERTIFY_COUNT)
+            return hsp__fail_at(err, HSP_USAGE, "--claim", 0, 0,
+                                "found '%.40s', expected one of " CERTIFY_CLAIMS(CERTIFY_NAME),
+                                word);
     }
     return HSP_OK;
 }
@@ -114,12 +125,13 @@ hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim,
 void hsp__prove_begin(hsp__prove *prove, const char *claim)
 {
     if (prove->claims.size) hsp__text_puts(&prove->claims, ",\n    ");
-    hsp__text_printf(&prove->claims, "{\"claim\": \"%s\"", claim);
+    hsp__claim_open(&prove->claims, NULL, '{');
+    hsp__claim_word(&prove->claims, "claim", claim);
 }
 
 hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim)
 {
-    hsp__text_puts(&prove->claims, "}");
+    hsp__claim_close(&prove->claims, '}');
     if (prove->claims.failed) return hsp__fail_memory(err);
     return certify_note(prove, err, claim, NULL);
 }
@@ -146,7 +158,8 @@ static hsp_status certify_hash_model(hsp__prove *prove, const char *path, hsp_er
 }
 
 /* Both files have as many columns as the wider one. */
-static void certify_put_file(const hsp__prove *prove, const hsp__prove_file *file, hsp__text *text)
+static void certify_write_file(const hsp__prove *prove, const hsp__prove_file *file,
+                               hsp__text *text)
 {
     uint64_t columns = prove->data.view->cols;
     if (prove->test.path && prove->test.view->cols > columns) columns = prove->test.view->cols;
@@ -159,10 +172,10 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
 {
     hsp__text_puts(text, "{\n  \"format\": \"halfspace certificate\",\n  \"version\": 2,\n");
     hsp__text_puts(text, "  \"data\": ");
-    certify_put_file(prove, &prove->data, text);
+    certify_write_file(prove, &prove->data, text);
     if (prove->test.path) {
         hsp__text_puts(text, ",\n  \"test\": ");
-        certify_put_file(prove, &prove->test, text);
+        certify_write_file(prove, &prove->test, text);
     }
     if (prove->transform.size) {
         hsp__text_puts(text, ",\n  \"transform\": ");
@@ -174,16 +187,6 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
     hsp__text_add(text, prove->claims.data, prove->claims.size);
     hsp__text_printf(text, "\n  ],\n  \"made_by\": \"halfspace %s\"\n}\n", hsp_version());
     return text->failed ? hsp__fail_memory(err) : HSP_OK;
-}
-
-static hsp_status certify_claims_all(hsp__prove *prove, hsp_error *err)
-{
-    hsp_status status = hsp__prove_separable(prove, err);
-    if (!status) status = hsp__prove_mistakes(prove, err);
-    if (!status) status = hsp__prove_optimal(prove, err);
-    if (!status) status = hsp__prove_kernel(prove, err);
-    if (!status) status = hsp__prove_error(prove, err);
-    return status;
 }
 
 static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_options *read,
@@ -200,7 +203,8 @@ static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_op
     if (!status) status = hsp__prove_open(prove, path, read, 0, err, &prove->data);
     if (!status && test) status = hsp__prove_open(prove, test, read, 1, err, &prove->test);
     if (!status) status = hsp__prove_scale(prove, err);
-    if (!status) status = certify_claims_all(prove, err);
+    for (size_t c = 0; !status && c < CERTIFY_COUNT; c++)
+        if (certify_claims[c].make) status = certify_claims[c].make(prove, err);
     if (!status && prove->claims.size) status = certify_write(prove, &out->text, err);
     return status;
 }
@@ -218,7 +222,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
 {
     HSP__NEED(err, ctx, path, out);
     const hsp_allocator *memory = &ctx->allocator;
-    hsp__prove prove = {.ctx = ctx, .model = model, .read = read};
+    hsp__prove prove = {.ctx = ctx, .model = model, .read = read, .scratch.memory = memory};
     hsp_options *own = NULL;
     hsp_certificate *made = hsp__new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
@@ -240,6 +244,7 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     hsp__separation_free(&prove.separability);
     hsp__text_free(&prove.claims);
     hsp__text_free(&prove.transform);
+    hsp__scratch_free(&prove.scratch);
     hsp_options_free(own);
     hsp_model_free(prove.read_model);
     made->notes = prove.notes;

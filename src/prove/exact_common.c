@@ -21,6 +21,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "prove/claim_writer.h"
 #include "prove/exact.h"
 
 #define COMMON_PRIME   UINT64_C(2305843009213693951) /* 2^61 - 1 */
@@ -313,7 +314,7 @@ static void common_fill(common *m, const hsp__exact_matrix *rows, int offset)
     mpz_clear(divisor);
 }
 
-static void common_put(const common *m, const uint64_t *rows, hsp__separation *to)
+static void common_write(const common *m, const uint64_t *rows, hsp__separation *to)
 {
     mpz_t divisor;
     mpz_init(divisor);
@@ -322,16 +323,14 @@ static void common_put(const common *m, const uint64_t *rows, hsp__separation *t
     to->kind = HSP__SEPARABILITY_COMMON;
     to->used = 0;
     to->multipliers.size = 0;
-    hsp__text_puts(&to->multipliers, "[");
+    hsp__claim_open(&to->multipliers, NULL, '[');
     for (uint64_t i = 0; i < m->count; i++) {
         if (mpz_sgn(m->a[i]) == 0) continue;
         mpz_divexact(m->a[i], m->a[i], divisor);
-        hsp__text_printf(&to->multipliers, "%s[%llu, \"", to->used++ ? ", " : "",
-                         (unsigned long long)rows[i] + 1);
-        hsp__exact_put(&to->multipliers, m->a[i]);
-        hsp__text_puts(&to->multipliers, "\"]");
+        hsp__exact_write_entry(&to->multipliers, rows[i], m->a[i]);
+        to->used++;
     }
-    hsp__text_puts(&to->multipliers, "]");
+    hsp__claim_close(&to->multipliers, ']');
     mpz_clear(divisor);
 }
 
@@ -371,7 +370,7 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
     m.y = y;
     if (!status) common_fill(&m, &matrix, offset);
     if (!status) status = common_run(&m, most, err, found);
-    if (!status && *found) common_put(&m, rows, to);
+    if (!status && *found) common_write(&m, rows, to);
     hsp__exact_matrix_free(ctx, &matrix);
     hsp__free(memory, y);
     hsp__free(memory, m.pivot_row);

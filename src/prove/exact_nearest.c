@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "prove/claim_writer.h"
 #include "prove/exact.h"
 
 typedef struct nearest {
@@ -278,20 +279,17 @@ static hsp_status nearest_shares(nearest *m, mp_bitcnt_t shift, mpz_t *share)
     return HSP_OK;
 }
 
-static void nearest_put_shares(const nearest *m, mpz_t *share, hsp__separation *to)
+static void nearest_write_shares(const nearest *m, mpz_t *share, hsp__separation *to)
 {
     to->used = 0;
     to->multipliers.size = 0;
-    hsp__text_puts(&to->multipliers, "[");
+    hsp__claim_open(&to->multipliers, NULL, '[');
     for (uint64_t i = 0; i < m->rows.count; i++) {
         if (mpz_sgn(share[i]) == 0) continue;
-        const uint64_t row = m->number ? m->number[i] : i;
-        hsp__text_printf(&to->multipliers, "%s[%llu, \"", to->used++ ? ", " : "",
-                         (unsigned long long)row + 1);
-        hsp__exact_put(&to->multipliers, share[i]);
-        hsp__text_puts(&to->multipliers, "\"]");
+        hsp__exact_write_entry(&to->multipliers, m->number ? m->number[i] : i, share[i]);
+        to->used++;
     }
-    hsp__text_puts(&to->multipliers, "]");
+    hsp__claim_close(&to->multipliers, ']');
 }
 
 /* ||sum share y x|| / sum share, rounded up. */
@@ -314,25 +312,21 @@ static void nearest_high(nearest *m, mpz_t *share, hsp__separation *to)
         mpz_addmul(square, sum, sum);
     }
     to->high.size = 0;
-    to->high_value = hsp__exact_put_root(&to->high, square, total, -(long)m->rows.digits, 1);
+    to->high_value = hsp__exact_format_root(&to->high, square, total, -(long)m->rows.digits, 1);
     mpz_clears(square, total, sum, NULL);
 }
 
-static void nearest_put_weights(const nearest *m, mpz_t *w, const mpz_t b, hsp__separation *to)
+static void nearest_write_weights(const nearest *m, mpz_t *w, const mpz_t b, hsp__separation *to)
 {
     const uint64_t d = m->rows.cols;
-    uint64_t used = 0;
     to->w.size = to->b.size = 0;
-    hsp__text_puts(&to->w, "[");
+    hsp__claim_open(&to->w, NULL, '[');
     for (uint64_t j = 0; j < d; j++) {
         to->weights[j] = mpz_get_d(w[j]);
-        if (mpz_sgn(w[j]) == 0) continue;
-        hsp__text_printf(&to->w, "%s[%llu, \"", used++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__exact_put(&to->w, w[j]);
-        hsp__text_puts(&to->w, "\"]");
+        if (mpz_sgn(w[j]) != 0) hsp__exact_write_entry(&to->w, j, w[j]);
     }
-    hsp__text_puts(&to->w, "]");
-    hsp__exact_put_scaled(&to->b, b, -(long)m->rows.digits);
+    hsp__claim_close(&to->w, ']');
+    hsp__exact_format_scaled(&to->b, b, -(long)m->rows.digits);
     to->bias = mpz_get_d(b) * pow(10, -(double)m->rows.digits);
 }
 
@@ -364,8 +358,8 @@ static int nearest_low(nearest *m, mp_bitcnt_t bits, mpz_t *w, hsp__separation *
     mpz_mul(m->t, m->t, m->t);
     nearest_dot(square, w, w, d);
     to->low.size = 0;
-    to->low_value = hsp__exact_put_root(&to->low, m->t, square, -(long)m->rows.digits, 0);
-    nearest_put_weights(m, w, b, to);
+    to->low_value = hsp__exact_format_root(&to->low, m->t, square, -(long)m->rows.digits, 0);
+    nearest_write_weights(m, w, b, to);
     mpz_clears(b, square, dot, NULL);
     return 1;
 }
@@ -389,7 +383,7 @@ static hsp_status nearest_separable(nearest *m, hsp_error *err, hsp__separation 
         }
         nearest_high(m, share, to);
         if (whole || to->high_value - to->low_value <= 0.9 * m->width * to->high_value) {
-            nearest_put_shares(m, share, to);
+            nearest_write_shares(m, share, to);
             to->kind = HSP__SEPARABILITY_SEPARABLE;
             break;
         }
@@ -407,7 +401,7 @@ static hsp_status nearest_common(nearest *m, hsp_error *err, hsp__separation *to
     hsp_status status = nearest_shares(m, 0, share);
     if (!status) status = hsp__exact_reduce(m->ctx, &m->rows, m->y, m->offset, share, err);
     if (!status) {
-        nearest_put_shares(m, share, to);
+        nearest_write_shares(m, share, to);
         to->kind = HSP__SEPARABILITY_COMMON;
     }
     hsp__mpz_free(memory, share, m->rows.count);

@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "prove/claim_writer.h"
 #include "prove/exact.h"
 #include "prove/gmp.h"
 
@@ -235,12 +236,20 @@ void hsp__exact_matrix_free(hsp_context *ctx, hsp__exact_matrix *matrix)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-void hsp__exact_put(hsp__text *text, const mpz_t number)
+void hsp__exact_format(hsp__text *text, const mpz_t number)
 {
     char *room = hsp__text_room(text, mpz_sizeinbase(number, 10) + 2);
     if (!room) return;
     mpz_get_str(room, 10, number);
     text->size += strlen(room);
+}
+
+void hsp__exact_write_entry(hsp__text *text, uint64_t index, const mpz_t number)
+{
+    hsp__claim_entry(text, index);
+    hsp__claim_open(text, NULL, '"');
+    hsp__exact_format(text, number);
+    hsp__text_puts(text, "\"]");
 }
 
 /* Digits with a decimal point put among or before them. */
@@ -259,11 +268,11 @@ static void number_put_point(hsp__text *text, const char *digits, size_t count, 
     hsp__text_add(text, digits + whole, count - (size_t)whole);
 }
 
-void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent)
+void hsp__exact_format_scaled(hsp__text *text, const mpz_t number, long exponent)
 {
     hsp__text digits;
     hsp__text_init(&digits, &text->memory);
-    hsp__exact_put(&digits, number);
+    hsp__exact_format(&digits, number);
     const char *at = digits.data ? digits.data : "0";
     size_t count = digits.data ? digits.size : 1;
     if (digits.failed) text->failed = 1;
@@ -285,7 +294,8 @@ void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent)
     hsp__text_free(&digits);
 }
 
-double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent, int up)
+double hsp__exact_format_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent,
+                              int up)
 {
     const long bits = (long)mpz_sizeinbase(num, 2) - (long)mpz_sizeinbase(den, 2);
     const long places = 14 - (long)floor((double)bits * 0.5 * 0.30103); /* of the root */
@@ -305,7 +315,7 @@ double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, lo
         mpz_fdiv_q(scaled, scaled, rest);
     mpz_sqrtrem(scaled, rest, scaled);
     if (up && mpz_sgn(rest)) mpz_add_ui(scaled, scaled, 1);
-    hsp__exact_put_scaled(text, scaled, exponent - places);
+    hsp__exact_format_scaled(text, scaled, exponent - places);
     const double value = mpz_get_d(scaled) * pow(10, (double)(exponent - places));
     mpz_clears(scaled, ten, rest, NULL);
     return value;

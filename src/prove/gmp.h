@@ -43,13 +43,15 @@ void hsp__exact_matrix_free(hsp_context *ctx, hsp__exact_matrix *matrix);
 
 /* Append a whole number; append number * 10^exponent as a plain decimal, or with an exponent where
  * that is shorter. */
-void hsp__exact_put(hsp__text *text, const mpz_t number);
-void hsp__exact_put_scaled(hsp__text *text, const mpz_t number, long exponent);
+void hsp__exact_format(hsp__text *text, const mpz_t number);
+/* An entry of a sparse list, [index, "number"], `index` from 0. */
+void hsp__exact_write_entry(hsp__text *text, uint64_t index, const mpz_t number);
+void hsp__exact_format_scaled(hsp__text *text, const mpz_t number, long exponent);
 
 /* sqrt(num / den) * 10^exponent to 14 digits, rounded down or up: appended, and returned to the
  * nearest. num >= 0, den > 0. */
-double hsp__exact_put_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent,
-                           int up);
+double hsp__exact_format_root(hsp__text *text, const mpz_t num, const mpz_t den, long exponent,
+                              int up);
 
 /* hsp__exact_nearest of rows that are whole numbers already, with their y; `number` (or NULL): what
  * they are called in the answer, from 0. */

@@ -4,9 +4,10 @@
 #include "data/decimals.h"
 #include "prove/exact.h"
 
-#define LONG_DECIMALS_DIGITS 15   /* every decimal of so many is the shortest for its double, */
-#define LONG_DECIMALS_TINY   -306 /* unless it is 10^this or less, where doubles have fewer digits \
-                                   */
+#define LONG_DECIMALS_DIGITS 15 /* every decimal of so many is the shortest for its double, */
+#define LONG_DECIMALS_TINY                                                \
+    -306 /* unless it is 10^this or less, where doubles have fewer digits \
+          */
 #define LONG_DECIMALS_EXPONENT \
     5000 /* a smaller number than 10^-this is too long to be computed with */
 

@@ -21,10 +21,12 @@ typedef struct hsp__prove_separator {
 /* `balance`: coefficients of rows are to add up to 0. */
 hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *err,
                                     hsp__prove_separator *s);
-void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s);
+/* The members "kernel", if there is one, and "separator". */
+void hsp__prove_separator_write(const hsp__prove_separator *s, hsp__text *text);
+void hsp__prove_separator_free(hsp__prove_separator *s);
 
 /* Signed numbers as whole multiples of 10^-*places, rounded towards 0 to 15 digits; `balance`: then
- * made to add up to 0. The caller frees *grid. */
+ * made to add up to 0. *grid is scratch. */
 hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amount, int balance,
                             hsp_error *err, int64_t **grid, int *places);
 

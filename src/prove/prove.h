@@ -9,10 +9,9 @@
 #include "data/data.h"
 #include "halfspace.h"
 #include "model/model.h"
+#include "base/scratch.h"
+#include "prove/claim_writer.h"
 #include "prove/exact.h"
-
-/* Sums here are wider than what they are compared with, where the machine has that. */
-typedef long double hsp__long;
 
 /* A file as certificates count its rows: two classes, doubles, rows of other classes left out. */
 typedef struct hsp__prove_file {
@@ -44,6 +43,7 @@ typedef struct hsp__prove_note {
 
 typedef struct hsp__prove {
     hsp_context *ctx;
+    hsp__scratch scratch;       /* until the certificate is made */
     const hsp_options *options; /* of hsp_certify */
     const hsp_options *read;    /* of hsp_data_read, or NULL */
     const hsp_model *model;     /* or NULL */
@@ -80,25 +80,6 @@ hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim,
 /* A claim begins; its members follow in prove->claims, then the claim ends. */
 void hsp__prove_begin(hsp__prove *prove, const char *claim);
 hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim);
-
-/* ---- format_number.c: numbers as certificates have them
- * ------------------------------------------------ */
-
-/* Decimals of `places` digits behind the point: value * 10^places to the nearest. */
-int64_t hsp__prove_grid(hsp__long value, int places);
-/* That number as text, without zeros at its end. */
-void hsp__prove_format_grid(hsp__text *text, int64_t number, int places);
-/* `digits` digits, rounded down or up; value >= 0 and finite. Returns it. */
-double hsp__prove_format_bound(hsp__text *text, hsp__long value, int digits, int up);
-/* A double, exactly: as a decimal where that is short, else as a fraction. */
-void hsp__prove_format_exact(hsp__text *text, double value);
-/* A double by the shortest decimal that reads back to it. */
-void hsp__prove_format_short(hsp__text *text, double value);
-
-/* The members of a run that was made again: so many passes over all rows in turn, or where `passes`
- * is 0 the rows of its updates in order (from 0); their number. */
-void hsp__prove_format_order(hsp__text *text, uint64_t passes, const uint64_t *sequence,
-                             uint64_t updates);
 
 /* ---- separability.c
  * --------------------------------------------------------------------------------- */

@@ -123,8 +123,6 @@ static hsp_status prove_error_count(hsp__prove *prove, const hsp__prove_separato
 static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separator *s,
                                     hsp_error *err)
 {
-    static const char *const ties[] = {
-        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
     const double delta = hsp_options_real(prove->options, "delta");
     hsp__text *text = &prove->claims;
     prove_error_counts count = {0};
@@ -148,21 +146,16 @@ static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separato
                                "all %llu rows of the test file are in the data file",
                                (unsigned long long)count.shared);
     hsp__prove_begin(prove, "error");
-    if (s->kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", s->kernel.data);
-    hsp__text_puts(text, ",\n     \"separator\": ");
-    hsp__text_add(text, s->text.data, s->text.size);
-    hsp__text_printf(text, ",\n     \"tie\": \"%s\", \"shared\": %llu, \"rows\": %llu",
-                     ties[prove->model->tie], (unsigned long long)count.shared,
-                     (unsigned long long)count.rows);
-    hsp__text_printf(text, ", \"mistakes\": %llu, \"delta\": \"",
-                     (unsigned long long)count.mistakes);
-    hsp__prove_format_short(text, delta);
-    hsp__text_puts(text, "\", \"upper\": \"");
+    hsp__prove_separator_write(s, text);
+    hsp__claim_tie(text, "\ntie", prove->model->tie);
+    hsp__claim_count(text, "shared", count.shared);
+    hsp__claim_count(text, "rows", count.rows);
+    hsp__claim_count(text, "mistakes", count.mistakes);
+    hsp__claim_short(text, "delta", delta);
     /* sums of logarithms lose a few digits */
     const hsp__long upper =
         fminl((hsp__long)hsp_binomial_upper(count.rows, count.mistakes, delta) * (1 + 1e-9L), 1);
-    hsp__prove_format_grid(text, (int64_t)ceill(upper * 1e8L), 8);
-    hsp__text_puts(text, "\"");
+    hsp__claim_grid(text, "upper", (int64_t)ceill(upper * 1e8L), 8);
     return hsp__prove_end(prove, err, "error");
 }
 
@@ -191,6 +184,6 @@ hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
                                  s.why);
     else if (!status)
         status = prove_error_claim(prove, &s, err);
-    hsp__prove_separator_free(prove, &s);
+    hsp__prove_separator_free(&s);
     return status;
 }

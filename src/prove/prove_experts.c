@@ -41,46 +41,44 @@ static const char *prove_experts_refuse(const hsp__prove *prove, const hsp_optio
                                                      : "the model has other columns than this file";
 }
 
-static const char *prove_experts_fact(const hsp_model *model, const char *name)
+static uint64_t prove_experts_count(const hsp_model *model, const char *name)
 {
-    const char *fact = hsp_model_metadata(model, name);
-    return fact ? fact : "0";
+    const char *value = hsp_model_metadata(model, name);
+    return value ? strtoull(value, NULL, 10) : 0;
 }
 
 static hsp_status prove_experts_prove(hsp__prove *prove, const hsp_options *told, hsp_error *err)
 {
-    static const char *const ties[] = {
-        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
     const hsp_model *model = prove->model;
     const char *why = prove_experts_refuse(prove, told);
+    const char *negated = hsp_model_metadata(model, "best_negated");
+    const char *best = hsp_model_metadata(model, "best_mistakes");
     hsp__text *text = &prove->claims;
     if (why) return hsp__prove_skip(prove, err, "mistakes", "%s", why);
     const hsp_scaling *votes = prove_experts_votes(model);
     hsp__prove_begin(prove, "mistakes");
-    hsp__text_puts(text, ", \"learner\": \"experts\", \"beta\": \"");
-    hsp__prove_format_short(text, hsp_options_real(told, "beta"));
-    hsp__text_printf(text, "\", \"negated\": %s,\n     \"abstain\": [",
-                     hsp_options_flag(told, "negated") ? "true" : "false");
-    for (uint64_t j = 0, some = 0; j < model->features; j++)
-        if (hsp__scaling_abstains(votes, j))
-            hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)j + 1);
-    hsp__text_printf(text, "], \"tie\": \"%s\", \"passes\": %lld, \"total\": %s", ties[model->tie],
-                     (long long)hsp_options_integer(told, "passes"),
-                     prove_experts_fact(model, "mistakes"));
-    hsp__text_printf(
-        text, ",\n     \"best\": {\"column\": %llu, \"negated\": %s, \"mistakes\": \"%s\"}",
-        strtoull(prove_experts_fact(model, "best_column"), NULL, 10) + 1, /* from 0 */
-        prove_experts_fact(model, "best_negated"), prove_experts_fact(model, "best_mistakes"));
+    hsp__claim_word(text, "learner", "experts");
+    hsp__claim_short(text, "beta", hsp_options_real(told, "beta"));
+    hsp__claim_flag(text, "negated", hsp_options_flag(told, "negated"));
+    hsp__claim_open(text, "\nabstain", '[');
+    for (uint64_t j = 0; j < model->features; j++)
+        if (hsp__scaling_abstains(votes, j)) hsp__claim_count(text, NULL, j + 1);
+    hsp__claim_close(text, ']');
+    hsp__claim_tie(text, "tie", model->tie);
+    hsp__claim_count(text, "passes", (uint64_t)hsp_options_integer(told, "passes"));
+    hsp__claim_count(text, "total", prove_experts_count(model, "mistakes"));
+    hsp__claim_open(text, "\nbest", '{');
+    hsp__claim_count(text, "column", prove_experts_count(model, "best_column") + 1);
+    hsp__claim_flag(text, "negated", negated && strcmp(negated, "true") == 0);
+    hsp__claim_word(text, "mistakes", best ? best : "0");
+    hsp__claim_close(text, '}');
     return hsp__prove_end(prove, err, "mistakes");
 }
 
 hsp_status hsp__prove_experts(hsp__prove *prove, const char *learner, hsp_error *err)
 {
     hsp_options *told = NULL;
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; !told && !status && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, learner) == 0)
-            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &told);
+    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find(learner), err, &told);
     if (!status) status = hsp_model_set_options(prove->model, told, err);
     if (!status)
         status = strcmp(learner, "winnow") == 0 ? hsp__prove_winnow(prove, told, err)

@@ -15,28 +15,17 @@
 
 /* ---- The object "data" ----------------------------------------------------------------------- */
 
-/* The labels of one side, as an array. */
-static void prove_file_put_labels(hsp__text *text, const hsp__prove_classes *classes, int side)
+/* Names as an array: those of classes on one side, or all (side NULL). */
+static void prove_file_write_names(hsp__text *text, const char *key, const hsp__names *names,
+                                   const signed char *side, int wanted)
 {
-    const hsp__names *names = &classes->names;
-    int some = 0;
-    hsp__text_puts(text, "[");
+    hsp__claim_open(text, key, '[');
     for (uint32_t c = 0; c < names->count; c++) {
-        if (classes->side[c] != side) continue;
-        if (some++) hsp__text_puts(text, ", ");
+        if (side && side[c] != wanted) continue;
+        if (text->data && text->data[text->size - 1] != '[') hsp__text_puts(text, ", ");
         hsp__json_put_bytes(text, hsp__names_get(names, c), hsp__names_size(names, c));
     }
-    hsp__text_puts(text, "]");
-}
-
-static void prove_file_put_values(hsp__text *text, const hsp__names *values)
-{
-    hsp__text_puts(text, ", \"values\": [");
-    for (uint32_t v = 0; v < values->count; v++) {
-        if (v) hsp__text_puts(text, ", ");
-        hsp__json_put_bytes(text, hsp__names_get(values, v), hsp__names_size(values, v));
-    }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
 }
 
 /* Are all of them decimals, so that the column could have been one of numbers? */
@@ -147,26 +136,25 @@ static hsp_status prove_file_find_unseen(hsp__prove *prove, const hsp_encoding *
     return there ? HSP_OK : hsp__fail_memory(err);
 }
 
-static void prove_file_put_field(hsp__text *text, const hsp__csv_plan *plan,
-                                 const unsigned char *unseen, uint32_t j)
+static void prove_file_write_field(hsp__text *text, const hsp__csv_plan *plan,
+                                   const unsigned char *unseen, uint32_t j)
 {
     static const char *const kinds[] = {"number", "category", "ordinal", "ignored", "label"};
     const hsp__column_kind kind = plan->columns[j].kind;
-    hsp__text_printf(text, "{\"kind\": \"%s\"", kinds[kind]);
+    hsp__claim_open(text, NULL, '{');
+    hsp__claim_word(text, "kind", kinds[kind]);
     if (kind <= HSP__COLUMN_ORDINAL) {
         const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
-        if (kind != HSP__COLUMN_NUMBER) prove_file_put_values(text, &column->values);
+        if (kind != HSP__COLUMN_NUMBER)
+            prove_file_write_names(text, "values", &column->values, NULL, 0);
         if (kind != HSP__COLUMN_NUMBER && prove_file_is_coded(&column->values))
-            hsp__text_puts(text, ", \"codes\": true");
-        if (unseen[plan->columns[j].encoded]) hsp__text_puts(text, ", \"unseen\": true");
-        if (kind != HSP__COLUMN_CATEGORY && plan->missing == HSP__MISSING_MEAN) {
-            hsp__text_puts(text, ", \"mean\": \"");
-            hsp__prove_format_exact(text, column->mean);
-            hsp__text_puts(text, "\"");
-        }
-        if (column->indicator) hsp__text_puts(text, ", \"indicator\": true");
+            hsp__claim_flag(text, "codes", 1);
+        if (unseen[plan->columns[j].encoded]) hsp__claim_flag(text, "unseen", 1);
+        if (kind != HSP__COLUMN_CATEGORY && plan->missing == HSP__MISSING_MEAN)
+            hsp__claim_exact(text, "mean", column->mean);
+        if (column->indicator) hsp__claim_flag(text, "indicator", 1);
     }
-    hsp__text_puts(text, "}");
+    hsp__claim_close(text, '}');
 }
 
 /* Features in the order of the encoding must be features in the order of the file. */
@@ -185,16 +173,16 @@ static hsp_status prove_file_check_fields(const hsp__csv_plan *plan, const char 
     return HSP_OK;
 }
 
-static void prove_file_put_layout(hsp__text *text, const hsp__csv_plan *plan,
-                                  const unsigned char *unseen)
+static void prove_file_write_layout(hsp__text *text, const hsp__csv_plan *plan,
+                                    const unsigned char *unseen)
 {
     hsp__text_puts(text, ",\n    \"separator\": ");
     hsp__json_put_string(text, &plan->separator, 1);
-    hsp__text_printf(text, ", \"missing\": \"%s\"", hsp__missing_word(plan->missing));
+    hsp__claim_word(text, "missing", hsp__missing_word(plan->missing));
     hsp__text_puts(text, ",\n    \"fields\": [");
     for (uint32_t j = 0; j < plan->count; j++) {
         if (j) hsp__text_puts(text, ",\n               ");
-        prove_file_put_field(text, plan, unseen, j);
+        prove_file_write_field(text, plan, unseen, j);
     }
     hsp__text_puts(text, "]");
 }
@@ -217,20 +205,20 @@ static hsp_status prove_file_describe(hsp__prove_file *file, const hsp__prove_cl
     hsp__text_printf(text,
                      ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
     if (plan)
-        prove_file_put_layout(&file->layout, plan, unseen);
+        prove_file_write_layout(&file->layout, plan, unseen);
     else
         hsp__text_printf(&file->layout, ",\n    \"index_base\": %d",
                          hsp_data_index_base(file->data));
     text = &file->rest; /* columns are as many as both files have */
-    hsp__text_printf(text, ", \"format\": \"%s\"", plan ? "csv" : "libsvm");
-    hsp__text_puts(text, ",\n    \"negative\": ");
-    prove_file_put_labels(text, classes, -1);
-    hsp__text_puts(text, ", \"positive\": ");
-    prove_file_put_labels(text, classes, 1);
+    hsp__text_puts(text, ", ");
+    hsp__claim_word(text, "format", plan ? "csv" : "libsvm");
+    hsp__text_puts(text, ",\n    ");
+    prove_file_write_names(text, "negative", &classes->names, classes->side, -1);
+    prove_file_write_names(text, "positive", &classes->names, classes->side, 1);
     /* a row that is left out for a missing value may be the only one of its class */
     const int drops = classes->drops || (plan && plan->missing == HSP__MISSING_DROP);
-    hsp__text_printf(text, ", \"others\": \"%s\"", drops ? "drop" : "error");
-    if (plan) hsp__text_printf(text, ", \"header\": %s", header ? "true" : "false");
+    hsp__claim_word(text, "others", drops ? "drop" : "error");
+    if (plan) hsp__claim_flag(text, "header", header);
     if (!file->layout.failed) hsp__text_add(text, file->layout.data, file->layout.size);
     hsp__text_puts(text, "\n  }");
     return text->failed || file->json.failed || file->layout.failed ? hsp__fail_memory(err)

@@ -5,6 +5,7 @@
  * decimals, so that E is delta I but for rounding. That needs eigenvalues above 0; where rows are
  * all but dependent, as equal rows are, those with the largest pivots are taken, and the claim is
  * about them. A kernel without exponentials needs no B: the checker eliminates exactly. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
     1e-9 /* smallest eigenvalue beside the largest that a factor is tried with */
 #define PROVE_KERNEL_PLACES 16 /* digits behind the point of B, for entries of about 1 */
 
-typedef struct kernel {
+typedef struct prove_kernel_state {
     hsp__prove *prove;
     hsp_data *data;
     const char *text; /* the expression */
@@ -29,43 +30,37 @@ typedef struct kernel {
     uint64_t count;
     uint64_t *row; /* count, from 0, ascending */
     double *gram;  /* count * count */
-} kernel;
+} prove_kernel_state;
 
-static void prove_kernel_begin(kernel *m, int psd)
+static void prove_kernel_begin(prove_kernel_state *m, int psd)
 {
     hsp__prove_begin(m->prove, "kernel");
-    hsp__text_printf(&m->prove->claims, ", \"kernel\": %s, \"psd\": %s", m->json.data,
-                     psd ? "true" : "false");
+    hsp__claim_json(&m->prove->claims, "kernel", &m->json);
+    hsp__claim_flag(&m->prove->claims, "psd", psd);
 }
 
-static void prove_kernel_put_rows(kernel *m)
+static void prove_kernel_write_rows(prove_kernel_state *m)
 {
     hsp__text *text = &m->prove->claims;
-    hsp__text_puts(text, ",\n     \"rows\": [");
+    hsp__claim_open(text, "\nrows", '[');
     for (uint64_t i = 0; i < m->count; i++)
-        hsp__text_printf(text, "%s%llu", i ? ", " : "", (unsigned long long)m->row[i] + 1);
-    hsp__text_puts(text, "]");
+        hsp__claim_count(text, NULL, m->row[i] + 1);
+    hsp__claim_close(text, ']');
 }
 
-static hsp_status prove_kernel_claim_not(kernel *m, const hsp_kernel_verdict *verdict,
+static hsp_status prove_kernel_claim_not(prove_kernel_state *m, const hsp_kernel_verdict *verdict,
                                          hsp_error *err)
 {
-    hsp__text *text = &m->prove->claims;
+    assert(verdict->witness_count > 0);
     prove_kernel_begin(m, 0);
-    hsp__text_puts(text, ",\n     \"z\": [");
-    for (uint64_t k = 0; k < verdict->witness_count; k++) {
-        hsp__text_printf(text, "%s[%llu, \"", k ? ", " : "",
-                         (unsigned long long)verdict->witness_row[k] + 1);
-        hsp__prove_format_short(text, verdict->witness[k]);
-        hsp__text_puts(text, "\"]");
-    }
-    hsp__text_puts(text, "]");
+    hsp__claim_list(&m->prove->claims, "\nz", verdict->witness_row, verdict->witness,
+                    verdict->witness_count, hsp__claim_short);
     return hsp__prove_end(m->prove, err, "kernel");
 }
 
 /* ---- A factor -------------------------------------------------------------------------------- */
 
-static hsp_status prove_kernel_fill(kernel *m, hsp_error *err)
+static hsp_status prove_kernel_fill(prove_kernel_state *m, hsp_error *err)
 {
     hsp_data *rows = NULL;
     hsp_status status = hsp_data_select(m->prove->ctx, m->data, m->row, m->count, err, &rows);
@@ -89,7 +84,7 @@ static int prove_kernel_cholesky(double *a, uint64_t n, double delta)
 }
 
 /* Keep the rows whose pivots, each the largest that is left, are above a share of the largest. */
-static hsp_status prove_kernel_choose(kernel *m, double share, hsp_error *err)
+static hsp_status prove_kernel_choose(prove_kernel_state *m, double share, hsp_error *err)
 {
     const hsp_allocator *memory = &m->prove->ctx->allocator;
     const uint64_t n = m->count;
@@ -127,29 +122,27 @@ static hsp_status prove_kernel_choose(kernel *m, double share, hsp_error *err)
     return status;
 }
 
-static void prove_kernel_put_factor(kernel *m)
+static void prove_kernel_write_factor(prove_kernel_state *m)
 {
     hsp__text *text = &m->prove->claims;
     double most = DBL_MIN; /* a factor's diagonal is above 0 */
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->gram[i * m->count + i]);
     const int places = PROVE_KERNEL_PLACES - (int)ceil(log10(most));
-    hsp__text_puts(text, ",\n     \"factor\": [");
+    hsp__claim_open(text, "\nfactor", '[');
     for (uint64_t i = 0; i < m->count; i++) {
-        hsp__text_puts(text, i ? ",\n                [" : "[");
-        for (uint64_t j = 0; j <= i; j++) {
-            hsp__text_puts(text, j ? ", \"" : "\"");
-            hsp__prove_format_grid(
-                text, hsp__prove_grid((hsp__long)m->gram[i * m->count + j], places), places);
-            hsp__text_puts(text, "\"");
-        }
-        hsp__text_puts(text, "]");
+        if (i) hsp__text_puts(text, ",\n                ");
+        hsp__claim_open(text, NULL, '[');
+        for (uint64_t j = 0; j <= i; j++)
+            hsp__claim_grid(text, NULL,
+                            hsp__prove_grid((hsp__long)m->gram[i * m->count + j], places), places);
+        hsp__claim_close(text, ']');
     }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
 }
 
 /* *made: the claim was. */
-static hsp_status prove_kernel_try(kernel *m, hsp_error *err, int *made)
+static hsp_status prove_kernel_try(prove_kernel_state *m, hsp_error *err, int *made)
 {
     hsp_kernel_verdict *verdict = NULL;
     hsp_status status =
@@ -162,13 +155,13 @@ static hsp_status prove_kernel_try(kernel *m, hsp_error *err, int *made)
     status = prove_kernel_fill(m, err);
     if (status || !prove_kernel_cholesky(m->gram, m->count, least / 2)) return status;
     prove_kernel_begin(m, 1);
-    prove_kernel_put_rows(m);
-    prove_kernel_put_factor(m);
+    prove_kernel_write_rows(m);
+    prove_kernel_write_factor(m);
     *made = 1;
     return hsp__prove_end(m->prove, err, "kernel");
 }
 
-static hsp_status prove_kernel_factor(kernel *m, hsp_error *err)
+static hsp_status prove_kernel_factor(prove_kernel_state *m, hsp_error *err)
 {
     const uint64_t all = m->count;
     double share = 1e-8;
@@ -187,7 +180,7 @@ static hsp_status prove_kernel_factor(kernel *m, hsp_error *err)
 
 /* ---- The claim ------------------------------------------------------------------------------- */
 
-static hsp_status prove_kernel_claim(kernel *m, hsp_error *err)
+static hsp_status prove_kernel_claim(prove_kernel_state *m, hsp_error *err)
 {
     hsp_kernel_verdict *verdict = NULL;
     hsp_status status =
@@ -198,7 +191,7 @@ static hsp_status prove_kernel_claim(kernel *m, hsp_error *err)
     } else if (hsp__prove_kernel_exact(m->of)) {
         if (m->count > PROVE_KERNEL_EXACT) m->count = PROVE_KERNEL_EXACT;
         prove_kernel_begin(m, 1);
-        prove_kernel_put_rows(m);
+        prove_kernel_write_rows(m);
         status = hsp__prove_end(m->prove, err, "kernel");
     } else {
         status = prove_kernel_factor(m, err);
@@ -207,7 +200,7 @@ static hsp_status prove_kernel_claim(kernel *m, hsp_error *err)
     return status;
 }
 
-static hsp_status prove_kernel_run(kernel *m, hsp_error *err)
+static hsp_status prove_kernel_run(prove_kernel_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
@@ -236,7 +229,7 @@ hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err)
     if (!text && named && prove->model) text = hsp_model_kernel(prove->model);
     if (!text)
         return named ? hsp__prove_skip(prove, err, "kernel", "it needs --kernel EXPR") : HSP_OK;
-    kernel m = {.prove = prove, .text = text};
+    prove_kernel_state m = {.prove = prove, .text = text};
     hsp__text_init(&m.json, &prove->ctx->allocator);
     hsp_status status = prove_kernel_run(&m, err);
     hsp__text_free(&m.json);

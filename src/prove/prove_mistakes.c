@@ -180,10 +180,7 @@ static hsp_status prove_mistakes_soft(prove_mistakes_state *m, hsp_error *err)
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     quiet.log = NULL;
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; !options && !status && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, "svm") == 0)
-            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
+    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find("svm"), err, &options);
     if (!status)
         status = hsp_options_set(options, "offset", m->constant > 0 ? "regularized" : "none", err);
     if (!status) status = hsp_options_set(options, "max-seconds", "20", err);
@@ -289,27 +286,25 @@ static hsp_status prove_mistakes_rebuild(const prove_mistakes_state *m, hsp_erro
 }
 
 /* The model's weights beside the rebuilt ones. */
-static void prove_mistakes_put_model(const prove_mistakes_state *m, const hsp__long *w, hsp__long b)
+static void prove_mistakes_write_model(const prove_mistakes_state *m, const hsp__long *w,
+                                       hsp__long b)
 {
     const hsp_model *model = m->prove->model;
     hsp__text *text = &m->prove->claims;
     hsp__long most = fabsl(b - (hsp__long)model->offsets[0]), size = fabsl(b);
-    uint64_t some = 0;
-    hsp__text_puts(text, ",\n     \"model\": {\"w\": [");
     for (uint64_t j = 0; j < m->prove->data.rows->cols; j++) {
         const double own = j < model->features ? model->weights[j] : 0;
         most = fmaxl(most, fabsl(w[j] - (hsp__long)own));
         size = fmaxl(size, fabsl(w[j]));
-        if (own == 0) continue;
-        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_exact(text, own);
-        hsp__text_puts(text, "\"]");
     }
-    hsp__text_puts(text, "], \"b\": \"");
-    hsp__prove_format_exact(text, model->offsets[0]);
-    hsp__text_puts(text, "\", \"within\": \"");
-    hsp__prove_format_bound(text, most * 1.0001L + size * 1e-14L, 2, 1);
-    hsp__text_puts(text, "\"}");
+    hsp__claim_open(text, "\nmodel", '{');
+    hsp__claim_list(text, "w", NULL, model->weights,
+                    model->features < m->prove->data.rows->cols ? model->features
+                                                                : m->prove->data.rows->cols,
+                    hsp__claim_exact);
+    hsp__claim_exact(text, "b", model->offsets[0]);
+    hsp__claim_bound(text, "within", most * 1.0001L + size * 1e-14L, 2, 1);
+    hsp__claim_close(text, '}');
 }
 
 /* Does the rebuilt separator put every row where it should be, beyond what rounding can do? */
@@ -337,58 +332,35 @@ static int prove_mistakes_converged(const prove_mistakes_state *m, const hsp__lo
 
 /* ---- The claim ------------------------------------------------------------------------------- */
 
-static void prove_mistakes_put_run(const prove_mistakes_state *m)
+static void prove_mistakes_write_run(const prove_mistakes_state *m)
 {
     static const char *const offsets[] = {"none", "unit", "r2", "append"};
     hsp__text *text = &m->prove->claims;
-    hsp__text_printf(text, ", \"learner\": \"perceptron\", \"offset\": \"%s\"",
-                     offsets[m->plan.offset]);
-    if (m->plan.offset == HSP__AUDIT_APPEND) {
-        hsp__text_puts(text, ", \"constant\": \"");
-        hsp__prove_format_short(text, m->plan.constant);
-        hsp__text_puts(text, "\"");
-    }
-    hsp__text_puts(text, ", \"rate\": \"");
-    hsp__prove_format_short(text, m->plan.rate);
-    hsp__text_puts(text, "\", \"margin_target\": \"");
-    hsp__prove_format_short(text, m->tau);
-    hsp__text_puts(text, "\"");
-    if (prove_mistakes_tie_positive(m)) hsp__text_puts(text, ", \"tie\": \"positive\"");
-    hsp__prove_format_order(text, m->cyclic ? m->plan.passes : 0, m->sequence, m->plan.updates);
+    hsp__claim_word(text, "learner", "perceptron");
+    hsp__claim_word(text, "offset", offsets[m->plan.offset]);
+    if (m->plan.offset == HSP__AUDIT_APPEND) hsp__claim_short(text, "constant", m->plan.constant);
+    hsp__claim_short(text, "rate", m->plan.rate);
+    hsp__claim_short(text, "margin_target", m->tau);
+    if (prove_mistakes_tie_positive(m)) hsp__claim_tie(text, "tie", HSP_TIE_POS);
+    hsp__claim_order(text, m->cyclic ? m->plan.passes : 0, m->sequence, m->plan.updates);
     if (!m->cyclic && !m->separates && !(m->plan.soft > 0))
-        hsp__text_printf(text, ", \"passes\": %llu", (unsigned long long)m->plan.passes);
+        hsp__claim_count(text, "passes", m->plan.passes);
 }
 
-static void prove_mistakes_put_reference(const prove_mistakes_state *m)
+static void prove_mistakes_write_reference(const prove_mistakes_state *m)
 {
     hsp__text *text = &m->prove->claims;
-    uint64_t some = 0;
-    hsp__text_puts(text, ",\n     \"separator\": {\"w\": [");
-    for (uint64_t j = 0; j < m->prove->data.rows->cols; j++) {
-        if (m->w[j] == 0) continue;
-        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_short(text, m->w[j]);
-        hsp__text_puts(text, "\"]");
-    }
-    hsp__text_puts(text, "]");
-    if (m->b != 0) {
-        hsp__text_puts(text, ", \"b\": \"");
-        hsp__prove_format_short(text, m->b);
-        hsp__text_puts(text, "\"");
-    }
-    hsp__text_puts(text, "}");
-    if (m->plan.soft > 0) {
-        hsp__text_puts(text, ", \"functional_margin\": \"");
+    hsp__claim_open(text, "\nseparator", '{');
+    hsp__claim_list(text, "w", NULL, m->w, m->prove->data.rows->cols, hsp__claim_short);
+    if (m->b != 0) hsp__claim_short(text, "b", m->b);
+    hsp__claim_close(text, '}');
+    if (!m->separates || m->plan.soft > 0) {
         if (m->separates)
-            hsp__prove_format_bound(text, m->margin, 6, 0);
+            hsp__claim_bound(text, "functional_margin", m->margin, 6, 0);
         else
-            hsp__text_puts(text, "1");
-        hsp__text_puts(text, "\", \"soft\": \"");
-        hsp__prove_format_short(text, m->plan.soft);
-        hsp__text_puts(text, "\"");
-    } else if (!m->separates) {
-        hsp__text_puts(text, ", \"functional_margin\": \"1\"");
+            hsp__claim_word(text, "functional_margin", "1");
     }
+    if (m->plan.soft > 0) hsp__claim_short(text, "soft", m->plan.soft);
 }
 
 static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
@@ -409,12 +381,11 @@ static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
     if (!status) status = prove_mistakes_rebuild(m, err, &last, &bias);
     if (status) return status;
     hsp__prove_begin(prove, "mistakes");
-    prove_mistakes_put_run(m);
+    prove_mistakes_write_run(m);
     if (!m->plan.averaged && prove->model->hypothesis == HSP__LINEAR)
-        prove_mistakes_put_model(m, last, bias);
-    if (prove_mistakes_converged(m, last, bias))
-        hsp__text_puts(&prove->claims, ", \"converged\": true");
-    prove_mistakes_put_reference(m);
+        prove_mistakes_write_model(m, last, bias);
+    if (prove_mistakes_converged(m, last, bias)) hsp__claim_flag(&prove->claims, "converged", 1);
+    prove_mistakes_write_reference(m);
     hsp__free(&prove->ctx->allocator, last);
     return hsp__prove_end(prove, err, "mistakes");
 }

@@ -10,6 +10,7 @@
  * Predictions. ||w - w*|| <= r = sqrt(2 (P - D)) for every optimum w*, so <w*, x> is within r ||x||
  * of <w, x>. A free offset b* is where the derivative of the losses changes its sign: an interval
  * of it is found by bisection, with all scores moved by r ||x|| against it. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -26,12 +27,10 @@ typedef struct prove_optimal_state {
     hsp__prove *prove;
     hsp__erm_plan plan;
     int squared;
-    double cost[2];  /* of negative and positive rows, */
-    hsp__text costs; /* and as JSON */
+    double cost[2]; /* of negative and positive rows */
     hsp__prove_separator s;
     int64_t *dual;     /* updates.count: a y, times 10^places */
     int places;        /* */
-    hsp__text duals;   /* and as JSON */
     hsp__long *scores; /* n: <w, x>, */
     hsp__long *errors; /* and how far these may be off */
     hsp__long square;  /* ||w||^2 */
@@ -57,12 +56,7 @@ static hsp_status prove_optimal_costs(prove_optimal_state *m, const hsp_options 
         m->cost[side] = C * weight[side];
         if (balanced) m->cost[side] *= n / (2 * (double)sides[side]);
     }
-    hsp__text_puts(&m->costs, "{\"negative\": \"");
-    hsp__prove_format_short(&m->costs, m->cost[0]);
-    hsp__text_puts(&m->costs, "\", \"positive\": \"");
-    hsp__prove_format_short(&m->costs, m->cost[1]);
-    hsp__text_puts(&m->costs, "\"}");
-    return m->costs.failed ? hsp__fail_memory(err) : HSP_OK;
+    return HSP_OK;
 }
 
 /* Why the model is none that the claim is about; NULL: it is one. */
@@ -95,8 +89,8 @@ static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *e
     const hsp__prove_file *file = &m->prove->data;
     const hsp_view *view = file->rows;
     const hsp__long unit = powl(10, -(hsp__long)m->places);
-    hsp__long *sum = hsp__new(&m->prove->ctx->allocator, view->cols, sizeof *sum);
-    hsp__long *size = hsp__new(&m->prove->ctx->allocator, view->cols, sizeof *size);
+    hsp__long *sum = hsp__scratch_new(&m->prove->scratch, view->cols, sizeof *sum);
+    hsp__long *size = hsp__scratch_new(&m->prove->scratch, view->cols, sizeof *size);
     hsp__long total = 0, error = 0;
     hsp_status status = sum && size ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t k = 0; !status && k < updates.count; k++) {
@@ -115,8 +109,6 @@ static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *e
         error += off * (2 * fabsl(sum[j]) + off);
     }
     *square = total + error;
-    hsp__free(&m->prove->ctx->allocator, sum);
-    hsp__free(&m->prove->ctx->allocator, size);
     return status;
 }
 
@@ -170,28 +162,6 @@ static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
 }
 
 /* ---- Dual weights ---------------------------------------------------------------------------- */
-
-/* Decimals are cut towards 0, so a stays in its box; but a may be at it, and C no double. */
-static hsp_status prove_optimal_duals(prove_optimal_state *m, hsp_error *err)
-{
-    hsp__prove *prove = m->prove;
-    const hsp_row_coefficients updates = hsp_model_updates(prove->model);
-    uint64_t some = 0;
-    hsp_status status =
-        hsp__prove_round(prove, updates.count, updates.amount, m->plan.offset == HSP__OFFSET_FREE,
-                         err, &m->dual, &m->places);
-    if (status) return status;
-    hsp__text_puts(&m->duals, "[");
-    for (uint64_t k = 0; k < updates.count; k++) {
-        if (!m->dual[k]) continue;
-        hsp__text_printf(&m->duals, "%s[%llu, \"", some++ ? ", " : "",
-                         (unsigned long long)updates.row[k] + 1);
-        hsp__prove_format_grid(&m->duals, m->dual[k] < 0 ? -m->dual[k] : m->dual[k], m->places);
-        hsp__text_puts(&m->duals, "\"]");
-    }
-    hsp__text_puts(&m->duals, "]");
-    return m->duals.failed ? hsp__fail_memory(err) : HSP_OK;
-}
 
 static const char *prove_optimal_check_rows(const prove_optimal_state *m)
 {
@@ -284,26 +254,24 @@ static hsp_status prove_optimal_reach(const prove_optimal_state *m, const hsp__p
 }
 
 /* The list of rows whose label may be another at the optimum. */
-static void prove_optimal_put_rows(prove_optimal_state *m, const hsp__prove_file *file,
-                                   const hsp__long *scores, const hsp__long *errors,
-                                   const hsp__long *reach, const hsp__long *ends)
+static void prove_optimal_write_rows(prove_optimal_state *m, const hsp__prove_file *file,
+                                     const hsp__long *scores, const hsp__long *errors,
+                                     const hsp__long *reach, const hsp__long *ends)
 {
     hsp__text *text = &m->prove->claims;
-    uint64_t some = 0;
-    hsp__text_puts(text, ",\n     \"may_change\": [");
+    hsp__claim_open(text, "\nmay_change", '[');
     for (uint64_t i = 0; i < file->rows->rows; i++) {
         const hsp__long s = scores[i] + (hsp__long)m->s.b, off = reach[i] + 2 * errors[i];
         int stable = fabsl(s) > off;
         if (m->plan.offset == HSP__OFFSET_FREE)
             stable = (scores[i] - off + ends[0] > 0 && s > errors[i]) ||
                      (scores[i] + off + ends[1] < 0 && s < -errors[i]);
-        if (stable) continue;
-        hsp__text_printf(text, "%s%llu", some++ ? ", " : "", (unsigned long long)i + 1);
+        if (!stable) hsp__claim_count(text, NULL, i + 1);
     }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
 }
 
-static void prove_optimal_put_ends(prove_optimal_state *m, hsp__long ends[2])
+static void prove_optimal_write_ends(prove_optimal_state *m, hsp__long ends[2])
 {
     hsp__text *text = &m->prove->claims;
     const hsp__long most = fmaxl(fabsl(ends[0]), fabsl(ends[1]));
@@ -311,50 +279,50 @@ static void prove_optimal_put_ends(prove_optimal_state *m, hsp__long ends[2])
     const hsp__long unit = powl(10, -(hsp__long)places);
     const int64_t low = (int64_t)floorl(ends[0] / unit) - 1;
     const int64_t high = (int64_t)ceill(ends[1] / unit) + 1;
-    hsp__text_puts(text, ",\n     \"offset_interval\": [\"");
-    hsp__prove_format_grid(text, low, places);
-    hsp__text_puts(text, "\", \"");
-    hsp__prove_format_grid(text, high, places);
-    hsp__text_puts(text, "\"]");
+    assert(low < high);
+    hsp__claim_open(text, "\noffset_interval", '[');
+    hsp__claim_grid(text, NULL, low, places);
+    hsp__claim_grid(text, NULL, high, places);
+    hsp__claim_close(text, ']');
     ends[0] = (hsp__long)low * unit * (1 - 1e-17L);
     ends[1] = (hsp__long)high * unit;
 }
 
 /* ---- The claims ------------------------------------------------------------------------------ */
 
-static void prove_optimal_put(prove_optimal_state *m, const char *claim)
+static void prove_optimal_write(prove_optimal_state *m, const char *claim)
 {
     static const char *const offsets[] = {[HSP__OFFSET_FREE] = "free",
                                           [HSP__OFFSET_REGULARIZED] = "regularized",
                                           [HSP__OFFSET_NONE] = "none"};
+    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
     hsp__text *text = &m->prove->claims;
     hsp__prove_begin(m->prove, claim);
-    if (m->s.kernel.size) hsp__text_printf(text, ",\n     \"kernel\": %s", m->s.kernel.data);
-    hsp__text_printf(text, ",\n     \"loss\": \"%s\", \"offset\": \"%s\", \"cost\": %s",
-                     m->squared ? "squared hinge" : "hinge", offsets[m->plan.offset],
-                     m->costs.data);
-    hsp__text_puts(text, ",\n     \"separator\": ");
-    hsp__text_add(text, m->s.text.data, m->s.text.size);
-    hsp__text_puts(text, ",\n     \"dual\": ");
-    hsp__text_add(text, m->duals.data, m->duals.size);
-    hsp__text_puts(text, ",\n     \"gap\": \"");
-    hsp__prove_format_bound(text, m->gap, 4, 1);
-    hsp__text_puts(text, "\"");
+    if (m->s.kernel.size) hsp__claim_json(text, "\nkernel", &m->s.kernel);
+    hsp__claim_word(text, "\nloss", m->squared ? "squared hinge" : "hinge");
+    hsp__claim_word(text, "offset", offsets[m->plan.offset]);
+    hsp__claim_open(text, "cost", '{');
+    hsp__claim_short(text, "negative", m->cost[0]);
+    hsp__claim_short(text, "positive", m->cost[1]);
+    hsp__claim_close(text, '}');
+    hsp__claim_json(text, "\nseparator", &m->s.text);
+    hsp__claim_list_grid(text, "\ndual", updates.row, m->dual, updates.count, m->places, 0);
+    hsp__claim_bound(text, "\ngap", m->gap, 4, 1);
 }
 
 static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
-    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__scratch *scratch = &prove->scratch;
     const int test = prove->test.path != NULL;
     const hsp__prove_file *file = test ? &prove->test : &prove->data;
     const uint64_t n = prove->data.rows->rows, rows = file->rows->rows;
     hsp__long ends[2] = {0, 0};
-    hsp__long *reach = hsp__new(memory, n > rows ? n : rows, sizeof *reach);
-    hsp__long *scores = hsp__new(memory, rows, sizeof *scores);
-    hsp__long *errors = hsp__new(memory, rows, sizeof *errors);
+    hsp__long *reach = hsp__scratch_new(scratch, n > rows ? n : rows, sizeof *reach);
+    hsp__long *scores = hsp__scratch_new(scratch, rows, sizeof *scores);
+    hsp__long *errors = hsp__scratch_new(scratch, rows, sizeof *errors);
     int found[2] = {1, 1};
-    hsp_status status = reach && scores && errors ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status = scratch->failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = prove_optimal_reach(m, &prove->data, err, reach);
     if (!status && m->plan.offset == HSP__OFFSET_FREE) {
         ends[0] = prove_optimal_end(m, reach, 1, &found[0]);
@@ -363,10 +331,10 @@ static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
     if (!status && test) status = prove_optimal_reach(m, file, err, reach);
     if (!status) status = hsp__prove_scores(prove, &m->s, file, err, scores, errors);
     if (!status && found[0] && found[1]) {
-        prove_optimal_put(m, "stable predictions");
-        hsp__text_printf(&prove->claims, ",\n     \"file\": \"%s\"", test ? "test" : "data");
-        if (m->plan.offset == HSP__OFFSET_FREE) prove_optimal_put_ends(m, ends);
-        prove_optimal_put_rows(m, file, scores, errors, reach, ends);
+        prove_optimal_write(m, "stable predictions");
+        hsp__claim_word(&prove->claims, "\nfile", test ? "test" : "data");
+        if (m->plan.offset == HSP__OFFSET_FREE) prove_optimal_write_ends(m, ends);
+        prove_optimal_write_rows(m, file, scores, errors, reach, ends);
         status = hsp__prove_end(prove, err, "stable");
     } else if (!status) {
         status =
@@ -374,9 +342,6 @@ static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
                             "the gap is too large to tell where the best offset is: train with "
                             "a smaller --gap");
     }
-    hsp__free(memory, reach);
-    hsp__free(memory, scores);
-    hsp__free(memory, errors);
     return status;
 }
 
@@ -384,14 +349,18 @@ static hsp_status prove_optimal_claims(prove_optimal_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
-    m->scores = hsp__new(&prove->ctx->allocator, n, sizeof *m->scores);
-    m->errors = hsp__new(&prove->ctx->allocator, n, sizeof *m->errors);
-    hsp_status status = m->scores && m->errors ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = prove_optimal_duals(m, err);
+    const hsp_row_coefficients updates = hsp_model_updates(prove->model);
+    m->scores = hsp__scratch_new(&prove->scratch, n, sizeof *m->scores);
+    m->errors = hsp__scratch_new(&prove->scratch, n, sizeof *m->errors);
+    hsp_status status = prove->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    /* decimals are cut towards 0, so that a stays in its box */
+    if (!status)
+        status = hsp__prove_round(prove, updates.count, updates.amount,
+                                  m->plan.offset == HSP__OFFSET_FREE, err, &m->dual, &m->places);
     if (!status) status = hsp__prove_scores(prove, &m->s, &prove->data, err, m->scores, m->errors);
     if (!status) status = prove_optimal_gap(m, err);
     if (!status && hsp__prove_named(prove, "optimal")) {
-        prove_optimal_put(m, "optimal");
+        prove_optimal_write(m, "optimal");
         status = hsp__prove_end(prove, err, "optimal");
     }
     if (!status && hsp__prove_named(prove, "stable")) status = prove_optimal_stable(m, err);
@@ -452,22 +421,12 @@ hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
                                       "it needs --model with a model of svm --keep-dual");
         return prove_optimal_other(prove, learner, err);
     }
-    hsp__text_init(&m.costs, memory);
-    hsp__text_init(&m.duals, memory);
     hsp__text_init(&m.s.text, memory);
     hsp__text_init(&m.s.kernel, memory);
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; !options && !status && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, learner) == 0)
-            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
+    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find(learner), err, &options);
     if (!status) status = hsp_model_set_options(prove->model, options, err);
     if (!status) status = prove_optimal_run(&m, options, err);
-    hsp__prove_separator_free(prove, &m.s);
-    hsp__text_free(&m.costs);
-    hsp__text_free(&m.duals);
-    hsp__free(memory, m.dual);
-    hsp__free(memory, m.scores);
-    hsp__free(memory, m.errors);
+    hsp__prove_separator_free(&m.s);
     hsp_options_free(options);
     return status;
 }

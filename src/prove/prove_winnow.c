@@ -423,53 +423,28 @@ static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
 
 /* ---- The claim ------------------------------------------------------------------------------- */
 
-static void prove_winnow_put_separator(const prove_winnow_state *m)
-{
-    hsp__text *text = &m->prove->claims;
-    const uint64_t d = m->run.cols;
-    uint64_t some = 0;
-    hsp__text_puts(text, ",\n     \"separator\": {\"w\": [");
-    for (uint64_t j = 0; j < d; j++) {
-        if (!m->best[j]) continue;
-        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_grid(text, m->best[j], PROVE_WINNOW_PLACES);
-        hsp__text_puts(text, "\"]");
-    }
-    hsp__text_puts(text, "]");
-    if (m->best[d]) {
-        hsp__text_puts(text, ", \"b\": \"");
-        hsp__prove_format_grid(text, m->best[d], PROVE_WINNOW_PLACES);
-        hsp__text_puts(text, "\"");
-    }
-    hsp__text_puts(text, "}");
-    if (m->clip > 0) {
-        hsp__text_puts(text, ", \"clip\": \"");
-        hsp__prove_format_bound(text, (hsp__long)m->clip, 2, 1);
-        hsp__text_puts(text, "\"");
-    }
-}
-
 static hsp_status prove_winnow_claim(prove_winnow_state *m, hsp_error *err)
 {
     static const char *const names[] = {"winnow1", "winnow2", "balanced"};
     hsp__prove *prove = m->prove;
-    static const char *const ties[] = {
-        [HSP_TIE_NEG] = "negative", [HSP_TIE_POS] = "positive", [HSP_TIE_ZERO] = "mistake"};
     hsp__text *text = &prove->claims;
+    const uint64_t d = m->run.cols;
     hsp__prove_begin(prove, "mistakes");
-    hsp__text_printf(text, ", \"learner\": \"winnow\", \"variant\": \"%s\", \"alpha\": \"",
-                     names[m->run.variant]);
-    hsp__prove_format_exact(text, m->run.alpha);
+    hsp__claim_word(text, "learner", "winnow");
+    hsp__claim_word(text, "variant", names[m->run.variant]);
+    hsp__claim_exact(text, "alpha", m->run.alpha);
     if (m->run.variant == HSP__WINNOW_BALANCED) {
-        hsp__text_printf(text, "\", \"offset\": \"%s\"", m->run.constant ? "unit" : "none");
+        hsp__claim_word(text, "offset", m->run.constant ? "unit" : "none");
     } else {
-        hsp__text_puts(text, "\", \"threshold\": \"");
-        hsp__prove_format_short(text, m->run.theta);
-        hsp__text_puts(text, "\"");
+        hsp__claim_short(text, "threshold", m->run.theta);
     }
-    hsp__text_printf(text, ", \"tie\": \"%s\"", ties[m->run.tie]);
-    prove_winnow_put_separator(m);
-    hsp__prove_format_order(text, m->passes, m->sequence, m->total);
+    hsp__claim_tie(text, "tie", m->run.tie);
+    hsp__claim_open(text, "\nseparator", '{');
+    hsp__claim_list_grid(text, "w", NULL, m->best, d, PROVE_WINNOW_PLACES, 1);
+    if (m->best[d]) hsp__claim_grid(text, "b", m->best[d], PROVE_WINNOW_PLACES);
+    hsp__claim_close(text, '}');
+    if (m->clip > 0) hsp__claim_bound(text, "clip", (hsp__long)m->clip, 2, 1);
+    hsp__claim_order(text, m->passes, m->sequence, m->total);
     return hsp__prove_end(prove, err, "mistakes");
 }
 

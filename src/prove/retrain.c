@@ -64,10 +64,8 @@ hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_er
                                 hsp_options **out)
 {
     const char *learner = hsp_model_metadata(model, "learner");
-    const hsp_option_table *table = NULL;
+    const hsp_option_table *table = learner ? hsp_learner_find(learner) : NULL;
     hsp_options *all = NULL;
-    for (size_t i = 0; learner && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, learner) == 0) table = hsp_learner(i);
     if (!table)
         return hsp__fail(err, HSP_USAGE, "there is no learner '%.40s'", learner ? learner : "");
     hsp_status status = hsp_options_new(ctx, table, err, out);

@@ -68,21 +68,13 @@ static hsp_status separability_options(const separability_state *m, hsp_options 
     return status;
 }
 
-static const hsp_option_table *separability_learner(const char *name)
-{
-    const hsp_option_table *table;
-    for (size_t i = 0; (table = hsp_learner(i)); i++)
-        if (strcmp(table->name, name) == 0) return table;
-    return NULL;
-}
-
 /* Nobody is to hear that it did not converge: there is more to come. */
 static hsp_status separability_train(separability_state *m, hsp_error *err)
 {
     hsp_context quiet = *m->ctx;
     hsp_options *options = NULL;
     quiet.log = NULL;
-    hsp_status status = hsp_options_new(m->ctx, separability_learner("svm"), err, &options);
+    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("svm"), err, &options);
     if (!status) status = separability_options(m, options, err);
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
@@ -155,23 +147,16 @@ static separability_scores separability_look(const separability_state *m)
     return all;
 }
 
-static hsp_status separability_put_separator(separability_state *m, int64_t b, hsp_error *err)
+static hsp_status separability_write_separator(separability_state *m, int64_t b, hsp_error *err)
 {
     hsp__separation *to = m->to;
-    uint64_t used = 0;
     hsp__free(&to->memory, to->weights);
     to->weights = hsp__new(&to->memory, m->view->cols, sizeof *to->weights);
     if (!to->weights) return hsp__fail_memory(err);
     to->w.size = to->b.size = 0;
-    hsp__text_puts(&to->w, "[");
-    for (uint64_t j = 0; j < m->view->cols; j++) {
-        if (!m->w[j]) continue;
+    for (uint64_t j = 0; j < m->view->cols; j++)
         to->weights[j] = (double)((hsp__long)m->w[j] / powl(10, (hsp__long)m->places));
-        hsp__text_printf(&to->w, "%s[%llu, \"", used++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_grid(&to->w, m->w[j], m->places);
-        hsp__text_puts(&to->w, "\"]");
-    }
-    hsp__text_puts(&to->w, "]");
+    hsp__claim_list_grid(&to->w, NULL, NULL, m->w, m->view->cols, m->places, 1);
     hsp__prove_format_grid(&to->b, b, m->places);
     to->bias = (double)((hsp__long)b / powl(10, (hsp__long)m->places));
     return HSP_OK;
@@ -191,7 +176,7 @@ static hsp_status separability_low(separability_state *m, hsp_error *err, int *s
     m->to->low.size = 0;
     m->to->low_value = hsp__prove_format_bound(
         &m->to->low, margin / sqrtl(square) * (1 - (hsp__long)m->view->cols * LDBL_EPSILON), 12, 0);
-    return separability_put_separator(m, (int64_t)b, err);
+    return separability_write_separator(m, (int64_t)b, err);
 }
 
 /* ---- Points of the hulls --------------------------------------------------------------------- */
@@ -243,7 +228,7 @@ static hsp_status separability_high(separability_state *m, const separability_sh
     hsp__separation *to = m->to;
     to->multipliers.size = to->high.size = 0;
     to->used = 0;
-    hsp__text_puts(&to->multipliers, "[");
+    hsp__claim_open(&to->multipliers, NULL, '[');
     for (uint64_t k = 0; !status && k < shares->count; k++) {
         if (!shares->share[k]) continue;
         const uint64_t i = shares->row[k];
@@ -256,10 +241,11 @@ static hsp_status separability_high(separability_state *m, const separability_sh
             sum[j] += (hsp__long)m->y[i] * term;
             size[j] += fabsl(term) + share * separability_slack(m, j);
         }
-        hsp__text_printf(&to->multipliers, "%s[%llu, \"%lld\"]", to->used++ ? ", " : "",
-                         (unsigned long long)i + 1, (long long)shares->share[k]);
+        hsp__claim_entry(&to->multipliers, i);
+        hsp__text_printf(&to->multipliers, ", \"%lld\"]", (long long)shares->share[k]);
+        to->used++;
     }
-    hsp__text_puts(&to->multipliers, "]");
+    hsp__claim_close(&to->multipliers, ']');
     const hsp__long off = 0x1p-51L + (hsp__long)(to->used + 4) * LDBL_EPSILON;
     for (uint64_t j = 0; !status && j < d; j++) {
         square += sum[j] * sum[j];
@@ -385,7 +371,7 @@ static hsp_status separability_some(separability_state *m, hsp_error *err)
     hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
     quiet.log = NULL;
     separability_forget(m);
-    hsp_status status = hsp_options_new(m->ctx, separability_learner("lp"), err, &options);
+    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("lp"), err, &options);
     if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
     if (!status) status = hsp_options_set(options, "max-seconds", SEPARABILITY_SECONDS, err);
     if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
@@ -457,7 +443,7 @@ static hsp_status separability_train_soft(separability_state *m, double C, const
     char text[HSP_NUMBER_MAX];
     quiet.log = NULL;
     hsp_number_text(C, HSP_FLOAT64, text);
-    hsp_status status = hsp_options_new(m->ctx, separability_learner("svm"), err, &options);
+    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("svm"), err, &options);
     if (!status) status = hsp_options_set(options, "loss", "squared", err);
     if (!status) status = hsp_options_set(options, "C", text, err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
@@ -587,18 +573,18 @@ static hsp_status separability_claim_separable(hsp__prove *prove, hsp_error *err
     const hsp__separation *s = &prove->separability;
     hsp__text *text = &prove->claims;
     hsp__prove_begin(prove, "separable");
-    hsp__text_printf(text, ",\n     \"offset\": %s", prove->offset ? "true" : "false");
-    hsp__text_printf(text, ",\n     \"separator\": {\"w\": ");
-    hsp__text_add(text, s->w.data, s->w.size);
-    if (prove->offset) hsp__text_printf(text, ", \"b\": \"%s\"", s->b.data);
-    hsp__text_puts(text, "}");
-    if (s->low.size) hsp__text_printf(text, ",\n     \"margin\": {\"low\": \"%s\"", s->low.data);
-    if (s->high.size) hsp__text_printf(text, ", \"high\": \"%s\"", s->high.data);
-    if (s->low.size) hsp__text_puts(text, "}");
-    if (s->multipliers.size) {
-        hsp__text_puts(text, ",\n     \"multipliers\": ");
-        hsp__text_add(text, s->multipliers.data, s->multipliers.size);
+    hsp__claim_flag(text, "\noffset", prove->offset);
+    hsp__claim_open(text, "\nseparator", '{');
+    hsp__claim_json(text, "w", &s->w);
+    if (prove->offset) hsp__claim_word(text, "b", s->b.data);
+    hsp__claim_close(text, '}');
+    if (s->low.size) {
+        hsp__claim_open(text, "\nmargin", '{');
+        hsp__claim_word(text, "low", s->low.data);
+        if (s->high.size) hsp__claim_word(text, "high", s->high.data);
+        hsp__claim_close(text, '}');
     }
+    if (s->multipliers.size) hsp__claim_json(text, "\nmultipliers", &s->multipliers);
     return hsp__prove_end(prove, err, "separable");
 }
 
@@ -607,11 +593,9 @@ static hsp_status separability_claim_not(hsp__prove *prove, hsp_error *err)
     const hsp__separation *s = &prove->separability;
     hsp__text *text = &prove->claims;
     hsp__prove_begin(prove, "not separable");
-    hsp__text_printf(text, ",\n     \"offset\": %s", prove->offset ? "true" : "false");
-    hsp__text_puts(text, ",\n     \"multipliers\": ");
-    hsp__text_add(text, s->multipliers.data, s->multipliers.size);
-    if (s->kind == HSP__SEPARABILITY_NEAR)
-        hsp__text_printf(text, ",\n     \"epsilon\": \"%s\"", s->high.data);
+    hsp__claim_flag(text, "\noffset", prove->offset);
+    hsp__claim_json(text, "\nmultipliers", &s->multipliers);
+    if (s->kind == HSP__SEPARABILITY_NEAR) hsp__claim_word(text, "\nepsilon", s->high.data);
     return hsp__prove_end(prove, err, "not separable");
 }
 

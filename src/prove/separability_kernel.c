@@ -17,9 +17,10 @@
 #include "prove/exact_kernel.h"
 #include "prove/model_separator.h"
 
-#define APART_PAIRS   4000000 /* kernel values, at most: each is one for the checker too */
-#define APART_SECONDS "600"
-#define APART_EXACT   200 /* rows whose Gram matrix is made in whole numbers */
+#define SEPARABILITY_KERNEL_PAIRS \
+    4000000 /* kernel values, at most: each is one for the checker too */
+#define SEPARABILITY_KERNEL_SECONDS "600"
+#define SEPARABILITY_KERNEL_EXACT   200 /* rows whose Gram matrix is made in whole numbers */
 
 typedef struct separability_kernel_state {
     hsp__prove *prove;
@@ -47,7 +48,7 @@ static hsp_status separability_kernel_options(const separability_kernel_state *m
     if (!status) status = hsp_options_set(options, "kernel", hsp_kernel_text(m->of), err);
     if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
     if (!status) status = hsp_options_set(options, "gap", gap, err);
-    if (!status) status = hsp_options_set(options, "max-seconds", APART_SECONDS, err);
+    if (!status) status = hsp_options_set(options, "max-seconds", SEPARABILITY_KERNEL_SECONDS, err);
     return status ? status
                   : hsp_options_set(options, "offset", m->prove->offset ? "free" : "none", err);
 }
@@ -55,13 +56,12 @@ static hsp_status separability_kernel_options(const separability_kernel_state *m
 static hsp_status separability_kernel_take(separability_kernel_state *m, const hsp_training *run,
                                            const hsp_model *model, hsp_error *err)
 {
-    const hsp_allocator *memory = &m->prove->ctx->allocator;
     const hsp_row_coefficients updates =
         model ? hsp_model_updates(model) : (hsp_row_coefficients){0};
     m->inseparable = !model;
     m->count = model ? updates.count : run->evidence ? run->evidence->count : 0;
-    m->row = hsp__new(memory, m->count, sizeof *m->row);
-    m->amount = hsp__new(memory, m->count, sizeof *m->amount);
+    m->row = hsp__scratch_new(&m->prove->scratch, m->count, sizeof *m->row);
+    m->amount = hsp__scratch_new(&m->prove->scratch, m->count, sizeof *m->amount);
     if (!m->row || !m->amount) return hsp__fail_memory(err);
     for (uint64_t k = 0; k < m->count; k++) {
         m->row[k] = model ? updates.row[k] : run->evidence->row[k];
@@ -79,10 +79,7 @@ static hsp_status separability_kernel_train(separability_kernel_state *m, hsp_er
     hsp_training run = {0};
     hsp_model *model = NULL;
     quiet.log = NULL;
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; !options && !status && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, "svm") == 0)
-            status = hsp_options_new(prove->ctx, hsp_learner(i), err, &options);
+    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find("svm"), err, &options);
     if (!status) status = separability_kernel_options(m, options, err);
     if (!status) status = hsp_train(&quiet, m->data, options, err, &run, &model);
     if (!status) status = separability_kernel_take(m, &run, model, err);
@@ -94,26 +91,25 @@ static hsp_status separability_kernel_train(separability_kernel_state *m, hsp_er
 
 /* ---- What it comes to ------------------------------------------------------------------------ */
 
-typedef struct apart_figures {
+typedef struct separability_kernel_figures {
     hsp__long low[2]; /* the least y <w, x> of a class, less its error */
     hsp__long square; /* ||w||^2, from above */
     hsp__long total;  /* A */
-} apart_figures;
+} separability_kernel_figures;
 
-static hsp_status separability_kernel_figures(separability_kernel_state *m, hsp_error *err,
-                                              apart_figures *out)
+static hsp_status separability_kernel_measure(separability_kernel_state *m, hsp_error *err,
+                                              separability_kernel_figures *out)
 {
     const hsp__prove_separator s = {
         .row = m->row, .count = m->count, .grid = m->grid, .places = m->places};
     const hsp__prove_file *file = &m->prove->data;
-    const hsp_allocator *memory = &m->prove->ctx->allocator;
     const uint64_t n = file->rows->rows;
-    hsp__long *scores = hsp__new(memory, n, sizeof *scores);
-    hsp__long *errors = hsp__new(memory, n, sizeof *errors);
+    hsp__long *scores = hsp__scratch_new(&m->prove->scratch, n, sizeof *scores);
+    hsp__long *errors = hsp__scratch_new(&m->prove->scratch, n, sizeof *errors);
     const hsp__long unit = powl(10, -(hsp__long)m->places);
     hsp_status status = scores && errors ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = hsp__prove_scores_of(m->prove, m->of, &s, file, err, scores, errors);
-    *out = (apart_figures){{HUGE_VALL, HUGE_VALL}, 0, 0};
+    *out = (separability_kernel_figures){{HUGE_VALL, HUGE_VALL}, 0, 0};
     for (uint64_t i = 0; !status && i < n; i++) {
         hsp__long *low = &out->low[file->y[i] > 0];
         *low = fminl(*low, (hsp__long)file->y[i] * scores[i] - errors[i]);
@@ -124,35 +120,20 @@ static hsp_status separability_kernel_figures(separability_kernel_state *m, hsp_
         out->total += fabsl(a);
     }
     out->square = fmaxl(out->square, 0);
-    hsp__free(memory, scores);
-    hsp__free(memory, errors);
     return status;
-}
-
-static void separability_kernel_put_list(const separability_kernel_state *m, int signs)
-{
-    hsp__text *text = &m->prove->claims;
-    uint64_t some = 0;
-    hsp__text_puts(text, "[");
-    for (uint64_t k = 0; k < m->count; k++) {
-        if (!m->grid[k]) continue;
-        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "",
-                         (unsigned long long)m->row[k] + 1);
-        hsp__prove_format_grid(text, signs || m->grid[k] > 0 ? m->grid[k] : -m->grid[k], m->places);
-        hsp__text_puts(text, "\"]");
-    }
-    hsp__text_puts(text, "]");
 }
 
 static void separability_kernel_begin(separability_kernel_state *m, const char *claim)
 {
+    hsp__text *text = &m->prove->claims;
     hsp__prove_begin(m->prove, claim);
-    hsp__text_printf(&m->prove->claims, ", \"kernel\": %s,\n     \"offset\": %s", m->json.data,
-                     m->prove->offset ? "true" : "false");
+    hsp__claim_json(text, "kernel", &m->json);
+    hsp__claim_flag(text, "\noffset", m->prove->offset);
 }
 
 static hsp_status separability_kernel_separable(separability_kernel_state *m,
-                                                const apart_figures *f, hsp_error *err)
+                                                const separability_kernel_figures *f,
+                                                hsp_error *err)
 {
     hsp__text *text = &m->prove->claims;
     hsp__long b = m->prove->offset ? (f->low[0] - f->low[1]) / 2 : 0;
@@ -165,19 +146,15 @@ static hsp_status separability_kernel_separable(separability_kernel_state *m,
                                "the classes are nearer to each other in the kernel's feature space "
                                "than the arithmetic resolves");
     separability_kernel_begin(m, "separable");
-    hsp__text_puts(text, ",\n     \"separator\": {\"rows\": ");
-    separability_kernel_put_list(m, 1);
-    if (m->prove->offset) {
-        hsp__text_puts(text, ", \"b\": \"");
-        hsp__prove_format_grid(text, grid, places);
-        hsp__text_puts(text, "\"");
-    }
-    hsp__text_puts(text, "},\n     \"margin\": {\"low\": \"");
-    hsp__prove_format_bound(text, margin / sqrtl(f->square) * (1 - 1e-14L), 12, 0);
-    hsp__text_puts(text, "\", \"high\": \"");
-    hsp__prove_format_bound(text, sqrtl(f->square) / f->total * (1 + 1e-14L), 12, 1);
-    hsp__text_puts(text, "\"},\n     \"multipliers\": ");
-    separability_kernel_put_list(m, 0);
+    hsp__claim_open(text, "\nseparator", '{');
+    hsp__claim_list_grid(text, "rows", m->row, m->grid, m->count, m->places, 1);
+    if (m->prove->offset) hsp__claim_grid(text, "b", grid, places);
+    hsp__claim_close(text, '}');
+    hsp__claim_open(text, "\nmargin", '{');
+    hsp__claim_bound(text, "low", margin / sqrtl(f->square) * (1 - 1e-14L), 12, 0);
+    hsp__claim_bound(text, "high", sqrtl(f->square) / f->total * (1 + 1e-14L), 12, 1);
+    hsp__claim_close(text, '}');
+    hsp__claim_list_grid(text, "\nmultipliers", m->row, m->grid, m->count, m->places, 0);
     return hsp__prove_end(m->prove, err, "separable");
 }
 
@@ -187,15 +164,15 @@ static hsp_status separability_kernel_exact(separability_kernel_state *m, hsp_er
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
     hsp__separation found;
-    if (n > APART_EXACT || prove->data.moved || !hsp__prove_kernel_exact(m->of)) return HSP_OK;
+    if (n > SEPARABILITY_KERNEL_EXACT || prove->data.moved || !hsp__prove_kernel_exact(m->of))
+        return HSP_OK;
     hsp__separation_init(&found, &prove->ctx->allocator);
     hsp_status status = hsp__exact_kernel(prove->ctx, &prove->data.exact, m->of, prove->offset,
                                           200 + 10 * n, err, &found);
     if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
     if (!status && found.kind == HSP__SEPARABILITY_COMMON) {
         separability_kernel_begin(m, "not separable");
-        hsp__text_puts(&prove->claims, ",\n     \"multipliers\": ");
-        hsp__text_add(&prove->claims, found.multipliers.data, found.multipliers.size);
+        hsp__claim_json(&prove->claims, "\nmultipliers", &found.multipliers);
         status = hsp__prove_end(prove, err, "not separable");
         *made = 1;
     }
@@ -206,10 +183,10 @@ static hsp_status separability_kernel_exact(separability_kernel_state *m, hsp_er
 static hsp_status separability_kernel_claim(separability_kernel_state *m, hsp_error *err)
 {
     int made = 0;
-    apart_figures figures;
+    separability_kernel_figures figures;
     hsp_status status = hsp__prove_round(m->prove, m->count, m->amount, m->prove->offset, err,
                                          &m->grid, &m->places);
-    if (!status) status = separability_kernel_figures(m, err, &figures);
+    if (!status) status = separability_kernel_measure(m, err, &figures);
     if (status) return status;
     if (!m->inseparable)
         return hsp__prove_named(m->prove, "separable")
@@ -222,12 +199,10 @@ static hsp_status separability_kernel_claim(separability_kernel_state *m, hsp_er
     status = separability_kernel_exact(m, err, &made);
     if (status || made) return status;
     separability_kernel_begin(m, "not separable");
-    hsp__text_puts(&m->prove->claims, ",\n     \"multipliers\": ");
-    separability_kernel_put_list(m, 0);
-    hsp__text_puts(&m->prove->claims, ",\n     \"epsilon\": \"");
-    hsp__prove_format_bound(&m->prove->claims, sqrtl(figures.square) / figures.total * (1 + 1e-12L),
-                            4, 1);
-    hsp__text_puts(&m->prove->claims, "\"");
+    hsp__claim_list_grid(&m->prove->claims, "\nmultipliers", m->row, m->grid, m->count, m->places,
+                         0);
+    hsp__claim_bound(&m->prove->claims, "\nepsilon",
+                     sqrtl(figures.square) / figures.total * (1 + 1e-12L), 4, 1);
     return hsp__prove_end(m->prove, err, "not separable");
 }
 
@@ -250,29 +225,25 @@ static hsp_status separability_kernel_run(separability_kernel_state *m, hsp_erro
     if (status) return status;
     if (!m->count)
         m->why = "the machine found neither a separator nor why there is none";
-    else if (m->count * prove->data.rows->rows > APART_PAIRS)
+    else if (m->count * prove->data.rows->rows > SEPARABILITY_KERNEL_PAIRS)
         m->why = "there are so many support rows that checking would take hours";
     return m->why ? HSP_OK : separability_kernel_claim(m, err);
 }
 
 hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
     const int yes = hsp__prove_named(prove, "separable");
     separability_kernel_state m = {.prove = prove,
                                    .text = text,
                                    .data =
                                        prove->data.moved ? prove->data.moved : prove->data.data};
     if (!yes && !hsp__prove_named(prove, "not separable")) return HSP_OK;
-    hsp__text_init(&m.json, memory);
+    hsp__text_init(&m.json, &prove->ctx->allocator);
     if (!prove->data.sides[0] || !prove->data.sides[1]) m.why = "all rows are of one class";
     hsp_status status = m.why ? HSP_OK : separability_kernel_run(&m, err);
     if (!status && m.why)
         status = hsp__prove_skip(prove, err, yes ? "separable" : "not separable", "%s", m.why);
     hsp__text_free(&m.json);
-    hsp__free(memory, m.row);
-    hsp__free(memory, m.amount);
-    hsp__free(memory, m.grid);
     hsp_kernel_free(m.of);
     return status;
 }

@@ -14,12 +14,14 @@
 #include "kernel/expression.h"
 #include "prove/model_separator.h"
 
-#define SEPARATOR_PAIRS 4000000 /* kernel values, at most: each is one for the checker too */
+#define MODEL_SEPARATOR_PAIRS                                          \
+    4000000 /* kernel values, at most: each is one for the checker too \
+             */
 
 /* ---- Scaling --------------------------------------------------------------------------------- */
 
-static hsp_status separator_move(hsp__prove *prove, const hsp_scaling *scaling,
-                                 hsp__prove_file *file, hsp_error *err)
+static hsp_status model_separator_scale(hsp__prove *prove, const hsp_scaling *scaling,
+                                        hsp__prove_file *file, hsp_error *err)
 {
     if (!file->path) return HSP_OK;
     const uint64_t d = hsp_scaling_cols(scaling);
@@ -55,30 +57,29 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
     }
     if (prove->why || !scaling) return HSP_OK;
     hsp__text *text = &prove->transform;
-    hsp__text_puts(text, "[");
-    for (uint64_t j = 0, some = 0; j < hsp_scaling_cols(scaling); j++) {
+    hsp__claim_open(text, NULL, '[');
+    for (uint64_t j = 0; j < hsp_scaling_cols(scaling); j++) {
         const double shift = hsp_scaling_shift(scaling, j), factor = hsp_scaling_factor(scaling, j);
         if (shift == 0 && factor == 1) continue;
-        hsp__text_printf(text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_exact(text, shift);
-        hsp__text_puts(text, "\", \"");
-        hsp__prove_format_exact(text, factor);
-        hsp__text_puts(text, "\"]");
+        hsp__claim_entry(text, j);
+        hsp__claim_exact(text, NULL, shift);
+        hsp__claim_exact(text, NULL, factor);
+        hsp__claim_close(text, ']');
     }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
     if (text->failed) return hsp__fail_memory(err);
     if (text->size == 2) { /* every column stays as it is */
         text->size = 0;
         return HSP_OK;
     }
     prove->scaling = scaling;
-    hsp_status status = separator_move(prove, scaling, &prove->data, err);
-    return status ? status : separator_move(prove, scaling, &prove->test, err);
+    hsp_status status = model_separator_scale(prove, scaling, &prove->data, err);
+    return status ? status : model_separator_scale(prove, scaling, &prove->test, err);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static int separator_put_node(hsp__text *text, const hsp_kernel *kernel, uint32_t at)
+static int model_separator_write_node(hsp__text *text, const hsp_kernel *kernel, uint32_t at)
 {
     static const char *const names[] = {
         [HSP__KERNEL_LINEAR] = "linear",   [HSP__KERNEL_POLY] = "poly",
@@ -90,33 +91,27 @@ static int separator_put_node(hsp__text *text, const hsp_kernel *kernel, uint32_
     const hsp__kernel_node *node = &kernel->nodes[at];
     const char *name = names[node->op];
     if (!name || node->space) return 0;
-    hsp__text_printf(text, "[\"%s\"", name);
+    hsp__claim_open(text, NULL, '[');
+    hsp__claim_word(text, NULL, name);
     if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_POWER)
-        hsp__text_printf(text, ", %.0f", node->p);
+        hsp__claim_count(text, NULL, (uint64_t)node->p);
     if (node->op == HSP__KERNEL_RBF || node->op == HSP__KERNEL_LAPLACE ||
-        node->op == HSP__KERNEL_CONST || node->op == HSP__KERNEL_SIGMOID) {
-        hsp__text_puts(text, ", \"");
-        hsp__prove_format_short(text, node->p);
-        hsp__text_puts(text, "\"");
-    }
-    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_SIGMOID) {
-        hsp__text_puts(text, ", \"");
-        hsp__prove_format_short(text, node->q);
-        hsp__text_puts(text, "\"");
-    }
+        node->op == HSP__KERNEL_CONST || node->op == HSP__KERNEL_SIGMOID)
+        hsp__claim_short(text, NULL, node->p);
+    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_SIGMOID)
+        hsp__claim_short(text, NULL, node->q);
     const uint32_t parts[2] = {node->left, node->right};
     for (int i = 0; i < 2; i++) {
         if (parts[i] == HSP__KERNEL_NONE) continue;
-        hsp__text_puts(text, ", ");
-        if (!separator_put_node(text, kernel, parts[i])) return 0;
+        if (!model_separator_write_node(text, kernel, parts[i])) return 0;
     }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
     return 1;
 }
 
 int hsp__prove_format_kernel(hsp__text *text, const hsp_kernel *kernel)
 {
-    return separator_put_node(text, kernel, kernel->root);
+    return model_separator_write_node(text, kernel, kernel->root);
 }
 
 int hsp__prove_kernel_exact(const hsp_kernel *kernel)
@@ -130,32 +125,6 @@ int hsp__prove_kernel_exact(const hsp_kernel *kernel)
 
 /* ---- From a model ---------------------------------------------------------------------------- */
 
-static void separator_put_linear(hsp__prove_separator *s)
-{
-    uint64_t some = 0;
-    hsp__text_puts(&s->text, "{\"w\": [");
-    for (uint64_t j = 0; j < s->features; j++) {
-        if (s->w[j] == 0) continue;
-        hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "", (unsigned long long)j + 1);
-        hsp__prove_format_exact(&s->text, s->w[j]);
-        hsp__text_puts(&s->text, "\"]");
-    }
-    hsp__text_puts(&s->text, "]");
-}
-
-static void separator_put_expansion(hsp__prove_separator *s)
-{
-    hsp__text_puts(&s->text, "{\"rows\": [");
-    for (uint64_t k = 0, some = 0; k < s->count; k++) {
-        if (!s->grid[k]) continue;
-        hsp__text_printf(&s->text, "%s[%llu, \"", some++ ? ", " : "",
-                         (unsigned long long)s->row[k] + 1);
-        hsp__prove_format_grid(&s->text, s->grid[k], s->places);
-        hsp__text_puts(&s->text, "\"]");
-    }
-    hsp__text_puts(&s->text, "]");
-}
-
 hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amount, int balance,
                             hsp_error *err, int64_t **grid, int *places)
 {
@@ -165,7 +134,7 @@ hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amo
     for (uint64_t k = 0; k < count; k++)
         most = fmax(most, fabs(amount[k]));
     *places = most > 0 ? 14 - (int)ceil(log10(most)) : 0;
-    *grid = hsp__new(&prove->ctx->allocator, count, sizeof **grid);
+    *grid = hsp__scratch_new(&prove->scratch, count, sizeof **grid);
     if (!*grid) return hsp__fail_memory(err);
     for (uint64_t k = 0; k < count; k++) {
         /* towards 0, so that what is at its bound does not pass it */
@@ -183,12 +152,12 @@ hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amo
     return HSP_OK;
 }
 
-static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error *err,
-                                      hsp__prove_separator *s)
+static hsp_status model_separator_expansion(hsp__prove *prove, int balance, hsp_error *err,
+                                            hsp__prove_separator *s)
 {
     const hsp__expansion *expansion = prove->model->expansion;
     s->count = hsp_model_support(prove->model, NULL);
-    s->row = hsp__new(&prove->ctx->allocator, s->count, sizeof *s->row);
+    s->row = hsp__scratch_new(&prove->scratch, s->count, sizeof *s->row);
     if (!s->row) return hsp__fail_memory(err);
     if (!hsp__prove_format_kernel(&s->kernel, expansion->kernel)) {
         s->why = "its kernel is none that certificates know";
@@ -197,7 +166,7 @@ static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error 
     const uint64_t most = prove->test.rows && prove->test.rows->rows > prove->data.rows->rows
                               ? prove->test.rows->rows
                               : prove->data.rows->rows;
-    if (s->count * most > SEPARATOR_PAIRS) {
+    if (s->count * most > MODEL_SEPARATOR_PAIRS) {
         s->why = "it has so many support rows that checking would take hours";
         return HSP_OK;
     }
@@ -210,8 +179,9 @@ static hsp_status separator_expansion(hsp__prove *prove, int balance, hsp_error 
     if (s->why) return HSP_OK;
     hsp_status status = hsp__prove_round(prove, s->count, expansion->coefficients, balance, err,
                                          &s->grid, &s->places);
-    if (!status) separator_put_expansion(s);
-    return status;
+    if (status) return status;
+    hsp__claim_list_grid(&s->text, "rows", s->row, s->grid, s->count, s->places, 1);
+    return HSP_OK;
 }
 
 hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *err,
@@ -222,40 +192,39 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
     *s = (hsp__prove_separator){.why = prove->why, .b = model->offsets[0]};
     hsp__text_init(&s->text, &prove->ctx->allocator);
     hsp__text_init(&s->kernel, &prove->ctx->allocator);
+    hsp__claim_open(&s->text, NULL, '{');
     if (!s->why && model->hypothesis == HSP__VOTES) s->why = "it is a vote of many separators";
     if (s->why) return HSP_OK;
     if (model->expansion) {
-        status = separator_expansion(prove, balance, err, s);
+        status = model_separator_expansion(prove, balance, err, s);
     } else {
         s->w = model->weights;
         s->features = model->features;
-        if (model->features > prove->data.rows->cols)
-            s->why = "it has more columns than this file";
-        else
-            separator_put_linear(s);
+        if (model->features > prove->data.rows->cols) s->why = "it has more columns than this file";
+        hsp__claim_list(&s->text, "w", NULL, s->w, s->features, hsp__claim_exact);
     }
     if (s->why || status) return status;
-    if (s->b != 0) {
-        hsp__text_puts(&s->text, ", \"b\": \"");
-        hsp__prove_format_exact(&s->text, s->b);
-        hsp__text_puts(&s->text, "\"");
-    }
-    hsp__text_puts(&s->text, "}");
+    if (s->b != 0) hsp__claim_exact(&s->text, "b", s->b);
+    hsp__claim_close(&s->text, '}');
     return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-void hsp__prove_separator_free(hsp__prove *prove, hsp__prove_separator *s)
+void hsp__prove_separator_write(const hsp__prove_separator *s, hsp__text *text)
+{
+    if (s->kernel.size) hsp__claim_json(text, "\nkernel", &s->kernel);
+    hsp__claim_json(text, "\nseparator", &s->text);
+}
+
+void hsp__prove_separator_free(hsp__prove_separator *s)
 {
     hsp__text_free(&s->text);
     hsp__text_free(&s->kernel);
-    hsp__free(&prove->ctx->allocator, s->grid);
-    hsp__free(&prove->ctx->allocator, s->row);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-static void separator_score_linear(const hsp__prove_separator *s, const hsp__prove_file *file,
-                                   hsp__long *scores, hsp__long *errors)
+static void model_separator_score_linear(const hsp__prove_separator *s, const hsp__prove_file *file,
+                                         hsp__long *scores, hsp__long *errors)
 {
     for (uint64_t i = 0; i < file->rows->rows; i++) {
         const hsp__row row = hsp__view_row(file->rows, i);
@@ -307,6 +276,6 @@ hsp_status hsp__prove_scores(hsp__prove *prove, const hsp__prove_separator *s,
     if (s->row)
         return hsp__prove_scores_of(prove, prove->model->expansion->kernel, s, file, err, scores,
                                     errors);
-    separator_score_linear(s, file, scores, errors);
+    model_separator_score_linear(s, file, scores, errors);
     return HSP_OK;
 }
