@@ -83,7 +83,7 @@ static hsp_options *draw_options(hsp__random *random, int sparse)
     if (strcmp(hsp_options_text(options, "offset"), "append") == 0)
         set(options, "constant", WORDS("1", "0.3", "2.5"));
     set(options, "order", WORDS("cyclic", "shuffle", "first", "worst", "random"));
-    set(options, "passes", WORDS("0", "1", "2", "7"));
+    set(options, "passes", WORDS("until-converged", "1", "2", "7"));
     set(options, "max-passes", "300");
     set(options, "max-updates", WORDS("0", "0", "0", "5"));
     set(options, "average", WORDS("none", "none", "average", "vote"));
