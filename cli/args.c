@@ -9,8 +9,9 @@ static const hsp_option common_options[] = {
     {"json", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print the result as JSON"},
     {"quiet", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "no progress bar and no notes"},
     {"threads", HSP_OPTION_INTEGER, "0", 0, 256, NULL, "N",
-     "threads to use; 0 is one a processor; no result depends on it"},
-    {"help", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "say what the command does, and its options"},
+     "number of threads; 0: one per processor. Results do not depend on it"},
+    {"help", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print what the command does, and its options"},
 };
 
 const hsp_option_table *cli_common_options(void)

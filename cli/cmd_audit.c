@@ -11,11 +11,10 @@ enum { AUDIT_OWN, AUDIT_READ };
 
 static const hsp_option audit_own[] = {
     {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SEPARATOR",
-     "the model that stands for w* in the bounds; any that separates the rows will do (default: "
-     "the "
-     "widest separator)"},
+     "model of the separator w* in the bounds: any that separates the rows (default: the separator "
+     "of widest margin)"},
     {"disjunction", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B,C",
-     "winnow: instead of a model, the columns of which one at least is on in positive rows"},
+     "winnow: instead of a model, the columns of the disjunction"},
 };
 
 static const hsp_option_table *audit_options(void)
@@ -327,7 +326,7 @@ static const cli_term audit_examples[] = {
 
 const cli_command cli_audit = {
     .name = "audit",
-    .summary = "compare a run with the mistake bounds of its theory",
+    .summary = "compare an online run with its mistake bounds",
     .synopsis = "MODEL DATA [--reference SEPARATOR | --disjunction COLUMNS] [options]",
     .description =
         "Compare the number of updates of the run that made a model with every mistake bound whose "

@@ -9,9 +9,9 @@
 enum { BOUND_ACTION, BOUND_READ };
 
 static const hsp_option bound_files[] = {
-    {"train", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "DATA", "the rows that the model learnt from"},
+    {"train", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "DATA", "the training data of the model"},
     {"test", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
-     "rows that had no part in learning or choosing it"},
+     "test data that was not used to train or choose the model"},
 };
 
 enum { BOUND_FILES = sizeof bound_files / sizeof *bound_files, BOUND_ROOM = 16 };
@@ -538,7 +538,7 @@ static hsp_status bound_run(cli *run, hsp_error *err)
 
 static const cli_term bound_keys[] = {
     {"model, train, test", "the files, as they were named, or null"},
-    {"delta", "each bound holds but for this share of the samples that might have been drawn"},
+    {"delta", "probability with which a bound may fail"},
     {"training, held_out", "rows, mistakes and error of the model on the two files"},
     {"shared_rows", "test rows that are among the training rows"},
     {"true_error_least, true_error_most", "by the test rows, each with confidence 1 - delta"},
@@ -583,7 +583,7 @@ static const cli_term bound_examples[] = {
 
 const cli_command cli_bound = {
     .name = "bound",
-    .summary = "what may be expected of new data: bounds on the true error of a model",
+    .summary = "bound the true error of a model, or the sample size it takes",
     .synopsis = "MODEL --train DATA [--test DATA] | ACTION [options]",
     .description =
         "With a model: its true error is bounded in every way that its rows allow. By rows held "

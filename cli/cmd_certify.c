@@ -10,7 +10,7 @@ enum { CERTIFY_CLAIMS, CERTIFY_OWN, CERTIFY_READ };
 
 static const hsp_option certify_own[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CERT",
-     "the file to keep the certificate in; without it, it is only made and checked"},
+     "file to save the certificate to; without it, it is made, checked and discarded"},
 };
 
 static const hsp_option_table *certify_options(void)
@@ -166,7 +166,7 @@ static const cli_term certify_examples[] = {
 
 const cli_command cli_certify_command = {
     .name = "certify",
-    .summary = "prove claims about data and models",
+    .summary = "certify claims about data and models",
     .synopsis = "DATA [--model MODEL] [--claim CLAIM] [options] [-o CERT]",
     .description =
         "Make claims about a data file, and about a model that was learnt from it, with evidence "

@@ -5,9 +5,9 @@ enum { CONVERT_OWN, CONVERT_READ, CONVERT_WRITE };
 
 static const hsp_option convert_own[] = {
     {"encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV: read the columns exactly as this encoding has them"},
+     "CSV: read the columns with this saved encoding"},
     {"save-encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV: write down how columns became numbers, for files that come later"},
+     "CSV: save the encoding of the columns, for later files"},
 };
 
 static const hsp_option_table *convert_options(void)

@@ -228,7 +228,7 @@ static const cli_term cv_examples[] = {
 
 const cli_command cli_cv = {
     .name = "cv",
-    .summary = "measure a learner on rows that it has not seen, by cross-validation",
+    .summary = "estimate a learner's error by cross-validation",
     .synopsis = "LEARNER [options] DATA",
     .description =
         "Deal the rows into folds, at random by a seed and each class evenly; predict each fold by "

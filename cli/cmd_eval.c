@@ -284,7 +284,7 @@ static const cli_term eval_examples[] = {
 
 const cli_command cli_eval = {
     .name = "eval",
-    .summary = "measure a model on labelled rows",
+    .summary = "evaluate a model on labelled rows",
     .synopsis = "MODEL DATA [options]",
     .description =
         "Predict labelled rows and say how good the predictions are: mistakes, error, accuracy, "

@@ -167,7 +167,7 @@ static const cli_term help_arguments[] = {
 
 const cli_command cli_help = {
     .name = "help",
-    .summary = "say what a command does, and list its options",
+    .summary = "explain a command and list its options",
     .synopsis = "[COMMAND [NAME]]",
     .description =
         "Print what a command does, its arguments and its options. With --json, print the "

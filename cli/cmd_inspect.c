@@ -9,10 +9,8 @@ enum { INSPECT_OWN, INSPECT_READ };
 #define INSPECT_CLASSES 20 /* listed for people; JSON has them all */
 
 static const hsp_option inspect_own[] = {
-    {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
-     "how many columns to list, from the first on, or all"},
-    {"verify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "compare a binary file with the checksums in it"},
+    {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N", "number of columns to list, or all"},
+    {"verify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "compare a binary file with its checksums"},
 };
 
 static const hsp_option_table *inspect_options(void)
@@ -305,7 +303,7 @@ static const cli_term inspect_examples[] = {
 
 const cli_command cli_inspect = {
     .name = "inspect",
-    .summary = "say what is in a data file, and what to watch out for",
+    .summary = "describe a data file and warn about problems",
     .synopsis = "DATA [options]",
     .description =
         "Read a data file and say what is in it: rows, features, classes and their shares, ranges, "

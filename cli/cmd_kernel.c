@@ -13,26 +13,25 @@ enum { KERNEL_ACTION, KERNEL_READ, KERNEL_WRITE };
 #define KERNEL_MANY    2500  /* rows that are worth a warning ... */
 #define KERNEL_SECONDS 8e-10 /* ... of so many times their cube, measured: 20 s of 3,000 */
 
-#define KERNEL_ALLOW                                                      \
-    {                                                                     \
-        "allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,      \
-            "take expressions that need not be kernels: sigmoid, a - b, " \
-            "factors below 0"                                             \
+#define KERNEL_ALLOW                                                                           \
+    {                                                                                          \
+        "allow-indefinite", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,                           \
+            "accept expressions that are not always kernels: sigmoid, a - b, negative factors" \
     }
 
 static const hsp_option kernel_check_options[] = {
     {"rows", HSP_OPTION_INTEGER, "2000", 0, 1e5, NULL, "N",
-     "look at a random sample of so many rows; 0 is all of them; time grows with the cube"},
-    {"seed", HSP_OPTION_INTEGER, "1", 0, 9e15, NULL, "N", "of the sample"},
+     "size of the random sample of rows; 0: all rows. Time grows with its cube"},
+    {"seed", HSP_OPTION_INTEGER, "1", 0, 9e15, NULL, "N", "seed of the sample"},
     KERNEL_ALLOW,
     {"features", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT",
-     "write the rows of B, K = B B', as a data file with the labels"},
+     "also write the rows of B, where K = B B', as a data file with the labels"},
 };
 
 static const hsp_option kernel_gram_options[] = {
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "the file to write"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "output file"},
     {"against", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "DATA2",
-     "values of the rows of DATA with those of DATA2, such as the rows to learn from"},
+     "compute the kernel between DATA and DATA2 (for example the training rows)"},
     KERNEL_ALLOW,
 };
 
@@ -417,7 +416,7 @@ static const cli_term kernel_examples[] = {
 
 const cli_command cli_kernel = {
     .name = "kernel",
-    .summary = "check that an expression is a kernel on some data, or write its Gram matrix",
+    .summary = "check a kernel on a data file, or write its Gram matrix",
     .synopsis = "ACTION EXPR DATA [options]",
     .description =
         "check computes the Gram matrix K of all rows, or of a sample, and says whether it is "

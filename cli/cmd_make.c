@@ -8,9 +8,9 @@ enum { MAKE_GENERATOR, MAKE_OWN };
 
 static const hsp_option make_own[] = {
     {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
-     "the file to write, its format by the name's ending; - is standard output, libsvm text"},
+     "output file, format by its ending; - is standard output in libsvm format"},
     {"truth", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write the hidden separator as JSON: margin, noise, offset, weights"},
+     "write the true separator as JSON: margin, noise, offset, weights"},
 };
 
 static const hsp_option_table *make_options(void)
@@ -149,7 +149,7 @@ static const cli_term make_examples[] = {
 
 const cli_command cli_make = {
     .name = "make",
-    .summary = "make data with a known truth",
+    .summary = "generate data with known properties",
     .synopsis = "GENERATOR [options] [-o OUT]",
     .description =
         "Make rows whose truth is known: which separator labelled them, with what margin, and how "

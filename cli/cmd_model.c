@@ -12,23 +12,24 @@ enum { MODEL_ACTION };
 
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
-     "how many weights (of a kernel model: coefficients) to list, the largest first, or all"},
+     "number of weights (kernel models: coefficients) to list, largest first, or all"},
 };
 
 static const hsp_option model_form_options[] = {
     {"to", HSP_OPTION_CHOICE, NULL, 0, 0, "homogeneous|unit|threshold", NULL,
-     "one more feature that is always 1 and no offset; weights of length 1; <w, x> > t"},
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "the file to write"},
+     "homogeneous: a constant feature instead of the offset; unit: ||w|| = 1; threshold: <w, x> > "
+     "t"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "OUT", "output file"},
 };
 
 static const hsp_option model_import_options[] = {
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "the model to write"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL", "output model"},
 };
 
 static const hsp_option model_export_options[] = {
     {"format", HSP_OPTION_CHOICE, NULL, 0, 0, "libsvm|liblinear", NULL,
-     "whose: svm-predict's, or liblinear's predict's"},
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "the file to write"},
+     "format of LIBSVM (svm-predict) or LIBLINEAR (predict)"},
+    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "output file"},
 };
 
 static const hsp_option_table *model_action(size_t i)
@@ -496,7 +497,7 @@ static const cli_term model_examples[] = {
 
 const cli_command cli_model = {
     .name = "model",
-    .summary = "look into a model, change its form, exchange it with other programs",
+    .summary = "show a model, change its form, import and export models",
     .synopsis = "ACTION MODEL [options]",
     .description =
         "show prints what is in a model file: learner, options, classes, how the run went, and the "

@@ -5,8 +5,8 @@ enum { NEIGHBORS_OWN, NEIGHBORS_READ };
 
 static const hsp_option neighbors_own[] = {
     {"k", HSP_OPTION_INTEGER, NULL, 1, 1e15, NULL, "N",
-     "how many neighbours of each row; as many as vote, unless it is set"},
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "the file to write; - is standard output"},
+     "number of neighbours per row; default: as many as vote"},
+    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "output file; - is standard output"},
 };
 
 static const hsp_option_table *neighbors_options(void)
@@ -62,7 +62,7 @@ static const cli_term neighbors_examples[] = {
 
 const cli_command cli_neighbors = {
     .name = "neighbors",
-    .summary = "the nearest training rows of each row of a data file",
+    .summary = "list the nearest training rows of each row of a data file",
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
         "Write one line a neighbour, the nearest first, row after row: the number of the row, the "

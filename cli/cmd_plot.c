@@ -13,10 +13,10 @@ enum { PLOT_OWN, PLOT_READ };
 
 static const hsp_option plot_own[] = {
     {"x", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE",
-     "what runs from left to right: a feature's name, or its number from 1"},
-    {"y", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE", "what runs from below upwards"},
-    {"width", HSP_OPTION_INTEGER, "64", 10, 1000, NULL, "N", "characters in a line of the plot"},
-    {"height", HSP_OPTION_INTEGER, "20", 5, 1000, NULL, "N", "lines of the plot"},
+     "feature on the horizontal axis: a name, or a number from 1"},
+    {"y", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE", "feature on the vertical axis"},
+    {"width", HSP_OPTION_INTEGER, "64", 10, 1000, NULL, "N", "width of the plot in characters"},
+    {"height", HSP_OPTION_INTEGER, "20", 5, 1000, NULL, "N", "height of the plot in lines"},
 };
 
 static const hsp_option_table *plot_options(void)

@@ -4,7 +4,7 @@
 enum { PREDICT_HOW, PREDICT_OWN, PREDICT_READ };
 
 static const hsp_option predict_own[] = {
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "the file to write; - is standard output"},
+    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "output file; - is standard output"},
 };
 
 static const hsp_option_table *predict_options(void)
@@ -82,7 +82,7 @@ static const cli_term predict_examples[] = {
 
 const cli_command cli_predict = {
     .name = "predict",
-    .summary = "say the class of each row of a data file",
+    .summary = "predict the class of each row of a data file",
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
         "Write one line a row, in the order of the rows: the name of its class, 0 for a row on the "

@@ -4,10 +4,9 @@
 enum { SCALE_FIT, SCALE_OWN, SCALE_READ, SCALE_WRITE };
 
 static const hsp_option scale_own[] = {
-    {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write down the scaling, for files that come later"},
+    {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "save the scaling, for later files"},
     {"apply", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "scale exactly as written down there, instead of looking at DATA"},
+     "apply this saved scaling instead of fitting one to DATA"},
 };
 
 static const hsp_option_table *scale_own_options(void)
@@ -131,7 +130,7 @@ static const cli_term scale_examples[] = {
 
 const cli_command cli_scale = {
     .name = "scale",
-    .summary = "bring columns or rows of a data file to a common size",
+    .summary = "scale the columns or rows of a data file",
     .synopsis = "DATA OUT [options]",
     .description =
         "Scale the columns of a data file (min-max, standard, max-abs), or its rows (unit-rows, "

@@ -104,7 +104,7 @@ static const cli_term split_examples[] = {
 
 const cli_command cli_split = {
     .name = "split",
-    .summary = "split a data file into rows to learn from and rows held out",
+    .summary = "split a data file into a training and a test part",
     .synopsis = "DATA TRAIN TEST [options]",
     .description =
         "Split the records of a data file into two files at random, byte for byte: header, "

@@ -10,11 +10,13 @@ enum { TRAIN_LEARNER, TRAIN_OWN, TRAIN_READ };
 
 static const hsp_option train_own[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "the file to keep the model in; without it, it is only reported on"},
+     "file to save the model to; without it, only the report is printed"},
     {"stream", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "learn in one pass without holding the rows in memory, as standard input with --passes 1"},
+     "learn in one pass without keeping the rows in memory; the default for standard input with "
+     "--passes 1"},
     {"certify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "make a certificate of the rows and the model, as certify does: MODEL.cert"},
+     "also write a certificate of the data and the model to MODEL.cert, as the command certify "
+     "does"},
 };
 
 static const hsp_option_table *train_options(void)
@@ -711,7 +713,7 @@ static const cli_term train_examples[] = {
 
 const cli_command cli_train = {
     .name = "train",
-    .summary = "learn a model from a data file",
+    .summary = "train a model on a data file",
     .synopsis = "LEARNER [options] DATA [-o MODEL]",
     .description =
         "Learn from a data file and keep the model, with all that later prediction needs: names of "

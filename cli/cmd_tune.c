@@ -10,7 +10,7 @@ enum { TUNE_LEARNER, TUNE_OWN, TUNE_OUTPUT, TUNE_READ };
 
 static const hsp_option tune_output[] = {
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "the file to keep the model in; without it, it is only reported on"},
+     "file to save the model to; without it, only the report is printed"},
 };
 
 static const hsp_option_table *tune_output_options(void)
@@ -313,7 +313,7 @@ static const cli_term tune_examples[] = {
 
 const cli_command cli_tune = {
     .name = "tune",
-    .summary = "choose a learner's options by cross-validation, then train",
+    .summary = "choose a learner's options by cross-validation, then train with them",
     .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA [-o MODEL]",
     .description =
         "Cross-validate a learner (see cv) for every combination of the values given by --tune, "

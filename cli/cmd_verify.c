@@ -9,9 +9,9 @@ enum { VERIFY_OWN };
 
 static const hsp_option verify_own[] = {
     {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "the model file: is it the one that the certificate was made for?"},
+     "check that this is the model file that the certificate is about"},
     {"effort", HSP_OPTION_INTEGER, "1", 1, 1e6, NULL, "N",
-     "allow N times the default work, which is about two seconds and more for large files"},
+     "allow N times the default amount of work (about two seconds for small files)"},
 };
 
 static const hsp_option_table *verify_options(void)

@@ -65,7 +65,7 @@ struct hsp__generator {
         {"features", HSP_OPTION_INTEGER, features, least, most, NULL, "N", "number of columns"}, \
     {                                                                                            \
         "seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",                       \
-            "the same seed gives the same data"                                                  \
+            "seed of the random data"                                                            \
     }
 
 #define HSP__GENERATE_NOISE(fallback)                          \

@@ -22,10 +22,10 @@ enum { DISJUNCTION_COLUMNS, DISJUNCTION_CUMULATIVE }; /* kept */
 static const hsp_option disjunction_options[] = {
     HSP__GENERATE_COMMON("1000", 1, 2147483648.0),
     HSP__GENERATE_NOISE("0"),
-    {"relevant", HSP_OPTION_INTEGER, "5", 1, 1e6, NULL, "K", "number of columns that matter"},
+    {"relevant", HSP_OPTION_INTEGER, "5", 1, 1e6, NULL, "K", "number of relevant columns"},
     {"threshold", HSP_OPTION_INTEGER, "1", 1, 1e6, NULL, "R",
-     "how many of them must be on; 1 is a disjunction, K a conjunction"},
-    {"density", HSP_OPTION_REAL, "0.02", 1e-9, 0.9, NULL, "P", "probability that a column is on"},
+     "number of relevant columns that must be 1; 1: a disjunction, K: a conjunction"},
+    {"density", HSP_OPTION_REAL, "0.02", 1e-9, 0.9, NULL, "P", "probability that an entry is 1"},
 };
 
 static const hsp_option_table disjunction_table = {

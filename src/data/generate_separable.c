@@ -19,7 +19,7 @@
 static const hsp_option separable_options[] = {
     HSP__GENERATE_COMMON("20", 1, 1e7),
     {"margin", HSP_OPTION_REAL, "0.05", 0, 0.95, NULL, "X",
-     "distance that every row keeps from the separator"},
+     "minimum distance of every row from the separator"},
     {"offset", HSP_OPTION_REAL, "0", -1, 1, NULL, "X", "offset of the separator"},
 };
 

@@ -52,9 +52,10 @@ static const char *const scale_names[] = {"min-max",   "standard", "max-abs", "u
 static const hsp_option scale_options[] = {
     {"kind", HSP_OPTION_CHOICE, "standard", 0, 0,
      "min-max|standard|max-abs|unit-rows|unit-ball|sign|bit|votes", NULL,
-     "what is brought to one size: columns, rows, or the largest row; or what becomes a vote"},
-    {"low", HSP_OPTION_REAL, "0", -1e300, 1e300, NULL, "X", "min-max: what the smallest becomes"},
-    {"high", HSP_OPTION_REAL, "1", -1e300, 1e300, NULL, "X", "min-max: what the largest becomes"},
+     "kind of scaling: of columns (min-max, standard, max-abs), of rows, of all rows by the "
+     "largest; or votes"},
+    {"low", HSP_OPTION_REAL, "0", -1e300, 1e300, NULL, "X", "min-max: new minimum"},
+    {"high", HSP_OPTION_REAL, "1", -1e300, 1e300, NULL, "X", "min-max: new maximum"},
 };
 
 static const hsp_option_table scale_table = {"scale", "how columns or rows are brought to one size",

@@ -20,22 +20,22 @@ hsp_status hsp__split_choose(hsp_context *ctx, const hsp__split_rows *rows,
                              const hsp_options *options, hsp_error *err, unsigned char *side);
 
 /* The rows of hsp_split_options, for tables that have others too. */
-#define HSP__SPLIT_OPTIONS                                                                  \
-    {"test",  HSP_OPTION_TEXT,                                                              \
-     "0.25",  0,                                                                            \
-     0,       NULL,                                                                         \
-     "SHARE", "size of the test part: a share between 0 and 1, or a whole number of rows"}, \
-        {"stratified",                                                                      \
-         HSP_OPTION_FLAG,                                                                   \
-         "yes",                                                                             \
-         0,                                                                                 \
-         0,                                                                                 \
-         NULL,                                                                              \
-         NULL,                                                                              \
-         "keep the classes in proportion in both parts"},                                   \
-    {                                                                                       \
-        "seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",                  \
-            "seed of the random choice"                                                     \
+#define HSP__SPLIT_OPTIONS                                                               \
+    {"test",  HSP_OPTION_TEXT,                                                           \
+     "0.25",  0,                                                                         \
+     0,       NULL,                                                                      \
+     "SHARE", "size of the test part: a fraction between 0 and 1, or a number of rows"}, \
+        {"stratified",                                                                   \
+         HSP_OPTION_FLAG,                                                                \
+         "yes",                                                                          \
+         0,                                                                              \
+         0,                                                                              \
+         NULL,                                                                           \
+         NULL,                                                                           \
+         "keep the proportions of the classes in both parts"},                           \
+    {                                                                                    \
+        "seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",               \
+            "seed of the random selection"                                               \
     }
 
 #endif

@@ -11,7 +11,7 @@
 
 static const hsp_option write_options[] = {
     {"to", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,
-     "format of the output; auto goes by the name's ending"},
+     "format of the output; auto: by the file's ending"},
 };
 
 static const hsp_option_table write_table = {"write", "how a data file is written", write_options,

@@ -17,15 +17,14 @@
 
 static const hsp_option predict_options[] = {
     {"scores", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the score behind the class; one a class when there are more than two (pairs of "
-     "classes: "
-     "votes and a fraction)"},
+     "also print the score; with more than two classes one per class (one-vs-one: votes and a "
+     "fraction)"},
     {"distance", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the signed distance from the boundary (two classes, linear)"},
+     "also print the signed distance from the boundary (two classes, linear models)"},
     {"probability", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the probability of each class, in the order of the model's classes"},
+     "also print the probability of each class, in the order of the model's classes"},
     {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step", NULL,
-     "probability: this function of the score; auto: the model's own calibration or link"},
+     "with --probability: link function; auto: the model's calibration or link"},
     {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
      "two classes: predict the second (positive) one when its probability is above P; without it, "
      "calibrated models predict the most probable class, others decide by the score"},

@@ -12,11 +12,11 @@
 
 static const hsp_option model_options[] = {
     {"delta", HSP_OPTION_REAL, "0.05", 1e-300, 0.999999999, NULL, "D",
-     "each bound holds but for this share of the samples that might have been drawn"},
+     "probability with which a bound may fail"},
     {"allow-overlap", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "accept test rows that are also training rows, with a warning"},
     {"retrain", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,
-     "run the learner again on the rows that matter, where compression takes that"},
+     "train again on the support rows where the compression bound needs it"},
 };
 
 const hsp_option_table *hsp_error_report_options(void)

@@ -25,18 +25,17 @@ enum { SIMULATE_BOUNDS = 24 }; /* room for all */
 
 static const hsp_option simulate_options[] = {
     {"learner", HSP_OPTION_TEXT, "perceptron", 0, 0, NULL, "NAME",
-     "what learns; it must make one halfspace"},
-    {"set", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUE", "an option of the learner"},
-    {"rows", HSP_OPTION_INTEGER, "200", 2, 1e7, NULL, "N", "rows to learn from, a trial"},
-    {"test-rows", HSP_OPTION_INTEGER, "100", 1, 1e7, NULL, "N", "rows held out, a trial"},
-    {"columns", HSP_OPTION_INTEGER, "5", 1, 1e5, NULL, "D", "columns of a row"},
+     "learner; it must produce one halfspace"},
+    {"set", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUE", "option of the learner"},
+    {"rows", HSP_OPTION_INTEGER, "200", 2, 1e7, NULL, "N", "training rows per trial"},
+    {"test-rows", HSP_OPTION_INTEGER, "100", 1, 1e7, NULL, "N", "test rows per trial"},
+    {"columns", HSP_OPTION_INTEGER, "5", 1, 1e5, NULL, "D", "number of columns"},
     {"noise", HSP_OPTION_REAL, "0.05", 0, 0.5, NULL, "P", "probability that a label is flipped"},
     {"offset", HSP_OPTION_REAL, "0", -100, 100, NULL, "X", "offset of the true halfspace"},
     {"delta", HSP_OPTION_REAL, "0.05", 1e-300, 0.999999999, NULL, "D",
-     "each bound may fail in this share of the trials"},
-    {"trials", HSP_OPTION_INTEGER, "1000", 1, 1e7, NULL, "N", "how often to draw"},
-    {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",
-     "the same seed gives the same rows"},
+     "probability with which a bound may fail"},
+    {"trials", HSP_OPTION_INTEGER, "1000", 1, 1e7, NULL, "N", "number of trials"},
+    {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N", "seed of the random rows"},
 };
 
 const hsp_option_table *hsp_simulate_options(void)

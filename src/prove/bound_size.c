@@ -29,20 +29,19 @@
 
 static const hsp_option size_options[] = {
     {"rows", HSP_OPTION_REAL, NULL, 1, SIZE_MOST, NULL, "N",
-     "so many rows are given; found when left out"},
+     "number of rows; computed if left out"},
     {"epsilon", HSP_OPTION_REAL, NULL, 1e-15, 1, NULL, "E",
-     "the error, or the difference of errors, that is tolerated; found when left out"},
+     "error, or difference between training and true error, to allow; computed if left out"},
     {"delta", HSP_OPTION_REAL, NULL, 1e-300, 1, NULL, "D",
-     "the share of unlucky samples that is tolerated; found when left out"},
-    {"hypotheses", HSP_OPTION_REAL, NULL, 1, 1e308, NULL, "N", "the class has so many hypotheses"},
-    {"bits", HSP_OPTION_REAL, NULL, 0, 1e15, NULL, "B",
-     "a hypothesis is written down in so many bits"},
-    {"vc", HSP_OPTION_INTEGER, NULL, 1, 1e9, NULL, "D", "the class has this VC dimension"},
+     "probability of failure to allow; computed if left out"},
+    {"hypotheses", HSP_OPTION_REAL, NULL, 1, 1e308, NULL, "N", "number of hypotheses in the class"},
+    {"bits", HSP_OPTION_REAL, NULL, 0, 1e15, NULL, "B", "length of a hypothesis in bits"},
+    {"vc", HSP_OPTION_INTEGER, NULL, 1, 1e9, NULL, "D", "VC dimension of the class"},
     {"class", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
      "halfspaces:D, origin:D (through the origin), thresholds, intervals, boxes:D, "
      "conjunctions:D or disjunctions:D of D columns"},
     {"agnostic", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "no hypothesis need be without mistakes: training and true error are to be near"},
+     "agnostic case: bound the difference between training and true error"},
 };
 
 const hsp_option_table *hsp_sample_size_options(void)

@@ -30,22 +30,23 @@ enum { CERTIFY_COUNT = sizeof certify_claims / sizeof *certify_claims };
 
 static const hsp_option certify_table[] = {
     {"claim", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLAIM",
-     "make this claim only (again for more): " CERTIFY_CLAIMS(CERTIFY_NAME)},
+     "make only this claim (may be repeated): " CERTIFY_CLAIMS(CERTIFY_NAME)},
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|none", NULL,
-     "separable, not separable: hyperplanes may have an offset, or go through the origin"},
+     "for separability: hyperplanes with an offset, or through the origin"},
     {"margin-tolerance", HSP_OPTION_REAL, "1e-6", 1e-12, 0.5, NULL, NULL,
      "relative width of the interval in which the widest margin is proven to lie"},
     {"positive", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CLASS", "this class against all others"},
     {"classes", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B",
-     "these two classes only; B is the positive one"},
+     "use only these two classes; B is positive"},
     {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
-     "separable in its feature space? is its Gram matrix positive semidefinite?"},
+     "certify separability in the feature space of this kernel, and that its Gram matrix is "
+     "positive semidefinite"},
     {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "make claims about the model in this file, which was trained on DATA, too"},
+     "also make claims about this model, which was trained on DATA"},
     {"test", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "error, stable: rows that the model was not trained on"},
+     "test data, for the claims error and stable"},
     {"delta", HSP_OPTION_REAL, "0.05", 1e-12, 0.5, NULL, NULL,
-     "error: the bound holds with probability 1 - delta"},
+     "for the claim error: the bound holds with probability 1 - D"},
 };
 
 const hsp_option_table *hsp_certify_options(void)

@@ -36,18 +36,18 @@
 
 static const hsp_option lp_options[] = {
     {"offset", HSP_OPTION_CHOICE, "free", 0, 0, "free|none", NULL,
-     "b is part of the program, or 0: hyperplanes through the origin"},
+     "offset b: free, or none: hyperplanes through the origin"},
     {"soft", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "the least total slack instead of a separator: there is always a model"},
+     "minimise the total slack, so that there is always a model"},
     {"weight", HSP_OPTION_LIST, NULL, 0, 0, NULL, "CLASS=W",
-     "soft: the slack of this class's rows counts W times; balanced: as if classes had equal size"},
+     "with --soft: factor on the slack of a class; balanced: as if all classes had the same size"},
     HSP__OPTION_ROW_WEIGHT,
     HSP__OPTION_MAX_SECONDS,
     HSP__OPTION_NORMALIZE,
     HSP__OPTION_SCALE,
     HSP__OPTION_TIE,
     {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo", NULL,
-     "more than two classes: each against the rest, or every pair"},
+     "more than two classes: one-vs-rest, or one-vs-one"},
     HSP__OPTION_POSITIVE,
     HSP__OPTION_CLASSES,
 };

@@ -67,15 +67,16 @@ typedef struct experts {
 
 static const hsp_option experts_options[] = {
     {"beta", HSP_OPTION_REAL, "0.5", 1e-100, 0.999999999, NULL, "B",
-     "what the weight of an expert that was wrong is multiplied by"},
-    {"negated", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "add the negation of every expert to the panel"},
+     "factor on the weight of an expert that was wrong"},
+    {"negated", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "add the negation of every expert"},
     {"randomized", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "follow one expert, drawn by weight, instead of the majority of weight"},
+     "follow one expert, drawn with probability proportional to its weight, instead of the "
+     "weighted majority"},
     {"votes", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|sign|bit", NULL,
-     "sign: 0 abstains; bit: above 0 is yes, else no; auto: bit for columns of 0 and 1"},
+     "how a column votes: sign: 0 abstains; bit: yes if above 0, else no; auto: bit for columns of "
+     "0 and 1"},
     {"order", HSP_OPTION_CHOICE, "cyclic", 0, 0, "cyclic|shuffle", NULL,
-     "rows in turn, or in turn shuffled"},
+     "order of the rows: as in the file, or shuffled in each pass"},
     {"passes", HSP_OPTION_INTEGER, "1", 1, 1e15, NULL, "T", "number of passes over the rows"},
     HSP__OPTION_MAX_SECONDS,
     HSP__OPTION_SCALE,
@@ -86,7 +87,7 @@ static const hsp_option experts_options[] = {
     HSP__OPTION_CLASSES,
     HSP__OPTION_SEED,
     {"trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write a CSV line for every row: where the weight is"},
+     "write one CSV line per row to this file, with the experts' weights"},
 };
 
 /* ---- Setting up ------------------------------------------------------------------------------ */

@@ -35,14 +35,11 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name);
 
 /* The options folds and fold-seed, which every table of this kind begins with. */
-#define HSP__FOLD_OPTIONS                                                                 \
-    {"folds", HSP_OPTION_INTEGER,                                                         \
-     "5",     2,                                                                          \
-     10000,   NULL,                                                                       \
-     "K",     "deal the rows into so many parts, each held out once"},                    \
-    {                                                                                     \
-        "fold-seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N",           \
-            "the same seed deals the same rows into the same folds, whatever the learner" \
+#define HSP__FOLD_OPTIONS                                                       \
+    {"folds", HSP_OPTION_INTEGER, "5", 2, 10000, NULL, "K", "number of folds"}, \
+    {                                                                           \
+        "fold-seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N", \
+            "seed of the assignment of rows to folds"                           \
     }
 
 #endif

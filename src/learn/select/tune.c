@@ -22,7 +22,7 @@
 
 static const hsp_option tune_options[] = {
     {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
-     "an option to choose a value of: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
+     "an option and the values to try: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
     {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|one-standard-error", NULL,
      "the point with the smallest error, or the simplest one within one standard error of it"},
     HSP__FOLD_OPTIONS};
