@@ -285,6 +285,17 @@ def gaps(program, path, load):
     return sorted(longest.values(), reverse=True)
 
 
+def check_ticks(program, folder):
+    """Is work that asks nobody, planted in the program, found and named?"""
+    path = os.path.join(folder, "planted")
+    subprocess.run([program, "--version"], env={**os.environ, "HSP_TICKS": path, "HSP_TICKS_PLANT": "1"},
+                   stdout=subprocess.DEVNULL, check=True)
+    found = gaps(program, path, False)
+    os.remove(path)
+    print("(a planted gap)", *(f"{seconds:.3f} s {where}" for seconds, where in found), flush=True)
+    return any(seconds > 0.09 and "planted_gap" in where for seconds, where in found)
+
+
 def watch_ticks(program, folder, name, arguments, options, last):
     """Complaints about a case: each place that works too long without asking whether to stop."""
     path = os.path.join(folder, "ticks")
@@ -347,6 +358,9 @@ def main():
             make_data(halfspace, folder, options.rows, options.columns)
         if not check_itself(folder):
             print("FAILED: a command that ignores the signal for a second was not found slow")
+            return 1
+        if options.ticks and not check_ticks(os.path.abspath(options.ticks), folder):
+            print("FAILED: work that asks nobody was not found")
             return 1
         print(f"seed {options.seed}", flush=True)
         chance = random.Random(options.seed)

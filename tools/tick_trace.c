@@ -6,6 +6,8 @@
  * process, and two stacks as addresses: where the thread was in the middle of the gap, and where it
  * asked at last.
  *
+ * With HSP_TICKS_PLANT the file gets such a line at the start, of planted_gap.
+ *
  * The first thread asks the user; its gaps count by the clock, and only calls that reach the user
  * end one. The others wait much of their time: their gaps are processor time. */
 #include <execinfo.h>
@@ -126,6 +128,15 @@ static void trace_thread_end(void *user)
     timer_delete(trace.timer);
 }
 
+/* Work without a tick, planted on purpose: whoever reads the file must find it. */
+static __attribute__((noinline)) void planted_gap(void)
+{
+    const double end = hsp__clock() + 0.1;
+    while (hsp__clock() < end) {
+    }
+    trace_tick();
+}
+
 __attribute__((constructor)) static void trace_open(void)
 {
     void *stack[1];
@@ -136,6 +147,7 @@ __attribute__((constructor)) static void trace_open(void)
     sigaction(SIGPROF, &action, NULL);
     trace_file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     trace_tick();
+    if (getenv("HSP_TICKS_PLANT")) planted_gap();
 }
 
 __attribute__((destructor)) static void trace_close(void)

@@ -5,7 +5,8 @@
  * that work for it share the scope. Every loop that may take more than some milliseconds calls
  * hsp__tick between two pieces of work; hsp__tasks_run does that by itself. The callback runs on
  * the thread that opened the scope and on no other, at most every HSP__TICK_SECONDS; the others
- * learn of its answer at their next tick.
+ * learn of its answer at their next tick. `make check-stop TICKS=1` measures how long each thread
+ * works without a tick.
  *
  * Once a scope is stopped it stays so: hsp__tasks_try leaves out the rest of its tasks, and what it
  * was to compute must not be used. So: compute, look (hsp__stopped), and only then keep. */
