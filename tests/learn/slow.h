@@ -122,11 +122,11 @@ static inline long double slow_score(const slow_set *set, uint64_t i, const doub
     return sum;
 }
 
-static inline long double slow_loss(hsp__loss loss, long double m)
+static inline long double slow_loss(const hsp__loss *loss, long double m)
 {
-    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1pl(expl(-m)) : log1pl(expl(m)) - m;
+    if (loss->form == HSP__LOGISTIC) return m > 0 ? log1pl(expl(-m)) : log1pl(expl(m)) - m;
     const long double z = m < 1 ? 1 - m : 0;
-    return loss == HSP__LOSS_HINGE ? z : z * z;
+    return loss->form == HSP__HINGE ? z : z * z;
 }
 
 /* P(w, b); hard: infinite when a row's m is below 1 - 1e-9. */
@@ -171,12 +171,12 @@ static inline long double slow_dual(const slow_set *set, const hsp__problem *p, 
     int feasible = 1;
     for (uint64_t i = 0; i < set->n; i++) {
         const long double c = slow_cost(p, i), s = a[i];
-        const int boxed = !p->hard && p->loss != HSP__LOSS_SQUARED;
+        const int boxed = !p->hard && p->loss->form != HSP__SQUARED_HINGE;
         feasible &= s >= 0 && (!boxed || s <= c * (1 + 1e-15L)) && (p->hard || c > 0 || s == 0);
         total += s;
-        if (p->hard || p->loss == HSP__LOSS_HINGE)
+        if (p->hard || p->loss->form == HSP__HINGE)
             gain += s;
-        else if (p->loss == HSP__LOSS_SQUARED)
+        else if (p->loss->form == HSP__SQUARED_HINGE)
             gain += s > 0 ? s - s * s / (4 * c) : 0;
         else if (s > 0 && s < c)
             gain -= s * logl(s / c) + (c - s) * logl((c - s) / c);

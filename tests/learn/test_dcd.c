@@ -19,7 +19,7 @@ typedef struct points {
     int weighted;
     double weight[ROWS];
     double cost[2];
-    hsp__loss loss;
+    const hsp__loss *loss;
     hsp__offset offset;
 } points;
 
@@ -79,20 +79,20 @@ static long double points_cost(const points *p, uint64_t i)
     return (long double)p->cost[p->y[i] > 0] * (p->weighted ? p->weight[i] : 1);
 }
 
-static const hsp__loss losses[] = {HSP__LOSS_HINGE, HSP__LOSS_SQUARED, HSP__LOSS_LOGISTIC};
+static const hsp__loss *const losses[] = {&hsp__hinge, &hsp__squared_hinge, &hsp__logistic};
 
-static long double loss_at(hsp__loss loss, long double m)
+static long double loss_at(const hsp__loss *loss, long double m)
 {
-    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1pl(expl(-m)) : log1pl(expl(m)) - m;
+    if (loss->form == HSP__LOGISTIC) return m > 0 ? log1pl(expl(-m)) : log1pl(expl(m)) - m;
     if (!(m < 1)) return 0;
-    return loss == HSP__LOSS_HINGE ? 1 - m : (1 - m) * (1 - m);
+    return loss->form == HSP__HINGE ? 1 - m : (1 - m) * (1 - m);
 }
 
 /* e(a) of problem.h. */
-static long double gain_of(hsp__loss loss, long double a, long double c)
+static long double gain_of(const hsp__loss *loss, long double a, long double c)
 {
-    if (loss == HSP__LOSS_HINGE || !(a > 0)) return a;
-    if (loss == HSP__LOSS_SQUARED) return a - a * a / (4 * c);
+    if (loss->form == HSP__HINGE || !(a > 0)) return a;
+    if (loss->form == HSP__SQUARED_HINGE) return a - a * a / (4 * c);
     return -a * logl(a / c) - (a < c ? (c - a) * logl((c - a) / c) : 0);
 }
 
@@ -107,7 +107,7 @@ static truth points_truth(const points *p, const double *w, double b, const doub
             s += (long double)w[j] * p->x[i][j];
         t.primal += c * loss_at(p->loss, p->y[i] * s);
         if (a[i] < 0) t.box = fmaxl(t.box, -a[i]);
-        if (c == 0 || p->loss != HSP__LOSS_SQUARED) t.box = fmaxl(t.box, a[i] - c);
+        if (c == 0 || p->loss->form != HSP__SQUARED_HINGE) t.box = fmaxl(t.box, a[i] - c);
         gain += gain_of(p->loss, a[i], c);
         ay += (long double)p->y[i] * a[i], sum += a[i];
     }
@@ -134,7 +134,7 @@ static truth points_truth(const points *p, const double *w, double b, const doub
  * changed to be better. */
 static long double points_apart(const points *p)
 {
-    const int better = p->offset == HSP__OFFSET_REGULARIZED && p->loss == HSP__LOSS_LOGISTIC;
+    const int better = p->offset == HSP__OFFSET_REGULARIZED && p->loss->form == HSP__LOGISTIC;
     return p->offset == HSP__OFFSET_FREE || better ? 1e-3L : 1e-12L;
 }
 
@@ -215,8 +215,8 @@ static void test_random(void)
         answer got = {.s = {0}};
         char what[80];
         solve(&s, 1e-8, 0, &got);
-        snprintf(what, sizeof what, "kind %d loss %d offset %d weighted %d cost %g", (int)k,
-                 (int)p.loss, (int)p.offset, p.weighted, p.cost[0]);
+        snprintf(what, sizeof what, "kind %d loss %s offset %d weighted %d cost %g", (int)k,
+                 p.loss->name, (int)p.offset, p.weighted, p.cost[0]);
         check_answer(&p, &got, 1e-8, what);
     }
 }
@@ -234,7 +234,7 @@ static void test_two_points(void)
             static const double w[] = {1, 0.5, 0.8}, a[] = {0.5, 0.25, 0.4};
             static const double primal[] = {0.5, 0.375, 0.4};
             p.offset = (hsp__offset)offset;
-            p.loss = which == 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+            p.loss = which == 2 ? &hsp__squared_hinge : &hsp__hinge;
             p.cost[0] = p.cost[1] = which == 1 ? 0.25 : 1;
             set s;
             set_fill(&s, &p, DENSE64);
@@ -411,7 +411,7 @@ static void test_scales(void)
     static const double scales[] = {1e150, 1e-150, 1e10, 1e-10};
     for (int round = 0; round < 4 * 6; round++) {
         points p = random_points(20, 3, 0.8, 0);
-        p.loss = round % 2 ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+        p.loss = round % 2 ? &hsp__squared_hinge : &hsp__hinge;
         p.offset = (hsp__offset)(round / 2 % 3);
         for (uint64_t i = 0; i < p.n; i++)
             for (uint64_t j = 0; j < p.d; j++)
@@ -437,7 +437,7 @@ static void test_logistic_extremes(void)
     static const double costs[] = {1e-8, 1e-4, 1e4, 1e8}, scales[] = {1e-3, 1, 30};
     for (int round = 0; round < 4 * 3 * 3; round++) {
         points p = random_points(30, 4, 0.8, 0);
-        p.loss = HSP__LOSS_LOGISTIC;
+        p.loss = &hsp__logistic;
         p.offset = (hsp__offset)(round % 3);
         p.cost[0] = p.cost[1] = costs[round / 9];
         for (uint64_t i = 0; i < p.n; i++)
@@ -505,13 +505,13 @@ static void test_threads(void)
 
 static void test_suits(void)
 {
-    hsp__problem p = {.loss = HSP__LOSS_HINGE};
+    hsp__problem p = {.loss = &hsp__hinge};
     CHECK(hsp__solver_dcd.suits(&p));
     p.hard = 1;
     CHECK(!hsp__solver_dcd.suits(&p));
     p.hard = 0, p.penalty = HSP__PENALTY_L1;
     CHECK(!hsp__solver_dcd.suits(&p));
-    p.penalty = HSP__PENALTY_L2, p.loss = HSP__LOSS_LOGISTIC;
+    p.penalty = HSP__PENALTY_L2, p.loss = &hsp__logistic;
     CHECK(hsp__solver_dcd.suits(&p));
 }
 

@@ -17,7 +17,7 @@ static hsp__problem problem_of(const slow_set *set, uint64_t k)
     static const double costs[] = {0.1, 1, 30};
     const double c = costs[k / 9 % 3];
     hsp__problem p = {.view = &set->view, .positive = 1, .cost = {c, c}};
-    p.loss = (hsp__loss)(k % 3);
+    p.loss = hsp__losses[k % 3];
     p.offset = (hsp__offset)(k / 3 % 3);
     p.penalty = k % 7 == 0 ? HSP__PENALTY_L1 : HSP__PENALTY_L2;
     if (k % 2) p.cost[1] *= 2;

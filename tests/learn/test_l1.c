@@ -15,7 +15,7 @@ typedef struct l1_case {
     uint64_t n, d;
     hsp_storage storage;
     hsp_precision precision;
-    hsp__loss loss;
+    const hsp__loss *loss;
     hsp__offset offset;
     double C[2];
 } l1_case;
@@ -119,15 +119,15 @@ static hsp__solution solve(const l1_case *c, const l1_set *set, double gap, doub
 /* ---- The optimum, from the numbers alone ------------------------------------------------------
  */
 
-static long double loss_of(hsp__loss loss, long double m)
+static long double loss_of(const hsp__loss *loss, long double m)
 {
-    if (loss == HSP__LOSS_LOGISTIC) return log1pl(expl(-fabsl(m))) + (m < 0 ? -m : 0);
+    if (loss->form == HSP__LOGISTIC) return log1pl(expl(-fabsl(m))) + (m < 0 ? -m : 0);
     return m < 1 ? (1 - m) * (1 - m) : 0;
 }
 
-static long double pull_of(hsp__loss loss, long double m)
+static long double pull_of(const hsp__loss *loss, long double m)
 {
-    if (loss == HSP__LOSS_LOGISTIC) return 1 / (1 + expl(m));
+    if (loss->form == HSP__LOGISTIC) return 1 / (1 + expl(m));
     return m < 1 ? 2 * (1 - m) : 0;
 }
 
@@ -192,16 +192,16 @@ static void check_optimum(const l1_case *c, uint64_t seed)
 static void test_by_hand(void)
 {
     static const struct {
-        hsp__loss loss;
+        const hsp__loss *loss;
         double C, w;
-    } cases[] = {{HSP__LOSS_SQUARED, 1, 0.75},
-                 {HSP__LOSS_SQUARED, 0.5, 0.5},
-                 {HSP__LOSS_SQUARED, 0.25, 0},
-                 {HSP__LOSS_SQUARED, 0.01, 0},
-                 {HSP__LOSS_LOGISTIC, 2, 1.0986122886681098},
-                 {HSP__LOSS_LOGISTIC, 1.5, 0.6931471805599453},
-                 {HSP__LOSS_LOGISTIC, 1, 0},
-                 {HSP__LOSS_LOGISTIC, 0.5, 0}};
+    } cases[] = {{&hsp__squared_hinge, 1, 0.75},
+                 {&hsp__squared_hinge, 0.5, 0.5},
+                 {&hsp__squared_hinge, 0.25, 0},
+                 {&hsp__squared_hinge, 0.01, 0},
+                 {&hsp__logistic, 2, 1.0986122886681098},
+                 {&hsp__logistic, 1.5, 0.6931471805599453},
+                 {&hsp__logistic, 1, 0},
+                 {&hsp__logistic, 0.5, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const l1_case c = {.n = 2,
                            .d = 1,
@@ -237,7 +237,7 @@ static void test_optimum(void)
                                        .d = 12,
                                        .storage = storages[s],
                                        .precision = k == 1 ? HSP_FLOAT32 : HSP_FLOAT64,
-                                       .loss = loss ? HSP__LOSS_LOGISTIC : HSP__LOSS_SQUARED,
+                                       .loss = loss ? &hsp__logistic : &hsp__squared_hinge,
                                        .offset = offsets[o],
                                        .C = {C, 2 * C}};
                     check_optimum(&c, seed++);
@@ -253,7 +253,7 @@ static void test_wide(void)
                                .d = 1500,
                                .storage = o ? HSP_DENSE : HSP_SPARSE,
                                .precision = HSP_FLOAT32,
-                               .loss = loss ? HSP__LOSS_LOGISTIC : HSP__LOSS_SQUARED,
+                               .loss = loss ? &hsp__logistic : &hsp__squared_hinge,
                                .offset = o ? HSP__OFFSET_FREE : HSP__OFFSET_REGULARIZED,
                                .C = {1, 1}};
             check_optimum(&c, 100 + (uint64_t)loss);
@@ -269,7 +269,7 @@ static void test_largest_lambda(void)
                      .d = 6,
                      .storage = HSP_DENSE,
                      .precision = HSP_FLOAT64,
-                     .loss = loss ? HSP__LOSS_LOGISTIC : HSP__LOSS_SQUARED};
+                     .loss = loss ? &hsp__logistic : &hsp__squared_hinge};
         l1_set set;
         double most = 0;
         set_random(&c, 5, &set);
@@ -305,7 +305,7 @@ static void test_weights(void)
                  .d = 5,
                  .storage = HSP_SPARSE,
                  .precision = HSP_FLOAT64,
-                 .loss = HSP__LOSS_LOGISTIC,
+                 .loss = &hsp__logistic,
                  .C = {1, 1}};
     l1_set set, copies = {0};
     double w[5] = {0}, v[5] = {0}, a[32] = {0};
@@ -340,7 +340,7 @@ static void test_threads(void)
                            .d = 40,
                            .storage = HSP_SPARSE,
                            .precision = HSP_FLOAT32,
-                           .loss = loss ? HSP__LOSS_LOGISTIC : HSP__LOSS_SQUARED,
+                           .loss = loss ? &hsp__logistic : &hsp__squared_hinge,
                            .C = {1, 1}};
         l1_set set;
         double w[40] = {0}, v[40] = {0};

@@ -122,7 +122,7 @@ static void test_solvers_agree(void)
         hsp_model_free(model);
         for (size_t k = 0; hsp__solvers[k]; k++) {
             const hsp__problem p = {
-                .loss = HSP__LOSS_LOGISTIC, .offset = (hsp__offset)i, .cost = {2, 2}};
+                .loss = &hsp__logistic, .offset = (hsp__offset)i, .cost = {2, 2}};
             if (!hsp__solvers[k]->suits(&p)) continue;
             snprintf(settings, sizeof settings, "C=2 gap=1e-5 offset=%s solver=%s", offsets[i],
                      hsp__solvers[k]->name);

@@ -68,7 +68,8 @@ static void check_solved(const slow_set *set, const hsp__problem *p, const solve
     if (p->offset == HSP__OFFSET_NONE) CHECK_NOTE(one->s.b == 0, "%s", what);
 }
 
-static hsp__problem problem_of(const slow_set *set, hsp__loss loss, hsp__offset offset, double c)
+static hsp__problem problem_of(const slow_set *set, const hsp__loss *loss, hsp__offset offset,
+                               double c)
 {
     return (hsp__problem){.view = &set->view,
                           .positive = 1,
@@ -91,12 +92,12 @@ static void two_points(void)
     for (int k = 0; k < 4; k++) {
         for (int offset = 0; offset < 3; offset++) {
             const double c = costs[k];
-            hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, (hsp__offset)offset, c);
+            hsp__problem p = problem_of(&set, &hsp__hinge, (hsp__offset)offset, c);
             solved one = solve(ctx, &p, 1e-10);
             check_solved(&set, &p, &one, 1e-10, "hinge");
             CHECK_NOTE(fabs(one.s.w[0] - fmin(1, 2 * c)) <= 1e-4, "C %g: %g", c, one.s.w[0]);
             solved_free(&one);
-            p.loss = HSP__LOSS_SQUARED;
+            p.loss = &hsp__squared_hinge;
             one = solve(ctx, &p, 1e-10);
             check_solved(&set, &p, &one, 1e-10, "squared");
             CHECK_NOTE(fabs(one.s.w[0] - 4 * c / (1 + 4 * c)) <= 1e-4, "%g: %g", c, one.s.w[0]);
@@ -115,7 +116,7 @@ static void three_points_hard(void)
     slow_set set = slow_new(3, 2);
     set.x[2] = set.x[4] = set.x[5] = 2, set.labels[1] = set.labels[2] = 1;
     slow_store(&set, SLOW_DENSE32);
-    hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, HSP__OFFSET_FREE, 1);
+    hsp__problem p = problem_of(&set, &hsp__hinge, HSP__OFFSET_FREE, 1);
     p.hard = 1;
     solved one = solve(ctx, &p, 1e-12);
     check_solved(&set, &p, &one, 1e-12, "three points");
@@ -138,7 +139,7 @@ static void random_problems(void)
         const uint64_t n = 2 + k * 7 % 60, d = 1 + k * 3 % 11;
         slow_set set =
             slow_clouds(k, n, d, k % 4 * 0.4, (slow_storage)(k % (uint64_t)SLOW_STORAGES));
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k / 3 % 3),
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k / 3 % 3),
                                     problem_costs[k / 9 % 3]);
         if (k / 27 % 2) p.cost[1] *= 3;
         for (uint64_t i = 0; i < n; i++)
@@ -170,7 +171,7 @@ static void weights_are_copies(void)
         }
         copies.n = at;
         slow_store(&copies, SLOW_DENSE64);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k / 3 % 3), 2);
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k / 3 % 3), 2);
         hsp__problem q = p;
         p.row_weight = set.weights;
         q.view = &copies.view;
@@ -193,7 +194,7 @@ static void large_costs(void)
     for (uint64_t k = 0; k < 6; k++) {
         slow_set set = slow_clouds(k, 400, 12, 0.3, SLOW_SPARSE32);
         hsp__problem p =
-            problem_of(&set, (hsp__loss)(k % 2), (hsp__offset)(k % 3), k < 3 ? 1e4 : 1e6);
+            problem_of(&set, hsp__losses[k % 2], (hsp__offset)(k % 3), k < 3 ? 1e4 : 1e6);
         solved one = solve(ctx, &p, 1e-8);
         check_solved(&set, &p, &one, 1e-8, "large cost");
         solved_free(&one);
@@ -218,7 +219,7 @@ static void many_columns(void)
             }
         }
         slow_store(&set, SLOW_SPARSE64);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k % 3), 1);
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k % 3), 1);
         p.hard = k == 3;
         solved one = solve(ctx, &p, 1e-6);
         check_solved(&set, &p, &one, 1e-6, "many columns");
@@ -274,7 +275,7 @@ static void many_rows(void)
         slow_set set =
             storage == SLOW_ONES ? strokes(k, 9000, 40, storage) : strokes(k, 2500, 150, storage);
         double *weight = malloc(set.n * sizeof *weight);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k / 3 % 3), (hsp__offset)(k % 7 % 3), 0.5);
+        hsp__problem p = problem_of(&set, hsp__losses[k / 3 % 3], (hsp__offset)(k % 7 % 3), 0.5);
         p.cost[1] = k % 2 ? 0.5 : 2;
         for (uint64_t i = 0; weight && i < set.n; i++)
             weight[i] = (double)(i % 3);
@@ -297,7 +298,7 @@ static void far_from_zero(void)
             if (k % 3 == 2 && i / set.d % 500 == 7) set.x[i] *= 1e8;
         }
         slow_store(&set, SLOW_DENSE64);
-        hsp__problem p = problem_of(&set, HSP__LOSS_SQUARED, (hsp__offset)(k / 3 % 3), 1);
+        hsp__problem p = problem_of(&set, &hsp__squared_hinge, (hsp__offset)(k / 3 % 3), 1);
         solved one = solve(ctx, &p, 1e-3);
         CHECK_NOTE(one.s.stop == HSP_STOP_CONVERGED && one.s.passes < 100, "%d: %d passes", (int)k,
                    (int)one.s.passes);
@@ -328,7 +329,7 @@ static void groups_of_columns(void)
     slow_store(&set, SLOW_SPARSE32);
     const double costs[] = {1, 1e3, 1e6};
     for (int k = 0; k < 3; k++) {
-        hsp__problem p = problem_of(&set, HSP__LOSS_LOGISTIC, HSP__OFFSET_FREE, costs[k]);
+        hsp__problem p = problem_of(&set, &hsp__logistic, HSP__OFFSET_FREE, costs[k]);
         solved one = solve(ctx, &p, 1e-6);
         check_solved(&set, &p, &one, 1e-6, "groups");
         CHECK_NOTE(one.s.passes < 300, "C %g: %d passes", costs[k], (int)one.s.passes);
@@ -350,7 +351,7 @@ static void hard_ones(void)
             score += set.x[i * set.d + j] * ((double)(j * 7 % 11) - 4.6);
         set.labels[i] = score > 0;
     }
-    hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, HSP__OFFSET_FREE, 1);
+    hsp__problem p = problem_of(&set, &hsp__hinge, HSP__OFFSET_FREE, 1);
     p.hard = 1;
     solved one = solve(ctx, &p, 1e-8);
     p.cost[0] = p.cost[1] = 1e7;
@@ -419,7 +420,7 @@ static void degenerate_problems(void)
         slow_set set = slow_clouds(k, k % 5 == 0 ? 4 : 31, 6, 0.6, SLOW_DENSE64);
         spoils[k / 27](&set);
         slow_store(&set, k % 2 ? SLOW_DENSE64 : SLOW_SPARSE64);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k / 3 % 3),
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k / 3 % 3),
                                     problem_costs[k / 9 % 3]);
         char what[64];
         snprintf(what, sizeof what, "spoil %d of %d", (int)(k / 27), (int)(k % 27));
@@ -437,7 +438,7 @@ static void tiny_problems(void)
     hsp_context *ctx = make_context(1);
     for (uint64_t k = 0; k < 3 * 3 * 3 * 2; k++) {
         slow_set set = slow_clouds(k, k % 3, k / 27, 1, SLOW_DENSE64);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k / 3 % 3), (hsp__offset)(k / 9 % 3), 1);
+        hsp__problem p = problem_of(&set, hsp__losses[k / 3 % 3], (hsp__offset)(k / 9 % 3), 1);
         if (p.offset == HSP__OFFSET_FREE && set.n == 1)
             p.offset = HSP__OFFSET_NONE; /* no minimum */
         char what[64];
@@ -486,7 +487,7 @@ static void hard_problems(void)
         for (uint64_t i = 0; i < set.n * set.d; i++)
             set.x[i] *= units[k % 3];
         slow_store(&set, k % 2 ? SLOW_DENSE64 : SLOW_SPARSE64);
-        hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, (hsp__offset)(k / 3 % 3), 1);
+        hsp__problem p = problem_of(&set, &hsp__hinge, (hsp__offset)(k / 3 % 3), 1);
         p.hard = 1;
         char what[64];
         snprintf(what, sizeof what, "hard %d", (int)k);
@@ -515,7 +516,7 @@ static void hard_narrow(void)
         for (uint64_t i = 0; i < set.n; i++)
             set.x[2 * i + 1] = set.labels[i] ? widths[k] : -widths[k];
         slow_store(&set, SLOW_DENSE64);
-        hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, HSP__OFFSET_FREE, 1);
+        hsp__problem p = problem_of(&set, &hsp__hinge, HSP__OFFSET_FREE, 1);
         p.hard = 1;
         solved one = solve(ctx, &p, 1e-3);
         CHECK_NOTE(one.s.stop != HSP_STOP_INSEPARABLE, "%g", widths[k]);
@@ -533,7 +534,7 @@ static void soft_tends_to_hard(void)
 {
     hsp_context *ctx = make_context(1);
     slow_set set = slow_clouds(5, 40, 3, 3, SLOW_DENSE64);
-    hsp__problem p = problem_of(&set, HSP__LOSS_HINGE, HSP__OFFSET_FREE, 1);
+    hsp__problem p = problem_of(&set, &hsp__hinge, HSP__OFFSET_FREE, 1);
     p.hard = 1;
     solved hard = solve(ctx, &p, 1e-9);
     check_solved(&set, &p, &hard, 1e-9, "hard");
@@ -552,7 +553,7 @@ static void threads_same_bits(void)
 {
     for (uint64_t k = 0; k < 5; k++) {
         slow_set set = slow_clouds(k, 24000, 30, 0.2, k % 2 ? SLOW_DENSE32 : SLOW_SPARSE32);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k % 3), 1);
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k % 3), 1);
         check_threads(&set, &p, 1e-4, "threads");
         slow_free(&set);
     }
@@ -564,9 +565,9 @@ static void other_starts(void)
     hsp_context *ctx = make_context(1);
     for (uint64_t k = 0; k < 12; k++) {
         slow_set set = slow_clouds(k, 300, 8, 1.5, SLOW_DENSE64);
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), (hsp__offset)(k / 3 % 3), 1);
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], (hsp__offset)(k / 3 % 3), 1);
         p.hard = k >= 9;
-        p.loss = p.hard ? HSP__LOSS_HINGE : p.loss;
+        p.loss = p.hard ? &hsp__hinge : p.loss;
         if (p.hard) { /* far apart, so that it can be done */
             for (uint64_t i = 0; i < set.n; i++)
                 set.x[i * set.d] = set.labels[i] ? 20 : -20;
@@ -604,7 +605,7 @@ static void limits(void)
     hsp_context *ctx = make_context(1);
     slow_set set = slow_clouds(3, 200, 6, 0.3, SLOW_DENSE32);
     for (int k = 0; k < 9; k++) {
-        hsp__problem p = problem_of(&set, (hsp__loss)(k % 3), HSP__OFFSET_FREE, 1);
+        hsp__problem p = problem_of(&set, hsp__losses[k % 3], HSP__OFFSET_FREE, 1);
         const hsp__solver *solver = hsp__solver_for("newton", &p);
         static const hsp_stop stops[] = {HSP_STOP_PASSES, HSP_STOP_SECONDS, HSP_STOP_REQUEST};
         hsp__stop stop;
@@ -654,9 +655,9 @@ static void no_memory(void)
                        strokes(1, 1500, 100, SLOW_SPARSE32)};
     for (int k = 0; k < 8; k++) {
         hsp__problem p =
-            problem_of(&sets[k < 4 ? 0 : k % 2 + 1], (hsp__loss)(k % 3), HSP__OFFSET_FREE, 1);
+            problem_of(&sets[k < 4 ? 0 : k % 2 + 1], hsp__losses[k % 3], HSP__OFFSET_FREE, 1);
         p.hard = k == 3;
-        p.loss = p.hard ? HSP__LOSS_HINGE : p.loss;
+        p.loss = p.hard ? &hsp__hinge : p.loss;
         int fails = 0;
         for (int allowed = 0; allowed < 200; allowed++) {
             until_failure = allowed;

@@ -111,7 +111,7 @@ static double cost_of(uint64_t i)
 static void check_truth(double loose)
 {
     long double square = 0, gain = 0, loss = 0, t = 0, total = 0;
-    const int squared = m.p.loss == HSP__LOSS_SQUARED;
+    const int squared = m.p.loss->form == HSP__SQUARED_HINGE;
     const double b = m.s.b;
     for (uint64_t i = 0; i < m.n; i++) {
         const double y = m.labels[i] ? 1 : -1, c = cost_of(i);
@@ -152,11 +152,11 @@ static void check_truth(double loose)
 static void kernels_losses_and_offsets(void)
 {
     for (int kernel = LINEAR; kernel <= RBF; kernel++)
-        for (int loss = HSP__LOSS_HINGE; loss <= HSP__LOSS_SQUARED; loss++)
+        for (int loss = 0; loss < 2; loss++)
             for (int offset = HSP__OFFSET_FREE; offset <= HSP__OFFSET_NONE; offset++) {
                 begin(150, 3, (form)kernel);
                 fill_random(0.5);
-                m.p.loss = (hsp__loss)loss;
+                m.p.loss = hsp__losses[loss];
                 m.p.offset = (hsp__offset)offset;
                 m.p.cost[0] = 3, m.p.cost[1] = 2;
                 CHECK(solve() == HSP_OK);

@@ -76,7 +76,7 @@ static void test_four_hinge_losses(void)
     const hsp__problem p = {.view = view, .positive = 1, .cost = {1, 1}};
     hsp__matvec_scores(ctx, view, w, 0, scores);
     for (uint64_t i = 0; i < 4; i++)
-        CHECK(hsp__gap_loss(HSP__LOSS_HINGE, hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
+        CHECK(hsp__hinge_value(0, 1 - hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
     CHECK(machine_near(hsp__gap_primal(ctx, &p, w, 0, scores), 0.5 + 3.5, 1e-13));
     hsp_data_free(data);
 }
@@ -306,7 +306,7 @@ static void test_solvers_agree(void)
         for (size_t k = 0; hsp__solvers[k]; k++) {
             const double cost = 1;
             const hsp__problem p = {
-                .loss = strstr(ways[i], "squared") ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE,
+                .loss = strstr(ways[i], "squared") ? &hsp__squared_hinge : &hsp__hinge,
                 .offset = strstr(ways[i], "none")          ? HSP__OFFSET_NONE
                           : strstr(ways[i], "regularized") ? HSP__OFFSET_REGULARIZED
                                                            : HSP__OFFSET_FREE,

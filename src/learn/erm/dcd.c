@@ -133,14 +133,14 @@ static void dcd_hold(dcd *m, double b)
 static double dcd_offset_curve(const dcd *m, const double costs[2])
 {
     const double both = costs[0] + costs[1];
-    if (m->p->loss != HSP__LOSS_LOGISTIC) return m->p->loss == HSP__LOSS_SQUARED ? 2 * both : both;
-    return both > 0 ? costs[0] * (costs[1] / both) : 0;
+    if (m->p->loss->form == HSP__LOGISTIC) return both > 0 ? costs[0] * (costs[1] / both) : 0;
+    return m->p->loss->form == HSP__SQUARED_HINGE ? 2 * both : both;
 }
 
 static void dcd_offset(dcd *m)
 {
     double costs[2] = {0, 0}, norms = 0;
-    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
+    const int logistic = m->p->loss->form == HSP__LOGISTIC;
     for (uint64_t i = 0; i < m->n; i++) {
         costs[m->rows[i].cost > 0] += fabs(m->rows[i].cost);
         norms += m->rows[i].cost != 0 ? m->rows[i].q : 0;
@@ -211,7 +211,7 @@ static void dcd_keep(dcd *m, const dcd_sweep *sweep, double step)
         for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++)
             if (m->rows[i].move != 0) {
                 m->rows[i].a -= (1 - step) * m->rows[i].move;
-                if (m->z) m->z[i] = hsp__dcd_logit(m->rows[i].a, fabs(m->rows[i].cost));
+                if (m->z) m->z[i] = hsp__logistic_margin_of(m->rows[i].a, fabs(m->rows[i].cost));
             }
     }
 }
@@ -381,7 +381,7 @@ static double dcd_nearer(const dcd *m, double b)
     double slope = b, curve = 1;
     for (uint64_t i = 0; i < m->n; i++) {
         const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
-        const double pull = hsp__gap_neg_gradient(HSP__LOSS_LOGISTIC, y * (m->scores[i] + b));
+        const double pull = hsp__logistic_neg_gradient(y * (m->scores[i] + b));
         slope -= cost * pull;
         curve += fabs(cost) * pull * (1 - pull);
     }
@@ -536,11 +536,8 @@ static hsp_status dcd_start(dcd *m, int *given)
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
         m->t += m->v[i];
-        if (m->z) m->z[i] = hsp__dcd_logit(a, c);
-        if (c > 0)
-            m->gain += m->z                              ? hsp__dcd_entropy(m->z[i], c)
-                       : m->p->loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c)
-                                                         : a;
+        if (m->z) m->z[i] = hsp__logistic_margin_of(a, c);
+        if (c > 0) m->gain += m->z ? hsp__dcd_entropy(m->z[i], c) : m->p->loss->conjugate(a, c);
     }
     m->last = m->s->b;
     dcd_hold(m, m->s->b);
@@ -565,7 +562,7 @@ static hsp_status dcd_new(dcd *m)
     m->a = hsp__new_raw(memory, m->n, sizeof *m->a);
     m->v = hsp__new_raw(memory, m->n, sizeof *m->v);
     m->scores = hsp__new_raw(memory, m->n, sizeof *m->scores);
-    const int logistic = m->p->loss == HSP__LOSS_LOGISTIC;
+    const int logistic = m->p->loss->form == HSP__LOGISTIC;
     if (logistic) m->z = hsp__new_raw(memory, m->n, sizeof *m->z);
     int good = m->rows && m->bundles && m->w && m->u && m->a && m->v && m->scores;
     good = good && (m->z || !logistic);

@@ -127,11 +127,6 @@ DCD_INLINE void dcd_visit(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind
 
 /* ---- Logistic -------------------------------------------------------------------------------- */
 
-double hsp__dcd_logit(double a, double c)
-{
-    return a > 0 ? a < c ? log((c - a) / a) : -HUGE_VAL : HUGE_VAL;
-}
-
 /* e(a) = c loss(z) + a z. */
 double hsp__dcd_entropy(double z, double c)
 {
@@ -139,18 +134,12 @@ double hsp__dcd_entropy(double z, double c)
     return size < HUGE_VAL ? c * (log1p(least) + size * least / (1 + least)) : 0;
 }
 
-/* log(1 + exp(-m)) */
-DCD_INLINE double dcd_log_loss(double m)
-{
-    return log1p(exp(-fabs(m))) + (m < 0 ? -m : 0);
-}
-
 /* c loss(m) - e(a) + a m: by how much the loss at m lies above its tangent at z. */
 DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
 {
     const double way = m - z, p = a / c;
     if (fabs(way) < DCD_NEAR) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
-    return fmax(c * dcd_log_loss(m) - hsp__dcd_entropy(z, c) + a * m, 0);
+    return fmax(c * hsp__logistic_value(m, 1 - m) - hsp__dcd_entropy(z, c) + a * m, 0);
 }
 
 /* The top of D in this row's a is where z = m + q (c / (1 + exp(z)) - a). The difference of the
@@ -208,9 +197,56 @@ DCD_INLINE void dcd_visit_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_
     s->updates++;
 }
 
+/* ---- Any smooth loss ------------------------------------------------------------------------- */
+
+/* The a in the box at the top of D, which has the slope e'(a') - m - q (a' - a): Newton's steps
+ * between the ends that are known, by e'' = -1 / (c loss''). */
+static double dcd_smooth_top(const hsp__loss *loss, double m, double q, double a, double c)
+{
+    double low = 0, high = hsp__loss_cap(loss, c), next = a;
+    if (!(loss->margin_of(low, c) - m + q * a > 0)) return low;
+    if (high < HUGE_VAL && loss->margin_of(high, c) - m - q * (high - a) >= 0) return high;
+    const double enough = DCD_TOP * fmin(fabs(loss->margin_of(a, c) - m), 1);
+    for (int step = 0; step < DCD_TRIES; step++) {
+        const double slope = loss->margin_of(next, c) - m - q * (next - a);
+        const double curvature = loss->curvature(next / c, c);
+        if (!(fabs(slope) > enough)) break;
+        if (slope > 0)
+            low = next;
+        else
+            high = next;
+        double to = next + slope / (1 / curvature + q);
+        if (!(to > low && to < high)) to = high < HUGE_VAL ? low + (high - low) / 2 : 2 * low + c;
+        if (to == next) break;
+        next = to;
+    }
+    return next;
+}
+
+static void dcd_visit_smooth(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, dcd_row *row)
+{
+    const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
+    const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
+    const double before = s->loss->conjugate(a, c);
+    const double gap = fmax(c * s->loss->value(m, 1 - m) - before + a * m, 0);
+    s->visits++;
+    s->gap += gap;
+    row->move = 0;
+    if (gap <= s->little) return;
+    const double next = dcd_smooth_top(s->loss, m, row->q + s->slope, a, c), move = next - a;
+    if (move == 0) return;
+    dcd_axpy(vec, kind, s->view, row, y * move, s->w);
+    row->move = move;
+    row->a = next;
+    s->b += s->slope * (y * move);
+    s->t += y * move;
+    s->gain += s->loss->conjugate(next, c) - before;
+    s->updates++;
+}
+
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
-DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss loss)
+DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss_form form)
 {
     const hsp__vec_table *vec = hsp__vec();
     dcd_sweep s = *sweep;
@@ -229,10 +265,12 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss loss)
             if (row->rest) {
                 row->rest -= row->cost != 0;
                 row->move = 0;
-            } else if (loss == HSP__LOSS_LOGISTIC) {
+            } else if (form == HSP__LOGISTIC) {
                 dcd_visit_logistic(&s, vec, kind, row, s.z + first + here);
+            } else if (form == HSP__SMOOTH) {
+                dcd_visit_smooth(&s, vec, kind, row);
             } else {
-                dcd_visit(&s, vec, kind, loss == HSP__LOSS_SQUARED, row);
+                dcd_visit(&s, vec, kind, form == HSP__SQUARED_HINGE, row);
             }
         }
     }
@@ -242,15 +280,19 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss loss)
 /* The loop above for each kind of row and loss: what is decided here is not asked again. */
 DCD_INLINE void dcd_visits_of(dcd_sweep *s, dcd_kind kind)
 {
-    switch (s->loss) {
-    case HSP__LOSS_HINGE:
-        dcd_visits(s, kind, HSP__LOSS_HINGE);
-        return;
-    case HSP__LOSS_SQUARED:
-        dcd_visits(s, kind, HSP__LOSS_SQUARED);
-        return;
-    case HSP__LOSS_LOGISTIC:
-        dcd_visits(s, kind, HSP__LOSS_LOGISTIC);
+    switch (s->loss->form) {
+    case HSP__HINGE:
+    case HSP__HARD_MARGIN: /* never: dcd_suits */
+        dcd_visits(s, kind, HSP__HINGE);
+        break;
+    case HSP__SQUARED_HINGE:
+        dcd_visits(s, kind, HSP__SQUARED_HINGE);
+        break;
+    case HSP__LOGISTIC:
+        dcd_visits(s, kind, HSP__LOGISTIC);
+        break;
+    case HSP__SMOOTH:
+        dcd_visits(s, kind, HSP__SMOOTH);
     }
 }
 

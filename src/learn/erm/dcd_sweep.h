@@ -24,7 +24,7 @@ enum { DCD_BUNDLE = 16 };
 typedef struct dcd_sweep {
     hsp_context *ctx; /* who says when to stop (base/stop.h); NULL: the sweep is made to its end */
     const hsp_view *view;
-    hsp__loss loss;
+    const hsp__loss *loss;
     dcd_row *rows; /* view->rows */
     double *z; /* likewise; logistic: a = c / (1 + exp(z)), so that a and c - a keep their digits
                   near the ends of the box; a = 0 is infinity, a = c minus that */
@@ -47,8 +47,7 @@ typedef struct dcd_sweep {
     uint64_t updates; /* visits that changed a */
 } dcd_sweep;
 
-/* Logistic: the z of a, and e(a) of that z. */
-double hsp__dcd_logit(double a, double c);
+/* Logistic: e(a) of the a whose logit is z. */
 double hsp__dcd_entropy(double z, double c);
 
 void hsp__dcd_sweep(dcd_sweep *sweep);

@@ -132,7 +132,7 @@ static hsp_status erm_costs(hsp__erm *batch, hsp_error *err)
 void hsp__erm_alone(const hsp__erm *batch, hsp__erm_task *task)
 {
     const double side = hsp__problem_positive(&task->problem, 0) ? 1 : -1;
-    const double far = task->problem.loss == HSP__LOSS_LOGISTIC ? 30 : 1;
+    const double far = task->problem.loss->zero_from_one ? 1 : 30;
     task->solution.b = batch->plan->offset == HSP__OFFSET_NONE ? 0 : side * far;
     task->solution.stop = HSP_STOP_CONVERGED;
 }
@@ -312,7 +312,7 @@ static hsp_status erm_minimise(hsp__erm *batch, hsp_context *ctx, hsp__erm_task 
     hsp__solution *s = &task->solution;
     hsp__problem hard = task->problem;
     hard.hard = 1;
-    const int hinge = !task->problem.hard && task->problem.loss == HSP__LOSS_HINGE;
+    const int hinge = !task->problem.hard && task->problem.loss->form == HSP__HINGE;
     const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
     const hsp__solver *third = hsp__solver_for("auto", &hard);
     const int choose = strcmp(batch->plan->solver, "auto") == 0;

@@ -14,7 +14,7 @@
 
 /* What the learner's options say; the driver reads `weight` and what hsp__prepare reads itself. */
 typedef struct hsp__erm_plan {
-    hsp__loss loss;
+    const hsp__loss *loss;
     hsp__penalty penalty;
     hsp__offset offset;
     int hard;

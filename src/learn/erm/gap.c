@@ -22,49 +22,27 @@ static uint64_t gap_parts(const hsp__problem *p)
     return parts > GAP_PARTS ? GAP_PARTS : parts;
 }
 
-/* ---- Losses ---------------------------------------------------------------------------------- */
-
 #define GAP_INLINE static inline __attribute__((always_inline))
 
-/* loss(m), with z = 1 - m. */
-GAP_INLINE double judge_loss_of(hsp__loss loss, double m, double z)
-{
-    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
-    if (!(z > 0)) return 0;
-    return loss == HSP__LOSS_HINGE ? z : z * z;
-}
-
-/* -loss'(m): what a row asks for, a / c. */
-GAP_INLINE double judge_pull(hsp__loss loss, double m)
-{
-    if (loss == HSP__LOSS_LOGISTIC) return m > 0 ? exp(-m) / (1 + exp(-m)) : 1 / (1 + exp(m));
-    if (!(m < 1)) return 0;
-    return loss == HSP__LOSS_HINGE ? 1 : 2 * (1 - m);
-}
-
-double hsp__gap_loss(hsp__loss loss, double m)
-{
-    return judge_loss_of(loss, m, 1 - m);
-}
-
-double hsp__gap_neg_gradient(hsp__loss loss, double m)
-{
-    return judge_pull(loss, m);
-}
-
-/* e(a) of one row of cost c > 0. The smaller of a and c - a is what digits matter of; the other
- * share's logarithm follows from it without a loss. */
-static double gap_entropy(double a, double c)
-{
-    const double p = fmin(a, c - a) / c;
-    return p > 0 ? -c * (p * log(p) + (1 - p) * log1p(-p)) : 0;
-}
-
-GAP_INLINE double judge_gain(hsp__loss loss, int hard, double a, double c)
-{
-    if (loss == HSP__LOSS_HINGE || hard) return a;
-    return loss == HSP__LOSS_SQUARED ? a - a * a / (4 * c) : gap_entropy(a, c);
-}
+/* Run rows(work, part, loss) with a loss that the compiler knows, so that its functions are inlined
+ * in the loop. */
+#define GAP_BY_LOSS(rows, work, part)                   \
+    switch (hsp__problem_loss((work)->p)->form) {       \
+    case HSP__HINGE:                                    \
+        rows(work, part, &hsp__hinge);                  \
+        break;                                          \
+    case HSP__SQUARED_HINGE:                            \
+        rows(work, part, &hsp__squared_hinge);          \
+        break;                                          \
+    case HSP__LOGISTIC:                                 \
+        rows(work, part, &hsp__logistic);               \
+        break;                                          \
+    case HSP__HARD_MARGIN:                              \
+        rows(work, part, &hsp__hard_margin);            \
+        break;                                          \
+    case HSP__SMOOTH:                                   \
+        rows(work, part, hsp__problem_loss((work)->p)); \
+    }
 
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
@@ -124,7 +102,8 @@ static double gap_norm(const hsp__problem *p, uint64_t i)
 }
 
 /* How far the margin of row i, computed as y (s + b), may be from what it is; `size` is ||w||. */
-GAP_INLINE double judge_off(const hsp__problem *p, uint64_t i, double size, double s, double b)
+GAP_INLINE double gap_margin_error(const hsp__problem *p, uint64_t i, double size, double s,
+                                   double b)
 {
     const double sum = s != 0 && b != 0 ? gap_gamma(0) * fabs(s + b) : 0; /* else it is exact */
     return gap_gamma(hsp__view_row(p->view, i).count) * size * gap_norm(p, i) + sum;
@@ -132,7 +111,7 @@ GAP_INLINE double judge_off(const hsp__problem *p, uint64_t i, double size, doub
 
 /* (high, low) += x y, with the errors of both operations (T. Ogita, S. Rump, S. Oishi, Accurate sum
  * and dot product, SIAM J. Sci. Comput. 26, 2005). */
-GAP_INLINE void judge_add(double *high, double *low, double x, double y)
+GAP_INLINE void gap_add_product(double *high, double *low, double x, double y)
 {
     const double product = x * y, sum = *high + product, back = sum - *high;
     *low += ((*high - (sum - back)) + (product - back)) + fma(x, y, -product);
@@ -142,77 +121,65 @@ GAP_INLINE void judge_add(double *high, double *low, double x, double y)
 /* 1 - m once more, in twice the digits, for a row so near to the kink of its loss that the first
  * one says little: products and sums with their errors (T. Ogita, S. Rump, S. Oishi, Accurate sum
  * and dot product, 2005). *off becomes its error. */
-static double gap_fine(const hsp__problem *p, uint64_t i, const double *w, double size, double b,
-                       double *off)
+static double gap_precise_slack(const hsp__problem *p, uint64_t i, const double *w, double size,
+                                double b, double *off)
 {
     const hsp_view *view = p->view;
     const hsp__row row = hsp__view_row(view, i);
     const double gamma = gap_gamma(row.count);
     double high = b, low = 0;
     for (uint64_t k = 0; k < row.count; k++) {
-        judge_add(&high, &low, hsp__row_value(view, &row, k), w[hsp__row_column(&row, k)]);
+        gap_add_product(&high, &low, hsp__row_value(view, &row, k), w[hsp__row_column(&row, k)]);
     }
     const double reach = size * gap_norm(p, i);
     *off = reach > 0 ? gamma * gamma * (reach + fabs(b)) : 0;
     return hsp__problem_positive(p, i) ? (1 - high) - low : (1 + high) + low;
 }
 
-/* loss(m - off) - loss(m), or more, with z = 1 - m and value = loss(m). */
-GAP_INLINE double judge_doubt(hsp__loss loss, double z, double value, double off)
-{
-    if (loss == HSP__LOSS_LOGISTIC) return off <= 1 ? 2.72 * off * fmin(value, 1) : off;
-    if (!(z + off > 0)) return 0;
-    return loss == HSP__LOSS_HINGE ? off : off * (2 * fmax(z, 0) + off);
-}
-
-double hsp__gap_doubt(hsp__loss loss, double z, double value, double off)
-{
-    return judge_doubt(loss, z, value, off);
-}
-
 /* What is summed up of the rows for one of the two values. */
 typedef struct gap_sums {
-    double loss;  /* sum c loss(m) */
-    double doubt; /* sum c (loss(m - off) - loss(m)) */
-    double off;   /* hard: the largest off */
-    double gain;  /* sum e(a) */
-    double t;     /* sum a y */
-    double total; /* sum a */
-    double reach; /* sum a ||x|| */
+    double loss;      /* sum c loss(m) */
+    double growth;    /* sum c (loss(m - off) - loss(m)) */
+    double off;       /* hard: the largest off */
+    double conjugate; /* sum e(a) */
+    double t;         /* sum a y */
+    double total;     /* sum a */
+    double reach;     /* sum a ||x|| */
 } gap_sums;
 
 static void gap_sums_add(gap_sums *to, const gap_sums *from)
 {
-    to->loss += from->loss, to->doubt += from->doubt, to->off = fmax(to->off, from->off);
-    to->gain += from->gain, to->t += from->t, to->total += from->total, to->reach += from->reach;
+    to->loss += from->loss, to->growth += from->growth, to->off = fmax(to->off, from->off);
+    to->conjugate += from->conjugate, to->t += from->t, to->total += from->total,
+        to->reach += from->reach;
 }
 
 /* Rows whose distance from the margin is not known to nine digits are worth a second look. */
 static const double gap_near = 1e9;
 
 /* The rows' part of the primal; `size` is ||w||. */
-GAP_INLINE void judge_sum_loss(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
-                               const double *w, double size, double s, double b, gap_sums *sums)
+GAP_INLINE void gap_sum_loss(const hsp__problem *p, const hsp__loss *loss, uint64_t i,
+                             const double *w, double size, double s, double b, gap_sums *sums)
 {
     const double m = hsp__problem_y(p, i) * (s + b);
-    double z = 1 - m, off = judge_off(p, i, size, s, b);
-    if (!hard && loss != HSP__LOSS_LOGISTIC && fabs(z) <= gap_near * off)
-        z = gap_fine(p, i, w, size, b, &off);
-    if (hard) {
+    double z = 1 - m, off = gap_margin_error(p, i, size, s, b);
+    if (loss->form == HSP__HARD_MARGIN) {
         if (!(z <= 0)) sums->loss = HUGE_VAL;
         sums->off = fmax(sums->off, off);
         return;
     }
-    const double c = hsp__problem_cost(p, i), value = judge_loss_of(loss, m, z);
+    if (loss->zero_from_one && fabs(z) <= gap_near * off)
+        z = gap_precise_slack(p, i, w, size, b, &off);
+    const double c = hsp__problem_cost(p, i), value = loss->value(m, z);
     sums->loss += c * value;
-    sums->doubt += c * judge_doubt(loss, z, value, off);
+    sums->growth += c * hsp__loss_growth(loss, z, value, off);
 }
 
 /* The rows' part of the dual, but for u. */
-GAP_INLINE void judge_sum_gain(const hsp__problem *p, hsp__loss loss, int hard, uint64_t i,
-                               double a, gap_sums *sums)
+GAP_INLINE void gap_sum_conjugate(const hsp__problem *p, const hsp__loss *loss, uint64_t i,
+                                  double a, gap_sums *sums)
 {
-    sums->gain += judge_gain(loss, hard, a, hsp__problem_cost(p, i));
+    sums->conjugate += loss->conjugate(a, hsp__problem_cost(p, i));
     sums->t += hsp__problem_y(p, i) * a;
     sums->total += a;
     sums->reach += a * gap_norm(p, i);
@@ -233,7 +200,7 @@ static double gap_above(const hsp__problem *p, double penalty, const gap_sums *s
                         double *rounding)
 {
     *rounding =
-        gap_gamma(p->view->cols) * penalty + gap_gamma(p->view->rows) * sums->loss + sums->doubt;
+        gap_gamma(p->view->cols) * penalty + gap_gamma(p->view->rows) * sums->loss + sums->growth;
     if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
     return penalty + sums->loss + *rounding;
 }
@@ -247,8 +214,8 @@ typedef struct gap_errors {
 /* The sum of the |terms| of sum e(a). */
 static double gap_terms(const hsp__problem *p, const gap_sums *sums)
 {
-    if (p->loss == HSP__LOSS_LOGISTIC && !p->hard) return sums->gain;
-    return sums->total + fabs(sums->total - sums->gain);
+    if (!hsp__problem_loss(p)->cancels) return sums->conjugate;
+    return sums->total + fabs(sums->total - sums->conjugate);
 }
 
 static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
@@ -269,11 +236,11 @@ static double gap_below(const hsp__problem *p, const gap_sums *sums, double squa
     const double all = square + own * own, reach = errors->reach;
     *rounding = errors->gain;
     if (p->penalty == HSP__PENALTY_L1) { /* D(a / (1 + reach)) >= D(a) / (1 + reach) */
-        *rounding += reach * fabs(sums->gain);
-        return sums->gain - *rounding;
+        *rounding += reach * fabs(sums->conjugate);
+        return sums->conjugate - *rounding;
     }
     *rounding += gap_gamma(p->view->cols) * all + reach * (sqrt(all) + reach);
-    return sums->gain - all / 2 - *rounding;
+    return sums->conjugate - all / 2 - *rounding;
 }
 
 /* ---- The best offset for given scores -------------------------------------------------------- */
@@ -348,20 +315,26 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
 }
 
 /* Slope and curvature of sum c loss(y (s + b)) over b. */
-static void gap_slope(hsp_context *ctx, const hsp__problem *p, const double *scores, double b,
-                      double *slope, double *curvature)
+typedef struct gap_line {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const double *scores;
+    double b, slope, curvature;
+} gap_line;
+
+GAP_INLINE void gap_line_rows(gap_line *line, uint64_t part, const hsp__loss *loss)
 {
-    *slope = *curvature = 0;
+    const hsp__problem *p = line->p;
+    double slope = 0, curvature = 0;
+    (void)part; /* all rows */
     for (uint64_t i = 0; i < p->view->rows; i++) {
-        if (i % GAP_TICK == 0 && hsp__tick(ctx)) return;
+        if (i % GAP_TICK == 0 && hsp__tick(line->ctx)) return;
         const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
-        const double pull = hsp__gap_neg_gradient(p->loss, y * (scores[i] + b));
-        *slope -= c * y * pull;
-        if (p->loss == HSP__LOSS_LOGISTIC)
-            *curvature += c * pull * (1 - pull);
-        else if (pull > 0)
-            *curvature += 2 * c;
+        const double s = loss->neg_gradient(y * (line->scores[i] + line->b));
+        slope -= c * y * s;
+        curvature += loss->curvature(s, c);
     }
+    line->slope = slope, line->curvature = curvature;
 }
 
 #define GAP_STEPS 60
@@ -370,10 +343,12 @@ static void gap_slope(hsp_context *ctx, const hsp__problem *p, const double *sco
 static hsp_status gap_offset_smooth(hsp_context *ctx, const hsp__problem *p, const double *scores,
                                     hsp_error *err, double *b)
 {
-    double low = -HUGE_VAL, high = HUGE_VAL, slope, curvature;
+    double low = -HUGE_VAL, high = HUGE_VAL;
     for (int step = 0; step < GAP_STEPS; step++) {
-        gap_slope(ctx, p, scores, *b, &slope, &curvature);
+        gap_line line = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
+        GAP_BY_LOSS(gap_line_rows, &line, 0)
         if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
+        const double slope = line.slope, curvature = line.curvature;
         if (slope == 0) return HSP_OK;
         if (slope < 0)
             low = *b;
@@ -406,7 +381,7 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
     if (p->offset != HSP__OFFSET_FREE) return HSP_OK;
     if (p->hard)
         gap_offset_hard(p, scores, b);
-    else if (p->loss == HSP__LOSS_HINGE)
+    else if (!hsp__loss_is_smooth(p->loss))
         return gap_offset_hinge(ctx, p, scores, err, b);
     else
         return gap_offset_smooth(ctx, p, scores, err, b);
@@ -424,18 +399,22 @@ typedef struct gap_sum {
     gap_sums sums[GAP_PARTS];
 } gap_sum;
 
-static void gap_sum_part(void *user, uint64_t part)
+GAP_INLINE void gap_primal_rows(gap_sum *work, uint64_t part, const hsp__loss *loss)
 {
-    gap_sum *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     gap_sums sums = {0};
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
-        judge_sum_loss(p, p->loss, p->hard, i, work->w, work->size, work->scores[i], work->b,
-                       &sums);
+        gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
     }
     work->sums[part] = sums;
+}
+
+static void gap_primal_part(void *user, uint64_t part)
+{
+    gap_sum *work = user;
+    GAP_BY_LOSS(gap_primal_rows, work, part)
 }
 
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
@@ -445,7 +424,7 @@ double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w,
     double rounding;
     gap_sum work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b, .parts = gap_parts(p)};
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
-    if (!hsp__tasks_try(ctx, work.parts, gap_sum_part, &work)) return (double)NAN;
+    if (!hsp__tasks_try(ctx, work.parts, gap_primal_part, &work)) return (double)NAN;
     for (uint64_t part = 0; part < work.parts; part++)
         gap_sums_add(&sums, &work.sums[part]);
     return gap_above(p, gap_penalty(p, w, b), &sums, &rounding);
@@ -456,9 +435,7 @@ double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w,
 /* The most that a_i may be; infinite: anything. */
 static double gap_box(const hsp__problem *p, uint64_t i)
 {
-    if (p->hard) return HUGE_VAL;
-    const double c = hsp__problem_cost(p, i);
-    return p->loss == HSP__LOSS_SQUARED && c > 0 ? HUGE_VAL : c;
+    return p->hard ? HUGE_VAL : hsp__loss_cap(p->loss, hsp__problem_cost(p, i));
 }
 
 typedef struct gap_dual {
@@ -515,15 +492,20 @@ typedef struct gap_gains {
     gap_sums sums[GAP_PARTS];
 } gap_gains;
 
-static void gap_gain_part(void *user, uint64_t part)
+GAP_INLINE void gap_dual_rows(gap_gains *work, uint64_t part, const hsp__loss *loss)
 {
-    gap_gains *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     gap_sums sums = {0};
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
-        if (work->a[i] != 0) judge_sum_gain(p, p->loss, p->hard, i, work->a[i], &sums);
+        if (work->a[i] != 0) gap_sum_conjugate(p, loss, i, work->a[i], &sums);
     work->sums[part] = sums;
+}
+
+static void gap_dual_part(void *user, uint64_t part)
+{
+    gap_gains *work = user;
+    GAP_BY_LOSS(gap_dual_rows, work, part)
 }
 
 static double gap_dual_value(hsp_context *ctx, const hsp__problem *p, const double *a,
@@ -531,10 +513,10 @@ static double gap_dual_value(hsp_context *ctx, const hsp__problem *p, const doub
 {
     gap_gains work = {.p = p, .parts = gap_parts(p), .a = a};
     gap_sums sums = {0};
-    hsp__tasks_run(ctx, work.parts, gap_gain_part, &work);
+    hsp__tasks_run(ctx, work.parts, gap_dual_part, &work);
     for (uint64_t part = 0; part < work.parts; part++)
         gap_sums_add(&sums, &work.sums[part]);
-    if (!u) return sums.gain;
+    if (!u) return sums.conjugate;
     const gap_errors errors = gap_coarse(p, &sums);
     return gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols), &errors, rounding);
 }
@@ -578,10 +560,10 @@ static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const dou
         const hsp__row row = hsp__view_row(view, i);
         if (i % GAP_TICK == 0 && hsp__tick(ctx)) break;
         if (pull == 0) continue;
-        judge_add(&t, &rest, pull, 1);
+        gap_add_product(&t, &rest, pull, 1);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t j = hsp__row_column(&row, k);
-            judge_add(&u[j], &low[j], pull, hsp__row_value(view, &row, k));
+            gap_add_product(&u[j], &low[j], pull, hsp__row_value(view, &row, k));
         }
     }
     for (uint64_t j = 0; j < view->cols; j++)
@@ -599,7 +581,7 @@ static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const dou
         if (hsp__problem_positive(p, i) != (sums->t > 0) || !(a[i] > off)) continue;
         if (gap_norm(p, i) >= norm) continue;
         norm = gap_norm(p, i);
-        share = fabs(judge_gain(p->loss, p->hard, a[i], hsp__problem_cost(p, i))) / a[i];
+        share = fabs(hsp__problem_loss(p)->conjugate(a[i], hsp__problem_cost(p, i))) / a[i];
     }
     errors.gain += off * fmax(share, 1);
     errors.reach += off * norm;
@@ -638,7 +620,7 @@ typedef struct gap_both {
 
 /* One look at each row gives its score, its share of u, and what it adds to both values. The loss
  * is a constant here, so that the loop has it but once. */
-GAP_INLINE void judge_both_rows(gap_both *work, uint64_t part, hsp__loss loss, int hard)
+GAP_INLINE void gap_both_rows(gap_both *work, uint64_t part, const hsp__loss *loss)
 {
     const hsp__problem *p = work->p;
     const hsp_view *view = p->view;
@@ -654,9 +636,9 @@ GAP_INLINE void judge_both_rows(gap_both *work, uint64_t part, hsp__loss loss, i
         const double a = work->a[i];
         if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
         if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
-        judge_sum_loss(p, loss, hard, i, work->w, work->size, work->scores[i], work->b, &sums);
+        gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
         if (a == 0) continue;
-        judge_sum_gain(p, loss, hard, i, a, &sums);
+        gap_sum_conjugate(p, loss, i, a, &sums);
         hsp__matvec_add_row(view, i, hsp__problem_y(p, i) * a, u);
     }
     work->sums[part] = sums;
@@ -665,18 +647,11 @@ GAP_INLINE void judge_both_rows(gap_both *work, uint64_t part, hsp__loss loss, i
 static void gap_both_part(void *user, uint64_t part)
 {
     gap_both *work = user;
-    if (work->p->hard)
-        judge_both_rows(work, part, HSP__LOSS_HINGE, 1);
-    else if (work->p->loss == HSP__LOSS_HINGE)
-        judge_both_rows(work, part, HSP__LOSS_HINGE, 0);
-    else if (work->p->loss == HSP__LOSS_SQUARED)
-        judge_both_rows(work, part, HSP__LOSS_SQUARED, 0);
-    else
-        judge_both_rows(work, part, HSP__LOSS_LOGISTIC, 0);
+    GAP_BY_LOSS(gap_both_rows, work, part)
 }
 
 /* Rounding that is more than this share of the gap, and of the primal, is worth a second look. */
-static const double gap_much = 1.0 / 16, judge_least = 1e-13;
+static const double gap_much_rounding = 1.0 / 16, gap_least_rounding = 1e-13;
 
 hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                     double *u, double *scores, hsp_error *err, hsp__gap_values *out)
@@ -707,7 +682,8 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
     } else {
         gap_errors errors = gap_coarse(p, &sums);
         out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
-        if (down > gap_much * (out->primal - out->dual) && down > judge_least * out->primal) {
+        if (down > gap_much_rounding * (out->primal - out->dual) &&
+            down > gap_least_rounding * out->primal) {
             errors = gap_precise(ctx, p, a, u, work.more, &sums);
             out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
         }
@@ -735,11 +711,11 @@ static double gap_stationarity(const hsp__problem *p, const double *w, const dou
     return off;
 }
 
-GAP_INLINE double judge_slack(hsp__loss loss, int hard, double m, double a, double c)
+GAP_INLINE double gap_complementarity(const hsp__loss *loss, double m, double a, double c)
 {
-    if (hard) return m > 1 ? a * (m - 1) : 0;
+    if (loss->form == HSP__HARD_MARGIN) return m > 1 ? a * (m - 1) : 0;
     if (!(c > 0)) return 0;
-    if (loss != HSP__LOSS_HINGE) return fabs(a / c - judge_pull(loss, m));
+    if (loss->form != HSP__HINGE) return fabs(a / c - loss->neg_gradient(m));
     return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
 }
 
@@ -753,15 +729,16 @@ GAP_INLINE double judge_slack(hsp__loss loss, int hard, double m, double a, doub
  * and the largest a), the smaller one is at most sqrt(gap P / scale): it is the one that an exact
  * solution would have at 0. A row is on the margin where that is m - 1, or where |m - 1| <= 1e-6.
  */
-GAP_INLINE void judge_count(hsp__loss loss, int hard, double m, double a, double c, double most,
-                            hsp__kkt *out)
+GAP_INLINE void gap_count(const hsp__loss *loss, double m, double a, double c, double most,
+                          hsp__kkt *out)
 {
     if (!(a > 0)) return;
+    const int hard = loss->form == HSP__HARD_MARGIN;
     const double scale = hard ? most : fmin(c, most);
-    const double lacks = m > 1                     ? a / scale
-                         : hard                    ? HUGE_VAL
-                         : loss == HSP__LOSS_HINGE ? (c - a) / scale
-                                                   : 0;
+    const double lacks = m > 1                      ? a / scale
+                         : hard                     ? HUGE_VAL
+                         : loss->form == HSP__HINGE ? (c - a) / scale
+                                                    : 0;
     out->support++;
     if (fabs(m - 1) <= fmax(lacks, 1e-6))
         out->on++;
@@ -788,18 +765,19 @@ typedef struct gap_rows {
 } gap_rows;
 
 /* y (s + b), by a second look where the first says little of where the row lies. */
-GAP_INLINE double judge_margin_of(const gap_rows *work, uint64_t i, double y, int hard)
+GAP_INLINE double gap_margin(const gap_rows *work, uint64_t i, double y, int hard)
 {
     const double m = y * (work->scores[i] + work->b);
     if (!work->w || hard) return m;
-    double off = judge_off(work->p, i, work->size, work->scores[i], work->b);
+    double off = gap_margin_error(work->p, i, work->size, work->scores[i], work->b);
     return fabs(1 - m) <= gap_near * off
-               ? 1 - gap_fine(work->p, i, work->w, work->size, work->b, &off)
+               ? 1 - gap_precise_slack(work->p, i, work->w, work->size, work->b, &off)
                : m;
 }
 
-GAP_INLINE void judge_rows_some(gap_rows *work, uint64_t part, hsp__loss loss, int hard)
+GAP_INLINE void gap_kkt_rows(gap_rows *work, uint64_t part, const hsp__loss *loss)
 {
+    const int hard = loss->form == HSP__HARD_MARGIN;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     hsp__kkt kkt = {.least = HUGE_VAL};
@@ -807,16 +785,16 @@ GAP_INLINE void judge_rows_some(gap_rows *work, uint64_t part, hsp__loss loss, i
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
         if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
-        const double m = judge_margin_of(work, i, y, hard);
+        const double m = gap_margin(work, i, y, hard);
         const double over = fmax(-a, a - gap_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
         if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
         if (hard || c > 0) kkt.least = fmin(kkt.least, m);
-        kkt.complementarity = fmax(kkt.complementarity, judge_slack(loss, hard, m, a, c));
+        kkt.complementarity = fmax(kkt.complementarity, gap_complementarity(loss, m, a, c));
         total += a;
         t += y * a;
         if (work->lengths && a > 0) size += a * gap_norm(p, i);
-        judge_count(loss, hard, m, a, c, work->most, &kkt);
+        gap_count(loss, m, a, c, work->most, &kkt);
     }
     work->sums[part].kkt = kkt;
     work->sums[part].total = total;
@@ -827,14 +805,7 @@ GAP_INLINE void judge_rows_some(gap_rows *work, uint64_t part, hsp__loss loss, i
 static void gap_rows_part(void *user, uint64_t part)
 {
     gap_rows *work = user;
-    if (work->p->hard)
-        judge_rows_some(work, part, HSP__LOSS_HINGE, 1);
-    else if (work->p->loss == HSP__LOSS_HINGE)
-        judge_rows_some(work, part, HSP__LOSS_HINGE, 0);
-    else if (work->p->loss == HSP__LOSS_SQUARED)
-        judge_rows_some(work, part, HSP__LOSS_SQUARED, 0);
-    else
-        judge_rows_some(work, part, HSP__LOSS_LOGISTIC, 0);
+    GAP_BY_LOSS(gap_kkt_rows, work, part)
 }
 
 /* sum a ||x|| comes back, or 0 when it is not wanted. */

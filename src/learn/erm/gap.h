@@ -40,7 +40,7 @@ typedef struct hsp__kkt {
     double margin;          /* least / ||w||: the geometric margin; NaN when w = 0 */
     double inverse_norm;    /* 1 / ||w|| */
     uint64_t support;       /* rows with a > 0: */
-    uint64_t on;            /* of those, m = 1 as far as the gap can tell (judge_count) */
+    uint64_t on;            /* of those, m = 1 as far as the gap can tell (gap_count) */
     uint64_t inside;        /* 0 <= m < 1, not on */
     uint64_t wrong;         /* m < 0, not on; the rest are beyond the margin */
 } hsp__kkt;
@@ -57,15 +57,8 @@ double hsp__gap_row_norm(const hsp_view *view, uint64_t i);
 /* The norms of all rows, for problem.norms; the caller frees them. */
 hsp_status hsp__gap_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out);
 
-/* loss(m). */
-double hsp__gap_loss(hsp__loss loss, double m);
-/* loss(m - off) - loss(m), or more, with z = 1 - m and value = loss(m). */
-double hsp__gap_doubt(hsp__loss loss, double z, double value, double off);
 /* What n operations in double may be off by, relative to the sum of their |terms|. */
 double hsp__gap_gamma(uint64_t n);
-/* -loss'(m): the a / c that a row with margin m asks for. */
-double hsp__gap_neg_gradient(hsp__loss loss, double m);
-
 /* P from scores without b, which are those of hsp__matvec_scores; rounded up. */
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                        const double *scores);

@@ -152,12 +152,6 @@ typedef struct l1_pass {
     double sums[64][3];
 } l1_pass;
 
-static double l1_curve(const hsp__l1 *t, double c, double pull)
-{
-    if (t->p->loss == HSP__LOSS_LOGISTIC) return c * pull * (1 - pull);
-    return pull > 0 ? 2 * c : 0;
-}
-
 static void l1_rows_part(void *user, uint64_t part)
 {
     l1_pass *pass = user;
@@ -166,10 +160,10 @@ static void l1_rows_part(void *user, uint64_t part)
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
     for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++) {
         const double y = hsp__problem_y(t->p, i), c = hsp__problem_cost(t->p, i);
-        const double m = y * t->scores[i], pull = hsp__gap_neg_gradient(t->p->loss, m);
-        t->ay[i] = y * c * pull;
-        t->curve[i] = l1_curve(t, c, pull);
-        if (!t->known) loss += c * hsp__gap_loss(t->p->loss, m);
+        const double m = y * t->scores[i], s = t->p->loss->neg_gradient(m);
+        t->ay[i] = y * c * s;
+        t->curve[i] = t->p->loss->curvature(s, c);
+        if (!t->known) loss += c * t->p->loss->value(m, 1 - m);
         slope -= t->ay[i];
         curves += t->curve[i];
     }
@@ -184,10 +178,10 @@ static void l1_loss_part(void *user, uint64_t part)
     const hsp__l1 *t = pass->t;
     double loss = 0;
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
-    for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++)
-        loss += hsp__problem_cost(t->p, i) *
-                hsp__gap_loss(t->p->loss,
-                              hsp__problem_y(t->p, i) * (t->scores[i] + pass->step * t->way[i]));
+    for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++) {
+        const double m = hsp__problem_y(t->p, i) * (t->scores[i] + pass->step * t->way[i]);
+        loss += hsp__problem_cost(t->p, i) * t->p->loss->value(m, 1 - m);
+    }
     pass->sums[part][0] = loss;
 }
 
@@ -604,7 +598,7 @@ static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__g
 
 static int l1_suits(const hsp__problem *p)
 {
-    return p->penalty == HSP__PENALTY_L1 && p->loss != HSP__LOSS_HINGE && !p->hard &&
+    return p->penalty == HSP__PENALTY_L1 && !p->hard && hsp__loss_is_smooth(p->loss) &&
            p->view->rows < UINT32_MAX;
 }
 

@@ -55,7 +55,7 @@ static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_opt
                                  const hsp_model *start, hsp_error *err, hsp_training *run,
                                  hsp_model **out)
 {
-    hsp__erm_plan plan = {.loss = HSP__LOSS_LOGISTIC};
+    hsp__erm_plan plan = {.loss = &hsp__logistic};
     if (hsp_options_text(options, "kernel"))
         return hsp__fail_at(
             err, HSP_USAGE, "--kernel", 0, 0,

@@ -119,7 +119,7 @@ static newton_figures newton_figure(const hsp__newton *s)
 {
     const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
     newton_figures f = {.apart = newton_apart(s)};
-    if (s->kind == HSP__NEWTON_RAY) { /* of (w, b) and a scaled as is best */
+    if (s->form == HSP__HARD_MARGIN) { /* of (w, b) and a scaled as is best */
         f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
         f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
         f.size = s->now.total;
@@ -457,7 +457,7 @@ static hsp_status newton_advance(newton_run *run)
         hsp_status status = hsp__newton_anchor(s, run->err);
         if (status) return status;
     }
-    s->tau *= s->kind == HSP__NEWTON_RAY ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
+    s->tau *= s->form == HSP__HARD_MARGIN ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
     hsp__newton_hold(s);
     newton_step(run, 1, &left);
     return HSP_OK;
@@ -468,7 +468,7 @@ static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
     const int anchored = hsp__newton_anchored(s);
-    const int most = s->kind == HSP__NEWTON_RAY ? NEWTON_STALLS_HARD : NEWTON_STALLS;
+    const int most = s->form == HSP__HARD_MARGIN ? NEWTON_STALLS_HARD : NEWTON_STALLS;
     double last = HUGE_VAL;
     int stalls = 0;
     while (!run->over) {
@@ -476,7 +476,7 @@ static hsp_status newton_outer(newton_run *run)
         if (status || run->over) return status;
         const newton_figures f = newton_figure(s);
         const double apart = f.primal - f.dual;
-        if (s->kind == HSP__NEWTON_RAY) {
+        if (s->form == HSP__HARD_MARGIN) {
             status = newton_evidence(run);
             if (status || run->over) return status;
         }
@@ -519,13 +519,6 @@ static uint64_t newton_parts(const hsp__newton *s)
     return parts > most ? most : parts;
 }
 
-static hsp__newton_kind newton_kind(const hsp__problem *p)
-{
-    if (p->hard) return HSP__NEWTON_RAY;
-    if (p->loss == HSP__LOSS_HINGE) return HSP__NEWTON_BOX;
-    return p->loss == HSP__LOSS_SQUARED ? HSP__NEWTON_HALF : HSP__NEWTON_LOGISTIC;
-}
-
 /* The root of the mean squared norm of some rows, with their 1 where that counts. */
 static double newton_unit(const hsp__newton *s)
 {
@@ -554,24 +547,27 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
 {
     double *pull = given->pull, *move = given->move;
     const hsp_allocator *memory = &ctx->allocator;
-    *s = (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .kind = newton_kind(p)};
+    *s =
+        (hsp__newton){.ctx = ctx, .p = p, .goal = goal, .step = step, .loss = hsp__problem_loss(p)};
+    s->form = s->loss->form;
     s->n = (p->view->rows + step - 1) / step;
     s->d = p->view->cols;
     s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
     s->ridge = p->hard ? newton_unit(s) : 1;
     s->own = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     s->parts = newton_parts(s);
-    s->middle = s->kind == HSP__NEWTON_BOX ? 0.5 : 0;
-    s->lean = s->kind == HSP__NEWTON_HALF && hsp__hessian_is_direct(s->dim) && !given->lent.factor;
+    s->middle = s->form == HSP__HINGE ? 0.5 : 0;
+    s->lean =
+        s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !given->lent.factor;
+    const int curved = s->form != HSP__LOGISTIC && s->form != HSP__SMOOTH;
     s->score = hsp__new_raw(memory, s->n, sizeof *s->score);
     s->own_move = !move;
     s->move = move ? move : hsp__new_raw(memory, s->n, sizeof *s->move);
     s->own_pull = !pull;
     /* a lean sample is never asked for them */
     s->pull = pull ? pull : hsp__new_raw(memory, s->lean ? 0 : s->n, sizeof *s->pull);
-    if (s->kind != HSP__NEWTON_LOGISTIC) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
-    if (!s->score || !s->move || !s->pull || (!s->curved && s->kind != HSP__NEWTON_LOGISTIC))
-        return hsp__fail_memory(err);
+    if (curved) s->curved = hsp__new(memory, s->n, sizeof *s->curved);
+    if (!s->score || !s->move || !s->pull || (!s->curved && curved)) return hsp__fail_memory(err);
     double **cols[] = {&s->w, &s->u, &s->delta};
     for (size_t i = 0; i < 3; i++)
         if (!(*cols[i] = hsp__new(memory, s->dim, sizeof(double)))) return hsp__fail_memory(err);
@@ -595,12 +591,12 @@ static int newton_is_zero(const double *x, uint64_t count)
 static hsp_status newton_take(newton_run *run, double *dual)
 {
     hsp__newton *s = run->s;
-    run->follow = s->kind == HSP__NEWTON_BOX;
+    run->follow = s->form == HSP__HINGE;
     if (!hsp__newton_anchored(s) || newton_is_zero(dual, s->n)) return HSP_OK;
     run->follow = 0;
     for (uint64_t i = 0; i < s->n; i++) {
         const double c = fabs(hsp__newton_cost(s, i)), a = c > 0 && dual[i] > 0 ? dual[i] : 0;
-        s->pull[i] = s->kind == HSP__NEWTON_BOX ? fmin(a, c) : s->ridge * a;
+        s->pull[i] = s->form == HSP__HINGE ? fmin(a, c) : s->ridge * a;
     }
     return hsp__newton_anchor(s, run->err);
 }
@@ -611,7 +607,7 @@ static void newton_start(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
     memcpy(s->w, w, s->dim * sizeof *w);
-    s->tau = tau > 0 ? tau : s->kind == HSP__NEWTON_RAY ? 1 / s->ridge : 0.25;
+    s->tau = tau > 0 ? tau : s->form == HSP__HARD_MARGIN ? 1 / s->ridge : 0.25;
     hsp__newton_restart(s);
     run->raw = 1;
 }
@@ -632,7 +628,7 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
         run.wanted = NEWTON_SAMPLE_GAP;
         status = newton_new(&s, ctx, p, goal, step, &nothing, err);
         if (!status) {
-            run.follow = s.kind == HSP__NEWTON_BOX;
+            run.follow = s.form == HSP__HINGE;
             newton_start(&run, w, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
@@ -741,7 +737,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
 
 static int newton_suits(const hsp__problem *p)
 {
-    return p->penalty == HSP__PENALTY_L2 && (!p->hard || p->loss == HSP__LOSS_HINGE);
+    return p->penalty == HSP__PENALTY_L2 && (!p->hard || p->loss->form == HSP__HINGE);
 }
 
 const hsp__solver hsp__solver_newton = {

@@ -6,14 +6,11 @@
 #include "data/data.h"
 #include "learn/erm/problem.h"
 
-/* The row's share of the smooth function that a Newton run minimises. */
-typedef enum hsp__newton_kind {
-    HSP__NEWTON_BOX,  /* hinge: c max over 0 <= s <= 1 of s z - (s - anchor)^2 / (2 tau), z = 1 - m
-                       */
-    HSP__NEWTON_RAY,  /* hard: the same over 0 <= s, with c = 1 */
-    HSP__NEWTON_HALF, /* squared: c max(0, z)^2 */
-    HSP__NEWTON_LOGISTIC
-} hsp__newton_kind;
+/* The smooth function that a Newton run minimises has for a row of cost c, by the form of the loss:
+ *
+ *     hinge          c max over 0 <= s <= 1 of s z - (s - anchor)^2 / (2 tau), z = 1 - m
+ *     hard margin    the same over 0 <= s, with c = 1
+ *     others         c loss(m) */
 
 /* Sums over the rows along a direction, at one step length. */
 typedef struct hsp__newton_sums {
@@ -37,22 +34,24 @@ typedef struct hsp__newton {
     hsp_context *ctx;
     const hsp__problem *p;
     const hsp__goal *goal;
-    hsp__newton_kind kind;
-    uint64_t n, step; /* rows 0, step, 2 step ... of the view are looked at: n of them */
-    uint64_t d, dim;  /* columns; and one more for the offset, as a column of ones */
-    uint64_t parts;   /* that the rows are cut into */
+    const hsp__loss *loss;
+    hsp__loss_form form; /* of it */
+    uint64_t n, step;    /* rows 0, step, 2 step ... of the view are looked at: n of them */
+    uint64_t d, dim;     /* columns; and one more for the offset, as a column of ones */
+    uint64_t parts;      /* that the rows are cut into */
     double ridge;  /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
                       only scales the multipliers, and keeps numbers near 1 for rows of any unit */
     double own;    /* the offset's: ridge if it is penalised as a weight is; else 0 */
-    double tau;    /* kinds box and ray */
+    double tau;    /* hinge and hard margin */
     double *score; /* n: <w, x> + b */
     double *move;  /* n: what a step of length 1 adds to score */
     int lean;      /* squared hinge, few columns: u follows from the matrix, without the rows */
     double *pull;  /* n: a, the multipliers that the rows ask for; lean: only when asked for */
     int own_pull, own_move; /* 0: that array is the caller's */
-    double *anchor; /* n: kinds box and ray: a / c of the last outer step; NULL: `middle` for all */
+    double *
+        anchor; /* n: hinge and hard margin: a / c of the last outer step; NULL: `middle` for all */
     double middle;
-    unsigned char *curved;     /* n: does the row have curvature? Logistic: NULL, all have */
+    unsigned char *curved;     /* n: does the row have curvature? NULL: all may */
     double *w, *u;             /* dim: the weights; sum a y x */
     double *delta;             /* dim: the direction */
     double *sums;              /* parts * dim; lean: NULL */
@@ -71,19 +70,21 @@ static inline double hsp__newton_cost(const hsp__newton *s, uint64_t i)
     return s->p->hard ? y : y * (double)s->step * hsp__problem_cost(s->p, at);
 }
 
-/* The row's curvature, without the kind's factor. */
+/* The row's curvature, without hsp__newton_factor. */
 static inline double hsp__newton_weight(const hsp__newton *s, uint64_t i)
 {
     if (s->curved && !s->curved[i]) return 0;
     const double cost = hsp__newton_cost(s, i), c = cost < 0 ? -cost : cost;
     if (s->curved) return c;
-    return c > 0 ? s->pull[i] * (1 - s->pull[i] / c) : 0;
+    if (!(c > 0)) return 0;
+    return s->form == HSP__LOGISTIC ? s->pull[i] * (1 - s->pull[i] / c)
+                                    : s->loss->curvature(s->pull[i] / c, c);
 }
 
-/* Does the kind have outer steps? */
+/* Does the loss need outer steps? */
 static inline int hsp__newton_anchored(const hsp__newton *s)
 {
-    return s->kind == HSP__NEWTON_BOX || s->kind == HSP__NEWTON_RAY;
+    return !hsp__loss_is_smooth(s->loss);
 }
 
 /* ---- newton_rows.c: everything that runs over the rows --------------------------------------- */

@@ -358,7 +358,7 @@ void hsp__hessian_follow(hsp__newton *s)
 static int newton_hessian_lends(const hsp__newton *s)
 {
     const hsp_view *view = s->p->view;
-    return s->kind == HSP__NEWTON_LOGISTIC && s->n >= NEWTON_HESSIAN_LEND_ROWS * s->dim &&
+    return s->form == HSP__LOGISTIC && s->n >= NEWTON_HESSIAN_LEND_ROWS * s->dim &&
            hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_LEND;
 }
 

@@ -18,29 +18,33 @@
 /* ---- One row --------------------------------------------------------------------------------- */
 
 typedef struct newton_rows_share {
-    double pull, weight; /* both for a cost of 1; the weight without the kind's factor */
+    double pull, weight; /* both for a cost of 1; the weight without hsp__newton_factor */
 } newton_rows_share;
 
-NEWTON_ROWS_INLINE newton_rows_share newton_row(hsp__newton_kind kind, double m, double anchor,
-                                                double tau)
+NEWTON_ROWS_INLINE newton_rows_share newton_row(hsp__loss_form form, const hsp__loss *loss,
+                                                double m, double anchor, double tau)
 {
     const double z = 1 - m;
-    if (kind == HSP__NEWTON_HALF)
+    if (form == HSP__SQUARED_HINGE)
         return z > 0 ? (newton_rows_share){2 * z, 1} : (newton_rows_share){0, 0};
-    if (kind == HSP__NEWTON_LOGISTIC) {
+    if (form == HSP__LOGISTIC) {
         const double e = exp(-fabs(m)), more = 1 / (1 + e), less = e * more;
         return (newton_rows_share){m > 0 ? less : more, more * less};
     }
+    if (form == HSP__SMOOTH) {
+        const double s = loss->neg_gradient(m);
+        return (newton_rows_share){s, loss->curvature(s, 1)};
+    }
     const double s = anchor + tau * z;
     if (!(s > 0)) return (newton_rows_share){0, 0};
-    if (kind == HSP__NEWTON_BOX && !(s < 1)) return (newton_rows_share){1, 0};
+    if (form == HSP__HINGE && !(s < 1)) return (newton_rows_share){1, 0};
     return (newton_rows_share){s, 1};
 }
 
 double hsp__newton_factor(const hsp__newton *s)
 {
-    if (s->kind == HSP__NEWTON_LOGISTIC) return 1;
-    return s->kind == HSP__NEWTON_HALF ? 2 : s->tau;
+    if (s->form == HSP__SQUARED_HINGE) return 2;
+    return hsp__newton_anchored(s) ? s->tau : 1;
 }
 
 /* out = X w with the offset, rows from .. to - 1. */
@@ -97,7 +101,7 @@ typedef struct newton_rows_line {
     int fresh; /* the moves must be computed first */
 } newton_rows_line;
 
-NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, const hsp__newton *s,
+NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const hsp__newton *s,
                                                      uint64_t from, uint64_t to, double t)
 {
     const newton_rows_costs costs = newton_rows_costs_of(s);
@@ -106,8 +110,8 @@ NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, cons
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, move = moves[i];
-        const newton_rows_share row =
-            newton_row(kind, y * (scores[i] + t * move), anchors ? anchors[i] : middle, tau);
+        const newton_rows_share row = newton_row(form, s->loss, y * (scores[i] + t * move),
+                                                 anchors ? anchors[i] : middle, tau);
         sums.slope -= cost * row.pull * move;
         sums.curve += y * cost * row.weight * (move * move);
     }
@@ -117,7 +121,7 @@ NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__newton_kind kind, cons
 /* Squared hinge and rows in one piece, all of a class weighing the same: the loops of vec.h. */
 static int newton_rows_is_plain(const hsp__newton *s)
 {
-    return s->kind == HSP__NEWTON_HALF && s->step == 1 && !s->p->row_weight;
+    return s->form == HSP__SQUARED_HINGE && s->step == 1 && !s->p->row_weight;
 }
 
 static hsp__vec_half newton_rows_plain(const hsp__newton *s, uint64_t from)
@@ -145,22 +149,22 @@ static void newton_rows_line_part(void *user, uint64_t part)
         s->lines[part] = newton_rows_line_plain(s, from, to, line->t);
         return;
     }
-    hsp__newton_sums sums;
-    switch (s->kind) {
-    case HSP__NEWTON_BOX:
-        sums = newton_line_rows(HSP__NEWTON_BOX, s, from, to, line->t);
+    switch (s->form) {
+    case HSP__HINGE:
+        s->lines[part] = newton_line_rows(HSP__HINGE, s, from, to, line->t);
         break;
-    case HSP__NEWTON_RAY:
-        sums = newton_line_rows(HSP__NEWTON_RAY, s, from, to, line->t);
+    case HSP__HARD_MARGIN:
+        s->lines[part] = newton_line_rows(HSP__HARD_MARGIN, s, from, to, line->t);
         break;
-    case HSP__NEWTON_HALF:
-        sums = newton_line_rows(HSP__NEWTON_HALF, s, from, to, line->t);
+    case HSP__SQUARED_HINGE:
+        s->lines[part] = newton_line_rows(HSP__SQUARED_HINGE, s, from, to, line->t);
         break;
-    default:
-        sums = newton_line_rows(HSP__NEWTON_LOGISTIC, s, from, to, line->t);
+    case HSP__LOGISTIC:
+        s->lines[part] = newton_line_rows(HSP__LOGISTIC, s, from, to, line->t);
         break;
+    case HSP__SMOOTH:
+        s->lines[part] = newton_line_rows(HSP__SMOOTH, s, from, to, line->t);
     }
-    s->lines[part] = sums;
 }
 
 static hsp__newton_sums newton_rows_line_sums(hsp__newton *s, double t, int fresh)
@@ -203,21 +207,22 @@ typedef struct newton_rows_walk {
 
 /* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
  */
-NEWTON_ROWS_INLINE void newton_values(hsp__newton_kind kind, double m, double s, double *loss,
-                                      double *gain)
+NEWTON_ROWS_INLINE void newton_values(hsp__loss_form form, const hsp__loss *loss, double m,
+                                      double s, double *value, double *conjugate)
 {
-    *loss = m < 1 ? 1 - m : 0;
-    *gain = s;
-    if (kind == HSP__NEWTON_HALF) {
-        *loss *= *loss;
-        *gain -= s * s / 4;
-    } else if (kind == HSP__NEWTON_LOGISTIC) {
-        *loss = (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)));
-        *gain = s * m + *loss;
+    *value = m < 1 ? 1 - m : 0;
+    *conjugate = s;
+    if (form == HSP__SQUARED_HINGE) {
+        *value *= *value;
+        *conjugate -= s * s / 4;
+    } else if (form == HSP__LOGISTIC || form == HSP__SMOOTH) {
+        *value =
+            form == HSP__LOGISTIC ? (m > 0 ? 0 : -m) + log1p(exp(-fabs(m))) : loss->value(m, 1 - m);
+        *conjugate = s * m + *value;
     }
 }
 
-NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp__newton *s,
+NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__loss_form form, hsp__newton *s,
                                                       uint64_t from, uint64_t to,
                                                       const newton_rows_walk *walk, double *sum)
 {
@@ -234,22 +239,22 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__newton_kind kind, hsp
         const double anchor = anchors ? anchors[i] : middle;
         if (t != 0) scores[i] += t * moves[i];
         const double m = y * scores[i];
-        newton_rows_share row = newton_row(kind, m, anchor, tau);
+        newton_rows_share row = newton_row(form, s->loss, m, anchor, tau);
         if (hold && curves[i])
             row = (newton_rows_share){anchor + tau * (1 - m), 1};
         else if (hold)
             row = (newton_rows_share){c > 0 ? pulls[i] / c : 0, 0};
         const double pull = c * row.pull, old = pulls[i];
         double loss, gain;
-        newton_values(kind, m, row.pull, &loss, &gain);
+        newton_values(form, s->loss, m, row.pull, &loss, &gain);
         state.loss += c * loss;
         state.gain += c * gain;
-        if (kind == HSP__NEWTON_BOX || kind == HSP__NEWTON_RAY)
+        if (form == HSP__HINGE || form == HSP__HARD_MARGIN)
             state.slack +=
-                c * (kind == HSP__NEWTON_BOX ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
+                c * (form == HSP__HINGE ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
         state.total += pull;
         if (c > 0 && m < state.least) state.least = m;
-        if (kind != HSP__NEWTON_LOGISTIC) {
+        if (form != HSP__LOGISTIC && form != HSP__SMOOTH) {
             const unsigned char curved = c > 0 && row.weight > 0;
             state.active += curved;
             state.turned += curved != curves[i];
@@ -325,19 +330,21 @@ static void newton_rows_walk_part(void *user, uint64_t part)
         memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
         newton_rows_scores(s, s->w, from, to, s->score);
     }
-    switch (s->kind) {
-    case HSP__NEWTON_BOX:
-        *state = newton_walk_rows(HSP__NEWTON_BOX, s, from, to, walk, sum);
+    switch (s->form) {
+    case HSP__HINGE:
+        *state = newton_walk_rows(HSP__HINGE, s, from, to, walk, sum);
         break;
-    case HSP__NEWTON_RAY:
-        *state = newton_walk_rows(HSP__NEWTON_RAY, s, from, to, walk, sum);
+    case HSP__HARD_MARGIN:
+        *state = newton_walk_rows(HSP__HARD_MARGIN, s, from, to, walk, sum);
         break;
-    case HSP__NEWTON_HALF:
-        *state = newton_walk_rows(HSP__NEWTON_HALF, s, from, to, walk, sum);
+    case HSP__SQUARED_HINGE:
+        *state = newton_walk_rows(HSP__SQUARED_HINGE, s, from, to, walk, sum);
         break;
-    default:
-        *state = newton_walk_rows(HSP__NEWTON_LOGISTIC, s, from, to, walk, sum);
+    case HSP__LOGISTIC:
+        *state = newton_walk_rows(HSP__LOGISTIC, s, from, to, walk, sum);
         break;
+    case HSP__SMOOTH:
+        *state = newton_walk_rows(HSP__SMOOTH, s, from, to, walk, sum);
     }
 }
 
@@ -360,7 +367,7 @@ static void newton_rows_walk_all(hsp__newton *s, double t, newton_rows_walk_how 
         if (!s->lean) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
-    if (s->kind == HSP__NEWTON_LOGISTIC) all.active = all.turned = s->n;
+    if (!s->curved) all.active = all.turned = s->n;
     s->now = all;
     if (s->lean) hsp__hessian_follow(s);
 }

@@ -27,9 +27,9 @@
 
 #include "data/data.h"
 #include "halfspace.h"
+#include "learn/erm/loss.h"
 #include "learn/watch.h"
 
-typedef enum hsp__loss { HSP__LOSS_HINGE, HSP__LOSS_SQUARED, HSP__LOSS_LOGISTIC } hsp__loss;
 typedef enum hsp__penalty { HSP__PENALTY_L2, HSP__PENALTY_L1 } hsp__penalty;
 typedef enum hsp__offset {
     HSP__OFFSET_FREE,
@@ -43,12 +43,18 @@ typedef struct hsp__problem {
     double cost[2];           /* C of the negative and of the positive rows */
     const double *row_weight; /* n, >= 0; NULL: all 1. A weight of k is k copies of the row */
     const double *norms;      /* n: ||x_i||, so that the judge need not compute them; NULL: none */
-    hsp__loss loss;
+    const hsp__loss *loss;
     hsp__penalty penalty;
     hsp__offset offset;
-    int hard;
+    int hard;      /* a hard margin: the loss is hsp__hard_margin, whatever `loss` says */
     double lambda; /* when the costs come from one: as it was given; 0: from C */
 } hsp__problem;
+
+/* The loss that counts. */
+static inline const hsp__loss *hsp__problem_loss(const hsp__problem *p)
+{
+    return p->hard ? &hsp__hard_margin : p->loss;
+}
 
 static inline int hsp__problem_positive(const hsp__problem *p, uint64_t i)
 {

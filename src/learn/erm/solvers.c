@@ -50,7 +50,7 @@ static int solvers_prefers_newton(const hsp__problem *p)
     const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
     const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
     const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
-    if (p->loss == HSP__LOSS_LOGISTIC) {
+    if (p->loss->form == HSP__LOGISTIC) {
         const double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
         const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
         return fmin(newton, SOLVERS_LOGISTIC_CG * stored) <=

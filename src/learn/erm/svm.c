@@ -83,7 +83,7 @@ static hsp_status svm_check_hard(const hsp_options *options, const hsp__erm_plan
             return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
                                 "no row may be lost, so %s has nothing to say: leave it out",
                                 idle[i]);
-    if (plan->loss != HSP__LOSS_HINGE)
+    if (plan->loss->form != HSP__HINGE)
         return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
                             "there is no loss where no row may be lost: leave --loss out");
     if (plan->penalty != HSP__PENALTY_L2)
@@ -134,21 +134,20 @@ static hsp_status svm_check_solver(const hsp_options *options, const hsp__erm_pl
 
 static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
 {
-    const int squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
     hsp_status status = hsp__erm_plan_read(options, plan, err);
     if (!status) status = svm_check_solver(options, plan, err);
     if (status) return status;
-    plan->loss = squared ? HSP__LOSS_SQUARED : HSP__LOSS_HINGE;
+    plan->loss = hsp__loss_find(hsp_options_text(options, "loss"));
     plan->hard = hsp_options_flag(options, "hard");
     plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
-    if (plan->at_once && (squared || plan->hard || plan->penalty == HSP__PENALTY_L1 ||
-                          strcmp(plan->solver, "auto") != 0))
+    if (plan->at_once && (plan->loss->form != HSP__HINGE || plan->hard ||
+                          plan->penalty == HSP__PENALTY_L1 || strcmp(plan->solver, "auto") != 0))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
                             "crammer-singer has its own solver, for hinge loss and penalty l2");
     status = svm_check_kernel(options, plan, err);
     if (status) return status;
     if (plan->hard) return svm_check_hard(options, plan, err);
-    if (plan->penalty == HSP__PENALTY_L1 && !squared)
+    if (plan->penalty == HSP__PENALTY_L1 && !hsp__loss_is_smooth(plan->loss))
         return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
                             "penalty l1 goes with --loss squared");
     return HSP_OK;

@@ -426,7 +426,7 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     for (uint64_t i = 0; i < w->n; i++) {
         const double m = w->y[i] * (s->scores[i] + s->b);
         if (!w->p->hard)
-            loss += hsp__problem_cost(w->p, i) * hsp__gap_loss(w->p->loss, m);
+            loss += hsp__problem_cost(w->p, i) * w->p->loss->value(m, 1 - m);
         else if (!(m >= 1 - 1e-9))
             loss = HUGE_VAL;
     }
@@ -716,10 +716,11 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
 
 static void smo_fill(smo *w)
 {
+    const hsp__loss *loss = hsp__problem_loss(w->p);
     for (uint64_t i = 0; i < w->n; i++) {
         const double cost = w->p->hard ? 1 : hsp__problem_cost(w->p, i);
         w->y[i] = hsp__problem_y(w->p, i);
-        w->c[i] = w->p->hard || (w->p->loss == HSP__LOSS_SQUARED && cost > 0) ? HUGE_VAL : cost;
+        w->c[i] = hsp__loss_cap(loss, cost);
         w->f[i] = -w->y[i];
         if (w->extra) w->extra[i] = cost > 0 ? 1 / (2 * cost) : 0;
     }
@@ -743,7 +744,7 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     w->picked = hsp__new_raw(memory, n, sizeof *w->picked);
     w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
     w->judged = hsp__new_raw(memory, n, sizeof *w->judged);
-    const int squared = !w->p->hard && w->p->loss == HSP__LOSS_SQUARED;
+    const int squared = hsp__problem_loss(w->p)->form == HSP__SQUARED_HINGE;
     if (squared) w->extra = hsp__new(memory, n, sizeof *w->extra);
     if (!w->f || !w->y || !w->c || !w->in || !w->moved || !w->by || !w->lines || !w->picked ||
         !w->keys || !w->judged || (squared && !w->extra))
@@ -778,7 +779,7 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     s->rounding = 0, s->wants_double = 0;
     hsp_status status = smo_new(&w, err);
     if (!status) status = smo_start(&w, err);
-    if (!status && s->updates == 0 && !p->hard && p->loss == HSP__LOSS_HINGE && w.n > 2 * w.size)
+    if (!status && s->updates == 0 && hsp__problem_loss(p)->form == HSP__HINGE && w.n > 2 * w.size)
         status = smo_guess(&w, err);
     if (!status) status = smo_run_proven(&w, err);
     if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED)) status = smo_stopped(&w, err);

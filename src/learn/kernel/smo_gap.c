@@ -39,7 +39,7 @@ static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *
         const double y = hsp__problem_y(p, i), a = s->a[i], score = s->scores[i];
         const double c = hsp__problem_cost(p, i), m = y * (score + s->b);
         const double away = off->anew && off->anew[i] ? off->again : off->first;
-        const double part = !p->hard && p->loss == HSP__LOSS_SQUARED ? a * a / (4 * c) : 0;
+        const double part = hsp__problem_loss(p)->form == HSP__SQUARED_HINGE ? a * a / (4 * c) : 0;
         const double all = away + hsp__gap_gamma(0) * (fabs(score) + fabs(s->b));
         sums.total += a;
         sums.t += y * a;
@@ -50,9 +50,9 @@ static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *
         size += a * fabs(score);
         sums.least = fmin(sums.least, m - all);
         if (p->hard || !(c > 0)) continue;
-        const double value = hsp__gap_loss(p->loss, m);
+        const double value = p->loss->value(m, 1 - m);
         sums.loss += c * value;
-        sums.doubt += c * hsp__gap_doubt(p->loss, 1 - m, value, all);
+        sums.doubt += c * hsp__loss_growth(p->loss, 1 - m, value, all);
     }
     sums.square_off += hsp__gap_gamma(p->view->rows) * size;
     return sums;

@@ -162,7 +162,7 @@ static hsp_status lp_solve(lp_work *work, uint32_t s, hsp_error *err)
     hsp__problem p = {.view = work->prepared.view,
                       .positive = work->scorers == 1 ? 1 : s,
                       .row_weight = work->weight,
-                      .loss = HSP__LOSS_HINGE,
+                      .loss = &hsp__hinge,
                       .offset = hsp__option_is(work->options, "offset", "none") ? HSP__OFFSET_NONE
                                                                                 : HSP__OFFSET_FREE};
     lp_cost(work, &p);

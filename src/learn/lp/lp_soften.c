@@ -137,7 +137,7 @@ static hsp_status lp_soften_judge(lp_soften_state *t, hsp_error *err, hsp__lp_an
     answer->primal = answer->dual_value = 0;
     for (uint64_t i = 0; i < n; i++) {
         const double y = hsp__problem_y(t->p, i), m = y * (t->scores[i] + answer->b);
-        answer->primal += hsp__problem_cost(t->p, i) * hsp__gap_loss(HSP__LOSS_HINGE, m);
+        answer->primal += hsp__problem_cost(t->p, i) * hsp__hinge_value(m, 1 - m);
         answer->dual_value += answer->a[i];
         t->scores[i] = y * answer->a[i];
     }

@@ -330,7 +330,7 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
 
 static int pegasos_suits(const hsp__problem *p)
 {
-    return p->loss == HSP__LOSS_HINGE && p->penalty == HSP__PENALTY_L2 && !p->hard;
+    return p->loss->form == HSP__HINGE && p->penalty == HSP__PENALTY_L2 && !p->hard;
 }
 
 const hsp__solver hsp__solver_pegasos = {
