@@ -196,8 +196,11 @@ static void test_two_classes_are_binary(void)
         const hsp_view view = view_of(&set);
         const double cost[] = {0.1, trial % 2 ? 0.1 : 0.3};
         const hsp__crammer p = {.view = &view, .cost = cost, .offset = offsets[trial % 3]};
-        const hsp__problem binary = {
-            .view = &view, .positive = 1, .cost = {2 * cost[0], 2 * cost[1]}, .offset = p.offset};
+        const hsp__problem binary = {.view = &view,
+                                     .positive = 1,
+                                     .loss = &hsp__hinge,
+                                     .cost = {2 * cost[0], 2 * cost[1]},
+                                     .offset = p.offset};
         answer a = {.b = {0}};
         double w[MACHINE_COLS], u[MACHINE_COLS], dual[MACHINE_ROWS], scores[MACHINE_ROWS];
         hsp__gap_values verdict;

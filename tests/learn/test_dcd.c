@@ -183,7 +183,7 @@ static double unit(void)
 /* Numbers that float holds exactly, so that both precisions are the same problem. */
 static points random_points(uint64_t n, uint64_t d, double density, int ones)
 {
-    points p = {.n = n, .d = d, .cost = {1, 1}};
+    points p = {.loss = &hsp__hinge, .n = n, .d = d, .cost = {1, 1}};
     for (uint64_t i = 0; i < n; i++) {
         double s = 0.5;
         for (uint64_t j = 0; j < d; j++) {
@@ -228,7 +228,7 @@ static void test_random(void)
  * = 0, w = 4/5, P = 8/25 + 2/25 = 2/5, a = 2 C (1 - w) = 2/5. */
 static void test_two_points(void)
 {
-    points p = {.n = 2, .d = 1, .x = {{1}, {-1}}, .y = {1, -1}};
+    points p = {.loss = &hsp__hinge, .n = 2, .d = 1, .x = {{1}, {-1}}, .y = {1, -1}};
     for (int offset = 0; offset < 3; offset++)
         for (int which = 0; which < 3; which++) {
             static const double w[] = {1, 0.5, 0.8}, a[] = {0.5, 0.25, 0.4};
@@ -254,7 +254,8 @@ static void test_two_points(void)
  * a = (1/2, 1/2, 0), P = 1/2. */
 static void test_three_points(void)
 {
-    points p = {.n = 3, .d = 2, .x = {{0, 0}, {2, 0}, {3, 1}}, .y = {-1, 1, 1}};
+    points p = {
+        .loss = &hsp__hinge, .n = 3, .d = 2, .x = {{0, 0}, {2, 0}, {3, 1}}, .y = {-1, 1, 1}};
     p.cost[0] = p.cost[1] = 10;
     set s;
     for (int k = 0; k < ONES; k++) {

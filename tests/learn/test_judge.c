@@ -115,7 +115,7 @@ static void offset_in_the_middle(void)
     slow_set set = slow_new(2, 1);
     set.x[0] = -2, set.x[1] = 2, set.labels[1] = 1;
     slow_store(&set, SLOW_DENSE64);
-    hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+    hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
     const double scores[2] = {-2, 2};
     double b = 0.7;
     CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK && b == 0);
@@ -136,7 +136,7 @@ static void four_rows(void)
     for (uint32_t i = 0; i < 4; i++)
         set.x[i] = x[i], set.labels[i] = 1;
     slow_store(&set, SLOW_DENSE64);
-    hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+    hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
     p.offset = HSP__OFFSET_NONE;
     double w[1] = {1}, u[1], a[4] = {1, 0, 1, 1}, scores[4];
     hsp__gap_values verdict;
@@ -174,7 +174,7 @@ static void stationary_at_zero(void)
         slow_set set = slow_new(3, 1);
         set.x[0] = 1, set.x[1] = 1, set.x[2] = 1, set.labels[0] = 1;
         slow_store(&set, kind ? SLOW_SPARSE32 : SLOW_DENSE64);
-        hsp__problem p = {.view = &set.view, .positive = 1, .cost = {1, 1}};
+        hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
         double w[1] = {0}, u[1] = {1e-17}, a[3] = {0.3, 0.1, 0.2}, scores[3] = {0};
         hsp__kkt kkt;
         hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
@@ -212,7 +212,7 @@ static void hard_values(void)
     slow_set set = slow_new(2, 1);
     set.x[0] = -1, set.x[1] = 1, set.labels[1] = 1;
     slow_store(&set, SLOW_SPARSE32);
-    hsp__problem p = {.view = &set.view, .positive = 1, .hard = 1};
+    hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .hard = 1};
     double w[1] = {1}, u[1], a[2] = {0.5, 0.75}, scores[2];
     hsp__gap_values verdict;
     hsp__kkt kkt;

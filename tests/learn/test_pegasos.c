@@ -305,8 +305,11 @@ static void test_threads(void)
     double w[60];
     for (int threads = 1; threads <= 4; threads += 3) {
         big it = big_new();
-        const hsp__problem p = {
-            .view = &it.view, .positive = 1, .cost = {0.01, 0.01}, .offset = HSP__OFFSET_FREE};
+        const hsp__problem p = {.view = &it.view,
+                                .positive = 1,
+                                .loss = &hsp__hinge,
+                                .cost = {0.01, 0.01},
+                                .offset = HSP__OFFSET_FREE};
         const hsp__goal goal = {.gap = 1e-9, .max_passes = 6, .seed = 5};
         hsp__solution s = {.w = it.w, .dual = it.dual};
         hsp_error err = {0};
@@ -365,6 +368,7 @@ static void test_gap_is_honest(void)
         double w[MACHINE_COLS] = {0}, dual[MACHINE_ROWS] = {0};
         const hsp__problem p = {.view = &view,
                                 .positive = 1,
+                                .loss = &hsp__hinge,
                                 .cost = {0.02, trial % 2 ? 0.02 : 0.05},
                                 .row_weight = trial / 2 % 2 ? weight : NULL,
                                 .offset = offsets[trial % 3]};
@@ -393,7 +397,7 @@ static void test_no_time(void)
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp__watch watch = {.ctx = &own};
-    const hsp__problem p = {.view = &view, .positive = 1, .cost = {1, 1}};
+    const hsp__problem p = {.view = &view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
     const hsp__goal goal = {.gap = 1e-9, .seed = 2, .watch = &watch};
     hsp__solution s = {.w = w, .dual = dual};
     hsp__stop_limit(&own, 1e-9);

@@ -45,7 +45,7 @@ static void begin(uint64_t n, uint64_t d, form kernel)
     memset(&m, 0, sizeof m);
     m.n = n, m.d = d, m.kernel = kernel;
     m.gap = 1e-6, m.cache_bytes = 64u << 20;
-    m.p = (hsp__problem){.positive = 1, .cost = {1, 1}};
+    m.p = (hsp__problem){.positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
 }
 
 static void fill_random(double noise)

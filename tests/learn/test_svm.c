@@ -73,7 +73,7 @@ static void test_four_hinge_losses(void)
     const hsp_view *view = NULL;
     double scores[4];
     CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
-    const hsp__problem p = {.view = view, .positive = 1, .cost = {1, 1}};
+    const hsp__problem p = {.view = view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
     hsp__matvec_scores(ctx, view, w, 0, scores);
     for (uint64_t i = 0; i < 4; i++)
         CHECK(hsp__hinge_value(0, 1 - hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
