@@ -33,7 +33,7 @@ LIMIT = 0.5  # seconds
 GAP = 0.05  # seconds of work without asking whether to stop
 # Functions that hand work to a library which cannot be divided: bzip2 sorts 900 kB at a time, CLP takes
 # and frees all columns at once.
-INDIVISIBLE = {"hsp__packer_write", "soften_load", "hsp__clp_free"}
+INDIVISIBLE = {"hsp__packer_write", "lp_soften_load", "hsp__clp_free"}
 LATEST = 60  # seconds after which a command that does not end is killed
 
 # name, arguments, moment (seconds after the start at which the signal may come: from, to)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/stop.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "data/decimals.h"
 
 #define PRECISION_NARROW 0x1p-12 /* of the largest value */

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/stop.h"
 #include "data/data.h"
 #include "data/split.h"
 
@@ -169,16 +170,19 @@ static void split_allocate(split_plan *plan)
 }
 
 /* One walk over the rows. */
-static void split_draw(split_plan *plan, const uint32_t *labels, uint64_t seed, unsigned char *side)
+static hsp_status split_draw(hsp_context *ctx, split_plan *plan, const uint32_t *labels,
+                             uint64_t seed, hsp_error *err, unsigned char *side)
 {
     hsp__random random;
     hsp__random_seed(&random, seed, 0);
     for (uint64_t i = 0; i < plan->rows; i++) {
+        if (i % 1024 == 0 && hsp__tick(ctx)) break;
         split_class *group = &plan->classes[labels ? labels[i] : 0];
         int take = hsp__random_below(&random, group->rows--) < group->test;
         group->test -= (uint64_t)take;
         side[i] = (unsigned char)take;
     }
+    return hsp__stop_status(ctx, err);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -313,7 +317,7 @@ hsp_status hsp__split_choose(hsp_context *ctx, const hsp__split_rows *rows,
             status = split_groups(ctx, rows, labels, settings.seed, &plan, err, side);
         } else {
             split_allocate(&plan);
-            split_draw(&plan, labels, settings.seed, side);
+            status = split_draw(ctx, &plan, labels, settings.seed, err, side);
         }
     }
     hsp__free(&ctx->allocator, plan.classes);

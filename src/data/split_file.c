@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "data/data.h"
 #include "data/formats.h"
@@ -348,7 +349,9 @@ hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options 
     hsp_files *files = NULL;
     hsp_split *split = NULL;
     hsp_status status = ctx->files ? HSP_OK : hsp_files_new(ctx, err, &files);
-    if (!status) status = split_any(ctx, path, options, paths, err, out ? &split : NULL);
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx); /* with the files */
+    if (!status) status = split_any(&own, path, options, paths, err, out ? &split : NULL);
     if (!status && files) status = hsp_files_commit(files, err);
     hsp_files_free(files);
     if (status)

@@ -355,8 +355,10 @@ static void dcd_meet(dcd *m)
  * m->w, since the rows are at hand. */
 static hsp_status dcd_gather(dcd *m, double *w, double *scores)
 {
-    for (uint64_t i = 0; i < m->n; i++)
+    for (uint64_t i = 0; i < m->n; i++) {
+        if (i % 1024 == 0 && hsp__tick(m->ctx)) return hsp__stop_status(m->ctx, m->err);
         m->a[i] = m->rows[i].a;
+    }
     hsp__gap_balance(m->ctx, m->p, m->a);
     if (m->meet > 0 && w != m->w) dcd_meet(m);
     for (uint64_t i = 0; i < m->n; i++)
