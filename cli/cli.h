@@ -251,12 +251,18 @@ typedef struct cli_asked {
     int margins;       /* support vectors and margin mean something to this learner */
     int hard;          /* a separator was demanded */
     const char *space; /* "", or where the margin is measured: ", after --scale standard" */
+    const char *note;  /* hsp_data_stored_note */
 } cli_asked;
+#define CLI_NUMBERS_KEY                                                                          \
+    "decimals, or stored: the file has numbers with more digits than memory holds, and what is " \
+    "said is of the nearest that it does"
+/* "numbers": "stored" of data with a hsp_data_stored_note, else "decimals". */
+void json_stored(cli_json_writer *json, const hsp_data *data);
 /* How near to the best a run came. */
 void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_model *model,
                        const cli_asked *asked);
 /* The same of linear programs, which have no gap to ask for. */
-void cli_program_lines(cli_table *table, const hsp_training *all);
+void cli_program_lines(cli_table *table, const hsp_training *all, const char *note);
 /* `model` names classes; NULL: there is none. */
 void json_optimum(cli_json_writer *json, const hsp_convergence *best, const hsp_model *model);
 /* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;

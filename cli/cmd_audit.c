@@ -67,7 +67,8 @@ static void audit_print_head(const cli *run, const audit *seen)
     const hsp_model *model = seen->given.model;
     const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
     const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
-    printf("%s on %s: ", show_input(run->arguments[0]), show_input(run->arguments[1]));
+    printf("%s on %s%s: ", show_input(run->arguments[0]), show_input(run->arguments[1]),
+           hsp_data_stored_note(seen->given.data));
     if (seen->found && seen->separates)
         printf("%s updates; w* is the widest separator, with a margin in [%.9g, %.9g]\n",
                audit_fact(model, "updates"), seen->low, seen->high);
@@ -113,6 +114,7 @@ static void audit_print(const cli *run, const audit *seen)
 
 static const cli_term audit_keys[] = {
     {"model, file, reference", "the three files, as they were named; null for no reference"},
+    {"numbers", CLI_NUMBERS_KEY},
     {"margin",
      "when the reference was looked for and separates: an object, low and high, an interval "
      "of the widest margin; else null"},
@@ -150,6 +152,7 @@ static void audit_json(const cli *run, const audit *seen, double seconds)
     json_open(&json, NULL, '{');
     json_text(&json, "model", run->arguments[0]);
     json_text(&json, "file", run->arguments[1]);
+    json_stored(&json, seen->given.data);
     json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
     if (seen->separates) {
         json_open(&json, "margin", '{');

@@ -47,6 +47,7 @@ static char *bound_share(double share, int up)
 {
     const double scaled = share * 1e4, whole = up ? ceil(scaled - 1e-9) : floor(scaled + 1e-9);
     if (share > 0 && share < 1e-4) return cli_format("%.2g%%", share * 100 * (up ? 1.05 : 0.95));
+    if (up && share < 1 && whole >= 1e4) return cli_format("%s", "<100%"); /* it says something */
     return cli_format("%.2f%%", fabs(whole) / 100);
 }
 
@@ -177,7 +178,7 @@ static size_t bound_tried(const hsp_error_report *outlook)
 static char *bound_verdict(const hsp_error_report *o)
 {
     const double trained = o->train_rows ? (double)o->train_mistakes / (double)o->train_rows : 0;
-    char *train = bound_share(trained, 1), *low = NULL, *high = NULL, *text;
+    char *train = cli_format("%.2f%%", trained * 100), *low = NULL, *high = NULL, *text;
     char *sure = bound_confidence(o->delta);
     if (o->test_rows) low = bound_share(o->test_lower, 0), high = bound_share(o->test_upper, 1);
     if (o->test_rows && !o->train_rows)
@@ -217,11 +218,13 @@ static char *bound_verdict(const hsp_error_report *o)
     return text;
 }
 
-static void bound_print_counts(const char *what, uint64_t rows, uint64_t mistakes)
+static void bound_print_counts(const char *what, const hsp_data *data, uint64_t rows,
+                               uint64_t mistakes)
 {
     if (rows)
-        printf("%s: %s of %s rows wrong, %s\n", what, show_count(mistakes), show_count(rows),
-               show_share((double)mistakes / (double)rows));
+        printf("%s: %s of %s row%s wrong, %s%s\n", what, show_count(mistakes), show_count(rows),
+               plural(rows), show_share((double)mistakes / (double)rows),
+               hsp_data_stored_note(data));
 }
 
 static void bound_print_table(const hsp_error_report *o)
@@ -286,8 +289,8 @@ static void bound_print_model(const cli *run, const bound_job *job)
     const size_t count = bound_tried(o);
     char *verdict = bound_verdict(o), *sure = bound_confidence(o->delta);
     printf("%s\n", show_input(run->arguments[0]));
-    bound_print_counts("training", o->train_rows, o->train_mistakes);
-    bound_print_counts("test", o->test_rows, o->test_mistakes);
+    bound_print_counts("training", job->train, o->train_rows, o->train_mistakes);
+    bound_print_counts("test", job->test, o->test_rows, o->test_mistakes);
     printf("\nThe true error, each bound on its own with confidence %s:\n", sure);
     bound_print_table(o);
     bound_print_texts(o, 1);
@@ -317,11 +320,12 @@ static void bound_json_bound(cli_json_writer *json, const hsp_error_bound *at)
     json_close(json, '}');
 }
 
-static void bound_json_rows(cli_json_writer *json, const char *key, uint64_t rows,
-                            uint64_t mistakes)
+static void bound_json_rows(cli_json_writer *json, const char *key, const hsp_data *data,
+                            uint64_t rows, uint64_t mistakes)
 {
     json_open(json, key, '{');
     json_count(json, "rows", rows);
+    json_stored(json, data);
     json_count(json, "mistakes", mistakes);
     json_number(json, "error", rows ? (double)mistakes / (double)rows : (double)NAN);
     json_close(json, '}');
@@ -337,8 +341,8 @@ static void bound_json_model(const cli *run, const bound_job *job)
     json_text(&json, "train", hsp_options_text(run->options[BOUND_ACTION], "train"));
     json_text(&json, "test", hsp_options_text(run->options[BOUND_ACTION], "test"));
     json_number(&json, "delta", o->delta);
-    bound_json_rows(&json, "training", o->train_rows, o->train_mistakes);
-    bound_json_rows(&json, "held_out", o->test_rows, o->test_mistakes);
+    bound_json_rows(&json, "training", job->train, o->train_rows, o->train_mistakes);
+    bound_json_rows(&json, "held_out", job->test, o->test_rows, o->test_mistakes);
     json_count(&json, "shared_rows", o->shared_rows);
     json_number(&json, "true_error_least", o->test_lower);
     json_number(&json, "true_error_most", o->test_upper);
@@ -539,7 +543,9 @@ static hsp_status bound_run(cli *run, hsp_error *err)
 static const cli_term bound_keys[] = {
     {"model, train, test", "the files, as they were named, or null"},
     {"delta", "probability with which a bound may fail"},
-    {"training, held_out", "rows, mistakes and error of the model on the two files"},
+    {"training, held_out", "rows, numbers (decimals, or stored: the file has numbers with more "
+                           "digits than memory holds), mistakes and error of the model on the two "
+                           "files"},
     {"shared_rows", "test rows that are among the training rows"},
     {"true_error_least, true_error_most", "by the test rows, each with confidence 1 - delta"},
     {"training_true_error_most, training_bound",

@@ -55,6 +55,7 @@ static const cli_term kernel_keys[] = {
     {"kernel", "the expression, every parameter a number"},
     {"closed", "the rules of closure make it a kernel on any data"},
     {"file, rows", "the data file, as it was named, and how many rows it has"},
+    {"numbers", "check: " CLI_NUMBERS_KEY},
     {"checked_rows", "check: rows that were looked at"},
     {"semidefinite", "check: no eigenvalue is below -tolerance"},
     {"smallest, largest", "check: eigenvalues"},
@@ -198,6 +199,7 @@ static void kernel_json_check(const cli *run, const kernel_job *job, const kerne
     json_flag(&json, "closed", kernel_closed(job->kernel));
     json_text(&json, "file", run->arguments[1]);
     json_count(&json, "rows", hsp_data_rows(job->data));
+    json_stored(&json, job->data);
     json_count(&json, "checked_rows", n);
     json_flag(&json, "semidefinite", verdict->semidefinite);
     json_number(&json, "smallest", quantiles[0]);
@@ -246,8 +248,10 @@ static void kernel_print_check(const kernel_job *job, const kernel_found *found)
     cli_table table;
     table_begin(&table, "ll");
     table_line(&table, "kernel", "%s", show_text(hsp_kernel_text(job->kernel)));
-    table_line(&table, "rows", found->rows ? "%s, a random sample of %s" : "%s", show_count(n),
-               show_count(hsp_data_rows(job->data)));
+    char *sample = cli_format(", a random sample of %s", show_count(hsp_data_rows(job->data)));
+    table_line(&table, "rows", "%s%s%s", show_count(n), found->rows ? sample : "",
+               hsp_data_stored_note(job->data));
+    free(sample);
     table_line(&table, "closure", "%s", kernel_closure(job->kernel));
     table_line(&table, "positive semidefinite", "%s",
                verdict->semidefinite ? "yes, up to rounding" : "no");

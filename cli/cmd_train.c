@@ -153,7 +153,7 @@ static void train_optimum_lines(const cli *run, const train *done, cli_table *ta
     char *space = train_space(run);
     const cli_asked asked = {train_gap(run), margins,
                              margins && hsp_options_flag(run->options[TRAIN_LEARNER], "hard"),
-                             space};
+                             space, hsp_data_stored_note(done->data)};
     cli_optimum_lines(table, &done->run, done->model, &asked);
     free(space);
 }
@@ -169,7 +169,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
             plural(all->cols), classes);
     table_begin(&table, "ll");
     if (all->optimum.solver && !train_has(run, "gap"))
-        cli_program_lines(&table, all);
+        cli_program_lines(&table, all, hsp_data_stored_note(done->data));
     else if (all->optimum.solver)
         train_optimum_lines(run, done, &table);
     else if (all->panel.experts)
@@ -360,6 +360,7 @@ static void train_warn(const cli *run, const train *done)
 static const cli_term train_keys[] = {
     {"learner", "its name"},
     {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
+    {"numbers", CLI_NUMBERS_KEY},
     {"classes, class_names", "number of classes, and their names"},
     {"passes, updates", "how often it went through the rows, how often it changed the weights"},
     {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
@@ -475,6 +476,7 @@ static void train_json(const cli *run, const train *done)
     json_count(&json, "rows", all->rows);
     json_count(&json, "features", all->cols);
     json_count(&json, "nonzeros", all->nonzeros);
+    json_stored(&json, done->data);
     json_count(&json, "classes", all->classes);
     train_json_classes(&json, done);
     json_count(&json, "passes", all->passes);

@@ -49,7 +49,8 @@ static void convergence_margin(cli_table *table, const hsp_convergence *best,
 }
 
 /* `hard`: the objective is ||w||^2 / 2, whatever the unit. */
-static void convergence_objective(cli_table *table, const hsp_convergence *best, int hard)
+static void convergence_objective(cli_table *table, const hsp_convergence *best, int hard,
+                                  const char *note)
 {
     if (isnan(best->objective)) {
         table_line(table, "objective", "not computed: the run was stopped before that");
@@ -63,7 +64,7 @@ static void convergence_objective(cli_table *table, const hsp_convergence *best,
         const double value = scaled ? best->scaled_objective : best->objective;
         const double bound = scaled ? best->scaled_dual_objective : best->dual_objective;
         char *least = isnan(bound) ? cli_format("%s", "no lower bound is known")
-                                   : cli_format("proven lower bound %s", show_below(bound));
+                                   : cli_format("proven lower bound %s%s", show_below(bound), note);
         table_line(table, scaled ? "objective * Cn" : "objective", "%s (%s): %s",
                    show_number(value), least,
                    hard     ? "||w||^2 / 2"
@@ -92,15 +93,16 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
     if (isnan(best->gap))
         table_line(table, "converged", "no: the run was stopped before the gap was computed");
     else if (isnan(asked->gap))
-        table_line(table, "converged", "%s: duality gap %s", answer, show_number(best->gap));
+        table_line(table, "converged", "%s: duality gap %s%s", answer, show_number(best->gap),
+                   asked->note);
     else if (all->stop != HSP_STOP_CONVERGED && best->rounding > best->gap / 2)
         table_line(table, "converged",
                    "no: duality gap %s (target %s), limited by rounding errors (%s)",
                    show_number(best->gap), show_number(asked->gap), show_number(best->rounding));
     else
-        table_line(table, "converged", "%s: duality gap %s (target %s)", answer,
-                   show_number(best->gap), show_number(asked->gap));
-    convergence_objective(table, best, asked->hard);
+        table_line(table, "converged", "%s: duality gap %s (target %s)%s", answer,
+                   show_number(best->gap), show_number(asked->gap), asked->note);
+    convergence_objective(table, best, asked->hard, asked->note);
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
     convergence_costs(table, best);
@@ -114,14 +116,14 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
                show_number(best->dual_feasibility), show_number(best->complementarity));
 }
 
-void cli_program_lines(cli_table *table, const hsp_training *all)
+void cli_program_lines(cli_table *table, const hsp_training *all, const char *note)
 {
     const hsp_convergence *best = &all->optimum;
     table_line(table, "converged", "%s",
                all->stop == HSP_STOP_CONVERGED ? "yes: the answer was checked on every row" : "no");
     if (isfinite(best->objective))
-        table_line(table, "total slack", "%s (lower bound %s, up to rounding)",
-                   show_number(best->objective), show_below(best->dual_objective));
+        table_line(table, "total slack", "%s (lower bound %s, up to rounding%s)",
+                   show_number(best->objective), show_below(best->dual_objective), note);
     table_line(table, "solver", "%s, %s linear program%s in %s step%s", best->solver,
                show_count(all->passes), plural(all->passes), show_count(all->updates),
                plural(all->updates));
@@ -132,6 +134,11 @@ void cli_program_lines(cli_table *table, const hsp_training *all)
 static const char *convergence_class(const hsp_model *model, uint32_t c)
 {
     return model && c != UINT32_MAX ? hsp_model_class_name(model, c) : NULL;
+}
+
+void json_stored(cli_json_writer *json, const hsp_data *data)
+{
+    json_text(json, "numbers", *hsp_data_stored_note(data) ? "stored" : "decimals");
 }
 
 void json_optimum(cli_json_writer *json, const hsp_convergence *best, const hsp_model *model)

@@ -259,6 +259,10 @@ HSP_API hsp_precision hsp_data_precision(const hsp_data *data);
 /* Why reading chose double precision ("column 'ts' has whole numbers beyond 16777216 (such as
  * 1700000001)"); "" when it did not. */
 HSP_API const char *hsp_data_precision_reason(const hsp_data *data);
+/* What a statement about these rows must add: ", of the numbers as stored in double precision; the
+ * file has longer ones", when the text that they were read from has numbers with more digits than
+ * their precision tells apart (6 in single, 15 in double). Else "". */
+HSP_API const char *hsp_data_stored_note(const hsp_data *data);
 HSP_API uint32_t hsp_data_classes(const hsp_data *data);
 HSP_API const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index);
 HSP_API const char *hsp_data_feature_name(const hsp_data *data, uint64_t column); /* or NULL */

@@ -245,6 +245,14 @@ const char *hsp_data_precision_reason(const hsp_data *data)
     return data ? data->why : "";
 }
 
+const char *hsp_data_stored_note(const hsp_data *data)
+{
+    if (!data || !data->digits || hsp__data_is_exact(data)) return "";
+    return data->view.precision == HSP_FLOAT32
+               ? ", of the numbers as stored in single precision; the file has longer ones"
+               : ", of the numbers as stored in double precision; the file has longer ones";
+}
+
 hsp_precision hsp_data_precision(const hsp_data *data)
 {
     if (!data) return HSP_FLOAT32;

@@ -228,16 +228,19 @@ static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp
     if (!status) status = hsp__bound_shared(c->ctx, rows, held, err, &out->shared_rows, &first);
     if (status || !out->shared_rows) return status;
     const unsigned long long count = out->shared_rows, total = held->rows, at = first + 1;
+    const char *is = count == 1 ? "is" : "are", *note = hsp_data_stored_note(test);
+    if (!*note) note = hsp_data_stored_note(c->train);
     if (!allow)
         return hsp__fail(err, HSP_BAD_DATA,
-                         "%llu of %llu test rows %s among the training rows (the first is row "
-                         "%llu): what was learnt from is no test; split the data anew, or allow it "
-                         "(shared) if rows repeat by their nature",
-                         count, total, count == 1 ? "is" : "are", at);
-    hsp__log(c->ctx, HSP_LOG_WARNING,
-             "%llu of %llu test rows are among the training rows (the first is row %llu): the test "
-             "bounds are void unless rows repeat by their nature",
-             count, total, at);
+                         "%llu of %llu test rows (the first is row %llu) %s among the training "
+                         "rows%s. Rows that a model was trained on are no test of it: split the "
+                         "data again, or use --allow-overlap if rows repeat by their nature",
+                         count, total, at, is, note);
+    hsp__log(
+        c->ctx, HSP_LOG_WARNING,
+        "%llu of %llu test rows (the first is row %llu) %s among the training rows%s. The test "
+        "bounds are void unless rows repeat by their nature",
+        count, total, at, is, note);
     return HSP_OK;
 }
 
