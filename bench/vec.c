@@ -48,8 +48,8 @@ static void *bench_alloc(size_t bytes)
 typedef struct job {
     void (*work)(const struct job *);
     const hsp__vec_table *t;
-    float *xf, *wf;  /* the working set as floats, in halves where there are two */
-    double *xd, *wd; /* the same as doubles; xf, xd begin at the same place, wf, wd too */
+    float *xf;       /* the working set as floats, */
+    double *xd, *wd; /* and as doubles, in halves where there are two; xf begins where xd does */
     size_t set;      /* bytes of the working set */
 } job;
 
@@ -139,23 +139,16 @@ static void job_read(const struct job *j)
             j->t->routine((ROW)1.5, j->x + i, row);                         \
     }
 
-JOB_TWO(dot_f32, float, xf, float, wf)
 JOB_TWO(dot_f64, double, xd, double, wd)
 JOB_TWO(dot_f32f64, float, xf, double, wd)
-JOB_TWO(sqdist_f32, float, xf, float, wf)
 JOB_TWO(sqdist_f64, double, xd, double, wd)
 JOB_TWO(sqdist_f32f64, float, xf, double, wd)
-JOB_ONE(sqnorm_f32, float, xf)
 JOB_ONE(sqnorm_f64, double, xd)
 JOB_ONE(sqnorm_f32f64, float, xf)
-JOB_ONE(norm1_f32, float, xf)
 JOB_ONE(norm1_f64, double, xd)
-JOB_ONE(norminf_f32, float, xf)
 JOB_ONE(norminf_f64, double, xd)
-JOB_AXPY(axpy_f32, float, xf, float, wf)
 JOB_AXPY(axpy_f64, double, xd, double, wd)
 JOB_AXPY(axpy_f32f64, float, xf, double, wd)
-JOB_SCALE(scale_f32, float, xf)
 JOB_SCALE(scale_f64, double, xd)
 
 /* twelfths: bytes moved for each byte of the working set, in twelfths: axpy of floats, 3 for 2. */
@@ -165,23 +158,16 @@ static const struct {
     int twelfths;
 } dense_jobs[] = {
     {"read", job_read, 12},
-    {"dot_f32", job_dot_f32, 12},
     {"dot_f64", job_dot_f64, 12},
     {"dot_f32f64", job_dot_f32f64, 12},
-    {"sqdist_f32", job_sqdist_f32, 12},
     {"sqdist_f64", job_sqdist_f64, 12},
     {"sqdist_f32f64", job_sqdist_f32f64, 12},
-    {"sqnorm_f32", job_sqnorm_f32, 12},
     {"sqnorm_f64", job_sqnorm_f64, 12},
     {"sqnorm_f32f64", job_sqnorm_f32f64, 12},
-    {"norm1_f32", job_norm1_f32, 12},
     {"norm1_f64", job_norm1_f64, 12},
-    {"norminf_f32", job_norminf_f32, 12},
     {"norminf_f64", job_norminf_f64, 12},
-    {"axpy_f32", job_axpy_f32, 18},
     {"axpy_f64", job_axpy_f64, 18},
     {"axpy_f32f64", job_axpy_f32f64, 20},
-    {"scale_f32", job_scale_f32, 24},
     {"scale_f64", job_scale_f64, 24},
 };
 enum { DENSE_JOBS = sizeof dense_jobs / sizeof *dense_jobs, LEVELS = 4 };
@@ -209,7 +195,7 @@ static void bench_dense(const hsp__vec_table *t)
             char *second = memory + first + SKEW;
             job j = {.t = t, .work = dense_jobs[k].work, .set = levels[l].set};
             j.xf = (float *)(void *)memory, j.xd = (double *)(void *)memory;
-            j.wf = (float *)(void *)second, j.wd = (double *)(void *)second;
+            j.wd = (double *)(void *)second;
             job base = j;
             base.work = job_read;
             double more = (double)dense_jobs[k].twelfths / 12, ratio;
@@ -237,15 +223,10 @@ enum { SHORT_ROWS = 16 }; /* rows in turn, one after the other in memory as in a
         bench_sink = sum;                                \
     }
 
-JOB_SHORT(dot_f32, sum += (double)j->t->dot_f32(j->xf + r * n, j->wf, n))
 JOB_SHORT(dot_f64, sum += j->t->dot_f64(j->xd + r * n, j->wd, n))
 JOB_SHORT(dot_f32f64, sum += j->t->dot_f32f64(j->xf + r * n, j->wd, n))
-JOB_SHORT(sqdist_f32, sum += (double)j->t->sqdist_f32(j->xf + r * n, j->wf, n))
-JOB_SHORT(norminf_f32, sum += (double)j->t->norminf_f32(j->xf + r * n, n))
-JOB_SHORT(axpy_f32, j->t->axpy_f32(0.5f, j->xf + r * n, j->wf, n))
 JOB_SHORT(axpy_f64, j->t->axpy_f64(0.5, j->xd + r * n, j->wd, n))
 JOB_SHORT(axpy_f32f64, j->t->axpy_f32f64(0.5, j->xf + r * n, j->wd, n))
-JOB_SHORT(scale_f32, j->t->scale_f32(1.5f, j->xf + r * n, n))
 
 static void bench_short(const hsp__vec_table *t)
 {
@@ -253,14 +234,13 @@ static void bench_short(const hsp__vec_table *t)
     static const struct {
         const char *name;
         void (*work)(const struct job *);
-    } jobs[] = {{"dot_f32", job_short_dot_f32},         {"dot_f64", job_short_dot_f64},
-                {"dot_f32f64", job_short_dot_f32f64},   {"sqdist_f32", job_short_sqdist_f32},
-                {"norminf_f32", job_short_norminf_f32}, {"axpy_f32", job_short_axpy_f32},
-                {"axpy_f64", job_short_axpy_f64},       {"axpy_f32f64", job_short_axpy_f32f64},
-                {"scale_f32", job_short_scale_f32}};
+    } jobs[] = {{"dot_f64", job_short_dot_f64},
+                {"dot_f32f64", job_short_dot_f32f64},
+                {"axpy_f64", job_short_axpy_f64},
+                {"axpy_f32f64", job_short_axpy_f32f64}};
     size_t most = SHORT_ROWS * 784 * sizeof(double);
     char *x = bench_alloc(most), *w = bench_alloc(most);
-    job j = {.t = t, .xf = (float *)(void *)x, .wf = (float *)(void *)w};
+    job j = {.t = t, .xf = (float *)(void *)x};
     j.xd = (double *)(void *)x, j.wd = (double *)(void *)w;
     printf("\n%-18s", "dense, ns/row of");
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
@@ -286,64 +266,44 @@ typedef struct {
     uint32_t *idx; /* places */
     float *vf;     /* places */
     double *vd;    /* places */
-    float *wf;     /* the dense vector */
-    double *wd;
+    double *wd;    /* the dense vector */
     const hsp__vec_table *t;
 } sparse_set;
 
 static sparse_set bench_set;
 
-/* One call for each row: idx, vf, vd, nnz are the row's, the names with 2 those of the row after.
- */
-#define JOB_ROWS(name, call)                                                             \
-    static void job_##name(const struct job *j)                                          \
-    {                                                                                    \
-        const sparse_set *s = &bench_set;                                                \
-        double sum = 0;                                                                  \
-        (void)j;                                                                         \
-        for (size_t r = 0; r < s->rows; r++) {                                           \
-            size_t at = s->start[r], nnz = s->start[r + 1] - at, r2 = (r + 1) % s->rows; \
-            size_t at2 = s->start[r2], nnz2 = s->start[r2 + 1] - at2;                    \
-            const uint32_t *idx = s->idx + at, *idx2 = s->idx + at2;                     \
-            const float *vf = s->vf + at, *vf2 = s->vf + at2;                            \
-            const double *vd = s->vd + at;                                               \
-            (void)vf, (void)vd, (void)nnz2, (void)idx2, (void)vf2;                       \
-            call;                                                                        \
-        }                                                                                \
-        bench_sink = sum;                                                                \
+/* One call for each row: idx, vf, vd, nnz are the row's. */
+#define JOB_ROWS(name, call)                                     \
+    static void job_##name(const struct job *j)                  \
+    {                                                            \
+        const sparse_set *s = &bench_set;                        \
+        double sum = 0;                                          \
+        (void)j;                                                 \
+        for (size_t r = 0; r < s->rows; r++) {                   \
+            size_t at = s->start[r], nnz = s->start[r + 1] - at; \
+            const uint32_t *idx = s->idx + at;                   \
+            const float *vf = s->vf + at;                        \
+            const double *vd = s->vd + at;                       \
+            (void)vf, (void)vd;                                  \
+            call;                                                \
+        }                                                        \
+        bench_sink = sum;                                        \
     }
 
-JOB_ROWS(sparse_dot_f32, sum += (double)s->t->sparse_dot_f32(idx, vf, nnz, s->wf))
 JOB_ROWS(sparse_dot_f64, sum += s->t->sparse_dot_f64(idx, vd, nnz, s->wd))
 JOB_ROWS(sparse_dot_f32f64, sum += s->t->sparse_dot_f32f64(idx, vf, nnz, s->wd))
-JOB_ROWS(sparse_axpy_f32, s->t->sparse_axpy_f32(0.5f, idx, vf, nnz, s->wf))
 JOB_ROWS(sparse_axpy_f64, s->t->sparse_axpy_f64(0.5, idx, vd, nnz, s->wd))
 JOB_ROWS(sparse_axpy_f32f64, s->t->sparse_axpy_f32f64(0.5, idx, vf, nnz, s->wd))
-JOB_ROWS(ones_dot_f32, sum += (double)s->t->ones_dot_f32(idx, nnz, s->wf))
 JOB_ROWS(ones_dot_f64, sum += s->t->ones_dot_f64(idx, nnz, s->wd))
-JOB_ROWS(ones_axpy_f32, s->t->ones_axpy_f32(0.5f, idx, nnz, s->wf))
 JOB_ROWS(ones_axpy_f64, s->t->ones_axpy_f64(0.5, idx, nnz, s->wd))
-JOB_ROWS(merge_dot_f32, sum += s->t->sparse_sparse_dot_f32(idx, vf, nnz, idx2, vf2, nnz2))
-JOB_ROWS(merge_sqdist_f32, sum += s->t->sparse_sparse_sqdist_f32(idx, vf, nnz, idx2, vf2, nnz2))
-JOB_ROWS(merge_ones, sum += (double)s->t->ones_ones_dot(idx, nnz, idx2, nnz2))
 
 static const struct {
     const char *name;
     void (*work)(const struct job *);
 } sparse_jobs[] = {
-    {"sparse_dot_f32", job_sparse_dot_f32},
-    {"sparse_dot_f64", job_sparse_dot_f64},
-    {"sparse_dot_f32f64", job_sparse_dot_f32f64},
-    {"sparse_axpy_f32", job_sparse_axpy_f32},
-    {"sparse_axpy_f64", job_sparse_axpy_f64},
-    {"sparse_axpy_f32f64", job_sparse_axpy_f32f64},
-    {"ones_dot_f32", job_ones_dot_f32},
-    {"ones_dot_f64", job_ones_dot_f64},
-    {"ones_axpy_f32", job_ones_axpy_f32},
-    {"ones_axpy_f64", job_ones_axpy_f64},
-    {"two sparse dot", job_merge_dot_f32},
-    {"two sparse sqdist", job_merge_sqdist_f32},
-    {"two ones dot", job_merge_ones},
+    {"sparse_dot_f64", job_sparse_dot_f64},   {"sparse_dot_f32f64", job_sparse_dot_f32f64},
+    {"sparse_axpy_f64", job_sparse_axpy_f64}, {"sparse_axpy_f32f64", job_sparse_axpy_f32f64},
+    {"ones_dot_f64", job_ones_dot_f64},       {"ones_axpy_f64", job_ones_axpy_f64},
 };
 enum { SPARSE_JOBS = sizeof sparse_jobs / sizeof *sparse_jobs, SETS = 5 };
 
@@ -393,7 +353,6 @@ static void bench_make(int c, const hsp__vec_table *t)
     s->idx = bench_alloc(most * sizeof *s->idx);
     s->vf = bench_alloc(most * sizeof *s->vf);
     s->vd = bench_alloc(most * sizeof *s->vd);
-    s->wf = bench_alloc(d * sizeof *s->wf);
     s->wd = bench_alloc(d * sizeof *s->wd);
     for (size_t r = 0; r < s->rows; r++) {
         uint32_t spread = sets[c].spread, nnz = sets[c].nnz - spread;
@@ -406,7 +365,7 @@ static void bench_make(int c, const hsp__vec_table *t)
 static void bench_drop(void)
 {
     sparse_set *s = &bench_set;
-    free(s->start), free(s->idx), free(s->vf), free(s->vd), free(s->wf), free(s->wd);
+    free(s->start), free(s->idx), free(s->vf), free(s->vd), free(s->wd);
 }
 
 static void bench_sparse(const hsp__vec_table *t)

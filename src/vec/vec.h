@@ -6,8 +6,8 @@
  *     ones     as sparse, and every number is 1: places only
  * A dense vector used with a sparse row (w, y) holds more than idx[nnz - 1] numbers.
  *
- * Names end in the type: _f32 and _f64 work in float and in double. _f32f64 takes a float row and
- * a double vector and computes in double (each row element is converted first, exactly).
+ * Names end in the type: _f64 works in double; _f32f64 takes a float row and a double vector and
+ * computes in double (each row element is converted first, exactly); _f32 works in float.
  *
  * The specification. Every table below gives the same bits for the same input (a NaN is a NaN:
  * its sign and payload are not specified), on every machine with IEEE arithmetic in the default
@@ -19,14 +19,13 @@
  *  2. The L running sums fold in halves: s[j] += s[j + L/2] for j < L/2, then L/4, ... and the
  *     result is s[0].
  *  3. Element-wise results (axpy, scale) round the product, then the sum: y = y + (a * x).
- *  4. A sum over two sparse rows has one running sum, in double, over ascending places.
- *  5. norminf is the largest magnitude, and NaN if the row has a NaN.
+ *  4. norminf is the largest magnitude, and NaN if the row has a NaN.
  *
  * A sum that starts at +0 never becomes -0 (only -0 + -0 gives -0), so adding +0 leaves it alone:
  * a short last block padded with zeros equals one that stops early, and an empty sum is +0.
  *
- * Why 32: two registers of AVX-512 floats, four of AVX2, eight of AVX2 doubles: enough chains to
- * hide the latency of an addition. Why 8 for sparse: rows there are short (14 to 75 places are
+ * Why 32: four registers of AVX-512 doubles, eight of AVX2: enough chains to hide the latency of
+ * an addition. Why 8 for sparse: rows there are short (14 to 75 places are
  * typical), loads of scattered numbers and not additions are the limit, and 16 sums or the
  * processor's gather instruction measured slower, a lone chain slower still on uneven rows. The
  * routines do not prefetch: a row's own loads already run ahead of its additions. A caller that
@@ -52,43 +51,35 @@ enum {
     HSP__VEC_BYTE_COLS = 96,
 };
 
-enum { HSP__VEC_PAIR = 16, HSP__VEC_COUNTS = 64, HSP__VEC_OUTER = 8 };
+enum { HSP__VEC_EXTREMES = 16, HSP__VEC_COUNTS = 64, HSP__VEC_OUTER = 8 };
 
-/* Two classes of rows: c of those whose label is `positive` (y = 1) and of the others (y = -1). */
-typedef struct hsp__vec_half {
+/* Two groups of numbers: sign y = 1 and factor c = factor[1] where the label is `positive`, else -1
+ * and factor[0]. */
+typedef struct hsp__vec_groups {
     const uint32_t *labels;
     uint32_t positive;
-    double cost[2]; /* negative, positive */
-} hsp__vec_half;
+    double factor[2];
+} hsp__vec_groups;
 
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
 
     /* Dense rows: x and w have n numbers. */
-    float (*dot_f32)(const float *x, const float *w, size_t n);         /* sum x*w */
     double (*dot_f64)(const double *x, const double *w, size_t n);      /* sum x*w */
     double (*dot_f32f64)(const float *x, const double *w, size_t n);    /* sum x*w */
-    float (*sqdist_f32)(const float *x, const float *w, size_t n);      /* sum (x-w)^2 */
     double (*sqdist_f64)(const double *x, const double *w, size_t n);   /* sum (x-w)^2 */
     double (*sqdist_f32f64)(const float *x, const double *w, size_t n); /* sum (x-w)^2 */
-    float (*sqnorm_f32)(const float *x, size_t n);                      /* sum x^2 */
     double (*sqnorm_f64)(const double *x, size_t n);                    /* sum x^2 */
     double (*sqnorm_f32f64)(const float *x, size_t n);                  /* sum x^2 */
-    float (*norm1_f32)(const float *x, size_t n);                       /* sum |x| */
     double (*norm1_f64)(const double *x, size_t n);                     /* sum |x| */
-    float (*norminf_f32)(const float *x, size_t n);                     /* max |x|, 0 if n = 0 */
     double (*norminf_f64)(const double *x, size_t n);                   /* max |x|, 0 if n = 0 */
-    void (*axpy_f32)(float a, const float *x, float *y, size_t n);      /* y += a*x */
     void (*axpy_f64)(double a, const double *x, double *y, size_t n);   /* y += a*x */
     void (*axpy_f32f64)(double a, const float *x, double *y, size_t n); /* y += a*x */
-    void (*scale_f32)(float a, float *x, size_t n);                     /* x *= a */
     void (*scale_f64)(double a, double *x, size_t n);                   /* x *= a */
 
     /* Sparse row and dense vector. Norms of a sparse row are the dense routines over v. */
-    float (*sparse_dot_f32)(const uint32_t *idx, const float *v, size_t nnz, const float *w);
     double (*sparse_dot_f64)(const uint32_t *idx, const double *v, size_t nnz, const double *w);
     double (*sparse_dot_f32f64)(const uint32_t *idx, const float *v, size_t nnz, const double *w);
-    void (*sparse_axpy_f32)(float a, const uint32_t *idx, const float *v, size_t nnz, float *y);
     void (*sparse_axpy_f64)(double a, const uint32_t *idx, const double *v, size_t nnz, double *y);
     void (*sparse_axpy_f32f64)(double a, const uint32_t *idx, const float *v, size_t nnz,
                                double *y);
@@ -98,9 +89,7 @@ typedef struct hsp__vec_table {
     void (*outer_f32f64)(uint64_t rows, const double *a, const float *b, double *c, size_t side);
 
     /* Row of ones and dense vector: the gathered sum, and y[idx[k]] += a. */
-    float (*ones_dot_f32)(const uint32_t *idx, size_t nnz, const float *w);
     double (*ones_dot_f64)(const uint32_t *idx, size_t nnz, const double *w);
-    void (*ones_axpy_f32)(float a, const uint32_t *idx, size_t nnz, float *y);
     void (*ones_axpy_f64)(double a, const uint32_t *idx, size_t nnz, double *y);
 
     /* The dot products of one sparse row with many vectors at once, whose numbers at a place lie
@@ -132,17 +121,6 @@ typedef struct hsp__vec_table {
     void (*ones_axpys_f32)(const float *a, const uint32_t *idx, size_t nnz, float *y, size_t stride,
                            size_t many);
 
-    /* Two sparse rows. A place that only one row has counts as 0 in the other for sqdist, and is
-     * left out of dot, even when its number is infinite or NaN. */
-    double (*sparse_sparse_dot_f32)(const uint32_t *ai, const float *av, size_t an,
-                                    const uint32_t *bi, const float *bv, size_t bn);
-    double (*sparse_sparse_dot_f64)(const uint32_t *ai, const double *av, size_t an,
-                                    const uint32_t *bi, const double *bv, size_t bn);
-    double (*sparse_sparse_sqdist_f32)(const uint32_t *ai, const float *av, size_t an,
-                                       const uint32_t *bi, const float *bv, size_t bn);
-    double (*sparse_sparse_sqdist_f64)(const uint32_t *ai, const double *av, size_t an,
-                                       const uint32_t *bi, const double *bv, size_t bn);
-
     /* The inner loop of a matrix product (product.h): c[i][j] += sum over k of a[i][k] * b[k][j],
      * for panel_rows by panel_cols numbers, `stride` from one row of c to the next; b's rows lie
      * behind one another. An element is one running sum, k ascending, each product rounded: so its
@@ -170,40 +148,34 @@ typedef struct hsp__vec_table {
      * where row j has the place, else 0. counts[j] = how many of at most 255 places they share. */
     void (*ones_counts)(const uint32_t *idx, size_t nnz, const uint8_t *spread, float *counts);
 
-    /* Rows of squared hinge loss along a line (learn/erm/newton_rows.c), z = 1 - y (score + t
-     * move): sums[0] = sum of 2 y c z move, sums[1] = sum of c move^2, both over rows with z > 0.
-     */
-    void (*half_line)(const hsp__vec_half *rows, const double *score, const double *move, double t,
-                      size_t n, double sums[2]);
-    /* score += t move (move NULL: score stays); then with z = 1 - y score: sums[0] = sum of c z^2,
-     * sums[1] = sum of 2 c z over rows with z > 0; on says which those are (of c > 0): counts[0] so
-     * many, counts[1] where on was another. */
-    void (*half_walk)(const hsp__vec_half *rows, double *score, const double *move, double t,
-                      size_t n, unsigned char *on, double sums[2], uint64_t counts[2]);
+    /* Sums of positive parts along a line, z = 1 - y (v + t move): sums[0] = sum of 2 y c z move,
+     * sums[1] = sum of c move^2, both where z > 0. */
+    void (*positive_line)(const hsp__vec_groups *groups, const double *v, const double *move,
+                          double t, size_t n, double sums[2]);
+    /* v += t move (move NULL: v stays); then with z = 1 - y v: sums[0] = sum of c z^2, sums[1] = sum
+     * of 2 c z where z > 0; on says where that is (and c > 0): counts[0] so many, counts[1] where
+     * on was another. */
+    void (*positive_step)(const hsp__vec_groups *groups, double *v, const double *move, double t,
+                          size_t n, unsigned char *on, double sums[2], uint64_t counts[2]);
     /* Rows of `words` words, a multiple of 8, `stride` apart: counts[j] = how many bits row j has
      * in common with the last one, row count - 1. */
-    void (*meet_counts)(const uint64_t *bits, size_t stride, size_t words, size_t count,
+    void (*common_bits)(const uint64_t *bits, size_t stride, size_t words, size_t count,
                         uint32_t *counts);
 
-    /* A step of two variables (learn/kernel/smo.c): f += ti * ki + tj * kj; the place of the
-     * smallest f + up, which is *low, and the largest f + down, *high. n is a multiple of
-     * HSP__VEC_PAIR. */
-    size_t (*pair_step_f32)(double *f, double ti, const float *ki, double tj, const float *kj,
-                            const double *up, const double *down, size_t n, double *low,
-                            double *high);
-    size_t (*pair_step_f64)(double *f, double ti, const double *ki, double tj, const double *kj,
-                            const double *up, const double *down, size_t n, double *low,
-                            double *high);
+    /* f += ti * ki + tj * kj; the place of the smallest f + up, which is *low, and the largest f +
+     * down, *high. n is a multiple of HSP__VEC_EXTREMES. */
+    size_t (*axpy2_extremes_f32)(double *f, double ti, const float *ki, double tj, const float *kj,
+                                 const double *up, const double *down, size_t n, double *low,
+                                 double *high);
+    size_t (*axpy2_extremes_f64)(double *f, double ti, const double *ki, double tj,
+                                 const double *kj, const double *up, const double *down, size_t n,
+                                 double *low, double *high);
     /* Where d^2 / (kii + diagonal - 2 ki) is largest among d = f + down - low > 0; *gain is that,
      * 0: nowhere. Below 1e-12 the divisor counts as that. */
-    size_t (*pair_gain_f32)(const double *f, const double *down, double low, double kii,
-                            const float *ki, const float *diagonal, size_t n, double *gain);
-    size_t (*pair_gain_f64)(const double *f, const double *down, double low, double kii,
-                            const double *ki, const double *diagonal, size_t n, double *gain);
-
-    /* Two rows of ones: how many places they share. Their squared distance is an + bn - 2 shared.
-     */
-    size_t (*ones_ones_dot)(const uint32_t *ai, size_t an, const uint32_t *bi, size_t bn);
+    size_t (*largest_ratio_f32)(const double *f, const double *down, double low, double kii,
+                                const float *ki, const float *diagonal, size_t n, double *gain);
+    size_t (*largest_ratio_f64)(const double *f, const double *down, double low, double kii,
+                                const double *ki, const double *diagonal, size_t n, double *gain);
 
     /* A tile of a matrix product: c[i * stride + j] += sum over l < k of a[l * 8 + i] b[l * 24 + j]
      * for i < 8, j < 24. One running sum an element, l ascending, added to c at the end. */
@@ -233,13 +205,5 @@ const hsp__vec_table *hsp__vec(void);
 
 /* The table of that name, or NULL when there is none or this machine cannot run it. */
 const hsp__vec_table *hsp__vec_table_by_name(const char *name);
-
-/* ||x - w||^2 from ||x||^2, x.w and ||w||^2, for a sparse x and a dense w whose norm is at hand.
- * Rounding may leave a small negative number where the two are close: that is 0. */
-static inline double hsp__vec_sqdist_from(double xx, double xw, double ww)
-{
-    double d = (xx - 2 * xw) + ww;
-    return d < 0 ? 0 : d;
-}
 
 #endif

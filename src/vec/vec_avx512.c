@@ -1,4 +1,4 @@
-/* AVX-512 (F, BW, DQ, VL): the dense routines sixteen floats or eight doubles at a time. A short
+/* AVX-512 (F, BW, DQ, VL): the dense routines eight doubles at a time. A short
  * last block is read under a mask, which touches no memory beyond the row. */
 #include "vec/vec.h"
 
@@ -11,40 +11,32 @@
 #include "base/cpu.h"
 #include "vec/vec_simd.h"
 
-typedef __m512 vec_f32;
-typedef __m512d vec_f64;
+enum { VEC_WIDTH = 8 };
 
-enum { VEC_WIDTH_f32 = 16, VEC_WIDTH_f64 = 8 };
+typedef double vec_f64 __attribute__((vector_size(8 * VEC_WIDTH)));
+typedef int64_t vec_i64 __attribute__((vector_size(8 * VEC_WIDTH)));
 
-/* count < 32; a count beyond the register's width sets every bit that the mask keeps. */
-static VEC_INLINE __mmask16 vec_mask16(size_t count)
+static VEC_INLINE vec_f64 vec_load_f64(const double *p)
 {
-    return (__mmask16)((1u << count) - 1);
+    vec_f64 x;
+    memcpy(&x, p, sizeof x);
+    return x;
 }
 
+static VEC_INLINE void vec_store_f64(double *p, vec_f64 x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
+/* count < 32; a count beyond the register's width sets every bit that the mask keeps. */
 static VEC_INLINE __mmask8 vec_mask8(size_t count)
 {
     return (__mmask8)((1u << count) - 1);
 }
 
-static VEC_INLINE vec_f32 vec_load_f32(const float *p)
-{
-    return _mm512_loadu_ps(p);
-}
-
-static VEC_INLINE vec_f64 vec_load_f64(const double *p)
-{
-    return _mm512_loadu_pd(p);
-}
-
 static VEC_INLINE vec_f64 vec_load_f32f64(const float *p)
 {
     return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-}
-
-static VEC_INLINE vec_f32 vec_head_f32(const float *p, size_t count)
-{
-    return _mm512_maskz_loadu_ps(vec_mask16(count), p);
 }
 
 static VEC_INLINE vec_f64 vec_head_f64(const double *p, size_t count)
@@ -57,135 +49,20 @@ static VEC_INLINE vec_f64 vec_head_f32f64(const float *p, size_t count)
     return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(vec_mask8(count), p));
 }
 
-static VEC_INLINE vec_f32 vec_set1_f32(float a)
-{
-    return _mm512_set1_ps(a);
-}
-
-static VEC_INLINE vec_f32 vec_add_f32(vec_f32 a, vec_f32 b)
-{
-    return _mm512_add_ps(a, b);
-}
-
-static VEC_INLINE vec_f32 vec_mul_f32(vec_f32 a, vec_f32 b)
-{
-    return _mm512_mul_ps(a, b);
-}
-
-static VEC_INLINE void vec_store_f32(float *p, vec_f32 a)
-{
-    _mm512_storeu_ps(p, a);
-}
-
-static VEC_INLINE vec_f32 vec_add_product_f32(vec_f32 s, vec_f32 x, vec_f32 w)
-{
-    return _mm512_add_ps(s, _mm512_mul_ps(x, w));
-}
-
-static VEC_INLINE vec_f32 vec_add_sqdiff_f32(vec_f32 s, vec_f32 x, vec_f32 w)
-{
-    vec_f32 d = _mm512_sub_ps(x, w);
-    return _mm512_add_ps(s, _mm512_mul_ps(d, d));
-}
-
-static VEC_INLINE vec_f32 vec_add_square_f32(vec_f32 s, vec_f32 x)
-{
-    return _mm512_add_ps(s, _mm512_mul_ps(x, x));
-}
-
-static VEC_INLINE vec_f32 vec_add_abs_f32(vec_f32 s, vec_f32 x)
-{
-    return _mm512_add_ps(s, _mm512_abs_ps(x));
-}
-
-/* Magnitudes compare as the integers of their bits, with every NaN above infinity: the larger one
- * wins, and a NaN stays. */
-static VEC_INLINE vec_f32 vec_max_abs_f32(vec_f32 s, vec_f32 x)
-{
-    return _mm512_castsi512_ps(
-        _mm512_max_epu32(_mm512_castps_si512(s), _mm512_castps_si512(_mm512_abs_ps(x))));
-}
-
-static VEC_INLINE float vec_sum_f32(vec_f32 s)
-{
-    __m256 a = _mm256_add_ps(_mm512_castps512_ps256(s), _mm512_extractf32x8_ps(s, 1));
-    __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    b = _mm_add_ps(b, _mm_movehl_ps(b, b));
-    return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
-}
-
-static VEC_INLINE vec_f64 vec_set1_f64(double a)
-{
-    return _mm512_set1_pd(a);
-}
-
-static VEC_INLINE vec_f64 vec_add_f64(vec_f64 a, vec_f64 b)
-{
-    return _mm512_add_pd(a, b);
-}
-
-static VEC_INLINE vec_f64 vec_mul_f64(vec_f64 a, vec_f64 b)
-{
-    return _mm512_mul_pd(a, b);
-}
-
-static VEC_INLINE void vec_store_f64(double *p, vec_f64 a)
-{
-    _mm512_storeu_pd(p, a);
-}
-
-static VEC_INLINE vec_f64 vec_add_product_f64(vec_f64 s, vec_f64 x, vec_f64 w)
-{
-    return _mm512_add_pd(s, _mm512_mul_pd(x, w));
-}
-
-static VEC_INLINE vec_f64 vec_add_sqdiff_f64(vec_f64 s, vec_f64 x, vec_f64 w)
-{
-    vec_f64 d = _mm512_sub_pd(x, w);
-    return _mm512_add_pd(s, _mm512_mul_pd(d, d));
-}
-
-static VEC_INLINE vec_f64 vec_add_square_f64(vec_f64 s, vec_f64 x)
-{
-    return _mm512_add_pd(s, _mm512_mul_pd(x, x));
-}
-
-static VEC_INLINE vec_f64 vec_add_abs_f64(vec_f64 s, vec_f64 x)
-{
-    return _mm512_add_pd(s, _mm512_abs_pd(x));
-}
-
-static VEC_INLINE vec_f64 vec_max_abs_f64(vec_f64 s, vec_f64 x)
-{
-    return _mm512_castsi512_pd(
-        _mm512_max_epu64(_mm512_castpd_si512(s), _mm512_castpd_si512(_mm512_abs_pd(x))));
-}
-
-static VEC_INLINE double vec_sum_f64(vec_f64 s)
+static VEC_INLINE double vec_sum(vec_f64 s)
 {
     __m256d a = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
     __m128d b = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
 }
 
-#define ROW  float
-#define NUM  float
-#define TYPE f32
-#define OPS  f32
-#define VEC_SAME_TYPE
-#include "vec/vec_dense.h"
-
 #define ROW  double
-#define NUM  double
 #define TYPE f64
-#define OPS  f64
 #define VEC_SAME_TYPE
 #include "vec/vec_dense.h"
 
 #define ROW  float
-#define NUM  double
 #define TYPE f32f64
-#define OPS  f64
 #include "vec/vec_dense.h"
 
 #define MANY      8
@@ -196,10 +73,10 @@ static VEC_INLINE double vec_sum_f64(vec_f64 s)
 #define PANEL_ROWS  6
 #define PANEL_VECS  4
 #include "vec/vec_block.h"
-#include "vec/vec_half.h"
+#include "vec/vec_positive.h"
 #include "vec/vec_outer.h"
 #include "vec/vec_solve.h"
-#include "vec/vec_pair.h"
+#include "vec/vec_extremes.h"
 
 #define VEC_BYTE_VECS (HSP__VEC_BYTE_COLS / 16)
 #define VEC_BYTE_EACH(i, v)                         \
@@ -259,7 +136,7 @@ static unsigned vec_byte_tile(size_t quads, const uint8_t *const *a, const int8_
 }
 
 /* With the instruction that counts bits, eight words at a time. */
-__attribute__((target("avx512vpopcntdq"))) static void vec_meet_counts_wide(
+__attribute__((target("avx512vpopcntdq"))) static void vec_common_bits_wide(
     const uint64_t *bits, size_t stride, size_t words, size_t count, uint32_t *counts)
 {
     const uint64_t *own = bits + (count - 1) * stride;
@@ -274,13 +151,13 @@ __attribute__((target("avx512vpopcntdq"))) static void vec_meet_counts_wide(
     }
 }
 
-static void vec_meet_counts_some(const uint64_t *bits, size_t stride, size_t words, size_t count,
+static void vec_common_bits_some(const uint64_t *bits, size_t stride, size_t words, size_t count,
                                  uint32_t *counts)
 {
     if (hsp__cpu_has_popcnt_wide())
-        vec_meet_counts_wide(bits, stride, words, count, counts);
+        vec_common_bits_wide(bits, stride, words, count, counts);
     else
-        vec_meet_counts(bits, stride, words, count, counts);
+        vec_common_bits(bits, stride, words, count, counts);
 }
 
 static const hsp__vec_table vec_avx512_table = {
@@ -289,11 +166,11 @@ static const hsp__vec_table vec_avx512_table = {
     VEC_MANY_ROUTINES,
     VEC_BLOCK_ROUTINES,
     VEC_OUTER_ROUTINES,
-    VEC_HALF_ROUTINES,
+    VEC_POSITIVE_ROUTINES,
     VEC_SOLVE_ROUTINES,
-    VEC_PAIR_ROUTINES,
+    VEC_EXTREMES_ROUTINES,
     VEC_SPARSE_ROUTINES,
-    .meet_counts = vec_meet_counts_some,
+    .common_bits = vec_common_bits_some,
     .tile_f64 = vec_tile_f64,
     .byte_tile = vec_byte_tile,
 };

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "vec/vec_merge.h"
-
 enum { D = HSP__VEC_DENSE_SUMS, S = HSP__VEC_SPARSE_SUMS };
 
 /* The fold of L running sums of n terms: in halves. Sums that got no term are +0 and change
@@ -45,11 +43,6 @@ static double scalar_fold_f64(double *s, size_t L, size_t n)
         s[k - i] += (term);                \
     return scalar_fold_##type(s, (L), (n))
 
-static float scalar_dot_f32(const float *x, const float *w, size_t n)
-{
-    SCALAR_SUM(float, f32, D, n, x[k] * w[k]);
-}
-
 static double scalar_dot_f64(const double *x, const double *w, size_t n)
 {
     SCALAR_SUM(double, f64, D, n, x[k] * w[k]);
@@ -58,11 +51,6 @@ static double scalar_dot_f64(const double *x, const double *w, size_t n)
 static double scalar_dot_f32f64(const float *x, const double *w, size_t n)
 {
     SCALAR_SUM(double, f64, D, n, (double)x[k] * w[k]);
-}
-
-static float scalar_sqdist_f32(const float *x, const float *w, size_t n)
-{
-    SCALAR_SUM(float, f32, D, n, (x[k] - w[k]) * (x[k] - w[k]));
 }
 
 static double scalar_sqdist_f64(const double *x, const double *w, size_t n)
@@ -75,11 +63,6 @@ static double scalar_sqdist_f32f64(const float *x, const double *w, size_t n)
     SCALAR_SUM(double, f64, D, n, ((double)x[k] - w[k]) * ((double)x[k] - w[k]));
 }
 
-static float scalar_sqnorm_f32(const float *x, size_t n)
-{
-    SCALAR_SUM(float, f32, D, n, x[k] * x[k]);
-}
-
 static double scalar_sqnorm_f64(const double *x, size_t n)
 {
     SCALAR_SUM(double, f64, D, n, x[k] * x[k]);
@@ -90,24 +73,9 @@ static double scalar_sqnorm_f32f64(const float *x, size_t n)
     SCALAR_SUM(double, f64, D, n, (double)x[k] * (double)x[k]);
 }
 
-static float scalar_norm1_f32(const float *x, size_t n)
-{
-    SCALAR_SUM(float, f32, D, n, fabsf(x[k]));
-}
-
 static double scalar_norm1_f64(const double *x, size_t n)
 {
     SCALAR_SUM(double, f64, D, n, fabs(x[k]));
-}
-
-static float scalar_norminf_f32(const float *x, size_t n)
-{
-    float most = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (isnan(x[k])) return x[k];
-        most = fabsf(x[k]) > most ? fabsf(x[k]) : most;
-    }
-    return most;
 }
 
 static double scalar_norminf_f64(const double *x, size_t n)
@@ -118,12 +86,6 @@ static double scalar_norminf_f64(const double *x, size_t n)
         most = fabs(x[k]) > most ? fabs(x[k]) : most;
     }
     return most;
-}
-
-static void scalar_axpy_f32(float a, const float *restrict x, float *restrict y, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        y[k] += a * x[k];
 }
 
 static void scalar_axpy_f64(double a, const double *restrict x, double *restrict y, size_t n)
@@ -138,21 +100,10 @@ static void scalar_axpy_f32f64(double a, const float *restrict x, double *restri
         y[k] += a * (double)x[k];
 }
 
-static void scalar_scale_f32(float a, float *x, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        x[k] *= a;
-}
-
 static void scalar_scale_f64(double a, double *x, size_t n)
 {
     for (size_t k = 0; k < n; k++)
         x[k] *= a;
-}
-
-static float scalar_sparse_dot_f32(const uint32_t *idx, const float *v, size_t nnz, const float *w)
-{
-    SCALAR_SUM(float, f32, S, nnz, v[k] * w[idx[k]]);
 }
 
 static double scalar_sparse_dot_f64(const uint32_t *idx, const double *v, size_t nnz,
@@ -262,21 +213,9 @@ static void scalar_ones_axpys_f32(const float *restrict a, const uint32_t *restr
             y[idx[k] * stride + c] += a[c];
 }
 
-static float scalar_ones_dot_f32(const uint32_t *idx, size_t nnz, const float *w)
-{
-    SCALAR_SUM(float, f32, S, nnz, w[idx[k]]);
-}
-
 static double scalar_ones_dot_f64(const uint32_t *idx, size_t nnz, const double *w)
 {
     SCALAR_SUM(double, f64, S, nnz, w[idx[k]]);
-}
-
-static void scalar_sparse_axpy_f32(float a, const uint32_t *restrict idx, const float *restrict v,
-                                   size_t nnz, float *restrict y)
-{
-    for (size_t k = 0; k < nnz; k++)
-        y[idx[k]] += a * v[k];
 }
 
 static void scalar_sparse_axpy_f64(double a, const uint32_t *restrict idx, const double *restrict v,
@@ -293,13 +232,6 @@ static void scalar_sparse_axpy_f32f64(double a, const uint32_t *restrict idx,
         y[idx[k]] += a * (double)v[k];
 }
 
-static void scalar_ones_axpy_f32(float a, const uint32_t *restrict idx, size_t nnz,
-                                 float *restrict y)
-{
-    for (size_t k = 0; k < nnz; k++)
-        y[idx[k]] += a;
-}
-
 static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t nnz,
                                  double *restrict y)
 {
@@ -312,10 +244,10 @@ static void scalar_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
 #define PANEL_ROWS  4
 #define PANEL_VECS  2
 #include "vec/vec_block.h"
-#include "vec/vec_half.h"
+#include "vec/vec_positive.h"
 #include "vec/vec_outer.h"
 #include "vec/vec_solve.h"
-#include "vec/vec_pair.h"
+#include "vec/vec_extremes.h"
 
 /* Four rows of four columns at a time: sixteen running sums, which is what plain registers hold. */
 static void scalar_tile_f64(size_t k, const double *a, const double *b, double *c, size_t stride)
@@ -358,28 +290,19 @@ static unsigned scalar_byte_tile(size_t quads, const uint8_t *const *a, const in
 
 const hsp__vec_table hsp__vec_scalar = {
     .name = "scalar",
-    SCALAR(dot_f32),
     SCALAR(dot_f64),
     SCALAR(dot_f32f64),
-    SCALAR(sqdist_f32),
     SCALAR(sqdist_f64),
     SCALAR(sqdist_f32f64),
-    SCALAR(sqnorm_f32),
     SCALAR(sqnorm_f64),
     SCALAR(sqnorm_f32f64),
-    SCALAR(norm1_f32),
     SCALAR(norm1_f64),
-    SCALAR(norminf_f32),
     SCALAR(norminf_f64),
-    SCALAR(axpy_f32),
     SCALAR(axpy_f64),
     SCALAR(axpy_f32f64),
-    SCALAR(scale_f32),
     SCALAR(scale_f64),
-    SCALAR(sparse_dot_f32),
     SCALAR(sparse_dot_f64),
     SCALAR(sparse_dot_f32f64),
-    SCALAR(sparse_axpy_f32),
     SCALAR(sparse_axpy_f64),
     SCALAR(sparse_axpy_f32f64),
     SCALAR(sparse_dots_f64),
@@ -392,21 +315,14 @@ const hsp__vec_table hsp__vec_scalar = {
     SCALAR(ones_dots_f32),
     SCALAR(sparse_axpys_f32),
     SCALAR(ones_axpys_f32),
-    SCALAR(ones_dot_f32),
     SCALAR(ones_dot_f64),
-    SCALAR(ones_axpy_f32),
     SCALAR(ones_axpy_f64),
     VEC_BLOCK_ROUTINES,
     VEC_OUTER_ROUTINES,
-    VEC_HALF_ROUTINES,
+    VEC_POSITIVE_ROUTINES,
     VEC_SOLVE_ROUTINES,
-    .meet_counts = vec_meet_counts,
-    VEC_PAIR_ROUTINES,
-    .sparse_sparse_dot_f32 = hsp__vec_merge_dot_f32,
-    .sparse_sparse_dot_f64 = hsp__vec_merge_dot_f64,
-    .sparse_sparse_sqdist_f32 = hsp__vec_merge_sqdist_f32,
-    .sparse_sparse_sqdist_f64 = hsp__vec_merge_sqdist_f64,
-    .ones_ones_dot = hsp__vec_merge_ones,
+    .common_bits = vec_common_bits,
+    VEC_EXTREMES_ROUTINES,
     SCALAR(tile_f64),
     SCALAR(byte_tile),
 };

@@ -61,7 +61,7 @@ void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double
     if (!bits->rows) return;
     for (uint64_t i = 0; i < d; i++) {
         double *line = g + i * side;
-        hsp__vec()->meet_counts(bits->lines, BITS_WORDS, words, (size_t)i + 1, bits->counts);
+        hsp__vec()->common_bits(bits->lines, BITS_WORDS, words, (size_t)i + 1, bits->counts);
         for (uint64_t j = 0; j <= i; j++)
             line[j] += weight * (double)bits->counts[j];
         if (s->dim > d) g[d * side + i] += weight * (double)bits->counts[i];

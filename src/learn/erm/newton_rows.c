@@ -124,18 +124,18 @@ static int newton_rows_is_plain(const hsp__newton *s)
     return s->form == HSP__SQUARED_HINGE && s->step == 1 && !s->p->row_weight;
 }
 
-static hsp__vec_half newton_rows_plain(const hsp__newton *s, uint64_t from)
+static hsp__vec_groups newton_rows_plain(const hsp__newton *s, uint64_t from)
 {
     const hsp__problem *p = s->p;
-    return (hsp__vec_half){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
+    return (hsp__vec_groups){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
 }
 
 static hsp__newton_sums newton_rows_line_plain(const hsp__newton *s, uint64_t from, uint64_t to,
                                                double t)
 {
-    const hsp__vec_half rows = newton_rows_plain(s, from);
+    const hsp__vec_groups rows = newton_rows_plain(s, from);
     double sums[2];
-    hsp__vec()->half_line(&rows, s->score + from, s->move + from, t, to - from, sums);
+    hsp__vec()->positive_line(&rows, s->score + from, s->move + from, t, to - from, sums);
     return (hsp__newton_sums){-sums[0], sums[1]};
 }
 
@@ -272,12 +272,12 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__loss_form form, hsp__
 static hsp__newton_state newton_rows_walk_plain(const hsp__newton *s, uint64_t from, uint64_t to,
                                                 const newton_rows_walk *walk)
 {
-    const hsp__vec_half rows = newton_rows_plain(s, from);
+    const hsp__vec_groups rows = newton_rows_plain(s, from);
     const double *moves = walk->t != 0 ? s->move + from : NULL;
     double sums[2];
     uint64_t counts[2];
-    hsp__vec()->half_walk(&rows, s->score + from, moves, walk->t, to - from, s->curved + from, sums,
-                          counts);
+    hsp__vec()->positive_step(&rows, s->score + from, moves, walk->t, to - from, s->curved + from,
+                              sums, counts);
     return (hsp__newton_state){.loss = sums[0],
                                .gain = sums[1] - sums[0],
                                .total = sums[1],

@@ -85,28 +85,30 @@ static void smo_free_to_move(smo *w, uint64_t i)
 static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, double *low,
                          double *high)
 {
-    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const size_t n =
+        (size_t)((w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
     const hsp__vec_table *vec = hsp__vec();
     if (w->wide) {
         const double *k = w->k;
-        return vec->pair_step_f64(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down,
-                                  n, low, high);
+        return vec->axpy2_extremes_f64(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up,
+                                       w->down, n, low, high);
     }
     const float *k = w->k;
-    return vec->pair_step_f32(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down, n,
-                              low, high);
+    return vec->axpy2_extremes_f32(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down,
+                                   n, low, high);
 }
 
 /* The row that may move down and gains most together with i, whose f is `low`. */
 static uint64_t smo_second(const smo *w, uint64_t i, double low, double *gain)
 {
-    const size_t n = (size_t)((w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR);
+    const size_t n =
+        (size_t)((w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
     const double self = smo_self(w, i);
     if (w->wide)
-        return hsp__vec()->pair_gain_f64(w->lf, w->down, low, self,
-                                         (const double *)w->k + i * w->size, w->diagonal, n, gain);
-    return hsp__vec()->pair_gain_f32(w->lf, w->down, low, self, (const float *)w->k + i * w->size,
-                                     w->diagonal, n, gain);
+        return hsp__vec()->largest_ratio_f64(
+            w->lf, w->down, low, self, (const double *)w->k + i * w->size, w->diagonal, n, gain);
+    return hsp__vec()->largest_ratio_f32(w->lf, w->down, low, self,
+                                         (const float *)w->k + i * w->size, w->diagonal, n, gain);
 }
 
 /* Move y a of i up and of j down by the same t, as far as is best and allowed; f of the two alone
@@ -221,7 +223,7 @@ static void smo_mirror_part(void *user, uint64_t part)
 /* The places behind the last row take part in passes: zeros, and nothing there may move. */
 static void smo_pad(smo *w)
 {
-    const uint64_t n = (w->count + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    const uint64_t n = (w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
     const size_t number = w->cache->number;
     for (uint64_t i = 0; i < w->count && n > w->count; i++)
         memset((char *)w->k + (i * w->size + w->count) * number, 0, (n - w->count) * number);
@@ -730,10 +732,10 @@ static hsp_status smo_new(smo *w, hsp_error *err)
 {
     const hsp_allocator *memory = &w->ctx->allocator;
     const uint64_t n = w->n;
-    uint64_t size = (n + HSP__VEC_PAIR - 1) / HSP__VEC_PAIR * HSP__VEC_PAIR;
+    uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
     if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
-    while (size > HSP__VEC_PAIR && size * size * w->cache->number > w->cache->spare)
-        size -= HSP__VEC_PAIR;
+    while (size > HSP__VEC_EXTREMES && size * size * w->cache->number > w->cache->spare)
+        size -= HSP__VEC_EXTREMES;
     w->f = hsp__new(memory, n, sizeof *w->f);
     w->y = hsp__new(memory, n, sizeof *w->y);
     w->c = hsp__new(memory, n, sizeof *w->c);

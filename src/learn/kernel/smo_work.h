@@ -25,7 +25,7 @@ typedef struct hsp__smo_work {
     double *y, *c;  /* n: +-1, and the bound of a */
     double *extra;  /* n: added to k(x_i, x_i); NULL: nothing */
     /* The set: */
-    uint64_t size;         /* at most, a multiple of HSP__VEC_PAIR; from one row of k to the next */
+    uint64_t size;         /* at most, a multiple of HSP__VEC_EXTREMES; from one row of k to the next */
     uint64_t count;        /* of the one at hand */
     uint64_t *set;         /* size: its rows; those that stay in the next one keep their place */
     unsigned char *is_new; /* size: it was not in the set before */

@@ -1,4 +1,4 @@
-/* half_line, half_walk, meet_counts, outer_f32f64 and solve_f64: every table gives the same bits,
+/* positive_line, positive_step, common_bits, outer_f32f64 and solve_f64: every table gives the same bits,
  * which are what plain loops give, and nothing beyond the rows is touched. */
 #include <math.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ typedef struct rows {
     uint32_t labels[MOST];
     double score[MOST], move[MOST];
     unsigned char on[MOST];
-    hsp__vec_half half;
+    hsp__vec_groups groups;
 } rows;
 
 static void draw(rows *r)
@@ -36,7 +36,7 @@ static void draw(rows *r)
         r->on[i] = uniform() < 0.5;
     }
     r->score[3] = r->labels[3] == 1 ? 1 : -1; /* just enough: it lacks nothing */
-    r->half = (hsp__vec_half){r->labels, 1, {0.75, uniform() < 0.2 ? 0 : 2.5}};
+    r->groups = (hsp__vec_groups){r->labels, 1, {0.75, uniform() < 0.2 ? 0 : 2.5}};
 }
 
 /* Sum i mod 8, folded in halves. */
@@ -49,13 +49,13 @@ static void check_line(const hsp__vec_table *vec, const rows *r, size_t n, doubl
 {
     double slope[8] = {0}, curve[8] = {0}, sums[2];
     for (size_t i = 0; i < n; i++) {
-        const double y = r->labels[i] == 1 ? 1 : -1, c = r->half.cost[y > 0];
+        const double y = r->labels[i] == 1 ? 1 : -1, c = r->groups.factor[y > 0];
         const double lack = 1 - y * (r->score[i] + t * r->move[i]);
         if (!(lack > 0)) continue;
         slope[i % 8] += y * c * (2 * lack) * r->move[i];
         curve[i % 8] += c * (r->move[i] * r->move[i]);
     }
-    vec->half_line(&r->half, r->score, r->move, t, n, sums);
+    vec->positive_line(&r->groups, r->score, r->move, t, n, sums);
     CHECK_NOTE(sums[0] == fold(slope) && sums[1] == fold(curve), "%s, %zu rows", vec->name, n);
 }
 
@@ -65,7 +65,7 @@ static void check_walk(const hsp__vec_table *vec, const rows *r, size_t n, doubl
     double loss[8] = {0}, total[8] = {0}, sums[2];
     uint64_t active = 0, turned = 0, counts[2];
     for (size_t i = 0; i < n; i++) {
-        const double y = r->labels[i] == 1 ? 1 : -1, c = r->half.cost[y > 0];
+        const double y = r->labels[i] == 1 ? 1 : -1, c = r->groups.factor[y > 0];
         if (moves) want.score[i] += t * r->move[i];
         const double lack = 1 - y * want.score[i], some = lack > 0 ? lack : 0;
         loss[i % 8] += c * (some * some);
@@ -74,14 +74,14 @@ static void check_walk(const hsp__vec_table *vec, const rows *r, size_t n, doubl
         active += want.on[i];
         turned += want.on[i] != r->on[i];
     }
-    vec->half_walk(&r->half, got.score, moves ? got.move : NULL, t, n, got.on, sums, counts);
+    vec->positive_step(&r->groups, got.score, moves ? got.move : NULL, t, n, got.on, sums, counts);
     CHECK_NOTE(sums[0] == fold(loss) && sums[1] == fold(total), "%s, %zu rows", vec->name, n);
     CHECK_NOTE(counts[0] == active && counts[1] == turned, "%s, %zu rows", vec->name, n);
     CHECK(memcmp(got.score, want.score, sizeof got.score) == 0);
     CHECK(memcmp(got.on, want.on, sizeof got.on) == 0);
 }
 
-static void test_half(void)
+static void test_positive(void)
 {
     for (size_t k = 0; k < 3; k++) {
         const hsp__vec_table *vec = hsp__vec_table_by_name(tables[k]);
@@ -96,7 +96,7 @@ static void test_half(void)
     }
 }
 
-static void test_meet_counts(void)
+static void test_common_bits(void)
 {
     enum { LINES = 9, STRIDE = 24 };
     uint64_t bits[LINES * STRIDE];
@@ -107,7 +107,7 @@ static void test_meet_counts(void)
         for (size_t words = 0; vec && words <= STRIDE; words += 8)
             for (size_t count = 1; count <= LINES; count++) {
                 uint32_t got[LINES];
-                vec->meet_counts(bits, STRIDE, words, count, got);
+                vec->common_bits(bits, STRIDE, words, count, got);
                 for (size_t j = 0; j < count; j++) {
                     uint32_t want = 0;
                     for (size_t w = 0; w < words; w++)
@@ -179,8 +179,8 @@ static void test_solve(void)
 
 int main(void)
 {
-    RUN(test_half);
-    RUN(test_meet_counts);
+    RUN(test_positive);
+    RUN(test_common_bits);
     RUN(test_outer);
     RUN(test_solve);
     return check_done();

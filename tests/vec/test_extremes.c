@@ -40,10 +40,10 @@ static void check_step(const hsp__vec_table *vec, const scene *s, int wide)
     double f[MOST], low, high, least = HUGE_VAL, most = -HUGE_VAL;
     size_t want = 0;
     memcpy(f, s->f, sizeof f);
-    const size_t found =
-        wide ? vec->pair_step_f64(f, s->ti, s->ki64, s->tj, s->kj64, s->up, s->down, s->n, &low,
-                                  &high)
-             : vec->pair_step_f32(f, s->ti, s->ki, s->tj, s->kj, s->up, s->down, s->n, &low, &high);
+    const size_t found = wide ? vec->axpy2_extremes_f64(f, s->ti, s->ki64, s->tj, s->kj64, s->up,
+                                                        s->down, s->n, &low, &high)
+                              : vec->axpy2_extremes_f32(f, s->ti, s->ki, s->tj, s->kj, s->up,
+                                                        s->down, s->n, &low, &high);
     for (size_t k = 0; k < s->n; k++) {
         const double x = s->f[k] + (s->ti * s->ki64[k] + s->tj * s->kj64[k]);
         CHECK(f[k] == x);
@@ -60,8 +60,8 @@ static void check_gain(const hsp__vec_table *vec, const scene *s, int wide)
     size_t want = 0, want32 = 0;
     const double low = -0.3, kii = 1.25;
     const size_t found =
-        wide ? vec->pair_gain_f64(s->f, s->down, low, kii, s->ki64, s->diagonal64, s->n, &gain)
-             : vec->pair_gain_f32(s->f, s->down, low, kii, s->ki, s->diagonal, s->n, &gain);
+        wide ? vec->largest_ratio_f64(s->f, s->down, low, kii, s->ki64, s->diagonal64, s->n, &gain)
+             : vec->largest_ratio_f32(s->f, s->down, low, kii, s->ki, s->diagonal, s->n, &gain);
     for (size_t k = 0; k < s->n; k++) {
         const double d = (s->f[k] + s->down[k]) - low;
         const double curve = (kii + s->diagonal64[k]) - 2 * s->ki64[k];
@@ -82,7 +82,7 @@ static void tables_agree(void)
     for (size_t t = 0; t < 3; t++) {
         const hsp__vec_table *vec = hsp__vec_table_by_name(names[t]);
         for (int turn = 0; vec && turn < 2000; turn++) {
-            scene_fill(&s, (size_t)(turn % (MOST / HSP__VEC_PAIR) + 1) * HSP__VEC_PAIR,
+            scene_fill(&s, (size_t)(turn % (MOST / HSP__VEC_EXTREMES) + 1) * HSP__VEC_EXTREMES,
                        turn % 5 == 0);
             for (int wide = 0; wide < 2; wide++) {
                 check_step(vec, &s, wide);
