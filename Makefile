@@ -75,6 +75,7 @@ HAVE_GMP := yes
 endif
 endif
 
+HEADERS  := $(wildcard include/*.h)
 LIB_SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
 # The checker, as the command calls it; it needs GMP.
@@ -291,7 +292,7 @@ COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig $(MANDIR) $(COMPDIR)
 	install -m 755 $(BUILD)/halfspace $(CHECKER) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 include/halfspace.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(BUILD)/libhalfspace.a $(LIBDIR)/
 	install -m 755 $(BUILD)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(VERSION)
 	ln -sf libhalfspace.so.$(VERSION) $(LIBDIR)/libhalfspace.so.$(SOVERSION)
@@ -304,7 +305,7 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/bin/halfspace-verify \
 	    $(DESTDIR)$(PREFIX)/bin/halfspace-verify-core
-	rm -f $(DESTDIR)$(PREFIX)/include/halfspace.h
+	rm -f $(HEADERS:%=$(DESTDIR)$(PREFIX)/%)
 	rm -f $(LIBDIR)/libhalfspace.a $(LIBDIR)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	rm -f $(LIBDIR)/libhalfspace.so.$(VERSION) $(LIBDIR)/pkgconfig/halfspace.pc
 	rm -f $(MANDIR)/halfspace.1 $(MANDIR)/halfspace-*.1 $(COMPDIR)/halfspace

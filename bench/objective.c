@@ -8,7 +8,7 @@
  * doubles, on the numbers of the file as doubles, from the weights that were saved: nothing of any
  * solver is used. A MODEL is ours, or LIBLINEAR's text (which bench/others/sklearn_svm.py writes
  * too). Prints "objective=... error=..." (the share of training rows that it gets wrong). */
-#include <halfspace.h>
+#include <halfspace_all.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

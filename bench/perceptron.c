@@ -19,7 +19,7 @@
 
 #include "bandwidth.h"
 #include "bench.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static volatile double perceptron_sink;
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static double read_clock(void)
 {

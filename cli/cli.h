@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* ---- Commands and their options ---- */
 

@@ -34,7 +34,7 @@ static const hsp_option_table *bound_action(size_t i)
 {
     if (i == 0) return bound_model_table();
     if (i == 1) return hsp_sample_size_options();
-    return i == 2 ? hsp_simulate_options() : NULL;
+    return i == 2 ? hsp_simulation_options() : NULL;
 }
 
 static const cli_group bound_groups[] = {
@@ -135,7 +135,7 @@ static void bound_json_size(const cli *run, const hsp_sample_size *size)
 static hsp_status bound_size(cli *run, hsp_error *err)
 {
     hsp_sample_size size;
-    hsp_status status = hsp_solve_sample_size(run->options[BOUND_ACTION], err, &size);
+    hsp_status status = hsp_sample_size_solve(run->options[BOUND_ACTION], err, &size);
     if (status != HSP_OK) return status;
     if (cli_json(run))
         bound_json_size(run, &size);
@@ -515,7 +515,7 @@ static hsp_status bound_simulate(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
     hsp_simulation *made = NULL;
-    hsp_status status = hsp_simulate_bounds(run->ctx, run->options[BOUND_ACTION], err, &made);
+    hsp_status status = hsp_simulation_new(run->ctx, run->options[BOUND_ACTION], err, &made);
     if (status != HSP_OK) return status;
     if (cli_json(run))
         bound_json_simulation(run, made, start);

@@ -94,8 +94,8 @@ static hsp_status make_files(cli *run, const char *out, make_truth *told, hsp_er
     const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
     hsp_status status = path ? cli_check_place(path, err) : HSP_OK;
     if (status == HSP_OK)
-        status =
-            hsp_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth, told, err);
+        status = hsp_data_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth,
+                                    told, err);
     if (status == HSP_OK && told->failed)
         status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     if (status == HSP_OK && path) status = make_save_truth(run, told, path, err);

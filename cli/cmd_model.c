@@ -88,7 +88,7 @@ static const char *model_map(const hsp_model *model)
 {
     const char *calibration = hsp_model_calibration(model);
     hsp_knn_report near;
-    if (hsp_model_neighborhood(model, &near)) return "shares of the votes";
+    if (hsp_model_knn(model, &near)) return "shares of the votes";
     return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
 }
 
@@ -107,9 +107,9 @@ static void model_print_facts(const hsp_model *model)
     char *classes = cli_class_list(model);
     table_line(&table, "classes", "%s", classes);
     free(classes);
-    if (hsp_model_pairs(model))
+    if (hsp_model_is_one_vs_one(model))
         table_line(&table, "decided by",
-                   hsp_model_pairs(model) == 2
+                   hsp_model_vote_tie_to_first(model)
                        ? "votes of pairs of classes; of equal votes the first class"
                        : "votes of pairs of classes");
     table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
@@ -208,7 +208,7 @@ static void model_print_score(const hsp_model *model, uint32_t scorer, const cha
     const uint32_t against = hsp_model_scorer_against(model, scorer);
     printf("\n%s of %s", what,
            show_name(hsp_model_class_name(model, hsp_model_scorer_for(model, scorer))));
-    if (hsp_model_pairs(model))
+    if (hsp_model_is_one_vs_one(model))
         printf(" against %s", show_name(hsp_model_class_name(model, against)));
 }
 
@@ -363,7 +363,7 @@ static void model_json(const cli *run, const hsp_model *model, const char *outpu
         json_text(&json, NULL, hsp_model_class_name(model, c));
     json_close(&json, ']');
     json_text(&json, "tie", hsp_tie_name(hsp_model_tie(model)));
-    json_flag(&json, "pairs", hsp_model_pairs(model));
+    json_flag(&json, "pairs", hsp_model_is_one_vs_one(model));
     json_text(&json, "link", hsp_model_link(model));
     json_text(&json, "calibration", hsp_model_calibration(model));
     json_number(&json, "threshold",

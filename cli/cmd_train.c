@@ -174,7 +174,7 @@ static void train_print(const cli *run, const train *done, FILE *file)
         train_optimum_lines(run, done, &table);
     else if (all->panel.experts)
         train_panel_lines(&table, done);
-    else if (hsp_model_neighborhood(done->model, &near))
+    else if (hsp_model_knn(done->model, &near))
         cli_neighbors_lines(&table, done->model);
     else
         train_passes_lines(&table, done);

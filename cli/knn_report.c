@@ -14,7 +14,7 @@ static const char *knn_report_metric(const hsp_model *model, const hsp_knn_repor
 void cli_neighbors_lines(cli_table *table, const hsp_model *model)
 {
     hsp_knn_report near;
-    if (!hsp_model_neighborhood(model, &near)) return;
+    if (!hsp_model_knn(model, &near)) return;
     if (near.tried)
         table_line(table, "neighbours", "%s, the best of 1 to %s", show_count(near.k),
                    show_count(near.tried));
@@ -39,7 +39,7 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
 {
     hsp_knn_report near;
     cli_table table;
-    if (!hsp_model_neighborhood(model, &near) || !near.tried) return;
+    if (!hsp_model_knn(model, &near) || !near.tried) return;
     const uint64_t lines = (near.tried + KNN_REPORT_ACROSS - 1) / KNN_REPORT_ACROSS;
     fprintf(file, "\nLeave-one-out error by the number of neighbours\n");
     table_begin(&table, "rrrrrrrrrr");
@@ -57,7 +57,7 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
 void json_neighbors(cli_json_writer *json, const hsp_model *model)
 {
     hsp_knn_report near;
-    if (!model || !hsp_model_neighborhood(model, &near)) {
+    if (!model || !hsp_model_knn(model, &near)) {
         json_text(json, "neighbors", NULL);
         return;
     }

@@ -2,7 +2,8 @@
  *
  *     cc examples/step.c $(pkg-config --cflags --libs halfspace) -o step && ./step
  */
-#include <halfspace.h>
+#include <halfspace_learn.h>
+#include <halfspace_model.h>
 #include <stdio.h>
 
 static const double rows[4][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
@@ -18,7 +19,7 @@ static hsp_status pass(hsp_trainer *trainer, const hsp_view *view, hsp_error *er
         hsp_status status = hsp_trainer_step(trainer, view, i, err, &step);
         if (status) return status;
         printf("(%g, %g) is %s: score %g%s\n", rows[i][0], rows[i][1], names[labels[i]], step.score,
-               step.updated ? ", learnt" : "");
+               step.updated ? ", learned" : "");
         *mistakes += step.updated;
     }
     return HSP_OK;
@@ -35,8 +36,7 @@ int main(void)
     view.labels = labels;
     view.classes = 2;
     hsp_status status = hsp_context_new(NULL, &ctx);
-    const hsp_option_table *perceptron = hsp_learner_find("perceptron");
-    if (!status) status = hsp_options_new(ctx, perceptron, &err, &options);
+    if (!status) status = hsp_options_for(ctx, "perceptron", &err, &options);
     if (!status) status = hsp_trainer_new(ctx, options, names, 2, 2, &err, &trainer);
     for (int mistakes = 1; !status && mistakes > 0;)
         status = pass(trainer, &view, &err, &mistakes);

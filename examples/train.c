@@ -13,9 +13,8 @@ static hsp_status learn(hsp_context *ctx, hsp_data *data, const char *path, hsp_
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     hsp_training run;
-    const hsp_option_table *perceptron = hsp_learner_find("perceptron");
-    hsp_status status = hsp_options_new(ctx, perceptron, err, &options);
-    if (!status) status = hsp_options_set(options, "positive", "setosa", err);
+    hsp_status status = hsp_options_for(ctx, "perceptron", err, &options);
+    if (!status) status = hsp_options_set_text(options, "positive", "setosa", err);
     if (!status) status = hsp_options_set(options, "passes", "until-converged", err);
     if (!status) status = hsp_train(ctx, data, options, err, &run, &model);
     if (!status)

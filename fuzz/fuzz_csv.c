@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "data/helpers.h"
 #include "data/formats.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -27,7 +27,7 @@ static double fuzz_sum(const hsp_model *model)
             sum += hsp_model_coefficients(model, k)[i];
     }
     hsp_knn_report near;
-    if (hsp_model_neighborhood(model, &near)) {
+    if (hsp_model_knn(model, &near)) {
         sum += (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.index);
         for (uint64_t k = 0; k < near.tried; k++)
             sum += (double)near.mistakes[k];
@@ -39,7 +39,7 @@ static double fuzz_sum(const hsp_model *model)
         sum += (double)strlen(name);
     for (size_t i = 0; (name = hsp_model_metadata_name(model, i)); i++)
         sum += (double)strlen(hsp_model_metadata(model, name));
-    hsp_row_coefficients updates = hsp_model_updates(model);
+    hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     for (uint64_t i = 0; i < updates.count; i++)
         sum += (double)updates.row[i] + updates.scorer[i] + updates.amount[i];
     return sum;

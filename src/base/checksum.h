@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* CRC-32 as zlib, gzip and PNG have it (polynomial 0x04C11DB7, bits reflected): `crc` is 0 at
  * first, then the result for the bytes so far. */

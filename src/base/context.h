@@ -3,7 +3,7 @@
 #define HSP_BASE_CONTEXT_H
 
 #include "base/pool.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__stop hsp__stop;
 

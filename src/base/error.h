@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 hsp_status hsp__fail(hsp_error *err, hsp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__json_type {
     HSP__JSON_NULL,

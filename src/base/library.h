@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Load the first of `names` (a NULL ends them) that is there. Once loaded it stays: others may be
  * at work with it, and it may be needed again. HSP_UNSUPPORTED when none is installed,

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* `count` zeroed items of `size` bytes; NULL when there is no memory or the product overflows.
  * A count of 0 gives a block of one byte, so that NULL always means failure. */

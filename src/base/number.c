@@ -1,6 +1,6 @@
 /* Numbers as text, for the outside. */
 #include "base/decimal.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 _Static_assert(HSP_NUMBER_MAX >= HSP__DECIMAL_MAX, "room for any number");
 

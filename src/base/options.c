@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -388,6 +389,63 @@ hsp_status hsp_options_set(hsp_options *options, const char *name, const char *v
     hsp_status status = options_store(options, i, value, err);
     if (status == HSP_OK) options->values[i].set = 1;
     return status;
+}
+
+/* Has the option one of the types from `first` to `last`? HSP_USAGE with the right call when not.
+ */
+static hsp_status options_typed(const hsp_options *options, const char *name, hsp_option_type first,
+                                hsp_option_type last, hsp_error *err)
+{
+    static const char *const right[] = {
+        "the option is a flag: set it with hsp_options_set_flag",
+        "the option is a whole number: set it with hsp_options_set_integer",
+        "the option is a number: set it with hsp_options_set_real",
+        "the option is one of several words: set it with hsp_options_set_text",
+        "the option is a text: set it with hsp_options_set_text",
+        "the option is a list of texts: add each with hsp_options_set_text"};
+    const size_t i = options_find(options, name);
+    if (i == options->table->count) return options_fail_name(options, name, err);
+    const hsp_option_type type = options->table->options[i].type;
+    if (type < first || type > last) return options_fail(name, err, NULL, right[type]);
+    return HSP_OK;
+}
+
+hsp_status hsp_options_set_real(hsp_options *options, const char *name, double value,
+                                hsp_error *err)
+{
+    HSP__NEED(err, options, name);
+    char text[HSP__DECIMAL_MAX] = "nan";
+    if (isfinite(value))
+        hsp__decimal_print_f64(value, text);
+    else if (!isnan(value))
+        memcpy(text, value > 0 ? "inf" : "-inf", value > 0 ? 4 : 5);
+    hsp_status status = options_typed(options, name, HSP_OPTION_REAL, HSP_OPTION_REAL, err);
+    return status ? status : hsp_options_set(options, name, text, err);
+}
+
+hsp_status hsp_options_set_integer(hsp_options *options, const char *name, int64_t value,
+                                   hsp_error *err)
+{
+    HSP__NEED(err, options, name);
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    hsp_status status = options_typed(options, name, HSP_OPTION_INTEGER, HSP_OPTION_REAL, err);
+    return status ? status : hsp_options_set(options, name, text, err);
+}
+
+hsp_status hsp_options_set_flag(hsp_options *options, const char *name, int value, hsp_error *err)
+{
+    HSP__NEED(err, options, name);
+    hsp_status status = options_typed(options, name, HSP_OPTION_FLAG, HSP_OPTION_FLAG, err);
+    return status ? status : hsp_options_set(options, name, value ? "yes" : "no", err);
+}
+
+hsp_status hsp_options_set_text(hsp_options *options, const char *name, const char *value,
+                                hsp_error *err)
+{
+    HSP__NEED(err, options, name, value);
+    hsp_status status = options_typed(options, name, HSP_OPTION_CHOICE, HSP_OPTION_LIST, err);
+    return status ? status : hsp_options_set(options, name, value, err);
 }
 
 hsp_status hsp__options_set_word(hsp_options *options, const char *name, const char *word,

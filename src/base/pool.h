@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__pool hsp__pool;
 

@@ -3,7 +3,7 @@
 #ifndef HSP_BASE_SCRATCH_H
 #define HSP_BASE_SCRATCH_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__scratch {
     const hsp_allocator *memory;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__text {
     hsp_allocator memory;

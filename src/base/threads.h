@@ -4,7 +4,7 @@
 #ifndef HSP_BASE_THREADS_H
 #define HSP_BASE_THREADS_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return when
  * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). */

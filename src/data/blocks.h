@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Bytes that may be read (not used) behind a block's text. */
 #define HSP__BLOCK_PADDING 64

@@ -8,7 +8,7 @@
 #define HSP_DATA_COLUMNS_H
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__column_figures {
     double min, max;    /* 0, 0 when there are no rows */

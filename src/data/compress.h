@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* How a file is compressed: "gzip", "bzip2", "xz" or "zstd", by its first bytes or by the ending of
  * its name; NULL: not. */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__dtype { HSP__U8, HSP__U32, HSP__U64, HSP__F32, HSP__F64 } hsp__dtype;
 

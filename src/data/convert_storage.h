@@ -3,7 +3,7 @@
 #ifndef HSP_DATA_CONVERT_STORAGE_H
 #define HSP_DATA_CONVERT_STORAGE_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__storage_change {
     hsp_storage storage;

@@ -12,7 +12,7 @@
 #include "data/encode.h"
 #include "data/precision.h"
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* ---- One record into fields (csv_record.c) --------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <float.h>
 
 #include "base/names.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__container hsp__container; /* data/container.h */
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* A decimal without what does not change its value: sign * 0.d1 d2 ... * 10^exponent, d1 and the
  * last digit not 0. */

@@ -3,7 +3,7 @@
 #define HSP_DATA_ENCODE_H
 
 #include "base/names.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__column_kind {
     HSP__COLUMN_NUMBER,   /* one feature, the value */

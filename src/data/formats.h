@@ -4,7 +4,7 @@
 
 #include "data/output.h"
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* "libsvm", "csv", "tsv" or "hsp" by the ending of a name (a compression ending set aside); NULL
  * when it says nothing. */

@@ -479,8 +479,8 @@ static hsp_status generate_as_cache(hsp_context *ctx, const hsp__generation *run
     return status;
 }
 
-hsp_status hsp_make_file(hsp_context *ctx, const hsp_options *options, const char *path,
-                         hsp_truth_fn truth, void *user, hsp_error *err)
+hsp_status hsp_data_make_file(hsp_context *ctx, const hsp_options *options, const char *path,
+                              hsp_truth_fn truth, void *user, hsp_error *err)
 {
     HSP__NEED(err, ctx, options, path);
     hsp__generation run;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/random.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* The stream that a generator's hidden truth is drawn from: no row has that number. */
 #define HSP__GENERATE_TRUTH UINT64_MAX

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* What begins with these bytes; a few hundred of them are enough. */
 hsp_file_kind hsp__kind_of(const char *bytes, size_t size);

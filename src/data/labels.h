@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/names.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__label_result {
     HSP__LABEL_OK,

@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "data/container.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Append names as a JSON array; `what` ("class") and `path` are for the error about a name that is
  * not UTF-8. */

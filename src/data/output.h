@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__output hsp__output;
 

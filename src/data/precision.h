@@ -25,7 +25,7 @@
 #include "base/decimal.h"
 #include "data/data.h"
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__keep {
     HSP__KEEP_SINGLE, /* floats */

@@ -108,7 +108,7 @@ static hsp_status relabel_rows(hsp_context *ctx, hsp_data *data, relabel_plan *p
     return HSP_OK;
 }
 
-hsp_status hsp_data_regroup(hsp_context *ctx, hsp_data *data, const char *const *keep,
+hsp_status hsp_data_relabel(hsp_context *ctx, hsp_data *data, const char *const *keep,
                             size_t keep_count, const char *positive, hsp_error *err, hsp_data **out)
 {
     HSP__NEED(err, ctx, data, out);

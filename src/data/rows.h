@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "data/blocks.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* A block of parsed rows, in somebody's scratch memory. */
 typedef struct hsp__rows_block {

@@ -3,7 +3,7 @@
 #ifndef HSP_DATA_SCALE_H
 #define HSP_DATA_SCALE_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* What a scaling is made of. */
 typedef struct hsp__scaling_parts {

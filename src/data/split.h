@@ -2,7 +2,7 @@
 #ifndef HSP_DATA_SPLIT_H
 #define HSP_DATA_SPLIT_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* The rows to split, by their classes and groups alone. */
 typedef struct hsp__split_rows {

@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__split_scan {
     hsp_context *ctx;

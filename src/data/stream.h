@@ -14,7 +14,7 @@
 
 #include "base/names.h"
 #include "data/source.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 #define HSP__STREAM_PROBE ((size_t)256 << 10)
 

@@ -3,7 +3,7 @@
 #ifndef HSP_DATA_SUMMARY_H
 #define HSP_DATA_SUMMARY_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 #define HSP__SUMMARY_ALONE UINT64_MAX
 

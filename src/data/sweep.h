@@ -5,7 +5,7 @@
 #define HSP_DATA_SWEEP_H
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* How many parts a pass over the rows is cut into. The same for all storages of the same numbers,
  * so that sums over parts have the same bits. */

@@ -3,7 +3,7 @@
 #define HSP_KERNEL_EIGEN_H
 
 #include "base/context.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* values[0..n) ascending, each within a few n * 2^-52 * max |value| of the truth. `a` (n * n) is
  * destroyed. `vector` (n, or NULL) gets a unit vector of the smallest. On the context's threads,

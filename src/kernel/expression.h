@@ -27,7 +27,7 @@
 #define HSP_KERNEL_EXPRESSION_H
 
 #include "base/context.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__kernel_op {
     HSP__KERNEL_LINEAR,

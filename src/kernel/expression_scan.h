@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__scan {
     const hsp_allocator *memory;

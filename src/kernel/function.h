@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "kernel/expression_scan.h"
 
 typedef enum hsp__function_op {

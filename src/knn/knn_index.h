@@ -18,7 +18,7 @@
 #define HSP_KNN_KNN_INDEX_H
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef enum hsp__metric {
     HSP__METRIC_L2,      /* sqrt(sum (x - y)^2) */

@@ -4,7 +4,7 @@
 #ifndef HSP_LEARN_LEARNER_H
 #define HSP_LEARN_LEARNER_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__learner {
     hsp_option_table table; /* name, summary, options */

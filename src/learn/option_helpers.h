@@ -3,7 +3,7 @@
 #ifndef HSP_LEARN_OPTION_HELPERS_H
 #define HSP_LEARN_OPTION_HELPERS_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Does the table have such an option? */
 int hsp__options_have(const hsp_options *options, const char *name);

@@ -78,7 +78,7 @@ static hsp_status prepare_regroup(hsp_context *ctx, hsp_data *data, const hsp__n
     for (uint32_t i = 0; i < keep->count; i++)
         list[i] = hsp__names_get(keep, i);
     hsp_status status =
-        hsp_data_regroup(ctx, data, list, keep->count,
+        hsp_data_relabel(ctx, data, list, keep->count,
                          positive->count ? hsp__names_get(positive, 0) : NULL, err, out);
     hsp__free(&ctx->allocator, list);
     return status;

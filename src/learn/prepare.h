@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 typedef struct hsp__prepared {

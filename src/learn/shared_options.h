@@ -2,7 +2,7 @@
 #ifndef HSP_LEARN_SHARED_OPTIONS_H
 #define HSP_LEARN_SHARED_OPTIONS_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 #define HSP__OPTION_C                                                                         \
     {                                                                                         \

@@ -2,7 +2,7 @@
 #ifndef HSP_MEASURE_AUC_H
 #define HSP_MEASURE_AUC_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__ranked {
     double score;

@@ -17,7 +17,7 @@
 
 #include "base/context.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 /* Sums of the audit: wider than what they are compared with, where the machine has that. */

@@ -105,7 +105,7 @@ static hsp_status plan_check_options(const hsp__audit_reader *reader, hsp_error 
                          kernel);
     hsp__json_number(hsp__json_get(reader->options, "budget"), &budget);
     hsp__json_number(hsp__json_get(reader->options, "rate"), &rate);
-    const hsp_row_coefficients updates = hsp_model_updates(reader->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(reader->model);
     for (uint64_t i = 0; i < updates.count; i++)
         learnt += fabs(updates.amount[i]) / rate;
     uint64_t made = 0;

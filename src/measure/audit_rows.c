@@ -107,7 +107,7 @@ static double rows_constant(const hsp__audit *audit)
 /* How much of each row was added. */
 static hsp_status rows_amounts(hsp__audit *audit, hsp_error *err)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(audit->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(audit->model);
     if (!updates.count) return HSP_OK;
     audit->amount = hsp__new(&audit->ctx->allocator, audit->rows, sizeof *audit->amount);
     if (!audit->amount) return hsp__fail_memory(err);

@@ -5,7 +5,7 @@
 #ifndef HSP_MODEL_INTERLEAVED_H
 #define HSP_MODEL_INTERLEAVED_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 #define HSP__BESIDE_BLOCK 8
 #define HSP__BESIDE_LEAST 3  /* scorers from which on it pays */

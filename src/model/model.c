@@ -250,10 +250,14 @@ uint32_t hsp_model_scorers(const hsp_model *model)
     return model->scorers;
 }
 
-int hsp_model_pairs(const hsp_model *model)
+int hsp_model_is_one_vs_one(const hsp_model *model)
 {
-    if (!model) return 0;
-    return model->pairs;
+    return model && model->pairs;
+}
+
+int hsp_model_vote_tie_to_first(const hsp_model *model)
+{
+    return model && model->pairs == HSP__PAIRS_FIRST;
 }
 
 uint32_t hsp_model_scorer_for(const hsp_model *model, uint32_t scorer)
@@ -331,7 +335,7 @@ const char *hsp_model_metadata_name(const hsp_model *model, size_t i)
     return i < model->fact_names.count ? hsp__names_get(&model->fact_names, (uint32_t)i) : NULL;
 }
 
-hsp_row_coefficients hsp_model_updates(const hsp_model *model)
+hsp_row_coefficients hsp_model_row_coefficients(const hsp_model *model)
 {
     if (!model) return (hsp_row_coefficients){0};
     return model->updates;

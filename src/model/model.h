@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/names.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "kernel/kernel_rows.h"
 #include "model/interleaved.h"
 #include "model/support.h"

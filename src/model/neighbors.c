@@ -188,7 +188,7 @@ hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
 
 /* ---- Looked at ------------------------------------------------------------------------------- */
 
-int hsp_model_neighborhood(const hsp_model *model, hsp_knn_report *out)
+int hsp_model_knn(const hsp_model *model, hsp_knn_report *out)
 {
     if (!model || !out) return 0;
     const hsp__neighbors *own = model->neighbors;

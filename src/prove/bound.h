@@ -18,7 +18,7 @@
 
 #include "base/context.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 /* ---- Tails ---- */

@@ -59,7 +59,7 @@ static int compress_is(const char *option, const char *value)
 /* The rows that a mistake-driven run learnt from. */
 static void compress_updates(const hsp__bound_case *c, compress_set *set)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(c->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(c->model);
     const hsp__bound_run *run = &c->run;
     set->word = "rows learnt from";
     for (uint64_t i = 0; i < updates.count; i++)
@@ -77,7 +77,7 @@ static void compress_updates(const hsp__bound_case *c, compress_set *set)
  * model kept these, else those on the margin or short of it. */
 static void compress_support(const hsp__bound_case *c, compress_set *set)
 {
-    const hsp_row_coefficients dual = hsp_model_updates(c->model);
+    const hsp_row_coefficients dual = hsp_model_row_coefficients(c->model);
     set->word = "support rows";
     for (uint64_t i = 0; i < dual.count; i++)
         if (dual.row[i] < c->rows.n && dual.amount[i] != 0) set->in[dual.row[i]] = 1;
@@ -94,7 +94,7 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
                         !compress_is(run->solver, "pegasos") && !run->approx[0] && c->rows.margin;
     const int mistakes =
         compress_is(run->learner, "perceptron") || compress_is(run->learner, "winnow");
-    const int driven = mistakes && hsp_model_updates(c->model).count;
+    const int driven = mistakes && hsp_model_row_coefficients(c->model).count;
     memset(set, 0, sizeof *set);
     set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
     if (!set->in) return hsp__fail_memory(err);

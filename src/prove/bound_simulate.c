@@ -38,7 +38,7 @@ static const hsp_option simulate_options[] = {
     {"seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N", "seed of the random rows"},
 };
 
-const hsp_option_table *hsp_simulate_options(void)
+const hsp_option_table *hsp_simulation_options(void)
 {
     static const hsp_option_table table = {
         "simulate", "draw from a known distribution: how often is each bound wrong?",
@@ -459,8 +459,8 @@ static hsp_status simulate_all(simulate_job *job, hsp_simulation *out, hsp_error
     return status ? status : simulate_gather(job, out, err);
 }
 
-hsp_status hsp_simulate_bounds(hsp_context *ctx, const hsp_options *options, hsp_error *err,
-                               hsp_simulation **out)
+hsp_status hsp_simulation_new(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                              hsp_simulation **out)
 {
     HSP__NEED(err, ctx, options, out);
     simulate_plan plan = {0};

@@ -266,7 +266,7 @@ static void size_solve(const size_law *law, const size_class *of, hsp_sample_siz
     to->log_count = size_growth_at(law, of, isfinite(to->rows) ? to->rows : SIZE_MOST);
 }
 
-hsp_status hsp_solve_sample_size(const hsp_options *options, hsp_error *err, hsp_sample_size *out)
+hsp_status hsp_sample_size_solve(const hsp_options *options, hsp_error *err, hsp_sample_size *out)
 {
     HSP__NEED(err, options, out);
     hsp_sample_size found = {.closed_rows = (double)NAN};

@@ -93,7 +93,7 @@ static void claim_writer_key(hsp__text *text, const char *key)
     const int line = key && *key == '\n';
     if (line)
         hsp__text_puts(text, ",\n     ");
-    else if (text->size && !strchr("{[ ", text->data[text->size - 1]))
+    else if (text->size && !text->failed && !strchr("{[ ", text->data[text->size - 1]))
         hsp__text_puts(text, ", ");
     if (key) hsp__text_printf(text, "\"%s\": ", key + line);
 }

@@ -7,7 +7,7 @@
 #define HSP_PROVE_CLAIM_WRITER_H
 
 #include "base/text.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Sums here are wider than what they are compared with, where the machine has that. */
 typedef long double hsp__long;

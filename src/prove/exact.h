@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 /* A number of the file with more digits than a double holds. */

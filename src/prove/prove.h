@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 #include "base/scratch.h"
 #include "prove/claim_writer.h"

@@ -41,7 +41,7 @@ static int prove_mistakes_tie_positive(const prove_mistakes_state *m)
 
 static const char *prove_mistakes_counts(prove_mistakes_state *m)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     const hsp__prove_file *file = &m->prove->data;
     uint64_t total = 0;
     for (uint64_t k = 0; k < updates.count; k++) {

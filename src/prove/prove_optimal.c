@@ -68,7 +68,7 @@ static const char *prove_optimal_refuse(const prove_optimal_state *m, const hsp_
         return "the separable claim says how wide its margin is; there are no losses";
     if (m->plan.penalty != HSP__PENALTY_L2) return "the penalty is not l2";
     if (hsp_options_text(options, "row-weight")) return "its rows have weights of their own";
-    if (!hsp_model_updates(model).count)
+    if (!hsp_model_row_coefficients(model).count)
         return "the model keeps no dual weights: train it with --keep-dual";
     return sides[0] && sides[1] ? NULL : "all rows are of one class";
 }
@@ -85,7 +85,7 @@ static hsp__long prove_optimal_loss(const prove_optimal_state *m, hsp__long marg
 static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *err,
                                             hsp__long *square)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     const hsp__prove_file *file = &m->prove->data;
     const hsp_view *view = file->rows;
     const hsp__long unit = powl(10, -(hsp__long)m->places);
@@ -128,7 +128,7 @@ static void prove_optimal_kernel_square(prove_optimal_state *m)
 static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
 {
     const hsp__prove_file *file = &m->prove->data;
-    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     const hsp__long unit = powl(10, -(hsp__long)m->places), b = (hsp__long)m->s.b;
     hsp__long primal = 0, gain = 0, t = 0, dual_square = 0;
     hsp_status status = HSP_OK;
@@ -165,7 +165,7 @@ static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
 
 static const char *prove_optimal_check_rows(const prove_optimal_state *m)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     const hsp__prove_file *file = &m->prove->data;
     for (uint64_t k = 0; k < updates.count; k++) {
         const uint64_t i = updates.row[k];
@@ -295,7 +295,7 @@ static void prove_optimal_write(prove_optimal_state *m, const char *claim)
     static const char *const offsets[] = {[HSP__OFFSET_FREE] = "free",
                                           [HSP__OFFSET_REGULARIZED] = "regularized",
                                           [HSP__OFFSET_NONE] = "none"};
-    const hsp_row_coefficients updates = hsp_model_updates(m->prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     hsp__text *text = &m->prove->claims;
     hsp__prove_begin(m->prove, claim);
     if (m->s.kernel.size) hsp__claim_json(text, "\nkernel", &m->s.kernel);
@@ -349,7 +349,7 @@ static hsp_status prove_optimal_claims(prove_optimal_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
-    const hsp_row_coefficients updates = hsp_model_updates(prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(prove->model);
     m->scores = hsp__scratch_new(&prove->scratch, n, sizeof *m->scores);
     m->errors = hsp__scratch_new(&prove->scratch, n, sizeof *m->errors);
     hsp_status status = prove->scratch.failed ? hsp__fail_memory(err) : HSP_OK;

@@ -132,7 +132,7 @@ static hsp_status prove_winnow_disjunction(hsp__prove *prove, hsp_error *err, un
 static const char *prove_winnow_count(prove_winnow_state *m)
 {
     const hsp__prove *prove = m->prove;
-    const hsp_row_coefficients updates = hsp_model_updates(prove->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(prove->model);
     const char *made = hsp_model_metadata(prove->model, "updates");
     char text[32];
     for (uint64_t k = 0; k < updates.count; k++) {

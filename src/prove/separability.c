@@ -275,7 +275,7 @@ static hsp_status separability_hulls(separability_state *m, uint64_t count, cons
 
 static hsp_status separability_rounded(separability_state *m, hsp_error *err)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(m->model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->model);
     int low = 0, high;
     if (!m->model->weights || !separability_places(m, m->model->weights)) return HSP_OK;
     hsp__free(&m->ctx->allocator, m->w);
@@ -477,7 +477,7 @@ static hsp_status separability_soft(separability_state *m, hsp_error *err)
         status = separability_train_soft(m, SEPARABILITY_SOFT / square, "none", SEPARABILITY_PASSES,
                                          err);
     if (!status && lacking && m->model && m->model->weights && separability_least(m) <= 0) {
-        const hsp_row_coefficients updates = hsp_model_updates(m->model);
+        const hsp_row_coefficients updates = hsp_model_row_coefficients(m->model);
         status = separability_hulls(m, updates.count, updates.row, updates.amount, err, &shown);
     }
     if (!status && shown && to->high_value <= SEPARABILITY_TOUCH * sqrt(square)) {

@@ -57,7 +57,7 @@ static hsp_status separability_kernel_take(separability_kernel_state *m, const h
                                            const hsp_model *model, hsp_error *err)
 {
     const hsp_row_coefficients updates =
-        model ? hsp_model_updates(model) : (hsp_row_coefficients){0};
+        model ? hsp_model_row_coefficients(model) : (hsp_row_coefficients){0};
     m->inseparable = !model;
     m->count = model ? updates.count : run->evidence ? run->evidence->count : 0;
     m->row = hsp__scratch_new(&m->prove->scratch, m->count, sizeof *m->row);

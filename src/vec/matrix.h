@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 enum { HSP__MATRIX_BLOCK = 128 }; /* rows that one update takes at most */
 

@@ -10,7 +10,7 @@
 
 #include "../check.h"
 #include "base/context.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* ---- An allocator that counts, and refuses on demand ---- */
 
@@ -288,7 +288,7 @@ static hsp_status alloc_make(alloc_scene *s, hsp_error *err)
 
 static hsp_status alloc_make_file(alloc_scene *s, hsp_error *err)
 {
-    return hsp_make_file(s->ctx, s->options, alloc_path("out.svm"), NULL, NULL, err);
+    return hsp_data_make_file(s->ctx, s->options, alloc_path("out.svm"), NULL, NULL, err);
 }
 
 static hsp_status alloc_files(alloc_scene *s, hsp_error *err)
@@ -310,6 +310,18 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
 static hsp_status alloc_options_new(alloc_scene *s, hsp_error *err)
 {
     return hsp_options_new(s->ctx, hsp_read_options(), err, &s->out_options);
+}
+
+static hsp_status alloc_options_for(alloc_scene *s, hsp_error *err)
+{
+    return hsp_options_for(s->ctx, "svm", err, &s->out_options);
+}
+
+static hsp_status alloc_options_typed(alloc_scene *s, hsp_error *err)
+{
+    hsp_status status = hsp_options_set_text(s->options, "label", "colour", err);
+    if (!status) status = hsp_options_set_integer(s->options, "features", 7, err);
+    return status;
 }
 
 static hsp_status alloc_options_text(alloc_scene *s, hsp_error *err)
@@ -806,6 +818,8 @@ int main(void)
     const hsp_option_table *scale = hsp_scale_options();
     const alloc_case cases[] = {
         {"options", NULL, {0}, alloc_options_new},
+        {"options of a learner", NULL, {0}, alloc_options_for},
+        {"set typed values", read, {0}, alloc_options_typed},
         {"set a text", read, {0}, alloc_options_text},
         {"set a list", read, {"ignore", "size"}, alloc_options_list},
         {"copy options",

@@ -1,13 +1,13 @@
-"""Write a C program that calls every function of the public header once per pointer argument, that one NULL and all
-others as they should be:  nulls.py include/halfspace.h >nulls.c
+"""Write a C program that calls every function of the public headers once per pointer argument, that one NULL and all
+others as they should be:  nulls.py include/*.h >nulls.c
 
-The calls come from the header itself, so that a new one is tested as soon as it is declared. A pointer that a call
+The calls come from the headers themselves, so that a new one is tested as soon as it is declared. A pointer that a call
 needs must be HSP_USAGE with a sentence that names it; one that may be NULL is in OPTIONAL below; neither may crash.
 """
 import re
 import sys
 
-# What may be NULL, as the header says.
+# What may be NULL, as the headers say.
 OPTIONAL = {
     "hsp_context_new": "allocator",
     "hsp_data_copy": "class_names feature_names",
@@ -22,7 +22,7 @@ OPTIONAL = {
     "hsp_model_score": "classes",
     "hsp_neighbors_file": "read out",
     "hsp_predict_file": "read predict out",
-    "hsp_data_regroup": "keep positive",
+    "hsp_data_relabel": "keep positive",
     "hsp_train": "run",
     "hsp_train_from": "start run",
     "hsp_train_locate": "read encoding",
@@ -52,11 +52,11 @@ TABLES = {
     "hsp_split_file": "hsp_split_file_options()",
     "hsp_scaling_fit": "hsp_scale_options()",
     "hsp_data_make": "hsp_generator(0)",
-    "hsp_make_file": "hsp_generator(0)",
+    "hsp_data_make_file": "hsp_generator(0)",
     "hsp_certify": "hsp_certify_options()",
     "hsp_error_report_new": "hsp_error_report_options()",
-    "hsp_simulate_bounds": "hsp_simulate_options()",
-    "hsp_solve_sample_size": "hsp_sample_size_options()",
+    "hsp_simulation_new": "hsp_simulation_options()",
+    "hsp_sample_size_solve": "hsp_sample_size_options()",
     "read": "hsp_read_options()",
     "write": "hsp_write_options()",
     "predict": "hsp_predict_options()",
@@ -87,6 +87,7 @@ VALUES = {
     "char *text": '"linear"',
     "char *positive": '"a"',
     "char *value": '"1"',
+    "char *learner": '"svm"',
     "char *": '"seed"',
     "char *const *": "names",
     "void *text": '"1 1:1\\n"',
@@ -108,7 +109,7 @@ VALUES = {
 }
 
 HEAD = r"""
-#include <halfspace.h>
+#include <halfspace_all.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +210,10 @@ def value(call, kind, name):
 
 
 def main():
-    with open(sys.argv[1]) as file:
-        calls = list(prototypes(file.read()))
+    calls = []
+    for header in sys.argv[1:]:
+        with open(header) as file:
+            calls += prototypes(file.read())
     lines = []
     for result, call, parameters in calls:
         if call.endswith("_free"):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The public header as others use it: every call with NULL for each of its pointers; the header and the
-# examples in C++:  tests/api/run.sh BUILD
+# The public headers as others use them: every call with NULL for each of its pointers; each header alone, in C
+# and C++; the examples in C++:  tests/api/run.sh BUILD
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1
@@ -20,7 +20,7 @@ report()
 
 if command -v python3 >/dev/null; then
     printf 'x,y,label\n1,2,a\n2,1,b\n3,5,a\n5,3,b\n1,3,a\n3,1,b\n' >"$folder/rows.csv"
-    python3 tests/api/nulls.py include/halfspace.h >"$folder/nulls.c" &&
+    python3 tests/api/nulls.py include/*.h >"$folder/nulls.c" &&
         ${CC:-cc} -Iinclude "$folder/nulls.c" "$build/libhalfspace.so" -Wl,-rpath,"$PWD/$build" -o "$folder/nulls" &&
         (cd "$folder" && ./nulls) >"$folder/said" 2>"$folder/trail" </dev/null
     status=$?
@@ -34,12 +34,16 @@ cxx=
 for compiler in g++ clang++; do
     [ "$cxx" ] || { command -v "$compiler" >/dev/null && cxx=$compiler; }
 done
+for header in include/*.h; do
+    ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror -Iinclude -x c -fsyntax-only "$header" >&2
+    report $? "$header alone as C"
+done
 if [ "$cxx" ]; then
-    for source in examples/*.c; do
+    for source in include/*.h examples/*.c; do
         "$cxx" -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -Iinclude -x c++ "$source" >&2
         report $? "$source as C++"
     done
 else
-    echo 'skipped the examples as C++: there is no C++ compiler'
+    echo 'skipped the headers and the examples as C++: there is no C++ compiler'
 fi
 exit $failed

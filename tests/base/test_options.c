@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static const hsp_option table_options[] = {
     {"margin", HSP_OPTION_REAL, "0.5", 0, 1, NULL, "M", "the margin"},
@@ -320,6 +320,62 @@ static void test_no_memory(void)
     hsp_options_free(NULL);
 }
 
+/* A value of the option's type; HSP_USAGE with the call that is right for another type. */
+static void test_typed_values(void)
+{
+    hsp_error err = {0};
+    char text[900];
+    begin();
+    CHECK(hsp_options_set_real(options, "margin", 0.1, &err) == HSP_OK);
+    CHECK(hsp_options_real(options, "margin") == 0.1 && hsp_options_is_set(options, "margin"));
+    CHECK(hsp_options_set_integer(options, "margin", 1, &err) == HSP_OK);
+    CHECK(hsp_options_real(options, "margin") == 1);
+    CHECK(hsp_options_set_integer(options, "seed", INT64_MAX, &err) == HSP_OK);
+    CHECK(hsp_options_integer(options, "seed") == INT64_MAX);
+    CHECK(hsp_options_set_integer(options, "debt", INT64_MIN + 1, &err) == HSP_OK);
+    CHECK(hsp_options_integer(options, "debt") == INT64_MIN + 1);
+    CHECK(hsp_options_set_flag(options, "verify", 7, &err) == HSP_OK);
+    CHECK(hsp_options_flag(options, "verify") == 1);
+    CHECK(hsp_options_set_flag(options, "fsync", 0, &err) == HSP_OK);
+    CHECK(hsp_options_flag(options, "fsync") == 0);
+    CHECK(hsp_options_set_text(options, "storage", "dense", &err) == HSP_OK);
+    CHECK_TEXT(hsp_options_text(options, "storage"), "dense");
+    CHECK(hsp_options_set_text(options, "ignore", "x", &err) == HSP_OK);
+    CHECK(hsp_options_list_count(options, "ignore") == 1 && err.status == HSP_OK);
+
+    CHECK(hsp_options_set_real(options, "margin", 2, &err) == HSP_USAGE);
+    CHECK_TEXT(hsp_error_text(&err, text, sizeof text),
+               "--margin: found '2', expected a number between 0 and 1");
+    CHECK(hsp_options_set_real(options, "shift", NAN, &err) == HSP_USAGE);
+    CHECK(hsp_options_set_real(options, "shift", -INFINITY, &err) == HSP_USAGE);
+    CHECK_TEXT(hsp_error_text(&err, text, sizeof text), "--shift: found '-inf', expected a number");
+    CHECK(hsp_options_set_real(options, "rows", 10, &err) == HSP_USAGE);
+    CHECK_TEXT(hsp_error_text(&err, text, sizeof text),
+               "--rows: the option is a whole number: set it with hsp_options_set_integer");
+    CHECK(hsp_options_set_flag(options, "label", 1, &err) == HSP_USAGE);
+    CHECK_TEXT(hsp_error_text(&err, text, sizeof text),
+               "--label: the option is a text: set it with hsp_options_set_text");
+    CHECK(hsp_options_set_text(options, "verify", "yes", &err) == HSP_USAGE);
+    CHECK(hsp_options_set_integer(options, "verify", 1, &err) == HSP_USAGE);
+    CHECK(hsp_options_set_text(options, "storage", "dens", &err) == HSP_USAGE);
+    CHECK(hsp_options_set_real(options, "marginn", 1, &err) == HSP_USAGE);
+    CHECK_TEXT(hsp_error_text(&err, text, sizeof text),
+               "--marginn: there is no such option; did you mean --margin?");
+    end();
+}
+
+static void test_options_of_a_learner(void)
+{
+    hsp_error err = {0};
+    CHECK(hsp_options_for(ctx, "svm", &err, &options) == HSP_OK);
+    CHECK_TEXT(hsp_options_table(options)->name, "svm");
+    end();
+    CHECK(hsp_options_for(ctx, "percepton", &err, &options) == HSP_USAGE && !options);
+    CHECK_TEXT(err.message, "there is no learner 'percepton'; did you mean 'perceptron'?");
+    CHECK(hsp_options_for(ctx, "x", &err, &options) == HSP_USAGE);
+    CHECK_TEXT(err.message, "there is no learner 'x'");
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx) != HSP_OK) return 1;
@@ -334,6 +390,8 @@ int main(void)
     RUN(test_a_wrong_value_is_quoted_safely);
     RUN(test_nearest);
     RUN(test_a_table_with_a_wrong_default_is_refused);
+    RUN(test_typed_values);
+    RUN(test_options_of_a_learner);
     RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "check.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static inline hsp_context *test_context(int threads, size_t block_bytes)
 {

@@ -94,7 +94,7 @@ static char *made_file(int threads, const char *name, const char *settings, cons
 {
     hsp_context *ctx = test_context(threads, 0);
     hsp_options *options = test_options(ctx, generator(name), settings);
-    CHECK(hsp_make_file(ctx, options, path_of(ending), NULL, NULL, NULL) == HSP_OK);
+    CHECK(hsp_data_make_file(ctx, options, path_of(ending), NULL, NULL, NULL) == HSP_OK);
     hsp_options_free(options);
     hsp_context_free(ctx);
     char *bytes = contents(path_of(ending), size);
@@ -194,7 +194,7 @@ static void test_files_read_back(void)
         hsp_options *reading = test_options(ctx, hsp_read_options(), "features=40");
         hsp_data *data = make(ctx, "disjunction", settings, NULL), *back = NULL;
         hsp_error err = {0};
-        hsp_status status = hsp_make_file(ctx, options, path_of(endings[e]), NULL, NULL, &err);
+        hsp_status status = hsp_data_make_file(ctx, options, path_of(endings[e]), NULL, NULL, &err);
         if (status != HSP_UNSUPPORTED) { /* a build may lack compression */
             CHECK_NOTE(status == HSP_OK, "%s: %s", endings[e], err.message);
             status = hsp_data_read(ctx, path_of(endings[e]), reading, NULL, &err, &back);
@@ -468,7 +468,7 @@ static void test_refused(void)
         hsp_error err = {0};
         CHECK(hsp_data_make(ctx, options, hear, &truth, &err, &data) == HSP_USAGE && !data);
         CHECK(truth.times == 0 && strlen(err.message) > 20);
-        CHECK(hsp_make_file(ctx, options, path_of(".svm"), NULL, NULL, NULL) == HSP_USAGE);
+        CHECK(hsp_data_make_file(ctx, options, path_of(".svm"), NULL, NULL, NULL) == HSP_USAGE);
         CHECK(access(path_of(".svm"), F_OK) != 0);
         hsp_options_free(options);
     }
@@ -493,7 +493,7 @@ static void test_cancelled_leaves_nothing(void)
     for (int patience = 0; patience < 2; patience++) {
         int left = patience;
         hsp_context_set_progress(ctx, stop, &left);
-        CHECK(hsp_make_file(ctx, options, path_of(".svm"), NULL, NULL, NULL) == HSP_CANCELLED);
+        CHECK(hsp_data_make_file(ctx, options, path_of(".svm"), NULL, NULL, NULL) == HSP_CANCELLED);
         CHECK(access(path_of(".svm"), F_OK) != 0);
         hsp_data *data = NULL;
         left = patience;
@@ -508,9 +508,9 @@ static void test_unwritable(void)
     hsp_context *ctx = test_context(2, 0);
     hsp_options *options = test_options(ctx, generator("xor"), "rows=300000");
     hsp_error err = {0};
-    CHECK(hsp_make_file(ctx, options, "/nowhere/x.svm", NULL, NULL, &err) == HSP_IO);
+    CHECK(hsp_data_make_file(ctx, options, "/nowhere/x.svm", NULL, NULL, &err) == HSP_IO);
     if (access("/dev/full", W_OK) == 0)
-        CHECK(hsp_make_file(ctx, options, "/dev/full", NULL, NULL, &err) == HSP_IO);
+        CHECK(hsp_data_make_file(ctx, options, "/dev/full", NULL, NULL, &err) == HSP_IO);
     CHECK_TEXT(err.file, access("/dev/full", W_OK) == 0 ? "/dev/full" : "/nowhere/x.svm");
     hsp_options_free(options);
     hsp_context_free(ctx);
@@ -527,7 +527,7 @@ static hsp_status make_some(hsp_context *ctx)
     hsp_status status = hsp_data_make(ctx, options, hear, &truth, NULL, &data);
     CHECK((status == HSP_OK) == (data != NULL));
     hsp_data_free(data);
-    if (!status) status = hsp_make_file(ctx, options, path_of(".csv"), NULL, NULL, NULL);
+    if (!status) status = hsp_data_make_file(ctx, options, path_of(".csv"), NULL, NULL, NULL);
     CHECK((access(path_of(".csv"), F_OK) == 0) == (status == HSP_OK));
     unlink(path_of(".csv"));
     free(truth.weights);

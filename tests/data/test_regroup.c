@@ -8,7 +8,7 @@ static void some_classes_in_another_order(void)
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = test_parse(ctx, three, NULL, NULL), *kept = NULL;
     const char *const keep[] = {"c", "a"};
-    CHECK(hsp_data_regroup(ctx, data, keep, 2, NULL, NULL, &kept) == HSP_OK);
+    CHECK(hsp_data_relabel(ctx, data, keep, 2, NULL, NULL, &kept) == HSP_OK);
     CHECK(hsp_data_rows(kept) == 3 && hsp_data_classes(kept) == 2 && hsp_data_cols(kept) == 2);
     CHECK_TEXT(hsp_data_class_name(kept, 0), "c");
     CHECK_TEXT(hsp_data_class_name(kept, 1), "a");
@@ -25,7 +25,7 @@ static void one_against_the_rest(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp_data *data = test_parse(ctx, three, NULL, NULL), *two = NULL;
-    CHECK(hsp_data_regroup(ctx, data, NULL, 0, "b", NULL, &two) == HSP_OK);
+    CHECK(hsp_data_relabel(ctx, data, NULL, 0, "b", NULL, &two) == HSP_OK);
     CHECK(hsp_data_rows(two) == 5 && hsp_data_classes(two) == 2);
     CHECK_TEXT(hsp_data_class_name(two, 0), "rest");
     CHECK_TEXT(hsp_data_class_name(two, 1), "b");
@@ -34,7 +34,7 @@ static void one_against_the_rest(void)
     hsp_data_free(two);
     two = NULL;
     const char *const keep[] = {"b", "c"};
-    CHECK(hsp_data_regroup(ctx, data, keep, 2, "c", NULL, &two) == HSP_OK);
+    CHECK(hsp_data_relabel(ctx, data, keep, 2, "c", NULL, &two) == HSP_OK);
     CHECK(hsp_data_rows(two) == 3);
     CHECK_TEXT(test_label(two, 1), "c");
     CHECK_TEXT(test_label(two, 2), "rest");
@@ -47,7 +47,7 @@ static void labels_are_found_by_value(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp_data *data = test_parse(ctx, "-1 1:1\n+1 1:2\n", NULL, NULL), *two = NULL;
-    CHECK(hsp_data_regroup(ctx, data, NULL, 0, "+1", NULL, &two) == HSP_OK);
+    CHECK(hsp_data_relabel(ctx, data, NULL, 0, "+1", NULL, &two) == HSP_OK);
     CHECK(two->view.labels[0] == 0 && two->view.labels[1] == 1);
     hsp_data_free(two);
     hsp_data_free(data);
@@ -61,12 +61,12 @@ static void wrong_names_are_refused(void)
     hsp_data *rest = test_parse(ctx, "rest 1:1\nx 1:2\n", NULL, NULL);
     const char *const unknown[] = {"a", "z"}, *const twice[] = {"a", "a"}, *const one[] = {"a"};
     hsp_error err = {0};
-    CHECK(hsp_data_regroup(ctx, data, unknown, 2, NULL, &err, &kept) == HSP_USAGE);
+    CHECK(hsp_data_relabel(ctx, data, unknown, 2, NULL, &err, &kept) == HSP_USAGE);
     CHECK(strstr(err.message, "'z'"));
-    CHECK(hsp_data_regroup(ctx, data, twice, 2, NULL, &err, &kept) == HSP_USAGE);
-    CHECK(hsp_data_regroup(ctx, data, one, 1, "b", &err, &kept) == HSP_USAGE);
-    CHECK(hsp_data_regroup(ctx, data, NULL, 0, "nan", &err, &kept) == HSP_USAGE);
-    CHECK(hsp_data_regroup(ctx, rest, NULL, 0, "rest", &err, &kept) == HSP_USAGE);
+    CHECK(hsp_data_relabel(ctx, data, twice, 2, NULL, &err, &kept) == HSP_USAGE);
+    CHECK(hsp_data_relabel(ctx, data, one, 1, "b", &err, &kept) == HSP_USAGE);
+    CHECK(hsp_data_relabel(ctx, data, NULL, 0, "nan", &err, &kept) == HSP_USAGE);
+    CHECK(hsp_data_relabel(ctx, rest, NULL, 0, "rest", &err, &kept) == HSP_USAGE);
     CHECK(kept == NULL);
     hsp_data_free(rest);
     hsp_data_free(data);

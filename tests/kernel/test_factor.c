@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static hsp_context *ctx;
 static uint64_t rng_state = 88172645463325252u;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "kernel/eigen.h"
 
 static hsp_context *ctx;

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "kernel/block.h"
 #include "kernel/shared_values.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "knn/knn_index.h"
 
 static hsp_context *ctx;

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 enum { MACHINE_ROWS = 160, MACHINE_COLS = 8 };
 
@@ -138,7 +138,7 @@ static inline int machine_same_bits(const hsp_model *a, const hsp_model *b)
 /* max |w - sum a y x| over all scorers, from the dual weights that a model keeps. */
 static inline double machine_rebuilt(const machine_set *set, const hsp_model *model)
 {
-    const hsp_row_coefficients kept = hsp_model_updates(model);
+    const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
     double most = 0;
     for (uint32_t c = 0; c < hsp_model_scorers(model); c++)
         for (uint64_t j = 0; j < set->d; j++) {

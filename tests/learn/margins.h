@@ -1,7 +1,7 @@
 /* The optimum judged from data and model file alone, as the page of a book has it, in long doubles:
  * nothing here is shared with a solver, nor with what solvers stop by. Only the public interface is
- * used: weights, offset, and from hsp_model_updates the dual weights (option keep-dual; the amount
- * of a row is a_i y_i).
+ * used: weights, offset, and from hsp_model_row_coefficients the dual weights (option keep-dual;
+ * the amount of a row is a_i y_i).
  *
  *     P = ||w||^2/2 (+ b^2/2) + sum_i c_i loss(m_i),      m_i = y_i (<w, x_i> + b)
  *     D = sum_i e_i(a_i) - ||u||^2/2 (- t^2/2),           u = sum a_i y_i x_i,  t = sum a_i y_i
@@ -14,7 +14,7 @@
 #ifndef HSP_TESTS_LEARN_MARGINS_H
 #define HSP_TESTS_LEARN_MARGINS_H
 
-#include <halfspace.h>
+#include <halfspace_all.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -225,7 +225,7 @@ static inline long double margin_cost(const margin_problem *p, double y)
 static inline void margin_dual(const margin_set *s, const hsp_model *model, uint32_t scorer,
                                long double *a)
 {
-    const hsp_row_coefficients said = hsp_model_updates(model);
+    const hsp_row_coefficients said = hsp_model_row_coefficients(model);
     for (int i = 0; i < s->n; i++)
         a[i] = 0;
     for (uint64_t e = 0; e < said.count; e++) {

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 enum { NAIVE_ROWS = 24, NAIVE_COLS = 6, NAIVE_CLASSES = 4, NAIVE_STEPS = 4096 };

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "kernel/feature_map.h"
 
 static hsp_context *ctx;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static atomic_int_fast64_t held, most;
 

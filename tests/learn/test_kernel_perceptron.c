@@ -60,7 +60,7 @@ static int close_to(double a, double b, double size)
 /* Amounts of the model as the naive runs have them: all there is, and nothing else. */
 static void compare_updates(const rows *set, const naive *of, const hsp_model *model)
 {
-    const hsp_row_coefficients updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     const int apart = set->classes > 2 && of[0].scorers == 1;
     const int scorers = set->classes == 2 ? 1 : set->classes;
     uint64_t count = 0;
@@ -212,7 +212,8 @@ static void compare(const rows *set, const kernel *k, const naive_options *o, co
         CHECK(close_to(got.progressive_error, (double)runs[0].first_wrong / set->n, 0));
     compare_updates(set, runs, model);
     compare_scores(set, k, o, count, average, model, random);
-    if (budget && count == 1) CHECK(hsp_model_updates(model).count <= (uint64_t)budget * 4);
+    if (budget && count == 1)
+        CHECK(hsp_model_row_coefficients(model).count <= (uint64_t)budget * 4);
     hsp_model_free(model);
     hsp_options_free(options);
     hsp_data_free(data);
@@ -275,7 +276,7 @@ static void test_blocks(void)
 static void same_mistakes(const hsp_training *a, const hsp_model *m, const hsp_training *b,
                           const hsp_model *l, const char *note)
 {
-    const hsp_row_coefficients x = hsp_model_updates(m), y = hsp_model_updates(l);
+    const hsp_row_coefficients x = hsp_model_row_coefficients(m), y = hsp_model_row_coefficients(l);
     CHECK_NOTE(a->updates == b->updates && a->passes == b->passes &&
                    a->mistakes_last_pass == b->mistakes_last_pass &&
                    a->progressive_rows == b->progressive_rows && x.count == y.count,
@@ -570,7 +571,7 @@ static void test_budget(void)
     hsp_training run;
     hsp_model *model = train_on(&set, settings, &run);
     CHECK(run.updates > 20 && hsp_model_support(model, NULL) == 20);
-    CHECK(hsp_model_updates(model).count == 20);
+    CHECK(hsp_model_row_coefficients(model).count == 20);
     hsp_model_free(model);
 }
 

@@ -78,7 +78,7 @@ static void k_is_chosen_by_leave_one_out(void)
                  by_distance ? "distance" : "majority");
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *model = machine_train(ctx, data, "knn", settings, NULL);
-        CHECK(model && hsp_model_neighborhood(model, &about));
+        CHECK(model && hsp_model_knn(model, &about));
         CHECK(about.tried == (most < set.n ? most : set.n - 1) && about.rows == set.n);
         uint64_t best = 0;
         for (uint64_t k = 1; k <= about.tried; k++) {
@@ -181,7 +181,7 @@ static void edges_have_answers(void)
     machine_refused(ctx, data, "knn", "k=1 metric=kernel:sigmoid(1,0)", HSP_USAGE, "sigmoid");
     machine_refused(ctx, data, "knn", "k=1 metric=hamming index=tree", HSP_USAGE, "tree");
     hsp_model *model = machine_train(ctx, data, "knn", "k=auto", NULL);
-    CHECK(hsp_model_neighborhood(model, &about) && about.k == 1 && about.tried == 1);
+    CHECK(hsp_model_knn(model, &about) && about.k == 1 && about.tried == 1);
     CHECK(about.mistakes[0] == 2); /* the only other row is of the other class */
     hsp_model_free(model);
     hsp_data_free(data);
@@ -266,7 +266,7 @@ static void threads_do_not_matter(void)
             const hsp_view *view = NULL;
             hsp_data *data = machine_data(ctx, &set);
             models[t] = machine_train(ctx, data, "knn", settings[s], NULL);
-            CHECK(hsp_model_neighborhood(models[t], &about[t]));
+            CHECK(hsp_model_knn(models[t], &about[t]));
             CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
             CHECK(hsp_model_score(ctx, models[t], view, NULL, scores[t], NULL) == HSP_OK);
             hsp_data_free(data);

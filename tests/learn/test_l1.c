@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/erm/solvers.h"
 
 static hsp_context *ctx;

@@ -145,7 +145,7 @@ static void test_dual_weights(void)
     machine_random(&set, 60, 4, 2, 1, 9);
     hsp_data *data = machine_data(ctx, &set);
     hsp_model *model = machine_train(ctx, data, "logistic", "gap=1e-10 keep-dual=yes", &run);
-    const hsp_row_coefficients kept = hsp_model_updates(model);
+    const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
     CHECK(kept.count == set.n && machine_rebuilt(&set, model) <= 1e-3);
     for (uint64_t k = 0; k < kept.count; k++) {
         double s = hsp_model_offset(model, 0);

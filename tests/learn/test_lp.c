@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/lp/lp_clp.h"
 #include "learn/machine.h"
 

@@ -307,7 +307,7 @@ static void row_weights_are_copies(void)
             CHECK_NOTE(fabs(a->objective - b->objective) <= 2e-8 * b->objective,
                        "set %d: J %g and %g", i, a->objective, b->objective);
             const long double P = margin_judge(&copies, &p, copied.model, 0).primal;
-            const hsp_row_coefficients none = hsp_model_updates(weighted.model);
+            const hsp_row_coefficients none = hsp_model_row_coefficients(weighted.model);
             CHECK(none.count == 0); /* nobody asked for them */
             CHECK_NOTE(margin_judge(&copies, &p, weighted.model, 0).primal <= P * (1 + 2e-8L),
                        "set %d: the weights are not the copies'", i);
@@ -355,8 +355,8 @@ static void threads_change_nothing(void)
             margin_run more = margin_train_data(ctx, data, losses[l].learner, words);
             CHECK(more.model != NULL);
             if (more.model) {
-                const hsp_row_coefficients a = hsp_model_updates(one.model),
-                                           b = hsp_model_updates(more.model);
+                const hsp_row_coefficients a = hsp_model_row_coefficients(one.model),
+                                           b = hsp_model_row_coefficients(more.model);
                 CHECK_NOTE(memcmp(hsp_model_weights(one.model, 0), hsp_model_weights(more.model, 0),
                                   hsp_model_features(one.model) * sizeof(double)) == 0,
                            "case %d: weights on %d threads", i, threads);

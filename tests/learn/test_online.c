@@ -17,7 +17,7 @@ static const char *program;
 /* The same weights, offsets and updates, to the bit. */
 static int same_model(const hsp_model *a, const hsp_model *b)
 {
-    const hsp_row_coefficients u = hsp_model_updates(a), v = hsp_model_updates(b);
+    const hsp_row_coefficients u = hsp_model_row_coefficients(a), v = hsp_model_row_coefficients(b);
     if (a->scorers != b->scorers || a->features != b->features || u.count != v.count) return 0;
     if (memcmp(a->weights, b->weights, a->scorers * a->features * sizeof *a->weights)) return 0;
     if (memcmp(a->offsets, b->offsets, a->scorers * sizeof *a->offsets)) return 0;
@@ -94,7 +94,8 @@ static void compare_one(const naive_set *set, const naive_options *o, const char
     for (int j = 0; j < set->d; j++)
         CHECK(hsp_model_weights(model, (uint32_t)c)[j] == hsp_model_weights(one, 0)[j]);
     CHECK(hsp_model_offset(model, (uint32_t)c) == hsp_model_offset(one, 0));
-    hsp_row_coefficients all = hsp_model_updates(model), own = hsp_model_updates(one);
+    hsp_row_coefficients all = hsp_model_row_coefficients(model),
+                         own = hsp_model_row_coefficients(one);
     uint64_t k = 0;
     for (uint64_t i = 0; i < all.count; i++) {
         if (all.scorer[i] != (uint32_t)c) continue;

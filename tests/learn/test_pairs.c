@@ -35,7 +35,7 @@ static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, cons
     uint64_t passes = 0, updates = 0, mistakes = 0;
     int converged = 1;
     if (!model) abort();
-    CHECK(hsp_model_pairs(model) && hsp_model_scorers(model) == hsp__pair_count(classes));
+    CHECK(hsp_model_is_one_vs_one(model) && hsp_model_scorers(model) == hsp__pair_count(classes));
     for (uint32_t i = 0, pair = 0; i < classes; i++)
         for (uint32_t j = i + 1; j < classes; j++, pair++) {
             char two[64];
@@ -109,7 +109,7 @@ static void updates_are_of_the_whole_data(void)
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
     double w[6 * COLS] = {0}, uses = 0;
-    const hsp_row_coefficients updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     uint64_t before = 0;
     for (uint64_t k = 0; k < updates.count; k++) {
         const uint64_t row = updates.row[k];
@@ -146,7 +146,7 @@ static void two_classes_are_no_pairs(void)
         hsp_options *plain = test_options(ctx, hsp_learner(0), chosen[i]);
         hsp_model *a = learn_train(ctx, data, options, &run),
                   *b = learn_train(ctx, data, plain, &run);
-        CHECK(!hsp_model_pairs(a) && hsp_model_scorers(a) == 1);
+        CHECK(!hsp_model_is_one_vs_one(a) && hsp_model_scorers(a) == 1);
         check_scorer(a, 0, b, with);
         hsp_model_free(a);
         hsp_model_free(b);

@@ -24,7 +24,7 @@ static void test_two_points(void)
     CHECK(run.progressive_error == 0.5); /* a score of 0 said class 0 */
     CHECK(hsp_model_weights(model, 0)[0] == 2 && hsp_model_weights(model, 0)[1] == 1);
     CHECK(hsp_model_offset(model, 0) == 1);
-    hsp_row_coefficients updates = hsp_model_updates(model);
+    hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     CHECK(updates.count == 1 && updates.row[0] == 0 && updates.scorer[0] == 0 &&
           updates.amount[0] == 1);
     CHECK_TEXT(hsp_model_metadata(model, "learner"), "perceptron");
@@ -106,7 +106,7 @@ static void test_three_classes(void)
     for (uint32_t c = 0; c < 3; c++)
         for (int j = 0; j < 2; j++)
             CHECK(hsp_model_weights(model, c)[j] == w[c][j]);
-    hsp_row_coefficients updates = hsp_model_updates(model);
+    hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     static const uint64_t rows[] = {1, 1, 2, 2};
     static const uint32_t scorers[] = {0, 1, 0, 2};
     static const double amounts[] = {-1, 1, -1, 1};
@@ -200,7 +200,7 @@ static void compare(const naive_set *set, const naive_options *o, const naive_ru
 /* Triples in order, none zero, that rebuild w. */
 static void compare_updates(const naive_set *set, const naive_run *naive, const hsp_model *model)
 {
-    hsp_row_coefficients u = hsp_model_updates(model);
+    hsp_row_coefficients u = hsp_model_row_coefficients(model);
     double w[NAIVE_CLASSES][NAIVE_COLS] = {{0}};
     for (uint64_t i = 0; i < u.count; i++) {
         CHECK(u.amount[i] != 0 && u.amount[i] == naive->amount[u.row[i]][u.scorer[i]]);

@@ -76,7 +76,7 @@ static void both(const hsp_options *options)
     hsp_model *batch = learn_train(ctx, data, options, &batch_run);
     compare(model, batch);
     compare_runs(&run, &batch_run);
-    CHECK(hsp_model_updates(model).count == 0);
+    CHECK(hsp_model_row_coefficients(model).count == 0);
     hsp_model_free(model);
     hsp_model_free(batch);
     hsp_data_free(data);

@@ -23,7 +23,7 @@ static void test_two_points(void)
     CHECK(machine_near(run.optimum.margin, 1, 1e-8));
     CHECK(machine_near(run.optimum.objective, 0.5, 1e-8));
     CHECK(isnan(run.optimum.C) && isnan(run.optimum.lambda));
-    const hsp_row_coefficients kept = hsp_model_updates(model);
+    const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
     CHECK(kept.count == 2 && machine_near(kept.amount[0], -0.5, 1e-8) &&
           machine_near(kept.amount[1], 0.5, 1e-8));
     CHECK_TEXT(hsp_model_metadata(model, "converged"), "true");
@@ -54,7 +54,7 @@ static void test_three_points(void)
         CHECK(machine_near(hsp_model_offset(model, 0), -1, 1e-4));
         CHECK(machine_near(run.optimum.margin, sqrt(0.5), 1e-4));
         CHECK(run.optimum.support_vectors == 3 && run.optimum.on_margin == 3);
-        const hsp_row_coefficients kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
         CHECK(kept.count == 3 && machine_near(kept.amount[0], -1, 1e-4) &&
               machine_near(kept.amount[1], 0.5, 1e-4) && machine_near(kept.amount[2], 0.5, 1e-4));
         hsp_model_free(model);
@@ -393,7 +393,7 @@ static void test_support_of_pairs(void)
         hsp_model_free(machine_train(ctx, data, "svm", settings[k], &run));
         const hsp_convergence plain = run.optimum;
         hsp_model *model = machine_train(ctx, data, "svm", text, &run);
-        const hsp_row_coefficients kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
         CHECK(run.optimum.support_sum == kept.count && plain.support_sum == kept.count);
         CHECK(run.optimum.support_vectors == distinct_rows(&kept));
         CHECK(plain.support_vectors == run.optimum.support_vectors);
@@ -437,7 +437,7 @@ static void test_dual_rebuilds(void)
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *model = machine_train(ctx, data, "svm", "gap=1e-9 C=0.5 keep-dual=yes", &run);
         CHECK(machine_rebuilt(&set, model) <= 1e-3);
-        const hsp_row_coefficients kept = hsp_model_updates(model);
+        const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
         CHECK(kept.count == run.optimum.support_sum && kept.count > 0);
         CHECK(distinct_rows(&kept) == run.optimum.support_vectors);
         double balance[4] = {0};
@@ -449,7 +449,7 @@ static void test_dual_rebuilds(void)
             CHECK(fabs(balance[c]) <= 1e-9);
         hsp_model_free(model);
         model = machine_train(ctx, data, "svm", "gap=1e-3", &run);
-        CHECK(hsp_model_updates(model).count == 0);
+        CHECK(hsp_model_row_coefficients(model).count == 0);
         hsp_model_free(model);
         hsp_data_free(data);
     }

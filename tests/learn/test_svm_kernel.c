@@ -92,7 +92,7 @@ static void several_classes_are_problems_of_two(void)
         objective += one.optimum.objective;
         hsp_model_free(model);
     }
-    CHECK(hsp_model_pairs(pairs) && hsp_model_scorers(pairs) == 3);
+    CHECK(hsp_model_is_one_vs_one(pairs) && hsp_model_scorers(pairs) == 3);
     CHECK(machine_near(objective, all.optimum.objective, 1e-5));
     hsp_model_free(pairs);
     hsp_data_free(data);

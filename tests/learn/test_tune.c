@@ -5,7 +5,7 @@
 #include "../check.h"
 #include "base/context.h"
 #include "base/json.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/select/grid.h"
 
 static hsp_context *ctx;

@@ -4,7 +4,7 @@
 
 #include "../check.h"
 #include "base/context.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/select/folds.h"
 #include "learn/select/cv_runner.h"
 

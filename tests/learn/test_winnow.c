@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "model/model.h"
 
 enum { ROWS = 40, COLS = 10, CLASSES = 4 };
@@ -588,7 +588,7 @@ static void test_underflow(void)
     hsp_model *model = train(data, options, &run);
     CHECK(run.updates == 159);
     CHECK(hsp_model_weights(model, 0)[1] == 0); /* (10^6 + 1)^-79 */
-    const hsp_row_coefficients made = hsp_model_updates(model);
+    const hsp_row_coefficients made = hsp_model_row_coefficients(model);
     CHECK(made.count == 2 && made.amount[0] == -79 && made.amount[1] == 80);
     hsp_model_free(model);
     hsp_options_free(options);

@@ -47,7 +47,7 @@ static int same_facts(const hsp_model *a, const hsp_model *b)
 
 static int same_models(const hsp_model *a, const hsp_model *b)
 {
-    hsp_row_coefficients u = hsp_model_updates(a), v = hsp_model_updates(b);
+    hsp_row_coefficients u = hsp_model_row_coefficients(a), v = hsp_model_row_coefficients(b);
     if (a->hypothesis != b->hypothesis || a->scorers != b->scorers || a->features != b->features ||
         a->tie != b->tie || a->order != b->order || a->constant != b->constant ||
         a->rest != b->rest || a->leaves_out != b->leaves_out || a->pairs != b->pairs ||

@@ -121,8 +121,8 @@ static void unit_has_length_1(void)
         }
         CHECK(fabs(longest - 1) <= 1e-14);
         /* the updates rebuild the new weights as they did the old ones */
-        CHECK(fabs(hsp_model_updates(form).amount[0] * model->weights[0] -
-                   hsp_model_updates(model).amount[0] * form->weights[0]) <= 1e-12);
+        CHECK(fabs(hsp_model_row_coefficients(form).amount[0] * model->weights[0] -
+                   hsp_model_row_coefficients(model).amount[0] * form->weights[0]) <= 1e-12);
         hsp_model_free(form);
         hsp_model_free(model);
     }

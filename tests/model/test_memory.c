@@ -158,7 +158,7 @@ static hsp_status call_neighbors_file(memory_scene *s, hsp_error *err)
 
 static hsp_status call_regroup(memory_scene *s, hsp_error *err)
 {
-    return hsp_data_regroup(s->ctx, s->rows, NULL, 0, "1", err, &s->out_data);
+    return hsp_data_relabel(s->ctx, s->rows, NULL, 0, "1", err, &s->out_data);
 }
 
 static hsp_status call_predict_svm(memory_scene *s, hsp_error *err)

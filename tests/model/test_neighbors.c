@@ -541,13 +541,13 @@ static void other_questions_are_refused(void)
     hsp__random_seed(&random, 17, 0);
     hsp_model *linear = test_linear(ctx, &random, 2, 3), *form = NULL;
     hsp_model *model = test_neighbors(ctx, &random, 2, 8, 3, HSP_DENSE);
-    CHECK(!hsp_model_neighborhood(linear, &about));
+    CHECK(!hsp_model_knn(linear, &about));
     CHECK(hsp_model_neighbors(ctx, linear, &view, 1, &err, near) == HSP_USAGE);
     CHECK(strstr(err.message, "linear") != NULL);
     CHECK(hsp_model_neighbors(ctx, model, &view, 9, &err, near) == HSP_USAGE);
     CHECK(strstr(err.message, "8 rows") != NULL);
     CHECK(hsp_model_neighbors(ctx, model, &view, 8, &err, near) == HSP_OK);
-    CHECK(hsp_model_neighborhood(model, &about) && about.rows == 8 && about.k >= 1);
+    CHECK(hsp_model_knn(model, &about) && about.rows == 8 && about.k >= 1);
     CHECK(hsp_model_form(ctx, model, "unit", &err, &form) == HSP_USAGE);
     CHECK(strstr(err.message, "neighbours") != NULL);
     CHECK(hsp_model_export(ctx, model, "libsvm", "/nowhere/x", &err) != HSP_OK);

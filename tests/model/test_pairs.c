@@ -141,7 +141,7 @@ static void class_scores_of_other_models(void)
     CHECK(hsp_model_scorer_for(three, 2) == 2);
     CHECK(hsp_model_scorer_against(three, 2) == HSP_NO_CLASS);
     CHECK(hsp_model_scorer_for(three, 3) == HSP_NO_CLASS);
-    CHECK(!hsp_model_pairs(two) && !hsp_model_pairs(three));
+    CHECK(!hsp_model_is_one_vs_one(two) && !hsp_model_is_one_vs_one(three));
     hsp_model_free(two);
     hsp_model_free(three);
     hsp_context_free(ctx);
@@ -175,7 +175,7 @@ static void files_and_forms(void)
         CHECK_NOTE(hsp_model_write(ctx, model, path, &err) == HSP_OK, "%s", err.message);
         CHECK_NOTE(hsp_model_read(ctx, path, &err, &back) == HSP_OK, "%s", err.message);
         if (back) {
-            CHECK(hsp_model_pairs(back));
+            CHECK(hsp_model_is_one_vs_one(back));
             predictions_of(ctx, back, rows, again, classes_again);
             CHECK(memcmp(scores, again, ROWS * model->scorers * sizeof *scores) == 0);
             CHECK(memcmp(classes, classes_again, sizeof classes) == 0);
@@ -184,7 +184,7 @@ static void files_and_forms(void)
         for (int f = 0; f < 2; f++) {
             hsp_model *form = NULL;
             CHECK(hsp_model_form(ctx, model, forms[f], NULL, &form) == HSP_OK);
-            CHECK(hsp_model_pairs(form));
+            CHECK(hsp_model_is_one_vs_one(form));
             predictions_of(ctx, form, rows, again, classes_again);
             if (f == 0) CHECK(memcmp(classes, classes_again, sizeof classes) == 0);
             hsp_model_free(form);

@@ -8,7 +8,7 @@
 #ifndef HSP_TESTS_PROBLEMS_PROBLEM_H
 #define HSP_TESTS_PROBLEMS_PROBLEM_H
 
-#include <halfspace.h>
+#include <halfspace_all.h>
 
 #include "check.h"
 
@@ -136,7 +136,7 @@ static inline void problem_check_counts(const problem *p, const outcome *o)
 {
     double paper[64] = {0};
     const hsp_view *view = NULL;
-    const hsp_row_coefficients said = hsp_model_updates(o->model);
+    const hsp_row_coefficients said = hsp_model_row_coefficients(o->model);
     CHECK(hsp_data_view(o->ctx, o->data, NULL, &view) == HSP_OK && view->rows <= 64);
     for (int k = 0; k < p->count; k++) {
         int row = p->updates[k].example - 1;

@@ -511,7 +511,7 @@ static void steep_rows_take_exponentially_long(void)
         CHECK_NOTE(o.run.stop == HSP_STOP_CONVERGED, "%s", orders[i]);
         for (int j = 0; j < 5; j++)
             CHECK_NOTE(hsp_model_weights(o.model, 0)[j] >= 1 << j, "%s: w[%d]", orders[i], j);
-        const hsp_row_coefficients said = hsp_model_updates(o.model);
+        const hsp_row_coefficients said = hsp_model_row_coefficients(o.model);
         double last = 0;
         for (uint64_t k = 0; k < said.count; k++)
             if (said.row[k] == 4) last += said.amount[k];

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #ifdef HSP_HAVE_GMP
 #include "verify/verify.h"
 #define PROVE_GMP 1

@@ -48,7 +48,7 @@ static hsp_status memory_call_outlook(memory_scene *s, hsp_error *err)
 
 static hsp_status memory_call_simulate(memory_scene *s, hsp_error *err)
 {
-    return hsp_simulate_bounds(s->ctx, s->simulate, err, &s->simulation);
+    return hsp_simulation_new(s->ctx, s->simulate, err, &s->simulation);
 }
 
 static hsp_status memory_call_certify(memory_scene *s, hsp_error *err)
@@ -126,7 +126,7 @@ static void scaled(void)
 
 static void simulated(void)
 {
-    CHECK(!hsp_options_new(scene.ctx, hsp_simulate_options(), NULL, &scene.simulate));
+    CHECK(!hsp_options_new(scene.ctx, hsp_simulation_options(), NULL, &scene.simulate));
     CHECK(!hsp_options_set(scene.simulate, "trials", "1", NULL));
     CHECK(!hsp_options_set(scene.simulate, "rows", "8", NULL));
     CHECK(!hsp_options_set(scene.simulate, "test-rows", "3", NULL));

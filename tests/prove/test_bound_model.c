@@ -166,7 +166,7 @@ static void by_mistakes(void)
     hsp_data *data = make("halfspace", "1000", "3", "4", "0.02");
     hsp_model *model = train("perceptron", data, (const char *[]){"passes", "2", NULL});
     hsp_error_report *out = outlook(model, data, NULL, no_options);
-    const hsp_row_coefficients updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     unsigned char *in = calloc(1000, 1);
     uint64_t k = 0, wrong = 0;
     hsp__bound_rows rows = {0};
@@ -204,7 +204,7 @@ static void check_rebuilt(const char *name, hsp_data *data, const char *order)
 {
     const char *const set[] = {"passes", "until-converged", "order", order, NULL};
     hsp_model *model = train(name, data, set), *again = NULL;
-    const hsp_row_coefficients updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     uint64_t rows[500], count = 0;
     hsp_data *few = NULL;
     for (uint64_t i = 0; i < updates.count; i++)

@@ -12,10 +12,10 @@ static hsp_simulation *simulate(const char *const *set, hsp_error *err)
 {
     hsp_options *options = NULL;
     hsp_simulation *made = NULL;
-    hsp_status status = hsp_options_new(ctx, hsp_simulate_options(), err, &options);
+    hsp_status status = hsp_options_new(ctx, hsp_simulation_options(), err, &options);
     for (; !status && *set; set += 2)
         status = hsp_options_set(options, set[0], set[1], err);
-    if (!status) status = hsp_simulate_bounds(ctx, options, err, &made);
+    if (!status) status = hsp_simulation_new(ctx, options, err, &made);
     hsp_options_free(options);
     return made;
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 static hsp_context *ctx;
 
@@ -13,7 +13,7 @@ static hsp_status solve(const char *const *set, hsp_error *err, hsp_sample_size 
     hsp_status status = hsp_options_new(ctx, hsp_sample_size_options(), err, &options);
     for (; !status && *set; set += 2)
         status = hsp_options_set(options, set[0], set[1], err);
-    if (!status) status = hsp_solve_sample_size(options, err, out);
+    if (!status) status = hsp_sample_size_solve(options, err, out);
     hsp_options_free(options);
     return status;
 }

@@ -242,7 +242,7 @@ static void check_sequence(const char *learner, const char *order, hsp_data *dat
     CHECK(!hsp_train(ctx, data, options, NULL, &run, &model));
     CHECK(!hsp__online_sequence(ctx, data, options, NULL, &made));
     CHECK_NOTE(made.count == run.updates && made.count > 0, "%s %s", learner, order);
-    const hsp_row_coefficients updates = hsp_model_updates(model);
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
     uint64_t met = 0;
     for (uint64_t k = 0; k < updates.count; k++) {
         uint64_t times = 0;

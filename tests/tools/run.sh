@@ -49,7 +49,7 @@ else
     echo 'skipped options in messages: there is no build, or no python3'
 fi
 
-plant src/data/a.c '#include "base/text.h"\n#include "vec/vec.h"\n#include "data/data.h"\n#include "halfspace.h"\n'
+plant src/data/a.c '#include "base/text.h"\n#include "vec/vec.h"\n#include "data/data.h"\n#include "halfspace_all.h"\n'
 tools/check-layers "$tree"
 report $? 'sound layers pass'
 plant src/base/a.c '#include "data/data.h"\n'
@@ -58,9 +58,9 @@ plant src/data/a.c '# include "../learn/learn.h"\n'
 caught check-layers 'a path with dots'
 plant cli/a.c '#include "base/text.h"\n'
 caught check-layers 'a command that includes the inside'
-plant verify/a.c '#include "halfspace.h"\n'
+plant verify/a.c '#include "halfspace_all.h"\n'
 caught check-layers 'a checker that includes the library'
-plant src/misc/a.c '#include "halfspace.h"\n'
+plant src/misc/a.c '#include "halfspace_all.h"\n'
 caught check-layers 'an unknown room'
 plant src/data/a.c "void f(void)\n{\n$(seq 79 | sed 's/.*/    ;/')\n}\n"
 caught check-source 'a long function'

@@ -4,7 +4,7 @@
 #ifndef HSP_LEARN_ERM_MATVEC_H
 #define HSP_LEARN_ERM_MATVEC_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* scores[i] = <w, x_i> + b for all rows, with the bits of hsp__row_score. `w` has view->cols. */
 void hsp__matvec_scores(hsp_context *ctx, const hsp_view *view, const double *w, double b,

@@ -26,7 +26,7 @@
 #define HSP_LEARN_ERM_PROBLEM_H
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/erm/loss.h"
 #include "learn/watch.h"
 

@@ -3,7 +3,7 @@
 #define HSP_LEARN_KERNEL_KERNEL_OPTION_H
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Is there an option `kernel`, and is it set? */
 int hsp__kernel_wanted(const hsp_options *options);

@@ -7,7 +7,7 @@
 #ifndef HSP_LEARN_LP_LP_CLP_H
 #define HSP_LEARN_LP_LP_CLP_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__clp hsp__clp;
 

@@ -452,7 +452,7 @@ static hsp_status ovo_support(ovo_work *work, hsp_error *err)
     for (uint32_t pair = 0; pair < work->count; pair++) {
         const ovo_one *one = &work->pairs[pair];
         const hsp_row_coefficients kept =
-            one->model ? hsp_model_updates(one->model) : (hsp_row_coefficients){0};
+            one->model ? hsp_model_row_coefficients(one->model) : (hsp_row_coefficients){0};
         for (uint64_t k = 0; k < kept.count; k++) {
             optimum->support_vectors += !used[one->rows[kept.row[k]]];
             used[one->rows[kept.row[k]]] = 1;
@@ -500,7 +500,7 @@ static hsp_status ovo_gather(const ovo_work *work, hsp__ledger *all, hsp_error *
     for (uint32_t pair = 0; pair < work->count; pair++) {
         const ovo_one *one = &work->pairs[pair];
         if (!one->model) continue;
-        const hsp_row_coefficients updates = hsp_model_updates(one->model);
+        const hsp_row_coefficients updates = hsp_model_row_coefficients(one->model);
         for (uint64_t k = 0; k < updates.count; k++)
             if (!hsp__ledger_add(all, ovo_place(work, one->rows[updates.row[k]]), pair,
                                  updates.amount[k]))

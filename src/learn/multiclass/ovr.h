@@ -4,7 +4,7 @@
 #ifndef HSP_LEARN_MULTICLASS_OVR_H
 #define HSP_LEARN_MULTICLASS_OVR_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/online/online.h"
 
 typedef struct hsp__ovr {

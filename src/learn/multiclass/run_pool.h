@@ -3,7 +3,7 @@
 #define HSP_LEARN_MULTICLASS_RUN_POOL_H
 
 #include "base/context.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/watch.h"
 
 /* Runs from..to-1. `report`: this is the thread that the context belongs to. */

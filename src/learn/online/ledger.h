@@ -3,7 +3,7 @@
 #ifndef HSP_LEARN_ONLINE_LEDGER_H
 #define HSP_LEARN_ONLINE_LEDGER_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* Sums of amounts by (row, scorer). Entries are appended, and now and then sorted and merged, so
  * that memory stays below a small multiple of the distinct pairs, and an update costs no search. */

@@ -32,7 +32,7 @@
 #include <math.h>
 
 #include "data/data.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/online/ledger.h"
 #include "learn/learner.h"
 #include "learn/watch.h"

@@ -9,7 +9,7 @@
 #ifndef HSP_LEARN_ONLINE_PARALLEL_SCAN_H
 #define HSP_LEARN_ONLINE_PARALLEL_SCAN_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/online/online.h"
 
 typedef struct hsp__parallel_scan hsp__parallel_scan;

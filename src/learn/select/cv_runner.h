@@ -2,7 +2,7 @@
 #ifndef HSP_LEARN_SELECT_CV_RUNNER_H
 #define HSP_LEARN_SELECT_CV_RUNNER_H
 
-#include "halfspace.h"
+#include "halfspace_all.h"
 #include "learn/select/folds.h"
 
 typedef struct hsp__cv_runner {

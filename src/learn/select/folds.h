@@ -4,7 +4,7 @@
 #define HSP_LEARN_SELECT_FOLDS_H
 
 #include "base/names.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 #define HSP__FOLD_NONE UINT32_MAX
 

@@ -3,7 +3,7 @@
 #define HSP_LEARN_SELECT_GRID_H
 
 #include "base/names.h"
-#include "halfspace.h"
+#include "halfspace_all.h"
 
 /* One option and the values to try. */
 typedef struct hsp__grid_axis {

@@ -1,0 +1,14 @@
+/* halfspace: all public headers. */
+#ifndef HALFSPACE_ALL_H
+#define HALFSPACE_ALL_H
+
+#include "halfspace.h"
+#include "halfspace_data.h"
+#include "halfspace_kernel.h"
+#include "halfspace_learn.h"
+#include "halfspace_model.h"
+#include "halfspace_options.h"
+#include "halfspace_prove.h"
+#include "halfspace_theory.h"
+
+#endif

@@ -1,0 +1,129 @@
+/* halfspace: learning in detail. Streaming, one example at a time, cross-validation, tuning. */
+#ifndef HALFSPACE_LEARN_H
+#define HALFSPACE_LEARN_H
+
+#include "halfspace.h"
+#include "halfspace_options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Streams and single examples ------------------------------------------------------------- */
+
+/* Learn in one pass from a file or pipe that is never held in memory. */
+HSP_API hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_options *options, hsp_error *err, hsp_training *run,
+                                    hsp_model **out);
+
+/* Find the place in its file of a row that hsp_train rejected (Winnow takes values from 0 to 1).
+ * `err` is the error of hsp_train: no file, and the row's number, from 1, as its line. Returns
+ * HSP_BAD_DATA with file and line in *err if the row was found; else *err is unchanged. `read` and
+ * `encoding`: as the file was read with. */
+HSP_API hsp_status hsp_train_locate(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_encoding *encoding, hsp_error *err);
+
+/* Learn one example at a time. `class_names` has `classes` names; features may grow with the rows.
+ * Options that limit passes or time are HSP_USAGE: here the caller decides. */
+typedef struct hsp_trainer hsp_trainer;
+HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
+                                   const char *const *class_names, uint32_t classes,
+                                   uint64_t features, hsp_error *err, hsp_trainer **out);
+HSP_API void hsp_trainer_free(hsp_trainer *trainer);
+
+typedef struct hsp_step {
+    uint32_t predicted; /* before the step; HSP_NO_CLASS on the boundary */
+    double score;       /* two classes: the score; more: of the true class minus the best other */
+    int updated;        /* the weights changed */
+} hsp_step;
+
+/* Predict row `row` of a view with labels, then learn from it. */
+HSP_API hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t row,
+                                    hsp_error *err, hsp_step *step);
+/* The current model. */
+HSP_API hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **out);
+
+/* ---- Cross-validation ------------------------------------------------------------------------ */
+
+/* How a learner did on rows that it had not seen: the rows are divided into folds, and each fold is
+ * predicted by a model trained on all the others (docs/tuning.md). */
+typedef struct hsp_held_out {
+    uint32_t folds;
+    uint64_t rows, mistakes, ties; /* over all folds; a tie is a mistake */
+    double error;                  /* the mean of the folds' errors */
+    double standard_error;         /* of that mean: the folds' standard deviation / sqrt(folds) */
+    uint32_t unconverged;          /* folds whose training ended before it converged */
+    uint32_t inseparable;          /* folds without a model because no separator exists */
+} hsp_held_out;
+
+typedef struct hsp_fold {
+    uint64_t rows, mistakes, ties; /* of the rows held out */
+    double error;                  /* mistakes / rows */
+    hsp_stop stop; /* why training on the others ended; HSP_STOP_INSEPARABLE: there is no model, and
+                      every row is a mistake */
+} hsp_fold;
+
+/* Options of hsp_cross_validate: folds, fold-seed. */
+HSP_API const hsp_option_table *hsp_validate_options(void);
+
+/* Cross-validate the learner that `learner` are options of. Each class is divided evenly, at random
+ * by the seed; the folds depend on the labels and the seed alone. Everything that the learner fits
+ * to rows, scaling included, is fitted to the rows it trains on. Folds run in parallel, each on a
+ * copy of its rows; a time limit holds per fold. `validate` NULL: the defaults. HSP_BAD_DATA if a
+ * class has only one row; a log warning if it has fewer rows than there are folds. */
+typedef struct hsp_validation hsp_validation;
+HSP_API hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                      const hsp_options *validate, hsp_error *err,
+                                      hsp_validation **out);
+HSP_API void hsp_validation_free(hsp_validation *validation);
+HSP_API const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation);
+HSP_API const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold);
+/* The classes of the models, and classes * classes counts, [true class * classes + predicted
+ * class]; ties are in none. */
+HSP_API uint32_t hsp_validation_classes(const hsp_validation *validation);
+HSP_API const char *hsp_validation_class_name(const hsp_validation *validation,
+                                              uint32_t class_index);
+HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validation);
+
+/* ---- Tuning ---------------------------------------------------------------------------------- */
+
+/* Options of hsp_tune: tune (NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C; once
+ * per option of the learner: all combinations are tried), choose (best,
+ * one-standard-error), folds, fold-seed. */
+HSP_API const hsp_option_table *hsp_tune_options(void);
+
+/* What was tried, and what was chosen. */
+typedef struct hsp_tuning hsp_tuning;
+HSP_API void hsp_tuning_free(hsp_tuning *tuning);
+
+/* Cross-validate a learner at every combination of values (a point), on the same folds; choose one;
+ * train on all rows with it. `model` is what hsp_train makes with those options, and keeps the
+ * table as its metadata "tuning". `learner` has all other options. Learners that minimise start
+ * from the model of the neighbouring point: the same gap in less time.
+ *
+ * best: the smallest mean error. one-standard-error: the simplest point whose mean error is at most
+ * one standard error (of the best) above it: the smallest C, the largest lambda, for any other
+ * option the value given first; the first option in which two points differ decides. Of equally
+ * good points the best is the simplest, too.
+ *
+ * `run` and `model` may be NULL: then nothing is trained on all rows. If the progress callback asks
+ * to stop, the call returns HSP_CANCELLED: while points are tried it hands out nothing; while the
+ * chosen one is trained it hands out *out, *run and *model as hsp_train does. */
+HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, hsp_error *err, hsp_tuning **out,
+                            hsp_training *run, hsp_model **model);
+
+/* The names of the tuned options, NULL past the last; the points, numbered from 0. */
+HSP_API const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option);
+HSP_API uint64_t hsp_tuning_points(const hsp_tuning *tuning);
+HSP_API const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option);
+HSP_API const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point);
+HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold);
+HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
+HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
