@@ -69,7 +69,10 @@ static void audit_print_head(const cli *run, const audit *seen)
     const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
     printf("%s on %s%s: ", show_input(run->arguments[0]), show_input(run->arguments[1]),
            hsp_data_stored_note(seen->given.data));
-    if (seen->found && seen->separates)
+    if (seen->found && seen->separates && !(seen->low > 0 && isfinite(seen->high)))
+        printf("%s updates; w* is a separator whose margin double precision does not tell\n",
+               audit_fact(model, "updates"));
+    else if (seen->found && seen->separates)
         printf("%s updates; w* is the widest separator, with a margin in [%.9g, %.9g]\n",
                audit_fact(model, "updates"), seen->low, seen->high);
     else if (seen->found)

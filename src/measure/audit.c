@@ -524,6 +524,19 @@ static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_mo
     return audit_perceptron(audit, data, reference, list, err);
 }
 
+/* Overflow says nothing about a theorem. */
+static void audit_drop_overflow(hsp__audit_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        hsp_mistake_bound *entry = &list->bounds[i];
+        if (!entry->applies || (isfinite(entry->observed) && isfinite(entry->bound))) continue;
+        entry->applies = 0;
+        entry->held = 1;
+        entry->observed = entry->bound = (double)NAN;
+        hsp__audit_why(entry, "its figures leave the range of double precision: scale the columns");
+    }
+}
+
 hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                      const hsp_model *reference, hsp_error *err, hsp_mistake_bound **out,
                      size_t *count)
@@ -534,6 +547,7 @@ hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
     list.bounds = hsp__new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
     hsp_status status = list.bounds ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = audit_dispatch(&audit, data, reference, &list, err);
+    if (!status) audit_drop_overflow(&list);
     audit_end(&audit);
     if (status) {
         hsp__free(&ctx->allocator, list.bounds);

@@ -59,10 +59,16 @@ static double margin_log_delta(const hsp__bound_case *c)
 
 static int margin_applies(const hsp__bound_case *c, hsp_error_bound *to)
 {
+    double squares = c->space.length2;
+    for (uint64_t i = 0; !c->space.why[0] && i < c->rows.n; i++)
+        squares += c->space.norm2[i];
     if (c->space.why[0])
         hsp__error_bound_fail(to, "%s", c->space.why);
     else if (!(c->space.length2 > 0))
         hsp__error_bound_fail(to, "w is 0: there is no halfspace");
+    else if (!isfinite(squares))
+        hsp__error_bound_fail(to, "squared lengths of rows or of w leave the range of double "
+                                  "precision: scale the columns");
     else
         return 1;
     return 0;
@@ -160,7 +166,11 @@ hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound
     hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);
     hsp__free(&c->ctx->allocator, sure);
     if (status) return status;
-    hsp__error_bound_set(to, isfinite(best.value) ? best.value * (1 + 1e-12) : 1,
+    if (!isfinite(best.value)) {
+        hsp__error_bound_fail(to, "all rows are 0");
+        return HSP_OK;
+    }
+    hsp__error_bound_set(to, best.value * (1 + 1e-12),
                          "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
                          best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
                          best.constant);
