@@ -261,9 +261,7 @@ static int train_is_stationary(const cli *run, const train *done)
     const hsp_training *all = &done->run;
     const char *kernel = train_text(run, "kernel");
     hsp_kernel *sure = NULL;
-    if (!kernel || all->stop != HSP_STOP_PASSES ||
-        all->passes >= (uint64_t)hsp_options_integer(run->options[TRAIN_LEARNER], "max-passes"))
-        return 0;
+    if (!kernel || all->stop != HSP_STOP_STALLED) return 0;
     const hsp_status status = hsp_kernel_parse(run->ctx, kernel, 0, 0, NULL, &sure);
     hsp_kernel_free(sure);
     return status == HSP_USAGE;
@@ -285,10 +283,13 @@ static void train_warn_gap(const cli *run, const train *done)
     const int limited = all->optimum.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
+    const int stalled = all->stop == HSP_STOP_STALLED, more = !limited && !stalled;
     if (isnan(all->optimum.gap)) {
         fprintf(stderr,
-                "halfspace: warning: DID NOT CONVERGE: %s ended the run before the gap was "
-                "computed. Try more %s.\n",
+                stalled ? "halfspace: warning: DID NOT CONVERGE: the objective or its bound leaves "
+                          "the range of double precision. Try --scale standard.\n"
+                        : "halfspace: warning: DID NOT CONVERGE: %s ended the run before the gap "
+                          "was computed. Try more %s.\n",
                 limit, limit);
         return;
     }
@@ -297,9 +298,11 @@ static void train_warn_gap(const cli *run, const train *done)
             "Try %s%s%s%s--scale standard%s or a larger --gap.\n",
             show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
             show_number(train_gap(run)),
-            limited ? "; rounding errors keep it from getting nearer" : "",
-            named ? "--solver auto, " : "", limited ? "" : "more ", limited ? "" : limit,
-            limited ? "" : ", ", hard ? "" : ", a smaller --C");
+            limited   ? "; rounding errors keep it from getting nearer"
+            : stalled ? "; no further step makes it smaller"
+                      : "",
+            named ? "--solver auto, " : "", more ? "more " : "", more ? limit : "",
+            more ? ", " : "", hard ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */
@@ -367,7 +370,8 @@ static const cli_term train_keys[] = {
                            "from; null of learners that minimise"},
     {"converged", "true when the last pass changed nothing, the gap was reached, or a panel of "
                   "experts has made its passes"},
-    {"stop", "why it ended: converged, passes, updates, seconds, request or inseparable"},
+    {"stop", "why it ended: converged, stalled (no step got further, though passes were left), "
+             "passes, updates, seconds, request or inseparable"},
     {"training_error", "share of the rows that the model gets wrong; null for a stream"},
     {"progressive_error", "share of wrong predictions over the first pass, each made before "
                           "learning from the row"},

@@ -48,12 +48,20 @@ static void convergence_margin(cli_table *table, const hsp_convergence *best,
     free(of);
 }
 
+/* Why a figure is not there. */
+static const char *convergence_why_not(const hsp_training *all)
+{
+    return all->stop == HSP_STOP_STALLED ? "it leaves the range of double precision"
+                                         : "the run was stopped before that";
+}
+
 /* `hard`: the objective is ||w||^2 / 2, whatever the unit. */
-static void convergence_objective(cli_table *table, const hsp_convergence *best, int hard,
+static void convergence_objective(cli_table *table, const hsp_training *all, int hard,
                                   const char *note)
 {
+    const hsp_convergence *best = &all->optimum;
     if (isnan(best->objective)) {
-        table_line(table, "objective", "not computed: the run was stopped before that");
+        table_line(table, "objective", "not computed: %s", convergence_why_not(all));
         return;
     }
     if (!isfinite(best->objective)) {
@@ -91,7 +99,8 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
     const hsp_convergence *best = &all->optimum;
     const char *answer = all->stop == HSP_STOP_CONVERGED ? "yes" : "no";
     if (isnan(best->gap))
-        table_line(table, "converged", "no: the run was stopped before the gap was computed");
+        table_line(table, "converged", "no: the gap was not computed: %s",
+                   convergence_why_not(all));
     else if (isnan(asked->gap))
         table_line(table, "converged", "%s: duality gap %s%s", answer, show_number(best->gap),
                    asked->note);
@@ -102,7 +111,7 @@ void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_mode
     else
         table_line(table, "converged", "%s: duality gap %s (target %s)%s", answer,
                    show_number(best->gap), show_number(asked->gap), asked->note);
-    convergence_objective(table, best, asked->hard, asked->note);
+    convergence_objective(table, all, asked->hard, asked->note);
     table_line(table, "solver", "%s, %s pass%s", best->solver, show_count(all->passes),
                all->passes == 1 ? "" : "es");
     convergence_costs(table, best);

@@ -279,6 +279,7 @@ HSP_API void hsp_model_probabilities(const hsp_model *model, const double *score
 
 typedef enum hsp_stop {
     HSP_STOP_CONVERGED,
+    HSP_STOP_STALLED, /* no step gets further, though passes were left: rounding, or overflow */
     HSP_STOP_PASSES,
     HSP_STOP_UPDATES,
     HSP_STOP_SECONDS,
@@ -286,7 +287,7 @@ typedef enum hsp_stop {
     HSP_STOP_INSEPARABLE /* a separator was demanded and none exists: no model, see run->evidence */
 } hsp_stop;
 
-/* "converged", "passes", "updates", "seconds", "request", "inseparable". */
+/* "converged", "stalled", "passes", "updates", "seconds", "request", "inseparable". */
 HSP_API const char *hsp_stop_name(hsp_stop stop);
 
 /* How close to the optimum a run came, for learners that minimise an objective (docs/svm.md). All

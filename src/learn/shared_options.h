@@ -56,10 +56,10 @@
     {                                                                                             \
         "gap", HSP_OPTION_REAL, "1e-3", 1e-12, 1, NULL, "G", "target of the relative duality gap" \
     }
-#define HSP__OPTION_MAX_PASSES                                         \
-    {                                                                  \
-        "max-passes", HSP_OPTION_INTEGER, "10000", 1, 1e15, NULL, "N", \
-            "maximum number of passes over the rows"                   \
+#define HSP__OPTION_MAX_PASSES                                                        \
+    {                                                                                 \
+        "max-passes", HSP_OPTION_INTEGER, "10000", 1, 1e15, NULL, "N",                \
+            "maximum number of passes over the rows; the step under way is completed" \
     }
 #define HSP__OPTION_MAX_SECONDS                                 \
     {                                                           \

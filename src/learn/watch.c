@@ -41,7 +41,8 @@ int hsp__watch_gap(hsp__watch *watch, int report, const char *unit, uint64_t don
 hsp_stop hsp__stop_of(hsp_stop one, hsp_stop other)
 {
     static const int weight[] = {
-        [HSP_STOP_CONVERGED] = 0, [HSP_STOP_PASSES] = 1,  [HSP_STOP_UPDATES] = 2,
-        [HSP_STOP_SECONDS] = 3,   [HSP_STOP_REQUEST] = 4, [HSP_STOP_INSEPARABLE] = 5};
+        [HSP_STOP_CONVERGED] = 0,  [HSP_STOP_STALLED] = 1, [HSP_STOP_PASSES] = 2,
+        [HSP_STOP_UPDATES] = 3,    [HSP_STOP_SECONDS] = 4, [HSP_STOP_REQUEST] = 5,
+        [HSP_STOP_INSEPARABLE] = 6};
     return weight[other] > weight[one] ? other : one;
 }

@@ -351,7 +351,7 @@ const char *hsp_tie_name(hsp_tie tie)
 
 const char *hsp_stop_name(hsp_stop stop)
 {
-    static const char *const names[] = {"converged", "passes",  "updates",
+    static const char *const names[] = {"converged", "stalled", "passes",     "updates",
                                         "seconds",   "request", "inseparable"};
     return names[stop];
 }

@@ -6,3 +6,9 @@ echo "exit $?"
 grep -iE 'inf|nan|exceeded|range of|held\.' audit
 halfspace audit -q p.hsp huge.csv --json | grep -c '"held": false'
 halfspace bound -q p.hsp --train huge.csv | grep -E '^  (margin|pac-bayes) '
+# A solver that gets no further does not blame --max-passes, nor ask for more of them.
+for learner in svm logistic; do
+    halfspace train $learner -q huge.csv 2>&1 | grep -E 'CONVERGE|converged|objective ' | sed 's/ in [0-9]* passes//'
+    halfspace train $learner -q huge.csv --json 2>/dev/null | grep '"stop"'
+    halfspace train $learner -q --max-passes 1 "$EXAMPLES/iris.csv" --json 2>/dev/null | grep '"stop"'
+done

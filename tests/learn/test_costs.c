@@ -79,8 +79,7 @@ static void going_on_makes_nothing_worse(void)
         CHECK_NOTE(both.run.optimum.dual_objective >= newton.run.optimum.dual_objective,
                    "set %d: auto %g, newton %g", set, both.run.optimum.dual_objective,
                    newton.run.optimum.dual_objective);
-        if (newton.run.stop == HSP_STOP_PASSES && newton.run.passes < 6000 &&
-            both.run.stop == HSP_STOP_PASSES) {
+        if (newton.run.stop == HSP_STOP_STALLED && both.run.stop == HSP_STOP_PASSES) {
             handed_on++;
             CHECK_NOTE(both.run.passes == 6000, "set %d: %d passes, newton's %d among them", set,
                        (int)both.run.passes, (int)newton.run.passes);

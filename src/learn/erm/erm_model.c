@@ -109,7 +109,10 @@ void hsp__erm_report(hsp__erm *batch)
     for (uint32_t c = 0; c < batch->count; c++) {
         hsp__erm_task *task = &batch->tasks[c];
         const hsp__solution *s = &task->solution;
-        run->stop = hsp__stop_of(run->stop, s->stop);
+        /* a solver ends at the limit, or where no step gets further */
+        const int left = !batch->plan->max_passes || s->passes < batch->plan->max_passes;
+        run->stop = hsp__stop_of(run->stop,
+                                 s->stop == HSP_STOP_PASSES && left ? HSP_STOP_STALLED : s->stop);
         if (s->passes > run->passes) run->passes = s->passes;
         run->updates += s->updates;
         if (!task->solver) continue;

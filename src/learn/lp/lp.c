@@ -123,7 +123,9 @@ static void lp_count(lp_work *work, const hsp__problem *p, uint32_t s, const hsp
     const hsp_view *view = p->view;
     const double norm = sqrt(hsp__vec()->sqnorm_f64(answer->w, (size_t)view->cols));
     double least = HUGE_VAL;
-    work->run.stop = hsp__stop_of(work->run.stop, answer->stop);
+    work->run.stop = hsp__stop_of(work->run.stop, answer->stop == HSP_STOP_PASSES
+                                                      ? HSP_STOP_STALLED /* there is no limit */
+                                                      : answer->stop);
     work->run.passes += answer->rounds;
     work->run.updates += answer->steps;
     optimum->objective += answer->primal;
