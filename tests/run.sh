@@ -78,6 +78,10 @@ suites()
         echo "same-bits/test tests/same-bits/test"
     fi
     echo "install tests/install/run.sh $BUILD"
+    for script in tests/adding/*.sh; do
+        adding=${script##*/}
+        echo "adding/${adding%.sh} $script $BUILD"
+    done
     echo "tools tests/tools/run.sh $BUILD"
 }
 

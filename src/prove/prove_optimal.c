@@ -66,6 +66,9 @@ static const char *prove_optimal_refuse(const prove_optimal_state *m, const hsp_
     const uint64_t *sides = m->prove->data.sides;
     if (hsp_options_flag(options, "hard"))
         return "the separable claim says how wide its margin is; there are no losses";
+    const char *loss = hsp_options_text(options, "loss");
+    if (strcmp(loss, "hinge") != 0 && strcmp(loss, "squared") != 0)
+        return "the claim is about hinge and squared hinge loss";
     if (m->plan.penalty != HSP__PENALTY_L2) return "the penalty is not l2";
     if (hsp_options_text(options, "row-weight")) return "its rows have weights of their own";
     if (!hsp_model_row_coefficients(model).count)

@@ -102,7 +102,6 @@ DCD_INLINE void dcd_visit(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind
     if (!(next > 0)) next = 0;
     if (!squared && next > c) next = c;
     const double move = next - a;
-    s->visits++;
     row->move = move;
     if (squared)
         s->gap += short_of > 0 ? c * (slope * slope) : a * (a * inverse / 2 - short_of);
@@ -178,7 +177,6 @@ DCD_INLINE void dcd_visit_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_
     const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
     const double gap = dcd_logistic_gap(m, was, a, c);
     double next;
-    s->visits++;
     s->gap += gap;
     row->move = 0;
     if (gap <= s->little) return;
@@ -228,11 +226,8 @@ static void dcd_visit_smooth(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind k
     const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
     const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
     const double before = s->loss->conjugate(a, c);
-    const double gap = fmax(c * s->loss->value(m, 1 - m) - before + a * m, 0);
-    s->visits++;
-    s->gap += gap;
+    s->gap += fmax(c * s->loss->value(m, 1 - m) - before + a * m, 0);
     row->move = 0;
-    if (gap <= s->little) return;
     const double next = dcd_smooth_top(s->loss, m, row->q + s->slope, a, c), move = next - a;
     if (move == 0) return;
     dcd_axpy(vec, kind, s->view, row, y * move, s->w);

@@ -43,7 +43,6 @@ typedef struct dcd_sweep {
                          loss, 4 / c for the logistic one */
     double gap;       /* sum over visits of c loss(m) - e(a) + a m, as the visit found them */
     double off;       /* sum of D's slopes' sizes over visits that changed a */
-    uint64_t visits;  /* rows looked at */
     uint64_t updates; /* visits that changed a */
 } dcd_sweep;
 

@@ -28,6 +28,7 @@
 
 #include "base/error.h"
 #include "learn/erm/erm.h"
+#include "learn/kernel/smo.h"
 #include "learn/learner.h"
 #include "learn/online/pegasos.h"
 #include "learn/shared_options.h"
@@ -106,6 +107,7 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *pl
     plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
     const char *wrong = plan->at_once                       ? "--multiclass"
                         : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
+                        : !hsp__smo_suits(plan->loss)       ? "--loss"
                         : strcmp(plan->solver, "auto") != 0 ? "--solver"
                                                             : NULL;
     if (wrong)

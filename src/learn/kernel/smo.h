@@ -27,6 +27,12 @@ typedef struct hsp__smo_solution {
 hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
                           double drift, double target, hsp_error *err, hsp__smo_solution *s);
 
+/* Losses that it solves: those whose e(a) is a parabola or a line. */
+static inline int hsp__smo_suits(const hsp__loss *loss)
+{
+    return loss->form == HSP__HINGE || loss->form == HSP__SQUARED_HINGE;
+}
+
 /* Does the problem ask for kernel values in double? */
 int hsp__smo_wide(const hsp__problem *p, const hsp__goal *goal);
 
