@@ -192,7 +192,7 @@ static hsp_status json_read_unicode(json_reader *reader)
     uint32_t code, low;
     hsp_status status = json_hex4(reader, &code);
     if (status != HSP_OK) return status;
-    if (code == 0) return json_fail(reader, start, "found \\u0000, which no text here may hold");
+    if (code == 0) return json_fail(reader, start, "found \\u0000, which is not allowed here");
     if (code >= 0xD800 && code < 0xE000) {
         if (code >= 0xDC00 || reader->end - reader->p < 2 || memcmp(reader->p, "\\u", 2) != 0)
             return json_fail(reader, start, "found half of a surrogate pair, expected both");
@@ -216,7 +216,7 @@ static hsp_status json_read_escape(json_reader *reader)
         return json_read_unicode(reader);
     }
     const char *name = reader->p < reader->end && *reader->p ? strchr(names, *reader->p) : NULL;
-    if (!name) return json_expected(reader, "one of \"\\/bfnrtu behind a backslash");
+    if (!name) return json_expected(reader, "one of \"\\/bfnrtu after a backslash");
     *reader->texts++ = meanings[name - names];
     reader->p++;
     return HSP_OK;
@@ -329,7 +329,7 @@ static hsp_status json_index_object(json_reader *reader, hsp__json_value *keys, 
         const hsp__json_value *a = &keys[2 * order[i - 1]], *b = &keys[2 * order[i]];
         char quoted[HSP__QUOTED];
         if (json_compare_keys(a, b) == 0)
-            return json_fail(reader, reader->text + b->rank, "found the key \"%s\" a second time",
+            return json_fail(reader, reader->text + b->rank, "found the key \"%s\" twice",
                              hsp__quote(b->at.text, b->size, quoted));
     }
     for (size_t i = 0; i < count; i++)

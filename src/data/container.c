@@ -222,8 +222,8 @@ static hsp_status container_make_header(container_writer *writer, const char *pa
     uint64_t size = text->size - CONTAINER_PREFIX;
     if (size > CONTAINER_HEADER_MAX)
         return hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
-                            "the names take a header of %llu bytes, and a binary file has room for "
-                            "%d; write the data as text",
+                            "the names need a header of %llu bytes, and a binary file allows %d; "
+                            "write the data as text",
                             (unsigned long long)size, CONTAINER_HEADER_MAX);
     for (int i = 0; i < CONTAINER_PREFIX; i++)
         text->data[i] = (char)(size >> 8 * i & 255);
@@ -338,7 +338,8 @@ static hsp_status container_read_entry(const hsp__container *container, containe
     uint64_t elements;
     hsp__quote(name, strlen(name), quoted);
     if (!container_read_dtype(entry, hsp__json_get(info, "dtype")))
-        return container_fail(container, "the array \"%s\" has no dtype of the format", quoted);
+        return container_fail(container,
+                              "the array \"%s\" has a dtype that the format does not have", quoted);
     if (!container_read_shape(entry, hsp__json_get(info, "shape"), &elements))
         return container_fail(container, "the array \"%s\" has no shape of whole numbers in range",
                               quoted);
@@ -349,8 +350,8 @@ static hsp_status container_read_entry(const hsp__container *container, containe
                               quoted);
     if (entry->begin > entry->end || entry->end > room)
         return container_fail(container,
-                              "the array \"%s\" lies at bytes %llu to %llu of %llu in the file: it "
-                              "was cut short, or damaged",
+                              "the array \"%s\" is at bytes %llu to %llu of a file of %llu bytes: "
+                              "the file was cut short, or damaged",
                               quoted, (unsigned long long)entry->begin,
                               (unsigned long long)entry->end, (unsigned long long)room);
     if (elements > room / entry->element || elements * entry->element != entry->end - entry->begin)
@@ -491,9 +492,9 @@ static hsp_status container_map(hsp__container *container, const char *path, hsp
     if (fstat(fd, &info))
         status = hsp__fail_errno(err, path, "cannot read");
     else if (!S_ISREG(info.st_mode))
-        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                              "not a regular file, which a binary file "
-                              "must be to be mapped");
+        status =
+            hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                         "not a regular file; binary files are mapped, and must be regular files");
     else if ((uint64_t)info.st_size > SIZE_MAX / 2)
         status = hsp__fail_at(err, HSP_UNSUPPORTED, path, 0, 0, "too large for this machine");
     else if (info.st_size > 0) {

@@ -50,8 +50,8 @@ static hsp_status plan_name_columns(hsp_context *ctx, const char *file,
     }
     if (renamed)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "%s: %u column name(s) are there twice and were changed; column %u is '%s' now",
-                 file, renamed, last + 1, hsp__names_get(&encoding->names, last));
+                 "%s: %u column name(s) appear twice and were changed; column %u is now '%s'", file,
+                 renamed, last + 1, hsp__names_get(&encoding->names, last));
     return HSP_OK;
 }
 
@@ -112,8 +112,8 @@ static hsp_status plan_set_kind(hsp_encoding *encoding, unsigned char *told, con
     hsp_status status = plan_find(&encoding->names, word, size, option, err, column);
     if (status) return status;
     if (told[*column])
-        return hsp__fail(err, HSP_USAGE, "%s: column '%s' has another use by another option",
-                         option, hsp__names_get(&encoding->names, *column));
+        return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option", option,
+                         hsp__names_get(&encoding->names, *column));
     told[*column] = 1;
     encoding->columns[*column].kind = kind;
     return HSP_OK;
@@ -375,8 +375,7 @@ static hsp_status plan_number_cells(hsp_context *ctx, hsp__csv_plan *plan, hsp_e
     hsp__free(&ctx->allocator, cell_of);
     if (plan->cells) return HSP_OK;
     return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
-                        "no column is left for features: of %u, the label and the ignored ones are "
-                        "all there is",
+                        "no column is left for features: all %u are the label or ignored",
                         plan->count);
 }
 

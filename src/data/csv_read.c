@@ -157,8 +157,8 @@ static hsp_status csv_finish_labels(csv_reader *reader, hsp_error *err)
         return hsp__fail_memory(err);
     if (known && reader->table.classes.count > known)
         hsp__log(reader->ctx, HSP_LOG_WARNING,
-                 "%s: %u labels were not seen when the encoding was made (such as '%s')",
-                 plan->file, reader->table.classes.count - known,
+                 "%s: %u labels are not in the encoding (such as '%s')", plan->file,
+                 reader->table.classes.count - known,
                  hsp__names_get(&reader->table.classes, known));
     return HSP_OK;
 }

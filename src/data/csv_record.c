@@ -121,8 +121,8 @@ static hsp_status csv_quoted(hsp__csv_cursor *cursor, const char *p, hsp__csv_fi
                                                      : p < cursor->end && *p == cursor->separator;
     if (!apart && !csv_at_line_end(cursor, p))
         return csv_stray(cursor, p,
-                         "found text behind a closing quote, expected the separator or the end of "
-                         "the line (a quote within quotes is doubled)",
+                         "found text after a closing quote, expected the separator or the end of "
+                         "the line (double a quote inside quotes)",
                          err);
     csv_pass_field(cursor, p, field);
     return HSP_OK;

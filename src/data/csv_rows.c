@@ -26,19 +26,19 @@ static hsp_status csv_bad_number(const hsp__csv_reader *reader, uint32_t j,
     hsp__quote(field->text, field->size, quoted);
     if (result == HSP__DECIMAL_OVERFLOW)
         why = reader->plan->precision == HSP_FLOAT32
-                  ? "which is too large for 32 bits (--precision double has room up to 1e308)"
+                  ? "which is too large for 32 bits (--precision double allows up to 1e308)"
                   : "which is too large for 64 bits";
     if (result == HSP__DECIMAL_INF || result == HSP__DECIMAL_OVERFLOW)
         return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
                             "column '%s': found '%s', %s", name, quoted, why);
     if (reader->plan->given)
-        return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
-                            "column '%s': found '%s', expected a number, as in the data that the "
-                            "encoding was made from",
-                            name, quoted);
+        return hsp__fail_at(
+            err, HSP_BAD_DATA, NULL, field->line, field->column,
+            "column '%s': found '%s', expected a number, as in the data of the encoding", name,
+            quoted);
     return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
-                        "column '%s': found '%s', expected a number like those before it; if the "
-                        "column holds categories, say --categorical %s",
+                        "column '%s': found '%s', expected a number as in the rows before; if the "
+                        "column is categorical, use --categorical %s",
                         name, quoted, name);
 }
 
@@ -122,12 +122,11 @@ static hsp_status csv_ordinal(hsp__csv_reader *reader, hsp__csv_worker *worker, 
         worker->missing_here = 1;
     }
     if (place == HSP__NAME_NONE)
-        return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column,
-                            "column '%s': found '%s', which is not in its order (from '%s' to "
-                            "'%s')",
-                            hsp__csv_name(reader->plan, j),
-                            hsp__quote(field->text, field->size, quoted), hsp__names_get(order, 0),
-                            hsp__names_get(order, order->count - 1));
+        return hsp__fail_at(
+            err, HSP_BAD_DATA, NULL, field->line, field->column,
+            "column '%s': found '%s', which is not one of its ordered values ('%s' to '%s')",
+            hsp__csv_name(reader->plan, j), hsp__quote(field->text, field->size, quoted),
+            hsp__names_get(order, 0), hsp__names_get(order, order->count - 1));
     csv_put(reader, cell, missing ? (double)NAN : place);
     return HSP_OK;
 }

@@ -30,15 +30,14 @@ static hsp_status csv_stream_check(const hsp__csv_plan *plan, hsp_error *err)
     if (plan->given) return HSP_OK;
     for (uint32_t j = 0; j < plan->count; j++)
         if (plan->columns[j].kind == HSP__COLUMN_CATEGORY)
-            return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,
-                                "column '%s' is categorical, and streaming does not learn "
-                                "categories: read the file whole, or make numbers of it first "
-                                "(halfspace convert)",
-                                hsp__csv_name(plan, j));
+            return hsp__fail_at(
+                err, HSP_USAGE, plan->file, 0, 0,
+                "column '%s' is categorical, which streaming does not support; train without "
+                "--stream, or convert the file to numbers first (halfspace convert)",
+                hsp__csv_name(plan, j));
     if (plan->missing == HSP__MISSING_MEAN || plan->missing == HSP__MISSING_INDICATOR)
         return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,
-                            "--missing %s needs all rows, and streaming does not hold them: use "
-                            "--missing drop, or read the file whole",
+                            "--missing %s needs all rows; when streaming, use --missing drop",
                             hsp__missing_word(plan->missing));
     return HSP_OK;
 }
@@ -145,7 +144,7 @@ static hsp_status csv_stream_reserve(void *self, int number, const hsp__block *b
         return hsp__fail_at(err, HSP_BAD_DATA, stream->plan.file,
                             hsp__blocks_first_line(run) - 1 + worker->missing_line,
                             worker->missing_column,
-                            "found a missing value; say --missing drop to leave such rows out");
+                            "found a missing value; use --missing drop to leave such rows out");
     if (!worker->rows) return HSP_OK;
     hsp_view *view = &stream->blocks[number]->view;
     stream->rows += worker->rows;

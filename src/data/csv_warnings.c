@@ -31,17 +31,17 @@ static hsp_status csv_warnings_missing(hsp_context *ctx, const hsp__csv_plan *pl
     if (text->failed) return hsp__fail_memory(err);
     if (plan->missing == HSP__MISSING_ERROR)
         return hsp__fail_at(err, HSP_BAD_DATA, plan->file, all->missing_line, all->missing_column,
-                            "found %llu missing value%s, here the first (%s); say %s",
+                            "found %llu missing value%s, the first one here (%s); use %s",
                             (unsigned long long)total, total == 1 ? "" : "s", text->data,
                             plan->given ? "--missing drop to leave their rows out"
-                                        : "what to do: --missing drop, mean or indicator");
+                                        : "--missing drop, mean or indicator");
     if (plan->missing != HSP__MISSING_DROP)
         hsp__log(ctx, HSP_LOG_NOTE, "%s: %llu missing value%s (%s), treated by '%s'", plan->file,
                  (unsigned long long)total, total == 1 ? "" : "s", text->data,
                  hsp__missing_word(plan->missing));
     if (all->dropped)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "%s: %llu of %llu rows were left out for their missing values (%s)", plan->file,
+                 "%s: %llu of %llu rows were left out because of missing values (%s)", plan->file,
                  (unsigned long long)all->dropped, (unsigned long long)(all->dropped + rows),
                  text->data);
     return HSP_OK;
@@ -56,8 +56,8 @@ static hsp_status csv_warnings_unseen(hsp_context *ctx, const hsp__csv_plan *pla
     if (text->failed) return hsp__fail_memory(err);
     if (total)
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "%s: %llu values were not seen when the encoding was made (%s); they became zeros",
-                 plan->file, (unsigned long long)total, text->data);
+                 "%s: %llu values are not in the encoding (%s); they became zeros", plan->file,
+                 (unsigned long long)total, text->data);
     return HSP_OK;
 }
 
@@ -77,8 +77,8 @@ static void csv_warnings_unindicated(hsp_context *ctx, const hsp__csv_plan *plan
     }
     if (total)
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "%s: %llu missing values became zeros: their columns (such as '%s') had none when "
-                 "the encoding was made",
+                 "%s: %llu missing values became zeros, because their columns (such as '%s') had "
+                 "none in the data of the encoding",
                  plan->file, (unsigned long long)total, hsp__csv_name(plan, where));
 }
 
@@ -98,8 +98,8 @@ hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp_
     if (!status && !rows)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                               counts->dropped ? "every row has a missing value: none is left"
-                                              : "there are names in the first line, and no rows "
-                                                "(--header no takes it for a row)");
+                                              : "the file has a header line but no rows (with "
+                                                "--header no, the first line is a row)");
     hsp__text_free(&text);
     return status;
 }

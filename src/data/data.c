@@ -114,7 +114,7 @@ static hsp_status data_add_name(hsp__names *names, const char *name, const char 
     uint32_t number, before = names->count;
     if (!hsp__names_add(names, name, strlen(name), &number)) return hsp__fail_memory(err);
     if (number == before) return HSP_OK;
-    return hsp__fail(err, HSP_USAGE, "the %s name '%s' is there twice", what, name);
+    return hsp__fail(err, HSP_USAGE, "the %s name '%s' appears twice", what, name);
 }
 
 static hsp_status data_name_all(hsp_data *data, const hsp_view *view,

@@ -284,10 +284,10 @@ hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_opti
     if (!status)
         status = hsp__blocks_run(ctx, source, &formats[data->encoding != NULL], &m, 1, err);
     if (!status && m.row != data->view.rows)
-        status = hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
-                              "read again, it has %llu rows instead of %llu: it was changed "
-                              "meanwhile",
-                              (unsigned long long)m.row, (unsigned long long)data->view.rows);
+        status = hsp__fail_at(
+            err, HSP_BAD_DATA, path, 0, 0,
+            "on second reading the file has %llu rows instead of %llu: it was changed meanwhile",
+            (unsigned long long)m.row, (unsigned long long)data->view.rows);
     hsp__csv_plan_free(&ctx->allocator, &m.plan);
     hsp__free(&ctx->allocator, m.column);
     hsp__free(&ctx->allocator, m.entries);

@@ -296,14 +296,14 @@ static const char *encode_get_name(encode_reader *reader, const hsp__json_value 
 static int encode_get_names(encode_reader *reader, const hsp__json_value *array, hsp__names *names)
 {
     if (hsp__json_type_of(array) != HSP__JSON_ARRAY)
-        return encode_refuse(reader, "a list of names is not there");
+        return encode_refuse(reader, "a list of names is missing");
     for (size_t i = 0; i < hsp__json_count(array); i++) {
         size_t size;
         uint32_t number;
         const char *name = encode_get_name(reader, hsp__json_at(array, i), &size);
         if (!name) return 0;
         if (!hsp__names_add(names, name, size, &number)) return encode_no_memory(reader);
-        if (number != i) return encode_refuse(reader, "a name stands twice in a list");
+        if (number != i) return encode_refuse(reader, "a name appears twice in a list");
     }
     return 1;
 }
@@ -360,7 +360,7 @@ static int encode_get_columns(encode_reader *reader, const hsp__json_value *arra
     uint32_t labels = 0;
     uint64_t features = 0;
     if (hsp__json_type_of(array) != HSP__JSON_ARRAY)
-        return encode_refuse(reader, "the list of columns is not there");
+        return encode_refuse(reader, "the list of columns is missing");
     for (size_t i = 0; i < hsp__json_count(array); i++) {
         if (!encode_get_column(reader, hsp__json_at(array, i), encoding)) return 0;
         labels += encoding->columns[i].kind == HSP__COLUMN_LABEL;
@@ -378,13 +378,13 @@ static int encode_get_all(encode_reader *reader, const hsp__json_value *root,
     size_t size = 0;
     if (!hsp__json_u64(hsp__json_get(root, "halfspace_encoding"), &version) ||
         version != ENCODE_VERSION)
-        return encode_refuse(reader, "\"halfspace_encoding\": 1 is not there");
+        return encode_refuse(reader, "\"halfspace_encoding\": 1 is missing");
     const char *separator = hsp__json_string(hsp__json_get(root, "separator"), &size);
     if (!separator || size != 1 || strchr("\"\r\n", separator[0]))
         return encode_refuse(reader, "the separator is not one character");
     encoding->separator = separator[0];
     int missing = hsp__missing_of(hsp__json_string(hsp__json_get(root, "missing"), NULL));
-    if (missing < 0) return encode_refuse(reader, "what to do about missing values is not there");
+    if (missing < 0) return encode_refuse(reader, "the treatment of missing values is missing");
     encoding->missing = (hsp__missing)missing;
     return encode_get_flag(reader, hsp__json_get(root, "header"), &encoding->header) &&
            encode_get_columns(reader, hsp__json_get(root, "columns"), encoding) &&

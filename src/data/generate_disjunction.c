@@ -29,7 +29,7 @@ static const hsp_option disjunction_options[] = {
 };
 
 static const hsp_option_table disjunction_table = {
-    "disjunction", "sparse zeros and ones; at least r of k relevant columns are on",
+    "disjunction", "sparse 0/1 rows; positive if at least r of k relevant columns are 1",
     disjunction_options, sizeof disjunction_options / sizeof *disjunction_options};
 
 /* The k relevant columns, ascending: each column is taken with probability wanted / left. */

@@ -24,7 +24,7 @@ static const hsp_option separable_options[] = {
 };
 
 static const hsp_option_table separable_table = {
-    "separable", "two classes that a halfspace separates, with a margin; rows in the unit ball",
+    "separable", "two classes separated by a halfspace with a margin; rows in the unit ball",
     separable_options, sizeof separable_options / sizeof *separable_options};
 
 static hsp_status separable_start(hsp_context *ctx, const hsp_options *options,

@@ -36,8 +36,7 @@ static const hsp_option text_options[] = {
      "ones, or weighted counts in rows of unit length"},
 };
 
-static const hsp_option_table text_table = {"text", "sparse rows such as bags of words give",
-                                            text_options,
+static const hsp_option_table text_table = {"text", "sparse rows like bags of words", text_options,
                                             sizeof text_options / sizeof *text_options};
 
 /* The expected number of distinct words among `words`. Ranks are taken one by one at first, then in

@@ -7,7 +7,8 @@ static const hsp_option xor_options[] = {
 };
 
 static const hsp_option_table xor_table = {
-    "xor", "the sign of the product of the first two columns, which no halfspace separates",
+    "xor",
+    "labels by the sign of the product of the first two columns, which no halfspace separates",
     xor_options, sizeof xor_options / sizeof *xor_options};
 
 static hsp_status xor_start(hsp_context *ctx, const hsp_options *options, hsp__generation *run,

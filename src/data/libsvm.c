@@ -134,7 +134,7 @@ static hsp_status libsvm_index_slow(const hsp__libsvm_reader *reader, hsp__libsv
     if (*index > UINT32_MAX) return libsvm_fail(reader, at, "an index of at most 4294967295", err);
     if (end == at->end || *end != ':') {
         at->p = end;
-        return libsvm_fail(reader, at, "':' and a value behind the index", err);
+        return libsvm_fail(reader, at, "':' and a value after the index", err);
     }
     at->p = end + 1;
     return HSP_OK;
@@ -147,10 +147,11 @@ static hsp_status libsvm_index_order(const hsp__libsvm_reader *reader, libsvm_cu
     while (at->p > at->line_start && !libsvm_is_blank(at->p[-1]))
         at->p--; /* back to the token's start */
     if (index == 0 && least == 1)
-        return libsvm_fail(reader, at, "indices from 1 (--index-base 0 reads them from 0)", err);
+        return libsvm_fail(reader, at, "indices from 1 (use --index-base 0 if they start at 0)",
+                           err);
     snprintf(expected, sizeof expected,
-             index + 1 == least ? "each index once in a row (%llu was there before)"
-                                : "an index above %llu (ascending in a row)",
+             index + 1 == least ? "each index once per row (%llu appears twice)"
+                                : "an index above %llu (indices ascend within a row)",
              (unsigned long long)least - 1);
     return libsvm_fail(reader, at, expected, err);
 }
@@ -591,10 +592,9 @@ void hsp__libsvm_tell(const hsp__libsvm_reader *reader)
         qid |= reader->scratch[i].qid;
     if (!reader->base_fixed && atomic_load(&reader->base) == 0)
         hsp__log(reader->ctx, HSP_LOG_NOTE,
-                 "%s: an index 0 is there, so columns are numbered from 0 (--index-base says "
-                 "otherwise)",
+                 "%s: found index 0, so columns are numbered from 0 (--index-base overrides this)",
                  reader->name);
-    if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were passed over", reader->name);
+    if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were ignored", reader->name);
 }
 
 /* What the workers met, together. HSP__NEEDS_DOUBLE if a column is narrow. */

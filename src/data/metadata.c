@@ -19,8 +19,8 @@ hsp_status hsp__metadata_put_names(hsp__text *text, const hsp__names *names, con
         char quoted[HSP__QUOTED];
         if (!hsp__json_is_utf8(name, size))
             return hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
-                                "the %s name '%s' is not UTF-8, and names in binary files must be; "
-                                "convert the text file first, with iconv perhaps",
+                                "the %s name '%s' is not UTF-8, as names in binary files must be; "
+                                "convert the text file first, for example with iconv",
                                 what, hsp__quote(name, size, quoted));
         if (i) hsp__text_puts(text, ",");
         hsp__json_put_string(text, name, size);

@@ -112,8 +112,8 @@ hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, ui
         snprintf(why, sizeof why, "%s has whole numbers beyond 16777216 (such as %.40s)", where,
                  quoted);
     else
-        snprintf(why, sizeof why, "%s has numbers that 32 bits do not hold (such as %.40s)", where,
-                 quoted);
+        snprintf(why, sizeof why, "%s has numbers outside the range of 32 bits (such as %.40s)",
+                 where, quoted);
     if (reading->keep == HSP__KEEP_SINGLE) return hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", why);
     losses->block = block + 1;
     memcpy(losses->why, why, sizeof why);

@@ -40,7 +40,7 @@ static const hsp_option read_options[] = {
      "loses information"},
 };
 
-static const hsp_option_table read_table = {"read", "how a data file is read", read_options,
+static const hsp_option_table read_table = {"read", "options of reading", read_options,
                                             sizeof read_options / sizeof *read_options};
 
 const hsp_option_table *hsp_read_options(void)

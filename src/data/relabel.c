@@ -72,8 +72,8 @@ static hsp_status relabel_against_rest(const hsp_data *data, const char *positiv
         return hsp__fail(err, HSP_USAGE, "the class '%s' is to be positive, but is left out", name);
     if (strcmp(name, RELABEL_REST) == 0)
         return hsp__fail(err, HSP_USAGE,
-                         "a class named '" RELABEL_REST "' cannot be the positive "
-                         "one: that is what the others will be called");
+                         "a class named '" RELABEL_REST
+                         "' cannot be positive, because the other classes together get that name");
     for (uint32_t c = 0; c < data->class_names.count; c++)
         if (plan->map[c] != HSP_NO_CLASS) plan->map[c] = c == chosen;
     hsp__names_free(&plan->names);

@@ -58,8 +58,7 @@ static const hsp_option scale_options[] = {
     {"high", HSP_OPTION_REAL, "1", -1e300, 1e300, NULL, "X", "min-max: new maximum"},
 };
 
-static const hsp_option_table scale_table = {"scale", "how columns or rows are brought to one size",
-                                             scale_options,
+static const hsp_option_table scale_table = {"scale", "options of scaling", scale_options,
                                              sizeof scale_options / sizeof *scale_options};
 
 const hsp_option_table *hsp_scale_options(void)
@@ -148,7 +147,7 @@ static hsp_status scale_read_options(hsp_scaling *scaling, const hsp_options *op
     scaling->low = hsp_options_real(options, "low");
     scaling->high = hsp_options_real(options, "high");
     if (scaling->low < scaling->high) return HSP_OK;
-    return hsp__fail(err, HSP_USAGE, "low is %.9g and high is %.9g, expected low below high",
+    return hsp__fail(err, HSP_USAGE, "low is %.9g and high is %.9g, expected low < high",
                      scaling->low, scaling->high);
 }
 
@@ -219,7 +218,7 @@ static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_dat
     if (status) return status;
     double factor = most > 0 ? 1 / most : 1;
     if (!isfinite(factor) || factor == 0)
-        return hsp__fail(err, HSP_BAD_DATA, "the longest row has length %.9g, out of range", most);
+        return hsp__fail(err, HSP_BAD_DATA, "the largest row norm is %.9g, out of range", most);
     for (uint64_t j = 0; j < scaling->cols; j++)
         scaling->factor[j] = factor;
     return HSP_OK;
@@ -348,8 +347,8 @@ static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
     uint64_t j = scale_first_shift(scaling);
     if (j == scaling->cols) return HSP_OK;
     return hsp__fail(err, HSP_USAGE,
-                     "%s scaling moves the zeros of column %llu, which would fill sparse "
-                     "rows: use max-abs, which moves none, or read the data with --storage dense",
+                     "%s scaling turns the zeros of column %llu into non-zeros, which sparse rows "
+                     "would have to store; use max-abs, or read the data with --storage dense",
                      scale_names[scaling->kind], (unsigned long long)j + 1);
 }
 

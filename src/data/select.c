@@ -21,7 +21,7 @@ static hsp_status select_check(const hsp_view *view, const uint64_t *rows, uint6
 {
     for (uint64_t k = 0; k < count; k++)
         if (rows[k] >= view->rows)
-            return hsp__fail(err, HSP_USAGE, "row %llu was asked for; the data has rows 0 to %lld",
+            return hsp__fail(err, HSP_USAGE, "row %llu does not exist; the data has rows 0 to %lld",
                              (unsigned long long)rows[k], (long long)view->rows - 1);
     return HSP_OK;
 }

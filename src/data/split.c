@@ -26,8 +26,7 @@
 
 static const hsp_option split_options[] = {HSP__SPLIT_OPTIONS};
 
-static const hsp_option_table split_table = {"split", "how rows are split into two parts",
-                                             split_options,
+static const hsp_option_table split_table = {"split", "options of splitting", split_options,
                                              sizeof split_options / sizeof *split_options};
 
 const hsp_option_table *hsp_split_options(void)
@@ -58,15 +57,15 @@ static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *er
     int whole_text = hsp__decimal_f64(text, end, &value, &result) == end && end > text;
     if (!whole_text || result != HSP__DECIMAL_OK || !(value > 0) ||
         (value >= 1 && value != floor(value)))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--test", 0, 0,
-            "found '%s', expected a share between 0 and 1 or a whole number of rows", text);
+        return hsp__fail_at(err, HSP_USAGE, "--test", 0, 0,
+                            "found '%s', expected a fraction between 0 and 1 or a number of rows",
+                            text);
     if (rows < 2)
-        return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split, two or more are needed",
+        return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split; at least two are needed",
                          (unsigned long long)rows, rows == 1 ? "" : "s");
     if (value >= (double)rows)
         return hsp__fail_at(err, HSP_USAGE, "--test", 0, 0,
-                            "found '%s', expected fewer rows than the %llu there are", text,
+                            "found '%s', expected fewer than the %llu rows of the data", text,
                             (unsigned long long)rows);
     uint64_t count = value < 1 ? (uint64_t)round(value * (double)rows) : (uint64_t)value;
     *out = count < 1 ? 1 : count > rows - 1 ? rows - 1 : count;
@@ -275,8 +274,7 @@ static hsp_status split_groups(hsp_context *ctx, const hsp__split_rows *rows,
     const hsp_allocator *memory = &ctx->allocator;
     if (rows->group_count < 2)
         return hsp__fail(err, HSP_BAD_DATA,
-                         "all rows are of one group, and groups are not split; two or more are "
-                         "needed");
+                         "all rows are in one group; a split needs at least two groups");
     uint32_t *order = hsp__new(memory, rows->group_count, sizeof *order);
     uint64_t *starts = hsp__new(memory, (uint64_t)rows->group_count + 1, sizeof *starts);
     uint64_t *sorted = hsp__new_raw(memory, rows->rows, sizeof *sorted);
@@ -372,7 +370,7 @@ hsp_status hsp_data_sample(const hsp_data *data, uint64_t count, uint64_t seed, 
     hsp__random random;
     uint64_t left = hsp_data_rows(data), wanted = count, taken = 0;
     if (count > left)
-        return hsp__fail(err, HSP_USAGE, "%llu rows were asked for; the data has %llu",
+        return hsp__fail(err, HSP_USAGE, "%llu rows were requested, and the data has %llu",
                          (unsigned long long)count, (unsigned long long)left);
     hsp__random_seed(&random, seed, 0);
     for (uint64_t i = 0; wanted; i++, left--)

@@ -33,7 +33,7 @@ static const hsp_option split_file_options[] = {
 };
 
 static const hsp_option_table split_file_table = {
-    "split", "how a file is split into two", split_file_options,
+    "split", "options of splitting a file", split_file_options,
     sizeof split_file_options / sizeof *split_file_options};
 
 const hsp_option_table *hsp_split_file_options(void)
@@ -229,8 +229,8 @@ static hsp_status split_check_name(const char *path, const char *format, hsp_err
     if (!named || strcmp(named, format) == 0) return HSP_OK;
     if (strcmp(format, "tsv") == 0 && strcmp(named, "csv") == 0) return HSP_OK;
     return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                        "records are copied as they are, in %s format, and this name says %s; end "
-                        "the name in .%s, and use halfspace convert for another format",
+                        "split copies records in %s format, but this file name means %s; use a "
+                        "name that ends in .%s, or halfspace convert for another format",
                         format, named, strcmp(format, "libsvm") == 0 ? "svm" : format);
 }
 
@@ -292,10 +292,10 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
     hsp_data *data = NULL, *parts[2] = {NULL, NULL};
     for (size_t i = 0; options && i < sizeof of_text / sizeof *of_text; i++)
         if (hsp_options_is_set(options, of_text[i]))
-            return hsp__fail(err, HSP_USAGE,
-                             "--%s is about text files, and %s is a binary cache; split the text "
-                             "it was made from",
-                             of_text[i], hsp__source_name(source));
+            return hsp__fail(
+                err, HSP_USAGE,
+                "--%s needs a text file, and %s is a binary cache; split the original text file",
+                of_text[i], hsp__source_name(source));
     hsp_status status = hsp__cache_read(ctx, source, path, err, &data);
     if (!status) status = hsp_data_split(ctx, data, options, err, &parts[0], &parts[1]);
     for (int part = 0; !status && part < 2; part++)

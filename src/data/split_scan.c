@@ -11,7 +11,7 @@
 #include "data/csv.h"
 #include "data/labels.h"
 
-#define SCAN_MISSING                                                            \
+#define SCAN_MISSING \
     UINT32_MAX /* a label that is missing, until the number of classes is known \
                 */
 
@@ -190,7 +190,7 @@ static hsp_status scan_libsvm_line(hsp__split_scan *scan, const char *p, const c
     while (size < 4 || memcmp(word, "qid:", 4) != 0)
         if (!scan_word(&p, end, &word, &size))
             return hsp__fail_at(err, HSP_BAD_DATA, scan->name, line, 0,
-                                "there is no qid:N in this row, which --group qid needs");
+                                "this row has no qid:N, which --group qid needs");
     return scan_group(scan, word + 4, size - 4, line, err, group);
 }
 
@@ -281,7 +281,7 @@ static hsp_status scan_libsvm_start(hsp__split_scan *scan, const hsp_options *op
     scan->by_qid = group != NULL;
     if (!group || strcmp(group, "qid") == 0) return HSP_OK;
     return hsp__fail_at(err, HSP_USAGE, "--group", 0, 0,
-                        "found '%s'; rows of libsvm text have no group but their qid (--group qid)",
+                        "found '%s'; in libsvm text, only qid can be the group (--group qid)",
                         group);
 }
 

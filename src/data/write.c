@@ -14,7 +14,7 @@ static const hsp_option write_options[] = {
      "format of the output; auto: by the file's ending"},
 };
 
-static const hsp_option_table write_table = {"write", "how a data file is written", write_options,
+static const hsp_option_table write_table = {"write", "options of writing", write_options,
                                              sizeof write_options / sizeof *write_options};
 
 const hsp_option_table *hsp_write_options(void)

@@ -166,7 +166,7 @@ static void csv_warn_of_names(hsp_context *ctx, const hsp_data *data)
         hsp__decimal_result result;
         if (hsp__decimal_f64(name, end, &value, &result) != end || end == name) continue;
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "column '%s' is named like a number: read the file with --header yes", name);
+                 "column '%s' has a number as its name; read the file with --header yes", name);
         return;
     }
 }
@@ -295,8 +295,8 @@ hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err)
         const char *name = hsp_data_class_name(data, i);
         if (!*name || strpbrk(name, " \t\r\n#:"))
             return hsp__fail(err, HSP_USAGE,
-                             "class '%s' cannot stand in libsvm text (a label there is one word "
-                             "without ':' or '#'); write CSV or .hsp instead",
+                             "class '%s' cannot be written as libsvm text (a label there is one "
+                             "word without ':' or '#'); write CSV or .hsp instead",
                              name);
     }
     return HSP_OK;

@@ -76,7 +76,7 @@ hsp_status hsp__approx_nystrom(hsp_context *ctx, const hsp_kernel *kernel, hsp_d
     if (!status) status = nystrom_pick(ctx, &gram, sample, err, &map);
     if (!status && map.rank == 0)
         status = hsp__fail(err, HSP_BAD_DATA,
-                           "the kernel is 0 on all of %llu rows: there is nothing to learn from",
+                           "the kernel is 0 on all of %llu rows, so there is nothing to learn from",
                            (unsigned long long)count);
     if (!status) status = nystrom_keep(ctx, data, err, &map);
     hsp__gram_free(ctx, &gram);
@@ -116,8 +116,8 @@ hsp_status hsp__approx_fourier(hsp_context *ctx, const hsp_kernel *kernel, uint6
     hsp__approx map = {.kernel = kernel, .rank = count};
     if (node->op != HSP__KERNEL_RBF && node->op != HSP__KERNEL_LAPLACE)
         return hsp__fail(err, HSP_USAGE,
-                         "Fourier features are for rbf or laplace by itself, not for %s: use "
-                         "nystrom",
+                         "Fourier features exist only for a single rbf or laplace kernel, not for "
+                         "%s; use nystrom",
                          kernel->text);
     hsp_status status = hsp_kernel_parse(ctx, "wave", 1, kernel->index_base, err, &map.wave);
     if (!status)

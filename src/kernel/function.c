@@ -30,7 +30,7 @@ static hsp_status function_step(function_parser *parser, hsp__function_op op, do
     parser->held = parser->held + 1 - (uint32_t)takes;
     if (parser->held > out->depth) out->depth = parser->held;
     if (out->depth <= HSP__FUNCTION_DEPTH) return HSP_OK;
-    return hsp__scan_fail(parser->scan, parser->scan->at, "a function that is less nested");
+    return hsp__scan_fail(parser->scan, parser->scan->at, "a function that is nested less deeply");
 }
 
 static hsp_status function_sum(function_parser *parser);

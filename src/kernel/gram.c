@@ -44,8 +44,8 @@ static hsp_status gram_number(const hsp_view *view, uint64_t i, hsp_error *err, 
         return HSP_OK;
     }
     return hsp__fail(err, HSP_BAD_DATA,
-                     "row %llu: found %g in its first column, expected the row's number, from 1 to "
-                     "%llu: that is the column in which other rows have their value with it",
+                     "row %llu: found %g in its first column, expected the row's number from 1 to "
+                     "%llu (the column that has the other rows' kernel values with this row)",
                      (unsigned long long)i + 1, number,
                      (unsigned long long)(view->cols ? view->cols - 1 : 0));
 }
@@ -99,8 +99,8 @@ static hsp_status gram_not_symmetric(uint64_t i, uint64_t j, double there, doubl
                                      hsp_error *err)
 {
     return hsp__fail(err, HSP_BAD_DATA,
-                     "the matrix is not symmetric: rows %llu and %llu have %g, the other way round "
-                     "%g",
+                     "the matrix is not symmetric: the value of rows %llu and %llu is %g, but %g "
+                     "the other way round",
                      (unsigned long long)i + 1, (unsigned long long)j + 1, there, back);
 }
 
@@ -133,8 +133,7 @@ hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_vie
     uint64_t last = 0;
     if (!gram_asks(known->kernel) || view->rows == 0) return HSP_OK;
     if (hsp__kernel_needs_own(known->kernel))
-        return hsp__fail(err, HSP_USAGE,
-                         "%s needs k(x, x), which a row to be predicted does not bring along",
+        return hsp__fail(err, HSP_USAGE, "%s needs k(x, x), which rows to predict do not have",
                          known->kernel->text);
     for (uint64_t i = 0; i < known->view->rows; i++) {
         const uint64_t column = known->ids ? known->ids[i] : i;
@@ -142,8 +141,8 @@ hsp_status hsp__kernel_check_guests(const hsp__kernel_rows *known, const hsp_vie
     }
     if (last < view->cols) return HSP_OK;
     return hsp__fail(err, HSP_BAD_DATA,
-                     "precomputed: found rows of %llu columns, expected %llu or more: the values "
-                     "with the rows learnt from, as kernel gram --against writes them",
+                     "precomputed: found rows of %llu columns, expected at least %llu: the kernel "
+                     "values with the training rows, as kernel gram --against writes them",
                      (unsigned long long)view->cols, (unsigned long long)last + 1);
 }
 
@@ -162,8 +161,10 @@ static hsp_status gram_open(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
     const hsp_view *view = NULL;
     *side = (gram_side){NULL, NULL};
     if (!hsp__kernel_fitted(kernel))
-        return hsp__fail(err, HSP_USAGE, "the kernel %s has a rule in it: fit it to data first",
-                         kernel->text);
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the kernel %s has a parameter that is computed from data; fit it to data first",
+            kernel->text);
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (!status && columns) status = hsp__kernel_ids(ctx, kernel, data, NULL, 0, err, &side->ids);
     if (!status) status = hsp__kernel_rows_new(ctx, kernel, view, side->ids, err, &side->rows);
@@ -271,8 +272,9 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
         gram.n = rows ? count : all;
         for (uint64_t k = 0; rows && !status && k < count; k++)
             if (rows[k] >= all)
-                status = hsp__fail(err, HSP_USAGE, "row %llu was asked for; the data has %llu rows",
-                                   (unsigned long long)rows[k] + 1, (unsigned long long)all);
+                status =
+                    hsp__fail(err, HSP_USAGE, "row %llu does not exist; the data has %llu rows",
+                              (unsigned long long)rows[k] + 1, (unsigned long long)all);
     }
     if (!status && gram.n > UINT32_MAX) status = hsp__fail_memory(err);
     if (!status) {

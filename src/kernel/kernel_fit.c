@@ -60,7 +60,7 @@ static hsp_status kernel_fit_no_column(const hsp_kernel *kernel, uint64_t column
 {
     const uint64_t base = (uint64_t)kernel->index_base;
     return hsp__fail(err, HSP_BAD_DATA,
-                     "the kernel asks for column %llu, and the last one of the data is %llu",
+                     "the kernel uses column %llu, but the last column of the data is %llu",
                      (unsigned long long)(column + base), (unsigned long long)(cols - 1 + base));
 }
 
@@ -95,7 +95,7 @@ hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *
         else
             median = (double)hsp__kernel_space_cols(&kernel->spaces[node->space], view->cols);
         if (!status && !(median > 0))
-            status = hsp__fail(err, HSP_BAD_DATA, "the data has no columns to take 1/d of");
+            status = hsp__fail(err, HSP_BAD_DATA, "the data has no columns, so 1/d is not defined");
         if (status) break;
         node->p = 1 / median;
         node->rule = HSP__RULE_NUMBER;

@@ -172,13 +172,11 @@ static hsp_status kernel_rows_check_positive(const hsp__kernel_rows *rows,
             if (!hsp__kernel_inside(space, &walk, column, &place)) continue;
             const double x = hsp__row_value(rows->view, &row, k);
             if (!(x >= 0))
-                return hsp__fail(err, HSP_BAD_DATA,
-                                 "row %llu, column %llu: found %g, expected a value >= 0, which %s "
-                                 "is for",
-                                 (unsigned long long)i + 1,
-                                 (unsigned long long)column +
-                                     (unsigned long long)rows->kernel->index_base,
-                                 x, node->op == HSP__KERNEL_CHI2 ? "chi2" : "intersection");
+                return hsp__fail(
+                    err, HSP_BAD_DATA, "row %llu, column %llu: found %g; %s needs values >= 0",
+                    (unsigned long long)i + 1,
+                    (unsigned long long)column + (unsigned long long)rows->kernel->index_base, x,
+                    node->op == HSP__KERNEL_CHI2 ? "chi2" : "intersection");
         }
     }
     return HSP_OK;
@@ -194,14 +192,14 @@ static hsp_status kernel_rows_place(hsp__kernel_rows *rows, const hsp__kernel_no
             to[i] = hsp__function_value(&rows->kernel->functions[node->function], rows->view, i);
             if (!isfinite(to[i]))
                 return hsp__fail(err, HSP_BAD_DATA,
-                                 "row %llu: the function of rescale is not finite there",
+                                 "row %llu: the function in rescale is not finite for this row",
                                  (unsigned long long)i + 1);
             continue;
         }
         const double self = kernel_rows_self(rows, node->left, i);
         if (!(self >= 0))
             return hsp__fail(err, HSP_BAD_DATA,
-                             "row %llu: found k(x, x) = %g, expected a number >= 0 to normalise by",
+                             "row %llu: k(x, x) = %g; normalising needs a number >= 0",
                              (unsigned long long)i + 1, self);
         to[i] = self > 0 ? 1 / sqrt(self) : 0;
     }
@@ -234,8 +232,8 @@ hsp_status hsp__kernel_rows_new(hsp_context *ctx, const hsp_kernel *kernel, cons
     rows->places = hsp__new(&ctx->allocator, kernel->places * view->rows, sizeof *rows->places);
     hsp_status status = rows->norms && rows->places ? HSP_OK : hsp__fail_memory(err);
     if (!status && !hsp__kernel_fitted(kernel))
-        status =
-            hsp__fail(err, HSP_USAGE, "the kernel's median or 1/d has no data yet to come from");
+        status = hsp__fail(err, HSP_USAGE,
+                           "the kernel's median or 1/d needs data; fit the kernel first");
     if (!status) status = kernel_rows_fill(ctx, rows, err);
     if (status)
         hsp__kernel_rows_free(ctx, rows);

@@ -61,7 +61,7 @@ static hsp_status parse_doubt(parser *all, const char *at, const char *reason)
     if (all->allow) return HSP_OK;
     return hsp__fail_at(all->scan.err, HSP_USAGE, "kernel expression", 1,
                         (uint64_t)(at - all->scan.text) + 1,
-                        "%s; --allow-indefinite takes it all the same", reason);
+                        "%s; use --allow-indefinite to accept it anyway", reason);
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
@@ -139,8 +139,8 @@ static hsp_status parse_poly(parser *all, const char *name, uint32_t *out)
     if (!status) status = hsp__scan_expect(scan, ')', "',' or ')'");
     if (!status && r < 0)
         status = parse_doubt(all, name,
-                             "found r below 0, expected r >= 0: (<x, y> + r)^n is then a sum of "
-                             "kernels with factors that are not negative");
+                             "found r < 0, expected r >= 0: only then (<x, y> + r)^n is a sum of "
+                             "kernels with non-negative factors");
     return status ? status : parse_leaf(all, HSP__KERNEL_POLY, degree, r, out);
 }
 
@@ -149,7 +149,7 @@ static hsp_status parse_sigmoid(parser *all, const char *name, uint32_t *out)
     hsp__scan *scan = &all->scan;
     double a = 1, b = 0;
     hsp_status status =
-        parse_doubt(all, name, "sigmoid is no kernel: tanh(a <x, y> + b) has no feature map");
+        parse_doubt(all, name, "sigmoid is not a kernel: tanh(a <x, y> + b) has no feature map");
     if (!status) status = hsp__scan_expect(scan, '(', "'(' and a, b");
     if (!status) parse_named(scan, "a"), status = parse_signed(scan, &a);
     if (!status) status = hsp__scan_expect(scan, ',', "','");
@@ -168,7 +168,7 @@ static hsp_status parse_const(parser *all, uint32_t *out)
     const char *at = scan->at;
     status = parse_signed(scan, &c);
     if (!status && c < 0)
-        status = parse_doubt(all, at, "found a constant below 0: c k is a kernel for c >= 0 only");
+        status = parse_doubt(all, at, "found a negative constant: c k is a kernel only if c >= 0");
     if (!status) status = hsp__scan_expect(scan, ')', "')'");
     return status ? status : parse_leaf(all, HSP__KERNEL_CONST, c, 0, out);
 }
@@ -215,7 +215,7 @@ static hsp_status parse_cols(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
     uint32_t space = 0, inside = 0;
-    if (all->space) return hsp__scan_fail(scan, name, "no columns within columns: name them once");
+    if (all->space) return hsp__scan_fail(scan, name, "cols inside cols; name the columns once");
     hsp_status status = hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)");
     if (!status) status = parse_space_new(all, &space);
     if (status) return status;
@@ -295,8 +295,7 @@ static hsp_status parse_name(parser *all, uint32_t *out)
         return parse_cols(all, word, out);
     case 12:
         status = parse_doubt(all, word,
-                             "wave is no kernel: it is half of one, in models of "
-                             "Fourier features");
+                             "wave is not a kernel; it is a part of models with Fourier features");
         return status ? status : parse_leaf(all, HSP__KERNEL_WAVE, 0, 0, out);
     case 13:
         return hsp__scan_fail(
@@ -333,7 +332,7 @@ static hsp_status parse_factor(parser *all, uint32_t *node)
         status = parse_signed(scan, &number);
         if (!status && number < 0)
             status =
-                parse_doubt(all, at, "found a factor below 0: c k is a kernel for c >= 0 only");
+                parse_doubt(all, at, "found a negative factor: c k is a kernel only if c >= 0");
         return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
     }
     status = hsp__scan_deeper(scan);
@@ -387,10 +386,9 @@ static hsp_status parse_sum(parser *all, uint32_t *node)
         if (!minus && hsp__scan_peek(scan) != '+') break;
         const char *at = scan->at++;
         if (minus)
-            status =
-                parse_doubt(all, at,
-                            "found a difference: sums of kernels are kernels, differences need "
-                            "not be");
+            status = parse_doubt(
+                all, at,
+                "found a difference: sums of kernels are kernels, but differences may not be");
         if (!status) status = parse_product(all, &right);
         if (!status && minus) status = parse_difference(all, right, &right);
         if (!status) status = parse_over(all, HSP__KERNEL_SUM, *node, right, node);
@@ -445,7 +443,7 @@ hsp_status hsp_kernel_parse(hsp_context *ctx, const char *text, int allow_indefi
     hsp_kernel_free(again);
     if (status == HSP_USAGE)
         status = hsp__fail_at(err, HSP_USAGE, "kernel expression", 1, 1,
-                              "found an expression that is too deep, expected one less nested");
+                              "the expression is nested too deeply");
     if (status)
         hsp_kernel_free(kernel);
     else

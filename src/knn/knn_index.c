@@ -23,7 +23,8 @@ enum {
         512, /* in up to so many, bytes are so much faster that they may be more: */
     KNN_INDEX_THIN_SHARE = 32,
 };
-#define KNN_INDEX_SQUARE_LEAST 0x1p-1010 /* of a squared norm: what underflowed in it is nothing \
+#define KNN_INDEX_SQUARE_LEAST \
+    0x1p-1010 /* of a squared norm: what underflowed in it is nothing \
                                           */
 #define KNN_INDEX_BLOCK_BYTES ((uint64_t)32 << 20)
 
@@ -134,9 +135,9 @@ hsp_status hsp__knn_check_kernel(const hsp_kernel *kernel, hsp_error *err)
 {
     for (uint64_t k = 0; k < kernel->count; k++)
         if (kernel->nodes[k].op == HSP__KERNEL_PRECOMPUTED)
-            return hsp__fail(err, HSP_USAGE,
-                             "a distance needs k(x, x) of rows that come later, which no "
-                             "precomputed matrix has");
+            return hsp__fail(
+                err, HSP_USAGE,
+                "distances need k(x, x) of new rows, which a precomputed matrix does not have");
     return HSP_OK;
 }
 
@@ -159,15 +160,14 @@ static hsp_status knn_index_prepare(hsp_context *ctx, hsp__knn_index *near, hsp_
     near->plan.kind = hsp__knn_choose(&near->plan, near->rows);
     near->index = knn_index_index(near->plan.kind);
     if (near->index->most_columns && near->rows->cols > near->index->most_columns)
-        return hsp__fail(err, HSP_USAGE,
-                         "the index %s takes up to %llu columns, the rows have %llu: use auto, or "
-                         "scan",
-                         hsp__knn_name(near->plan.kind),
-                         (unsigned long long)near->index->most_columns,
-                         (unsigned long long)near->rows->cols);
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the index %s supports at most %llu columns, and the rows have %llu; use auto or scan",
+            hsp__knn_name(near->plan.kind), (unsigned long long)near->index->most_columns,
+            (unsigned long long)near->rows->cols);
     if (!hsp__knn_fits(near->plan.kind, metric, near->rows))
         return hsp__fail(
-            err, HSP_USAGE, "the index %s does not serve %s of %llu %s columns: use auto, or scan",
+            err, HSP_USAGE, "the index %s does not support %s on %llu %s columns; use auto or scan",
             hsp__knn_name(near->plan.kind), metrics[metric], (unsigned long long)near->rows->cols,
             hsp_storage_name(near->rows->storage));
     hsp_status status = HSP_OK;

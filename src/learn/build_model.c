@@ -261,7 +261,7 @@ static hsp_status build_model_support(hsp_context *ctx, const hsp__steps *steps,
         places[steps->votes[i].row] = 1;
     for (uint64_t i = 0; i < total; i++)
         count += places[i];
-    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows to vote");
+    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows for voting");
     uint64_t *picked = hsp__new_raw(&ctx->allocator, count, sizeof *picked);
     if (!picked) return hsp__fail_memory(err);
     count = 0;
@@ -432,7 +432,7 @@ hsp_status hsp__build_model_end(const hsp__model_spec *outcome, hsp_model *model
         finite &= isfinite(model->weights[j]) != 0;
     if (!finite)
         return hsp__fail(err, HSP_BAD_DATA,
-                         "the weights grew out of range: scale the data (scale, normalize)");
+                         "the weights overflow; scale the data (--scale or --normalize)");
     for (int i = 0; outcome->scalings && i < HSP__MODEL_SCALINGS; i++) {
         model->scalings[i] = outcome->scalings[i];
         outcome->scalings[i] = NULL;

@@ -39,6 +39,7 @@ hsp_status hsp__input_checks_check_block(const hsp_view *rows, int above, const 
                                          const char *index_base, const char *advice,
                                          hsp_error *err);
 
-#define HSP__VALUES_STREAM "scale the file first, or read it whole with scale min-max"
+#define HSP__VALUES_STREAM \
+    "scale the file first, or train without --stream and with --scale min-max"
 
 #endif

@@ -29,7 +29,7 @@ static hsp_status prepare_label(const char *option, const char *text, size_t siz
                             "found '%s', expected the name of a class",
                             hsp__quote(text, size, quoted));
     if (number != before)
-        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "the class '%s' is there twice",
+        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "the class '%s' appears twice",
                             hsp__quote(text, size, quoted));
     return HSP_OK;
 }
@@ -61,8 +61,8 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
     hsp_status status = text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
     if (!status && text && strcmp(hsp__names_get(names, 0), "rest") == 0)
         status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
-                              "a class named 'rest' cannot be the positive one: that is what the "
-                              "others will be called");
+                              "a class named 'rest' cannot be positive, because the other classes "
+                              "together get that name");
     if (status) hsp__names_free(names);
     return status;
 }
@@ -192,9 +192,10 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     uint64_t column, *origin = NULL;
     if (!text) return prepare_take_weights(ctx, given, options, to, err);
     if (hsp__option_is(options, "normalize", "rows"))
-        return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
-                            "the weight would be a part of the row's length: normalize rows before "
-                            "the weights are added to the file, or use normalize ball");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--row-weight", 0, 0,
+            "--row-weight cannot be combined with --normalize rows, because the weight column "
+            "would count in the norm; normalise the rows first, or use --normalize ball");
     hsp_status status = hsp__row_weights_column(to->data, text, err, &column);
     if (!status) status = prepare_kept(ctx, given, options, err, &origin);
     if (!status) status = hsp__row_weights_rows(ctx, to->data, column, origin, err, &to->weight);
@@ -322,8 +323,7 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
 {
     hsp_status status = hsp_data_view(ctx, to->data, err, &to->view);
     if (status) return status;
-    if (!to->view->labels)
-        return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    if (!to->view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
     if (to->view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     return prepare_meet(ctx, to, err);
 }

@@ -170,12 +170,11 @@ static hsp_status row_weights_class(hsp_context *ctx, const hsp__names *classes,
     if (label == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
     if (found == HSP__NAME_NONE)
         return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                            "there is no class '%s' among those learnt (%u, such as '%.40s')",
+                            "there is no class '%s' among the %u classes (such as '%.40s')",
                             hsp__quote(item, (size_t)(sign - item), quoted),
                             (unsigned)classes->count, hsp__names_get(classes, 0));
     if (weight[found] > 0)
-        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                            "the class '%.80s' has been given a weight already",
+        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0, "the class '%.80s' has two weights",
                             hsp__names_get(classes, found));
     weight[found] = number;
     return HSP_OK;
@@ -194,8 +193,9 @@ hsp_status hsp__row_weights_classes(hsp_context *ctx, const hsp_options *options
         const char *item = hsp_options_list_item(options, "weight", i);
         const int says = strcmp(item, "balanced") == 0;
         if (says && count > 1)
-            return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                                "balanced sets the weight of every class: give it alone");
+            return hsp__fail_at(
+                err, HSP_USAGE, "--weight", 0, 0,
+                "balanced sets the weights of all classes; it cannot be combined with others");
         *balanced |= says;
         if (!says) status = row_weights_class(ctx, classes, item, err, weight);
     }

@@ -66,8 +66,8 @@ hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
 hsp_status hsp__train_late(hsp_error *err)
 {
     return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
-                        "the time was up before there was a model: allow more seconds, or train "
-                        "on fewer rows");
+                        "the time limit was reached before there was a model; allow more seconds, "
+                        "or train on fewer rows");
 }
 
 /* The run was stopped after it had ended, or before all was done that it was asked for: it and the
@@ -90,14 +90,13 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     HSP__NEED(err, ctx, data, options, out);
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner)
-        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
-                         hsp_options_table(options)->name);
+        return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", hsp_options_table(options)->name);
     if (start && !learner->starts)
-        return hsp__fail(err, HSP_USAGE, "%s does not begin at a model", learner->table.name);
+        return hsp__fail(err, HSP_USAGE, "%s does not support a warm start", learner->table.name);
     const char *path = hsp__option_text(options, "warm-start");
     if (path && start)
         return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
-                            "a model to start from was given already");
+                            "a warm-start model was given twice");
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_training done = {0};

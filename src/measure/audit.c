@@ -160,7 +160,7 @@ static void audit_radius(hsp__audit_list *list)
     hsp_mistake_bound *entry = hsp__audit_add(
         list, "radius", append ? "k <= (r^2 + c^2) ||(w*,v*)||^2" : "k <= r^2 ||w*||^2");
     if (audit->plan.offset == HSP__AUDIT_UNIT || audit->plan.offset == HSP__AUDIT_R2) {
-        hsp__audit_why(entry, "the run had an offset beside the rows: see the bound 'offset'");
+        hsp__audit_why(entry, "the run had an offset; see the bound 'offset'");
         return;
     }
     if (!audit_plain(audit, entry)) return;
@@ -178,7 +178,7 @@ static void audit_offset(hsp__audit_list *list)
                                               unit ? "k <= (R^2 + 1) ||(w*,b*)||^2 / g*^2"
                                                    : "k <= 2 R^2 ||w~*||^2 / g*^2");
     if (!unit && audit->plan.offset != HSP__AUDIT_R2) {
-        hsp__audit_why(entry, "the run had no offset beside the rows: see the bound 'radius'");
+        hsp__audit_why(entry, "the run had no offset; see the bound 'radius'");
         return;
     }
     if (!audit_plain(audit, entry)) return;
@@ -281,7 +281,7 @@ static void audit_settle_best(hsp__audit_list *list, hsp_mistake_bound *entry,
     const double limit = audit_value(objective, 0);
     if (limit <= best * (1 + AUDIT_SLACK)) {
         audit_settle_count(list, entry, limit);
-        hsp__audit_why(entry, "%s, the least as g grows without end", about);
+        hsp__audit_why(entry, "%s, the limit as g grows", about);
         return;
     }
     audit_settle_count(list, entry, best);
@@ -325,7 +325,8 @@ static void audit_inseparable(hsp__audit_list *list)
         list, "inseparable",
         times == 1 ? "k <= ((r + D) / g)^2" : "k <= ((r + D) / g)^2, D^2 = T sum of d^2");
     if (!(times > 0)) {
-        hsp__audit_why(entry, "the run picked its rows, and the model does not say how often");
+        hsp__audit_why(entry,
+                       "the run picked single rows, and the model does not say how often each");
         return;
     }
     const audit_objective objective = {audit, audit_reach(audit), times, 0};
@@ -359,7 +360,8 @@ static int audit_has_last(const hsp__audit *audit, hsp_mistake_bound *entry)
 {
     if (audit->has_last) return 1;
     hsp__audit_why(
-        entry, "the model keeps the average, and no updates to rebuild the last separator from");
+        entry,
+        "the model has the average only, and no updates from which to rebuild the last separator");
     return 0;
 }
 
@@ -393,7 +395,7 @@ static void audit_growth(hsp__audit_list *list)
     hsp_mistake_bound *entry = hsp__audit_add(list, "growth", audit_growth_formula(audit));
     if (!audit_has_last(audit, entry)) return;
     if (soft > 0 && !audit->amount && audit->plan.updates) {
-        hsp__audit_why(entry, "the model does not say which rows it learnt from");
+        hsp__audit_why(entry, "the model does not say which rows it was updated on");
         return;
     }
     hsp__wide own = 0; /* the rows' own coordinates */
@@ -430,7 +432,7 @@ static void audit_counts(hsp__audit_list *list)
     const double k = (double)audit->plan.updates;
     hsp_mistake_bound *entry = hsp__audit_add(list, "counts", "|k - sum |amount| / rate| <= 0");
     if (!audit->amount && audit->plan.updates) {
-        hsp__audit_why(entry, "the model does not say which rows it learnt from");
+        hsp__audit_why(entry, "the model does not say which rows it was updated on");
         return;
     }
     hsp__wide sum = 0;
@@ -450,10 +452,10 @@ static void audit_rebuild(hsp__audit_list *list)
                        audit->amount ? "; the last separator was rebuilt from the updates" : "");
     else if (!audit->amount)
         hsp__audit_why(entry, audit->plan.updates
-                                  ? "the model does not say which rows it learnt from"
+                                  ? "the model does not say which rows it was updated on"
                                   : "the run made no update");
     else if (isnan(audit->rebuild_error))
-        hsp__audit_why(entry, "the model keeps votes, and no last separator to compare");
+        hsp__audit_why(entry, "the model has votes, and no last separator to compare");
     else {
         hsp__audit_settle(entry, audit->rebuild_error, audit->rebuild_allows,
                           audit->rebuild_allows);
@@ -509,17 +511,17 @@ static hsp_status audit_dispatch(hsp__audit *audit, hsp_data *data, const hsp_mo
     const int experts = learner && strcmp(learner, "experts") == 0;
     if (experts && reference)
         return hsp__fail(err, HSP_USAGE,
-                         "a panel of experts is compared with the best of them: leave the "
-                         "reference out");
+                         "experts are compared with the best expert; remove --reference");
     if (experts) return hsp__audit_experts(audit, data, list, err);
     const int winnow = learner && strcmp(learner, "winnow") == 0;
     if (!winnow && (!learner || strcmp(learner, "perceptron") != 0))
         return hsp__fail(err, HSP_USAGE,
-                         "the model was made by '%.40s': the mistake bounds are about perceptrons, "
+                         "the model was trained by '%.40s'; mistake bounds exist for perceptron, "
                          "winnow and experts",
                          learner ? learner : "no learner");
     if (!reference)
-        return hsp__fail(err, HSP_USAGE, "a reference is missing: a model that separates the rows");
+        return hsp__fail(err, HSP_USAGE,
+                         "--reference is missing; give a model that separates the rows");
     if (winnow) return hsp__audit_winnow(audit, data, reference, list, err);
     return audit_perceptron(audit, data, reference, list, err);
 }

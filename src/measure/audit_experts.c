@@ -111,11 +111,10 @@ static hsp_status experts_read(experts_audit *run, hsp_error *err)
     const hsp_model *model = run->audit->model;
     hsp__audit_reader reader;
     if (model->scorers != 1)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model tells %u classes apart: the mistake bounds are about two; train "
-            "one class against the rest and audit that",
-            (unsigned)hsp_model_classes(model));
+        return hsp__fail(err, HSP_USAGE,
+                         "the model has %u classes, and the mistake bounds are for two; train with "
+                         "--positive or --classes",
+                         (unsigned)hsp_model_classes(model));
     hsp_status status = hsp__audit_open(model, err, &reader);
     if (status) return status;
     status = experts_read_options(run, &reader, err);
@@ -123,7 +122,7 @@ static hsp_status experts_read(experts_audit *run, hsp_error *err)
     run->cols = hsp__model_inputs(model);
     run->experts = run->cols * (run->negated ? 2 : 1);
     if (!status && !run->experts)
-        return hsp__fail(err, HSP_BAD_DATA, "the model has no columns: there is no expert");
+        return hsp__fail(err, HSP_BAD_DATA, "the model has no columns, so there are no experts");
     return status;
 }
 
@@ -138,14 +137,14 @@ static hsp_status experts_rows(experts_audit *run, hsp_data *data, hsp_error *er
     while (last < HSP__MODEL_SCALINGS && !(scalings[last] && hsp__scaling_is_votes(scalings[last])))
         last++;
     if (last == HSP__MODEL_SCALINGS)
-        return hsp__fail(err, HSP_BAD_DATA, "the model does not say how numbers became votes");
+        return hsp__fail(err, HSP_BAD_DATA, "the model does not say how columns vote");
     hsp_status status = hsp__audit_choose_rows(audit, data, err);
     if (status) return status;
     run->view = &data->view;
     if (run->view->cols > run->cols)
         return hsp__fail(err, HSP_BAD_DATA,
-                         "the model has %llu experts, and this data %llu columns: it is not the "
-                         "data that the run saw",
+                         "the model has %llu experts, and this data has %llu columns: it is not "
+                         "the training data",
                          (unsigned long long)run->cols, (unsigned long long)run->view->cols);
     if (last == 0 || !scalings[0]) return HSP_OK;
     status = hsp__scaling_apply_filling(audit->ctx, scalings[0], data, err, &run->scaled);
@@ -250,8 +249,8 @@ static hsp_status experts_check_examples(const experts_audit *run, hsp_error *er
     if (rows ? run->examples / rows + (run->examples % rows != 0) <= passes : !run->examples)
         return HSP_OK;
     return hsp__fail(err, HSP_BAD_DATA,
-                     "the model says that its run voted %llu times in %llu passes, and there are "
-                     "%llu rows: it is not the data that the run saw",
+                     "the model counts %llu votes in %llu passes, and this data has %llu rows: it "
+                     "is not the training data",
                      (unsigned long long)run->examples, (unsigned long long)run->passes,
                      (unsigned long long)rows);
 }
@@ -325,8 +324,8 @@ static void experts_theorems(const experts_audit *run, hsp__audit_list *list)
         const double bound = top / (1 - run->beta);
         hsp__audit_settle(entry, (double)run->expected, bound, 1 + bound);
         hsp__audit_why(entry,
-                       "m* = %.9g, b = %.9g, N = %.0f; the draws of this run made m = %.0f, which "
-                       "the theorem does not speak of",
+                       "m* = %.9g, b = %.9g, N = %.0f; this run made m = %.0f mistakes, but the "
+                       "theorem is about their expectation",
                        best, run->beta, (double)run->experts, m);
     }
 }
@@ -351,7 +350,7 @@ static void experts_proof(const experts_audit *run, hsp__audit_list *list)
     entry = hsp__audit_add(list, "best", "ln W >= m* ln b");
     entry->lower = 1;
     hsp__audit_settle(entry, potential, best * log(run->beta), 1 + best * -log(run->beta));
-    hsp__audit_why(entry, "m* = %.9g, and the best expert's weight is a part of W", best);
+    hsp__audit_why(entry, "m* = %.9g; the best expert's weight is a part of W", best);
 }
 
 /* ---- Is the model what its run would have made? ---------------------------------------------- */
@@ -406,7 +405,7 @@ static void experts_weights(const experts_audit *run, hsp__audit_list *list)
     const hsp__wide b = (hsp__wide)hsp__model_bias(model, 0) * (hsp__wide)divisor;
     apart = fmaxl(apart, fabsl(b - offset) / (hsp__wide)(1 + run->cols));
     hsp__audit_settle(entry, (double)apart, EXPERTS_ROUNDING, 0);
-    hsp__audit_why(entry, "beside the best expert's, which is 1; the offset beside them");
+    hsp__audit_why(entry, "relative to the best expert's, which is 1; with the offset");
 }
 
 hsp_status hsp__audit_experts(hsp__audit *audit, hsp_data *data, hsp__audit_list *list,

@@ -29,10 +29,10 @@ hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err)
 {
     const hsp_kernel *kernel = hsp__model_kernel(model);
     if (kernel && hsp_kernel_is_indefinite(kernel))
-        return hsp__fail(err, HSP_USAGE,
-                         "the kernel %.200s need not be one: there is no space for the proofs to "
-                         "take place in",
-                         hsp_kernel_text(kernel));
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the kernel %.200s may not be positive semidefinite, so the proofs do not apply",
+            hsp_kernel_text(kernel));
     return HSP_OK;
 }
 
@@ -134,19 +134,19 @@ hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *refe
     const hsp_kernel *kernel = hsp__model_kernel(model);
     if (!reference->expansion || reference->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
-                         "the run had the kernel %.200s: a reference with that kernel is expected, "
-                         "of two classes, not voted",
+                         "the run had the kernel %.200s; the reference must be a model of two "
+                         "classes with that kernel, not voted",
                          hsp_kernel_text(kernel));
     if (strcmp(hsp_kernel_text(kernel), hsp_kernel_text(reference->expansion->kernel)) != 0)
-        return hsp__fail(err, HSP_USAGE,
-                         "the run had the kernel %.150s, the reference has %.150s: vectors of "
-                         "different spaces have no angle",
-                         hsp_kernel_text(kernel), hsp_kernel_text(reference->expansion->kernel));
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the run had the kernel %.150s, but the reference has %.150s; they must be the same",
+            hsp_kernel_text(kernel), hsp_kernel_text(reference->expansion->kernel));
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (!hsp__scaling_same(model->scalings[i], reference->scalings[i]))
             return hsp__fail(err, HSP_USAGE,
-                             "the reference was learnt from rows scaled otherwise than the run's: "
-                             "with a kernel it cannot be restated");
+                             "the reference was trained on rows scaled in another way than the "
+                             "run's; with a kernel it cannot be converted");
     return HSP_OK;
 }
 
@@ -212,7 +212,7 @@ hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *refer
     if (status) return status;
     audit->u_norm = hypot(length, audit->u_constant);
     if (!(audit->u_norm > 0) || !isfinite(audit->u_norm))
-        return hsp__fail(err, HSP_USAGE, "the reference is %s: it separates nothing",
+        return hsp__fail(err, HSP_USAGE, "the reference is %s, so it separates nothing",
                          audit->u_norm > 0 ? "not finite" : "all zeros");
     audit->margin = hsp__new(&audit->ctx->allocator, audit->rows, sizeof *audit->margin);
     if (!audit->margin) return hsp__fail_memory(err);

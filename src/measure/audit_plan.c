@@ -44,7 +44,7 @@ hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, u
     if (!text)
         return hsp__fail(
             err, HSP_USAGE,
-            "the model does not say how many %s its run made: there is nothing to audit", name);
+            "the model does not say how many %s its run made, so there is nothing to audit", name);
     hsp__decimal_result result;
     const char *end = text + strlen(text);
     if (hsp__decimal_u64(text, end, out, &result) == end && result == HSP__DECIMAL_OK)
@@ -73,22 +73,21 @@ static hsp_status plan_check(const hsp_model *model, hsp_error *err)
     const char *learner = hsp_model_metadata(model, "learner");
     if (!learner || strcmp(learner, "perceptron") != 0)
         return hsp__fail(err, HSP_USAGE,
-                         "the model was made by '%.40s': the mistake bounds are about perceptrons, "
+                         "the model was trained by '%.40s'; mistake bounds exist for perceptron, "
                          "winnow and experts",
                          learner ? learner : "no learner");
     if (hsp_model_metadata(model, "approx_features"))
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the run was on explicit features (approx), which the model does not keep: "
-            "train with the kernel itself to audit");
+        return hsp__fail(err, HSP_USAGE,
+                         "the run used explicit features (--approx), which the model does not "
+                         "keep; train with the kernel itself to audit");
     if (model->neighbors)
-        return hsp__fail(err, HSP_USAGE, "the model is of neighbours: nothing was ever updated");
+        return hsp__fail(err, HSP_USAGE,
+                         "the model is a k-nearest-neighbours model, which has no updates");
     if (model->scorers != 1)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model tells %u classes apart: the mistake bounds are about two; train "
-            "one class against the rest and audit that",
-            (unsigned)hsp_model_classes(model));
+        return hsp__fail(err, HSP_USAGE,
+                         "the model has %u classes, and the mistake bounds are for two; train with "
+                         "--positive or --classes",
+                         (unsigned)hsp_model_classes(model));
     return hsp__audit_check_kernel(model, err);
 }
 
@@ -100,8 +99,8 @@ static hsp_status plan_check_options(const hsp__audit_reader *reader, hsp_error 
     double budget = 0, learnt = 0, rate = 1;
     if (kernel && reader->model->weights && strcmp(kernel, "linear") != 0)
         return hsp__fail(err, HSP_USAGE,
-                         "the run had the kernel %.200s, which was folded into weights: its bounds "
-                         "are about another space; train with kernel linear, or without",
+                         "the run had the kernel %.200s, which was folded into weights, so the "
+                         "bounds do not apply; train with the kernel linear, or without one",
                          kernel);
     hsp__json_number(hsp__json_get(reader->options, "budget"), &budget);
     hsp__json_number(hsp__json_get(reader->options, "rate"), &rate);
@@ -112,8 +111,8 @@ static hsp_status plan_check_options(const hsp__audit_reader *reader, hsp_error 
     hsp_status status = hsp__audit_count(reader, "updates", &made, err);
     if (!status && budget > 0 && fabs(learnt - (double)made) > 0.5)
         return hsp__fail(err, HSP_USAGE,
-                         "the run dropped rows to stay in its budget of %.0f: the bounds are about "
-                         "runs that keep what they learn",
+                         "the run dropped rows to stay within its budget of %.0f; the bounds are "
+                         "for runs that keep all rows",
                          budget);
     return status;
 }

@@ -68,10 +68,9 @@ static int reference_scales_after(hsp_scaling *const *scalings, int division)
 
 static hsp_status reference_refuse(hsp_error *err)
 {
-    return hsp__fail(
-        err, HSP_USAGE,
-        "the reference was learnt from rows scaled otherwise than the run's, and cannot "
-        "be restated for them: train it with the same scaling");
+    return hsp__fail(err, HSP_USAGE,
+                     "the reference was trained on rows scaled in another way than the run's; "
+                     "train it with the same scaling");
 }
 
 /* u and *b from the reference's weights and offset. */
@@ -138,12 +137,10 @@ static hsp_status reference_check(const hsp_model *model, const hsp_model *refer
         if (status) return status;
     } else if (reference->hypothesis != HSP__LINEAR || reference->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
-                         "the reference is not one linear separator: a model of two classes, not "
-                         "voted, is expected");
+                         "the reference must be a linear model of two classes, not voted");
     if (hsp_model_classes(model) != 2 || hsp_model_classes(reference) != 2 ||
         !reference_direction(model, reference))
-        return hsp__fail(err, HSP_USAGE,
-                         "the reference tells other classes apart than the run did");
+        return hsp__fail(err, HSP_USAGE, "the reference has other classes than the run");
     if (reference_other_features(model, reference))
         return hsp__fail(err, HSP_USAGE, "the reference has other features than the run");
     return HSP_OK;
@@ -189,7 +186,7 @@ static hsp_status reference_margins(hsp__audit *audit, double b, hsp_error *err)
     audit->u_norm = (double)sqrtl(square);
     audit->least = (double)NAN;
     if (!(audit->u_norm > 0) || !isfinite(audit->u_norm))
-        return hsp__fail(err, HSP_USAGE, "the reference is %s: it separates nothing",
+        return hsp__fail(err, HSP_USAGE, "the reference is %s, so it separates nothing",
                          audit->u_norm > 0 ? "not finite" : "all zeros");
     audit->margin = hsp__new_raw(&audit->ctx->allocator, audit->rows, sizeof *audit->margin);
     if (!audit->margin) return hsp__fail_memory(err);

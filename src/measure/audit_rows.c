@@ -21,11 +21,10 @@ static hsp_status rows_label(hsp__audit *audit, hsp_data *data, const hsp_view *
         const uint32_t class = class_of[view->labels[i]];
         if (class == HSP_NO_CLASS && audit->model->leaves_out) continue;
         if (class == HSP_NO_CLASS)
-            return hsp__fail(
-                err, HSP_BAD_DATA,
-                "row %llu has the label '%.80s', which the model does not know: this is "
-                "not the data it was trained on",
-                (unsigned long long)i + 1, hsp_data_class_name(data, view->labels[i]));
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "row %llu has the label '%.80s', which the model does not have: this "
+                             "is not its training data",
+                             (unsigned long long)i + 1, hsp_data_class_name(data, view->labels[i]));
         audit->row[audit->rows] = i;
         audit->y[audit->rows++] = class ? 1 : -1;
     }
@@ -57,8 +56,7 @@ static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
     if (!fact || strcmp(fact, rows) == 0) return HSP_OK;
     return hsp__fail(
         err, HSP_BAD_DATA,
-        "the model was trained on %.20s rows, and this data has %s: it is not the data "
-        "that the run saw",
+        "the model was trained on %.20s rows, and this data has %s: it is not the training data",
         fact, rows);
 }
 
@@ -72,8 +70,7 @@ static hsp_status rows_compare_hash(const hsp__audit *audit, const hsp_view *vie
     hsp_status status = hsp__view_hash(audit->ctx, view, err, hash);
     if (!status && strcmp(fact, hash) != 0)
         hsp__log(audit->ctx, HSP_LOG_WARNING,
-                 "the data is not byte for byte what the run saw (its hash is %s, the model says "
-                 "%.40s)",
+                 "the data differs from the training data (its hash is %s, the model's %.40s)",
                  hash, fact);
     return status;
 }
@@ -114,15 +111,14 @@ static hsp_status rows_amounts(hsp__audit *audit, hsp_error *err)
     for (uint64_t i = 0; i < updates.count; i++) {
         const uint64_t row = updates.row[i];
         if (row >= audit->rows || updates.scorer[i] != 0)
-            return hsp__fail(
-                err, HSP_BAD_DATA,
-                "the model learnt from row %llu, and this data has %llu: it is not the "
-                "data that the run saw",
-                (unsigned long long)row + 1, (unsigned long long)audit->rows);
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "the model was updated on row %llu, and this data has %llu rows: it "
+                             "is not the training data",
+                             (unsigned long long)row + 1, (unsigned long long)audit->rows);
         if (!(updates.amount[i] * audit->y[row] >= 0))
             return hsp__fail(err, HSP_BAD_DATA,
-                             "the model learnt row %llu with the other label: this is not the data "
-                             "that the run saw",
+                             "the model was trained on row %llu with the other label: this is not "
+                             "the training data",
                              (unsigned long long)row + 1);
         audit->amount[row] += updates.amount[i];
     }
@@ -198,7 +194,8 @@ static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
 hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *err)
 {
     const hsp_view *view = &data->view;
-    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to audit by");
+    if (!view->labels)
+        return hsp__fail(err, HSP_BAD_DATA, "the data has no labels, so there is nothing to audit");
     hsp_status status = rows_choose(audit, data, view, err);
     if (!status) status = rows_check_count(audit, err);
     return status ? status : rows_compare_hash(audit, view, err);

@@ -132,11 +132,10 @@ static hsp_status winnow_read(winnow_run *run, hsp_error *err)
     hsp__audit *audit = run->audit;
     hsp__audit_reader reader;
     if (audit->model->scorers != 1)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model tells %u classes apart: the mistake bounds are about two; train "
-            "one class against the rest and audit that",
-            (unsigned)hsp_model_classes(audit->model));
+        return hsp__fail(err, HSP_USAGE,
+                         "the model has %u classes, and the mistake bounds are for two; train with "
+                         "--positive or --classes",
+                         (unsigned)hsp_model_classes(audit->model));
     hsp_status status = hsp__audit_open(audit->model, err, &reader);
     if (status) return status;
     status = winnow_read_options(run, &reader, err);
@@ -178,10 +177,10 @@ static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
     const hsp__audit *audit = run->audit;
     const hsp_allocator *memory = &audit->ctx->allocator;
     if (audit->view->cols > hsp__model_inputs(audit->model))
-        return hsp__fail(err, HSP_BAD_DATA,
-                         "the model has %.0f columns, and this data has %llu: it is not the data "
-                         "that the run saw",
-                         run->n, (unsigned long long)audit->view->cols);
+        return hsp__fail(
+            err, HSP_BAD_DATA,
+            "the model has %.0f columns, and this data has %llu: it is not the training data",
+            run->n, (unsigned long long)audit->view->cols);
     run->e = hsp__new(memory, audit->features, sizeof *run->e);
     run->size = hsp__new(memory, audit->features, sizeof *run->size);
     if (!run->e || !run->size) return hsp__fail_memory(err);
@@ -252,7 +251,7 @@ static void winnow_take_separator(winnow_run *run)
         snprintf(run->against, sizeof run->against,
                  isfinite(least) ? "the reference does not separate these rows: <v,x> is %.6g on a "
                                    "positive row, %.6g on a negative one"
-                                 : "there is no positive row",
+                                 : "there are no positive rows",
                  least, most);
         return;
     }
@@ -277,7 +276,7 @@ static int winnow_agrees(winnow_run *run, uint64_t i)
         const double x = hsp__row_value(audit->view, &row, k);
         if (x != 0 && x != 1) {
             snprintf(run->no_disjunction, sizeof run->no_disjunction,
-                     "row %llu has the value %.6g: this bound is about zeros and ones",
+                     "row %llu has the value %.6g; this bound is for zeros and ones",
                      (unsigned long long)audit->row[i] + 1, x);
             return 0;
         }
@@ -285,8 +284,7 @@ static int winnow_agrees(winnow_run *run, uint64_t i)
     }
     if (on == (audit->y[i] > 0)) return 1;
     snprintf(run->no_disjunction, sizeof run->no_disjunction,
-             "row %llu is %s: the labels are not the disjunction of the %llu columns that the "
-             "reference names",
+             "row %llu is %s: the labels are not the disjunction of the reference's %llu columns",
              (unsigned long long)audit->row[i] + 1, on ? "negative" : "positive",
              (unsigned long long)run->relevant);
     return 0;
@@ -301,7 +299,7 @@ static void winnow_take_disjunction(winnow_run *run)
         run->relevant += audit->u[j] >= -b;
     if (!run->relevant)
         snprintf(run->no_disjunction, sizeof run->no_disjunction,
-                 "the reference is no disjunction: no column alone reaches its threshold");
+                 "the reference is not a disjunction: no single column reaches its threshold");
     for (uint64_t i = 0; run->relevant && i < audit->rows; i++)
         if (!winnow_agrees(run, i)) run->relevant = 0;
 }
@@ -359,7 +357,7 @@ static void winnow_disjunction(const winnow_run *run)
 
 static int winnow_knows(const winnow_run *run, hsp_mistake_bound *entry)
 {
-    if (!run->known) hsp__audit_why(entry, "the model does not say which rows it learnt from");
+    if (!run->known) hsp__audit_why(entry, "the model does not say which rows it was updated on");
     return run->known;
 }
 
@@ -396,11 +394,12 @@ static int winnow_has_separator(const winnow_run *run, hsp_mistake_bound *entry)
 {
     const hsp__audit *audit = run->audit;
     if (run->variant == WINNOW_1)
-        hsp__audit_why(entry, "winnow1 eliminates columns: its bound is 'disjunction'");
+        hsp__audit_why(entry, "winnow1 eliminates columns; see the bound 'disjunction'");
     else if (run->variant == WINNOW_2 && !run->separates)
         hsp__audit_why(entry, "%s", run->against);
     else if (run->variant == WINNOW_BALANCED && run->theta != 0)
-        hsp__audit_why(entry, "the run was balanced with a threshold of %.6g: this is about 0",
+        hsp__audit_why(entry,
+                       "the run was balanced with threshold %.6g; this bound is for threshold 0",
                        run->theta);
     else if (run->variant == WINNOW_BALANCED && !(audit->least > 0))
         hsp__audit_why(entry,
@@ -475,7 +474,7 @@ static void winnow_squared_balanced(const winnow_run *run, hsp_mistake_bound *en
     winnow_entropy(audit, &V);
     const double W = V / (audit->least * audit->u_norm), N = run->n + run->constant;
     if (!(2 * W * run->eta >= 1 && 2 * W * run->eta <= 3)) {
-        hsp__audit_why(entry, "W = V/g = %.6g: this is about ln(1+delta) from %.6g to %.6g", W,
+        hsp__audit_why(entry, "W = V/g = %.6g: this bound is for ln(1+delta) from %.6g to %.6g", W,
                        1 / (2 * W), 3 / (2 * W));
         return;
     }
@@ -497,8 +496,8 @@ static void winnow_squared(const winnow_run *run)
     }
     const double W = run->S / run->sigma, b = 1 / run->sigma;
     if (!(2 * W * run->delta >= 1 && 2 * b * run->delta <= 1) || !(run->theta * W >= b)) {
-        hsp__audit_why(entry, "W = %.6g, b = %.6g: this is about delta from %.6g to %.6g%s", W, b,
-                       1 / (2 * W), 1 / (2 * b),
+        hsp__audit_why(entry, "W = %.6g, b = %.6g: this bound is for delta from %.6g to %.6g%s", W,
+                       b, 1 / (2 * W), 1 / (2 * b),
                        run->theta * W >= b ? "" : ", and a threshold of b/W or more");
         return;
     }
@@ -544,7 +543,8 @@ static void winnow_total(const winnow_run *run)
     const int balanced = run->variant == WINNOW_BALANCED;
     hsp_mistake_bound *entry = hsp__audit_add(run->list, "total", formulas[run->variant]);
     if (balanced && run->theta != 0)
-        hsp__audit_why(entry, "the run was balanced with a threshold of %.6g: this is about 0",
+        hsp__audit_why(entry,
+                       "the run was balanced with threshold %.6g; this bound is for threshold 0",
                        run->theta);
     if ((balanced && run->theta != 0) || !winnow_knows(run, entry)) return;
     hsp__wide sum = run->constant ? winnow_weight(run, run->e_constant, 1) : 0;

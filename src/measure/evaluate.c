@@ -207,9 +207,9 @@ static void evaluate_warn(evaluate_state *state)
     hsp__log(
         state->ctx, HSP_LOG_WARNING,
         state->unknown == 1
-            ? "%llu row has a label that the model does not know ('%s'); it counts as a mistake"
-            : "%llu rows have labels that the model does not know ('%s' is the first); each "
-              "counts as a mistake",
+            ? "%llu row has a label that the model does not have ('%s'); it counts as a mistake"
+            : "%llu rows have labels that the model does not have (the first is '%s'); each counts "
+              "as a mistake",
         (unsigned long long)state->unknown, state->stranger);
 }
 
@@ -266,7 +266,8 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
     hsp_status status = hsp_data_view(&own, data, err, &state.view);
     if (status) return status;
     if (!state.view->labels)
-        return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to measure a model by");
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the data has no labels, so the error cannot be computed");
     uint64_t slice = EVALUATE_SLICE / state.scorers + 1;
     if (slice > state.view->rows) slice = state.view->rows;
     status = evaluate_start(&state, data, slice, err);

@@ -51,9 +51,8 @@ hsp_status hsp_model_disjunction(hsp_context *ctx, const hsp_model *like,
     if (count) HSP__NEED(err, columns);
     hsp_model *copy = NULL;
     if (like->hypothesis != HSP__LINEAR || like->scorers != 1 || !like->weights)
-        return hsp__fail(err, HSP_USAGE,
-                         "a disjunction is like a linear model of two classes, and this is none");
-    if (count == 0) return hsp__fail(err, HSP_USAGE, "a disjunction has one column at least");
+        return hsp__fail(err, HSP_USAGE, "--disjunction needs a linear model of two classes");
+    if (count == 0) return hsp__fail(err, HSP_USAGE, "a disjunction needs at least one column");
     hsp_status status = hsp__model_copy(ctx, like, err, &copy);
     if (status) return status;
     status = disjunction_fill(copy, columns, count, err);

@@ -63,7 +63,7 @@ static void export_tell_labels(hsp_context *ctx, const hsp_model *model)
 {
     if (!hsp__export_numbered(model)) return;
     hsp__log(ctx, HSP_LOG_NOTE,
-             "labels are whole numbers there: 1 stands for '%.60s', 2 for '%.60s'%s",
+             "the format has whole numbers as labels: 1 is '%.60s', 2 is '%.60s'%s",
              hsp__names_get(&model->class_names, 0), hsp__names_get(&model->class_names, 1),
              model->class_names.count > 2 ? ", and so on in the model's order" : "");
 }
@@ -81,14 +81,13 @@ static void export_tell_probabilities(hsp_context *ctx, const hsp_model *model, 
 {
     if (!hsp__probability_decides(&model->probability)) return;
     if (libsvm && hsp__export_has_platt(model))
-        hsp__log(
-            ctx, HSP_LOG_NOTE,
-            "the calibration is written as probA and probB: svm-predict -b 1 decides by it, as "
-            "this model does; without -b 1 it decides by the sign of the score");
+        hsp__log(ctx, HSP_LOG_NOTE,
+                 "the calibration is written as probA and probB; svm-predict -b 1 decides by it, "
+                 "as this model does; without -b 1 it decides by the sign of the score");
     else
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "this model decides by its probabilities, and there the scores alone decide: some "
-                 "rows may get another class");
+                 "this model decides by its probabilities, but the exported one by its scores: "
+                 "some rows may get another class");
 }
 
 /* ---- Linear models on rows as they are ------------------------------------------------------- */
@@ -116,14 +115,13 @@ hsp_status hsp__plain_init(hsp__plain *plain, hsp_context *ctx, const hsp_model 
         if (!scaling || !(hsp__scaling_is_by_rows(scaling) || hsp__scaling_is_votes(scaling)))
             continue;
         if (hsp__scaling_is_votes(scaling))
-            return hsp__fail(
-                err, HSP_USAGE,
-                "%s cannot make votes of numbers, as this model does: it predicts with "
-                "halfspace alone",
-                format);
+            return hsp__fail(err, HSP_USAGE,
+                             "%s cannot turn numbers into votes, as this model does; use it with "
+                             "halfspace predict",
+                             format);
         return hsp__fail(err, HSP_USAGE,
-                         "%s cannot divide rows by their norm, as this model does: scale the "
-                         "data first, by halfspace scale, and train on that",
+                         "%s cannot divide rows by their norm, as this model does; scale the data "
+                         "with halfspace scale and train on the result",
                          format);
     }
     plain->weights = hsp__new_raw(&ctx->allocator, scorers * plain->inputs, sizeof(double));
@@ -200,11 +198,11 @@ hsp_status hsp__export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__
     hsp__plain plain;
     if (model->hypothesis != HSP__LINEAR || model->pairs)
         return hsp__fail(
-            err, HSP_USAGE, "LIBLINEAR's models are linear, with one scorer a class; this one %s",
-            model->pairs ? "has one a pair of classes: libsvm can be written" : "is not");
+            err, HSP_USAGE, "LIBLINEAR models are linear with one score per class; this one %s",
+            model->pairs ? "has one per pair of classes (use --format libsvm)" : "is not");
     if (base && strcmp(base, "0") == 0)
         return hsp__fail(err, HSP_USAGE,
-                         "LIBLINEAR counts columns from 1; this model's first column is 0");
+                         "LIBLINEAR numbers columns from 1; this model's first column is 0");
     hsp_status status = hsp__plain_init(&plain, ctx, model, "LIBLINEAR", err);
     if (status) return status;
     for (uint32_t c = 0; c < model->scorers; c++)
@@ -258,6 +256,7 @@ hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char
     export_tell_probabilities(ctx, model, libsvm);
     if (model->tie == HSP_TIE_ZERO)
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "rows on the boundary get a class there: no prediction is not known to it");
+                 "rows on the boundary get a class there, because the format has no undecided "
+                 "prediction");
     return HSP_OK;
 }

@@ -346,13 +346,13 @@ static hsp_status libsvm_expansion(libsvm_export *out, hsp_error *err)
     const hsp_model *model = out->model;
     const hsp__expansion *expansion = model->expansion;
     if (model->hypothesis == HSP__VOTES)
-        return hsp__fail(err, HSP_USAGE, "LIBSVM has no models that vote with every separator");
+        return hsp__fail(err, HSP_USAGE, "LIBSVM has no voted models");
     if (model->neighbors)
-        return hsp__fail(err, HSP_USAGE, "LIBSVM has no models of nearest neighbours");
+        return hsp__fail(err, HSP_USAGE, "LIBSVM has no nearest-neighbour models");
     if (model->scalings[0] || model->scalings[1])
         return hsp__fail(err, HSP_USAGE,
-                         "svm-predict does not scale rows, as this model does: scale the data "
-                         "first, by halfspace scale, and train on that");
+                         "svm-predict does not scale rows, as this model does; scale the data with "
+                         "halfspace scale and train on the result");
     out->form = libsvm_form_of(expansion->kernel);
     if (!out->form.type)
         return hsp__fail(err, HSP_USAGE,
@@ -380,9 +380,10 @@ hsp_status hsp__export_libsvm(hsp_context *ctx, const hsp_model *model, hsp__wri
         model->hypothesis == HSP__LINEAR ? libsvm_linear(&out, err) : libsvm_expansion(&out, err);
     if (!status) status = libsvm_put(&out, err);
     if (!status && model->pairs == HSP__PAIRS_SUM)
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "of classes with equally many votes svm-predict takes the first, this model the "
-                 "one with the larger sum of scores: such rows may get another class there");
+        hsp__log(
+            ctx, HSP_LOG_WARNING,
+            "if classes have the same number of votes, svm-predict takes the first, and this model "
+            "the one with the larger sum of scores: such rows may get another class there");
     hsp__plain_free(&out.plain, ctx);
     hsp__free(&ctx->allocator, out.ones);
     return status;

@@ -91,8 +91,7 @@ static hsp_status form_unit(hsp_model *model, hsp_error *err)
     for (uint32_t k = 0; k < model->scorers; k++)
         length = fmax(length, form_length(model, k));
     if (!(length > 0) || !isfinite(length))
-        return hsp__fail(err, HSP_USAGE,
-                         "the weights have length %.9g, which cannot be made 1 by dividing",
+        return hsp__fail(err, HSP_USAGE, "the weights have norm %.9g, which cannot be scaled to 1",
                          length);
     for (uint64_t i = 0; i < model->scorers * model->features; i++)
         model->weights[i] /= length;
@@ -100,8 +99,7 @@ static hsp_status form_unit(hsp_model *model, hsp_error *err)
         model->offsets[k] /= length;
         if (!isfinite(model->offsets[k]))
             return hsp__fail(err, HSP_USAGE,
-                             "the offset divided by the weights' length %.9g is "
-                             "out of range",
+                             "the offset divided by the weights' norm %.9g is out of range",
                              length);
     }
     model->probability.scale *= length; /* probabilities stay what they were */
@@ -156,7 +154,7 @@ static hsp_status form_set_threshold(hsp_model *model, hsp_error *err)
 static hsp_status form_threshold(hsp_model *model, hsp_error *err)
 {
     if (model->scorers != 1)
-        return hsp__fail(err, HSP_USAGE, "a threshold is for two classes; this model has %u",
+        return hsp__fail(err, HSP_USAGE, "a threshold needs two classes; this model has %u",
                          model->class_names.count);
     hsp_status status = form_plain(model, err);
     return status ? status : form_set_threshold(model, err);

@@ -44,9 +44,9 @@ static hsp_status liblinear_solver(liblinear_file *file)
         const char *name = liblinear_solvers[file->solver];
         if (strlen(name) == size && memcmp(name, word, size) == 0) return HSP_OK;
     }
-    return hsp__reader_fail(file->reader, word, size,
-                            "a solver that tells classes apart (L2R_LR, L2R_L2LOSS_SVC, MCSVM_CS "
-                            "and their like)");
+    return hsp__reader_fail(
+        file->reader, word, size,
+        "a classification solver (L2R_LR, L2R_L2LOSS_SVC, MCSVM_CS and the like)");
 }
 
 static hsp_status liblinear_key(liblinear_file *file, int key)

@@ -128,7 +128,7 @@ static hsp_status libsvm_key(libsvm_file *file, int key)
     switch (key) {
     case KEY_TYPE:
         return libsvm_word(reader, libsvm_types, 2,
-                           "c_svc or nu_svc: only what tells classes apart is a model here",
+                           "c_svc or nu_svc (only classification models are supported)",
                            &file->type);
     case KEY_KERNEL:
         return libsvm_word(reader, libsvm_kernels, 5,
@@ -193,13 +193,13 @@ static hsp_status libsvm_agree(libsvm_file *file)
             return libsvm_fail(file, "there is no %s", libsvm_keys[needed[i]]);
     const int gamma = file->kernel != LIBSVM_LINEAR && file->kernel != LIBSVM_PRECOMPUTED;
     if (gamma && !(file->seen >> KEY_GAMMA & 1))
-        return libsvm_fail(file, "there is no gamma, which the kernel needs");
+        return libsvm_fail(file, "gamma is missing, which the kernel needs");
     if (file->kernel == LIBSVM_POLYNOMIAL && !(file->seen >> KEY_DEGREE & 1))
-        return libsvm_fail(file, "there is no degree, which the kernel needs");
+        return libsvm_fail(file, "degree is missing, which the kernel needs");
     if (file->labels.count != file->classes || file->each.count != file->classes)
-        return libsvm_fail(file, "nr_class, label and nr_sv do not say the same number of classes");
+        return libsvm_fail(file, "nr_class, label and nr_sv disagree about the number of classes");
     if (file->rho.count != hsp__pair_count(file->classes))
-        return libsvm_fail(file, "%llu numbers rho, expected one a pair of classes",
+        return libsvm_fail(file, "%llu values of rho, expected one per pair of classes",
                            (unsigned long long)file->rho.count);
     double sum = 0;
     for (uint64_t c = 0; c < file->classes; c++) {
@@ -437,8 +437,8 @@ hsp_status hsp__import_libsvm(hsp_context *ctx, hsp__reader *reader, hsp_model *
     if (!status) status = libsvm_model(&file, out);
     if (!status && file.probabilities)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "the probabilities of the LIBSVM model (probA, probB) were left out: the model "
-                 "predicts the classes that svm-predict does without -b 1");
+                 "the probabilities of the LIBSVM model (probA, probB) were left out; the model "
+                 "predicts as svm-predict does without -b 1");
     libsvm_free(&file);
     return status;
 }

@@ -306,7 +306,7 @@ static hsp_status model_file_array(const hsp__container *file, const char *name,
 {
     const hsp__tensor *tensor = hsp__container_tensor(file, name);
     if (!tensor || tensor->dtype != dtype || tensor->dims != dims)
-        return model_file_fail(file, "there is no array \"%s\" of the type that a model has", name);
+        return model_file_fail(file, "the array \"%s\" is missing or of the wrong type", name);
     shape[0] = tensor->shape[0];
     if (dims == 2) shape[1] = tensor->shape[1];
     memcpy(pointer_to, &tensor->data, sizeof tensor->data);

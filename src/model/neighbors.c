@@ -223,10 +223,10 @@ hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *
 {
     const hsp__neighbors *own = model->neighbors;
     if (!own)
-        return hsp__fail(err, HSP_USAGE,
-                         "the model is %s: only one of nearest neighbours keeps all rows to be "
-                         "near to (train knn)",
-                         hsp_model_hypothesis(model));
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model is %s; neighbours need a k-nearest-neighbours model (train knn)",
+            hsp_model_hypothesis(model));
     if (!*k) *k = own->k;
     if (*k <= own->rows->view.rows) return HSP_OK;
     return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0, "found %llu, but the model has %llu rows",

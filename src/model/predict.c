@@ -158,14 +158,12 @@ static hsp_status predict_length(predict_job *job, hsp_error *err)
     const hsp_model *model = job->model;
     const uint64_t inputs = hsp__model_inputs(model);
     if (model->hypothesis == HSP__VOTES || model->neighbors || model->scorers != 1)
-        return hsp__fail(err, HSP_USAGE,
-                         "distance: only a linear model of two classes has one boundary to be "
-                         "distant from");
+        return hsp__fail(err, HSP_USAGE, "distance: needs a linear model of two classes");
     if (model->hypothesis == HSP__EXPANSION) {
         hsp_status status = hsp__expansion_length(job->ctx, model, 0, err, &job->length);
         if (status || job->length > 0) return status;
         return hsp__fail(err, HSP_USAGE,
-                         "distance: w in the kernel's feature space has no length above 0");
+                         "distance: the norm of w in the kernel's feature space is 0");
     }
     hsp_view weights = hsp_view_dense(HSP_FLOAT64, 1, inputs, inputs, model->weights);
     hsp__row row = hsp__view_row(&weights, 0);
@@ -193,8 +191,7 @@ static hsp_status predict_probability(predict_job *job, const hsp_options *optio
     job->probability = hsp_options_flag(options, "probability");
     if (asked && !job->probability && !threshold)
         return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
-                            "a link makes a probability of a score: use it with --probability or "
-                            "--threshold");
+                            "--link needs --probability or --threshold");
     if (asked) job->map.link = asked;
     if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
     if (!job->probability && !threshold) return HSP_OK;
@@ -205,20 +202,20 @@ static hsp_status predict_probability(predict_job *job, const hsp_options *optio
                                               hsp_options_real(options, "threshold"), err);
     }
     if (model->neighbors)
-        return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
-                            "the probabilities of neighbours are their shares of the votes: they "
-                            "have no link");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--link", 0, 0,
+            "nearest-neighbour models have no link; their probabilities are shares of votes");
     if (model->hypothesis == HSP__VOTES)
         return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
-                            "this model votes, and votes are no probabilities: train one that does "
-                            "not, with calibrate platt or isotonic");
+                            "a voted model has no probabilities; train without --average vote, and "
+                            "with --calibrate platt or isotonic");
     if (model->pairs)
         return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
-                            "a model of pairs of classes has probabilities only when it is trained "
-                            "with calibrate platt or isotonic");
+                            "a one-vs-one model has probabilities only if it was trained with "
+                            "--calibrate platt or isotonic");
     return hsp__fail_at(err, HSP_USAGE, asks, 0, 0,
-                        "this model has no probabilities: train it with calibrate platt or "
-                        "isotonic, train logistic, or choose a link");
+                        "this model has no probabilities; train it with --calibrate platt or "
+                        "isotonic, train logistic, or choose a --link");
 }
 
 static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp_error *err)

@@ -195,7 +195,7 @@ hsp_status hsp__probability_set_threshold(const hsp_model *model, hsp__probabili
                             "%g is not a probability between 0 and 1", threshold);
     if (model->class_names.count != 2)
         return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
-                            "a threshold decides between two classes; this model has %u",
+                            "a threshold needs two classes; this model has %u",
                             (unsigned)model->class_names.count);
     if (!hsp__probability_fits(model, map))
         return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,

@@ -374,8 +374,7 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
 void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown)
 {
     if (!unknown) return;
-    hsp__log(ctx, HSP_LOG_WARNING,
-             "%llu value%s in columns beyond the %llu that the model knows %s passed over",
+    hsp__log(ctx, HSP_LOG_WARNING, "%llu value%s in columns beyond the model's %llu %s ignored",
              (unsigned long long)unknown, unknown == 1 ? "" : "s",
              (unsigned long long)hsp__model_inputs(model), unknown == 1 ? "was" : "were");
 }

@@ -45,7 +45,7 @@ hsp_status hsp_model_set_options(const hsp_model *model, hsp_options *options, h
     if (!learner || !text)
         return hsp__fail(err, HSP_USAGE, "the model does not say how it was trained");
     if (strcmp(learner, wanted) != 0)
-        return hsp__fail(err, HSP_USAGE, "the model was made by '%.40s', not by '%s'", learner,
+        return hsp__fail(err, HSP_USAGE, "the model was trained by '%.40s', not by '%s'", learner,
                          wanted);
     hsp_status status = hsp__json_parse(&model->memory, text, strlen(text), "", err, &json);
     if (status) return status;

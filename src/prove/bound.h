@@ -94,7 +94,7 @@ typedef struct hsp__bound_run {
 } hsp__bound_run;
 
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out);
-#define HSP__BOUND_MEANS "gaps are filled with the means of all rows"
+#define HSP__BOUND_MEANS "missing values are filled with the means of all rows"
 /* Does something that the run fitted to all rows enter every score (a scaling, R, a median)? A
  * sentence, or NULL. */
 const char *hsp__bound_run_fitted(const hsp__bound_run *run);

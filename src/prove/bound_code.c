@@ -68,7 +68,8 @@ hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *
     double weights;
     (void)err;
     if (c->model->hypothesis != HSP__LINEAR || !c->model->weights) {
-        hsp__error_bound_fail(to, "the model is made of training rows: see compression");
+        hsp__error_bound_fail(to,
+                              "the model consists of training rows; see the bound 'compression'");
         return HSP_OK;
     }
     if (c->run.approx[0] || c->run.means) {
@@ -161,7 +162,7 @@ hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_boun
     const hsp_allocator *memory = &c->ctx->allocator;
     if (c->space.why[0] || !c->space.w) {
         hsp__error_bound_fail(
-            to, "%s", c->space.why[0] ? c->space.why : "a kernel's w is no list of weights");
+            to, "%s", c->space.why[0] ? c->space.why : "a kernel model has no list of weights");
         return HSP_OK;
     }
     code_job *job = hsp__new(memory, 1, sizeof *job);

@@ -99,8 +99,7 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
     set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
     if (!set->in) return hsp__fail_memory(err);
     if (c->other)
-        snprintf(set->why, sizeof set->why,
-                 "nothing shows that the rows are those that the run saw");
+        snprintf(set->why, sizeof set->why, "these may not be the training rows");
     else if (run->means)
         snprintf(set->why, sizeof set->why, "%s", hsp__bound_run_fitted(run));
     else if (driven)
@@ -108,8 +107,8 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
     else if (machine)
         compress_support(c, set);
     else
-        memcpy(set->why, "nothing says which rows the model depends on",
-               sizeof "nothing says which rows the model depends on");
+        memcpy(set->why, "the model does not say which rows it depends on",
+               sizeof "the model does not say which rows it depends on");
     for (uint64_t i = 0; i < c->rows.n; i++) {
         set->k += set->in[i];
         set->outside_wrong += !set->in[i] && c->rows.wrong[i];
@@ -198,7 +197,7 @@ static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hs
     char why[256] = "";
     hsp_status status = compress_retrain(c, set, err, why, &again);
     if (!status && !again) {
-        hsp__error_bound_fail(to, "no model can be learnt from the %llu %s alone: %s",
+        hsp__error_bound_fail(to, "no model can be trained on the %llu %s alone: %s",
                               (unsigned long long)set->k, set->word, why);
         return HSP_OK;
     }
@@ -208,7 +207,7 @@ static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hs
         return status;
     }
     c->again = again;
-    to->about = "the model learnt from these rows alone";
+    to->about = "the model trained on these rows alone";
     hsp__error_bound_set(
         to, compress_value(c, set->k, wrong),
         "k = %llu %s, %llu mistakes on the other %llu; right or wrong as this model "
@@ -234,7 +233,7 @@ hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bou
             "k = %llu %s, %llu mistakes on the other %llu", (unsigned long long)set.k, set.word,
             (unsigned long long)set.outside_wrong, (unsigned long long)(c->rows.n - set.k));
     else if (!c->retrain)
-        hsp__error_bound_fail(to, "it takes a run on the %llu %s (retrain)",
+        hsp__error_bound_fail(to, "needs a run on the %llu %s (--retrain)",
                               (unsigned long long)set.k, set.word);
     else
         status = compress_again(c, &set, err, to);

@@ -36,8 +36,8 @@ typedef struct model_bound {
 
 #define MODEL_THIS  "this model"
 #define MODEL_DRAWN "a separator drawn from the first pass"
-#define MODEL_HELD  "the test rows had no part in training or choosing the model"
-#define MODEL_SPACE "the columns and how they are read were fixed before the rows were drawn"
+#define MODEL_HELD  "the test rows were not used to train or choose the model"
+#define MODEL_SPACE "the columns and their encoding were fixed before the rows were drawn"
 #define MODEL_RUN   "the learner's options were fixed, or are those that tuning tried"
 
 static const model_bound model_test[] = {
@@ -70,7 +70,8 @@ static const model_bound model_train[] = {
     {"online-vote", "training", "2 (online + 1/n)", MODEL_THIS,
      "the rows came in random order; " MODEL_RUN, hsp__bound_vote},
     {"leave-one-out", "estimate", "(k + m) / n", "a model learnt from n - 1 rows",
-     "on average over training sets: no confidence; of machines, the exact optimum with the same C",
+     "on average over training sets, without a confidence; for support vector machines, of the "
+     "exact optimum with the same C",
      hsp__bound_one_out},
 };
 
@@ -107,13 +108,13 @@ static hsp_status model_check_test(hsp__bound_case *c, const hsp_data *test, hsp
     switch (trained) {
     case HSP__TRAINED_YES:
         return hsp__fail(err, HSP_BAD_DATA,
-                         "the model was trained on the test data: its error there says nothing "
-                         "about new rows; give rows that had no part in training");
+                         "the model was trained on the test data, so its error there says nothing "
+                         "about new rows; give other rows");
     case HSP__TRAINED_UNKNOWN:
-        return hsp__fail(err, HSP_USAGE,
-                         "the model does not say which data it was trained on (models do that were "
-                         "trained on a file read whole), so nothing shows that the test rows are "
-                         "new to it: no bound on its true error is given");
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model does not say which data it was trained on (models trained without --stream "
+            "do), so the test rows may not be new to it, and no bound on its true error is given");
     default:
         return HSP_OK;
     }
@@ -154,20 +155,19 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
     if (!c->rows.n)
         return hsp__fail(err, HSP_BAD_DATA, "the training data has no rows of the model's classes");
     if (c->run.rows && c->run.rows != c->rows.n)
-        return hsp__fail(
-            err, HSP_BAD_DATA,
-            "the model was trained on %llu rows, and the training data has %llu: it is "
-            "not the data that the run saw",
-            (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the model was trained on %llu rows, and this data has %llu: it is not "
+                         "the training data",
+                         (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
     c->other = !fact;
     if (!fact) return HSP_OK;
     hsp_status status = hsp__view_hash(c->ctx, c->rows.view, err, hash);
     c->other = !status && strcmp(fact, hash) != 0;
     if (c->other)
-        hsp__log(c->ctx, HSP_LOG_WARNING,
-                 "the training data is not byte for byte what the run saw (its hash is %s, the "
-                 "model says %.40s)",
-                 hash, fact);
+        hsp__log(
+            c->ctx, HSP_LOG_WARNING,
+            "the training data differs from that of the run (its hash is %s, the model's %.40s)",
+            hash, fact);
     return status;
 }
 
@@ -206,9 +206,8 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_rep
         hsp_error_bound *to = &out->guarantees[out->count++];
         model_describe(&model_train[i], to);
         if (hsp__probability_decides(&c->model->probability))
-            hsp__error_bound_fail(to,
-                                  "the model decides by its probabilities; the theorem is about "
-                                  "the sign of the score");
+            hsp__error_bound_fail(to, "the model decides by its probabilities, and the theorem is "
+                                      "about the sign of the score");
         else
             status = model_train[i].fn(c, err, to);
     }

@@ -49,12 +49,12 @@ static const char *online_refused(const hsp__bound_case *c)
     if (isnan(run->progressive) || !run->rows)
         return "the model does not say how many mistakes its first pass made";
     if (run->order[0] && strcmp(run->order, "cyclic") != 0 && strcmp(run->order, "shuffle") != 0)
-        return "rows were picked by the mistakes on them, not passed through";
+        return "the rows were picked by their mistakes, not visited in order";
     if (!run->passes || (run->passes == 1 && strcmp(run->stop, "passes") != 0 &&
                          strcmp(run->stop, "converged") != 0))
         return "the first pass was cut short";
     if (strcmp(run->order, "shuffle") != 0 && online_sorted(c))
-        return "the rows came sorted by class, not in random order (order shuffle)";
+        return "the rows were sorted by class, not in random order (use --order shuffle)";
     return hsp__bound_run_fitted(run);
 }
 
@@ -117,8 +117,8 @@ hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *
     const double half = online_log_delta(c) - log(2); /* the better of two bounds */
     (void)err;
     if (!why && (c->model->hypothesis != HSP__VOTES || c->model->votes->apart))
-        why = "the model is no vote of the separators of one run";
-    if (!why && c->run.passes != 1) why = "separators of later passes vote, too";
+        why = "the model is not the vote of the separators of one run";
+    if (!why && c->run.passes != 1) why = "separators of later passes vote as well";
     if (why)
         hsp__error_bound_fail(to, "%s", why);
     else

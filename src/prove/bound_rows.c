@@ -88,7 +88,7 @@ hsp_status hsp__bound_rows_read(hsp_context *ctx, const hsp_model *model, hsp_da
     if (status) return status;
     if (!out->view->labels)
         return hsp__fail(err, HSP_BAD_DATA,
-                         "the data has no labels: there is nothing to be wrong by");
+                         "the data has no labels, so the error cannot be computed");
     const uint64_t rows = out->view->rows;
     uint32_t *class_of = hsp__new(memory, out->view->classes, sizeof *class_of);
     out->row = hsp__new_raw(memory, rows, sizeof *out->row);
@@ -221,14 +221,14 @@ const char *hsp__bound_run_fitted(const hsp__bound_run *run)
     const size_t target = strlen(run->target);
     if (run->means) return HSP__BOUND_MEANS;
     if (run->scale[0] && strcmp(run->scale, "none") != 0)
-        return "columns were scaled by all rows at once";
-    if (strcmp(run->normalize, "ball") == 0)
-        return "rows were divided by the length of the longest";
-    if (strcmp(run->offset, "r2") == 0) return "offset r2 knows the longest row";
-    if (target && run->target[target - 1] == 'r') return "the margin target knows the longest row";
-    if (run->median) return "the kernel was fitted to all rows at once";
-    if (strcmp(run->votes, "auto") == 0) return "all rows said how numbers become votes";
-    if (run->approx[0]) return "the features were made of the rows";
+        return "the columns were scaled with figures of all rows";
+    if (strcmp(run->normalize, "ball") == 0) return "the rows were divided by the largest norm";
+    if (strcmp(run->offset, "r2") == 0) return "--offset r2 depends on the largest norm";
+    if (target && run->target[target - 1] == 'r')
+        return "the margin target depends on the largest norm";
+    if (run->median) return "the kernel was fitted to all rows";
+    if (strcmp(run->votes, "auto") == 0) return "how columns vote was chosen from all rows";
+    if (run->approx[0]) return "the features were made from the rows";
     return NULL;
 }
 
@@ -288,8 +288,8 @@ static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const h
     }
     if (by_rows && by_columns) {
         snprintf(space->why, sizeof space->why,
-                 "columns were scaled by figures of these rows and rows were then divided by their "
-                 "lengths: that is no fixed space");
+                 "the columns were scaled with figures of these rows, and the rows then divided by "
+                 "their norms: the space is not fixed");
         return HSP_OK;
     }
     space->features = inputs > view->cols ? inputs : view->cols;
@@ -323,15 +323,15 @@ static void space_norms(const hsp__bound_rows *rows, hsp__bound_space *space)
 static const char *space_kernel_refused(const hsp_model *model, const hsp__bound_run *run)
 {
     const hsp_kernel *kernel = model->expansion->kernel;
-    if (hsp_kernel_is_indefinite(kernel)) return "the expression need not be a kernel";
+    if (hsp_kernel_is_indefinite(kernel)) return "the expression may not be a kernel";
     if (strstr(hsp_kernel_text(kernel), "precomputed"))
-        return "of a matrix of kernel values, those of other rows are not known";
+        return "a precomputed kernel has no values for other rows";
     if (hsp__bound_run_fitted(run)) return hsp__bound_run_fitted(run);
     if (model->expansion->rows->view.rows > ROWS_SUPPORT)
-        return "there are too many support rows to measure w by";
+        return "there are too many support rows to compute the norm of w";
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (model->scalings[i] && !hsp__scaling_is_by_rows(model->scalings[i]))
-            return "columns were scaled by figures of these rows";
+            return "the columns were scaled with figures of these rows";
     return NULL;
 }
 
@@ -370,11 +370,11 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
     else if (model->scorers != 1)
         why = "there are more than two classes";
     else if (model->hypothesis == HSP__VOTES)
-        why = "votes of many separators are no halfspace";
+        why = "a vote of many separators is not a halfspace";
     else if (model->hypothesis == HSP__EXPANSION)
         why = space_kernel_refused(model, &run);
     else if (model->hypothesis != HSP__LINEAR || !model->weights)
-        why = "the model is no halfspace";
+        why = "the model is not a halfspace";
     if (why) {
         snprintf(out->why, sizeof out->why, "%s", why);
         return HSP_OK;

@@ -41,7 +41,7 @@ static const hsp_option simulate_options[] = {
 const hsp_option_table *hsp_simulation_options(void)
 {
     static const hsp_option_table table = {
-        "simulate", "draw from a known distribution: how often is each bound wrong?",
+        "simulate", "draw data from a known distribution and count how often each bound fails",
         simulate_options, sizeof simulate_options / sizeof *simulate_options};
     return &table;
 }
@@ -177,9 +177,9 @@ static hsp_status simulate_error(hsp_context *ctx, const hsp__gaussian *truth,
     hsp_status status = hsp__bound_rows_read(ctx, model, train, err, &rows);
     if (!status) status = hsp__bound_space_read(ctx, model, &rows, err, &space);
     if (!status && (!space.w || space.scaled))
-        status = hsp__fail(err, HSP_USAGE,
-                           "the true error is known of halfspaces of the columns only: not of this "
-                           "model");
+        status = hsp__fail(
+            err, HSP_USAGE,
+            "the true error is known only for halfspaces of the columns, not for this model");
     if (!status) *out = hsp__gaussian_error(truth, space.w, space.b, model->tie);
     hsp__bound_space_free(ctx, &space);
     hsp__bound_rows_free(ctx, &rows);
@@ -342,9 +342,9 @@ static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_er
         out->mean_true_error += job->trials[t].true_error;
     }
     if (!models)
-        return hsp__fail(err, HSP_BAD_DATA,
-                         "no trial led to a model: there is no separator, or "
-                         "the rows are of one class");
+        return hsp__fail(
+            err, HSP_BAD_DATA,
+            "no trial gave a model: there is no separator, or all rows are of one class");
     out->mean_train_error /= (double)models;
     out->mean_true_error /= (double)models;
     status = simulate_run(job, first, err, job->last, &job->count);
@@ -381,7 +381,7 @@ static hsp_status simulate_set(const hsp_options *from, int steps, hsp_options *
         if (steps && simulate_is_of_passes(name)) continue;
         if (strcmp(name, "trace") == 0 || strcmp(name, "warm-start") == 0)
             return hsp__fail_at(err, HSP_USAGE, "--set", 0, 0,
-                                "%s names a file, and there are many runs: leave it out", name);
+                                "%s names a file, and there are many runs; remove it", name);
         hsp_status status = hsp_options_set(to, name, equals + 1, err);
         if (status) return status;
     }

@@ -47,7 +47,7 @@ static const hsp_option size_options[] = {
 const hsp_option_table *hsp_sample_size_options(void)
 {
     static const hsp_option_table table = {
-        "sample-size", "how many rows a class of hypotheses takes", size_options,
+        "sample-size", "number of rows that a class of hypotheses needs", size_options,
         sizeof size_options / sizeof *size_options};
     return &table;
 }
@@ -108,8 +108,7 @@ static hsp_status size_read_named(const char *text, size_class *to, char words[1
         snprintf(words, 160, "thresholds on the line, x > t: VC dimension 1");
     } else if (size_is(text, "boxes", &d)) {
         *to = (size_class){SIZE_SAUER, 0, 2 * d};
-        snprintf(words, 160, "boxes of %.0f columns, an interval each: VC dimension %.0f", d,
-                 2 * d);
+        snprintf(words, 160, "boxes in %.0f columns: VC dimension %.0f", d, 2 * d);
     } else if (size_is(text, "conjunctions", &d) || size_is(text, "disjunctions", &d)) {
         *to = (size_class){SIZE_FINITE, d * log(3) + log1p(exp(-d * log(3))), 0};
         snprintf(words, 160, "%s of %.0f literals and their negations: 3^%.0f + 1 hypotheses",
@@ -121,11 +120,12 @@ static hsp_status size_read_named(const char *text, size_class *to, char words[1
                             text);
     }
     if (plain == (d > 0))
-        return hsp__fail_at(err, HSP_USAGE, "--class", 0, 0,
-                            plain ? "found '%.80s', which has no number of columns"
-                                  : "found '%.80s', expected a number of columns behind it, as in "
-                                    "halfspaces:10",
-                            text);
+        return hsp__fail_at(
+            err, HSP_USAGE, "--class", 0, 0,
+            plain
+                ? "found '%.80s', which has no number of columns"
+                : "found '%.80s', expected a number of columns after it, for example halfspaces:10",
+            text);
     return HSP_OK;
 }
 
@@ -138,8 +138,7 @@ static hsp_status size_read_class(const hsp_options *options, size_class *to, ch
         count += set[i] = hsp_options_is_set(options, ways[i]);
     if (count != 1)
         return hsp__fail(err, HSP_USAGE,
-                         "%s: which class of hypotheses is meant is said by one of --hypotheses, "
-                         "--bits, --vc and --class",
+                         "%s: give exactly one of --hypotheses, --bits, --vc and --class",
                          count ? "too much is said" : "too little is said");
     if (set[3]) return size_read_named(hsp_options_text(options, "class"), to, words, err);
     if (set[0]) {
@@ -237,15 +236,13 @@ static hsp_status size_read_given(const hsp_options *options, hsp_sample_size *t
     }
     if (missing != 1)
         return hsp__fail(err, HSP_USAGE,
-                         "give two of --rows, --epsilon and --delta: the third is found");
+                         "give two of --rows, --epsilon and --delta; the third is computed");
     if (to->rows > 0 && to->rows != floor(to->rows))
         return hsp__fail_at(err, HSP_USAGE, "--rows", 0, 0, "found %g, expected a whole number",
                             to->rows);
     if (to->delta >= 1)
         return hsp__fail_at(err, HSP_USAGE, "--delta", 0, 0,
-                            "found %g: with a share of 1 unlucky, nothing is promised; expected a "
-                            "number below 1",
-                            to->delta);
+                            "found %g, expected a probability below 1", to->delta);
     return HSP_OK;
 }
 

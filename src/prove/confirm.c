@@ -68,8 +68,9 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
     if (!status &&
         (view->rows != m->data->view.rows ||
          memcmp(view->labels, m->data->view.labels, view->rows * sizeof *view->labels) != 0))
-        status = hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
-                              "read again, it has other rows: it was changed meanwhile");
+        status =
+            hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
+                         "on second reading the file has other rows: it was changed meanwhile");
     if (!status) status = hsp__exact_longs(&quiet, path, options, m->again, NULL, err, &m->exact);
     if (!status) m->data = m->again;
     hsp_options_free(options);
@@ -313,7 +314,9 @@ static hsp_status confirm_no_model(confirm *m, const hsp_options *learner,
     confirm_sides(m, side);
     confirm_name(m, evidence->of, evidence->against);
     if (m->scaled && !m->offset) {
-        confirm_why(m, "through the origin of scaled columns, which exact arithmetic leaves alone");
+        confirm_why(
+            m,
+            "exact arithmetic does not support hyperplanes through the origin of scaled columns");
         return HSP_OK;
     }
     status = confirm_common(m, evidence, err);
@@ -342,7 +345,7 @@ static const char *confirm_beyond(const hsp_options *learner, const hsp_training
     if (!hsp__exact_there()) return "this build is without GMP, which exact arithmetic needs";
     if (confirm_text(learner, "kernel")) return "the separator is in a kernel's feature space";
     if (confirm_says(learner, "normalize", "rows"))
-        return "rows are divided by their lengths, which are roots";
+        return "rows are divided by their norms, which may be irrational";
     if (confirm_text(learner, "row-weight")) return "rows have weights of their own";
     if (!model && !run->evidence) return "the run ended before there was an answer";
     if (model && !model->weights) return "the model has no weights";

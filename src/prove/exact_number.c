@@ -331,8 +331,8 @@ int hsp__exact_there(void)
 static hsp_status number_lacking(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
-                     "this build is without GMP, which exact arithmetic needs: install libgmp-dev "
-                     "and build anew");
+                     "this build is without GMP, which exact arithmetic needs; install libgmp-dev "
+                     "and build again");
 }
 
 hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,

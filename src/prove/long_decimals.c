@@ -5,7 +5,7 @@
 #include "prove/exact.h"
 
 #define LONG_DECIMALS_DIGITS 15 /* every decimal of so many is the shortest for its double, */
-#define LONG_DECIMALS_TINY                                                \
+#define LONG_DECIMALS_TINY \
     -306 /* unless it is 10^this or less, where doubles have fewer digits \
           */
 #define LONG_DECIMALS_EXPONENT \
@@ -53,7 +53,7 @@ static hsp_status long_decimals_row(void *user, uint64_t row, const hsp__decimal
         char quoted[HSP__QUOTED];
         if (value.exponent < -LONG_DECIMALS_EXPONENT)
             return hsp__fail_at(err, HSP_UNSUPPORTED, m->path, 0, 0,
-                                "'%s' is too small for exact arithmetic here: write 0 instead",
+                                "'%s' is too small for exact arithmetic here; write 0 instead",
                                 hsp__quote(entries[e].text, entries[e].size, quoted));
         hsp_status status =
             long_decimals_is_long(&value) ? long_decimals_keep(m, row, &entries[e], err) : HSP_OK;

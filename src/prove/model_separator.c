@@ -14,7 +14,7 @@
 #include "kernel/expression.h"
 #include "prove/model_separator.h"
 
-#define MODEL_SEPARATOR_PAIRS                                          \
+#define MODEL_SEPARATOR_PAIRS \
     4000000 /* kernel values, at most: each is one for the checker too \
              */
 
@@ -50,7 +50,7 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
         if (hsp__scaling_is_votes(model->scalings[i]))
             prove->why = "its columns vote";
         else if (hsp__scaling_is_by_rows(model->scalings[i]))
-            prove->why = "it divides rows by their length, which is a root";
+            prove->why = "it divides rows by their norm, which may be irrational";
         else if (scaling)
             prove->why = "it scales columns twice";
         scaling = model->scalings[i];
@@ -160,14 +160,14 @@ static hsp_status model_separator_expansion(hsp__prove *prove, int balance, hsp_
     s->row = hsp__scratch_new(&prove->scratch, s->count, sizeof *s->row);
     if (!s->row) return hsp__fail_memory(err);
     if (!hsp__prove_format_kernel(&s->kernel, expansion->kernel)) {
-        s->why = "its kernel is none that certificates know";
+        s->why = "certificates do not support its kernel";
         return HSP_OK;
     }
     const uint64_t most = prove->test.rows && prove->test.rows->rows > prove->data.rows->rows
                               ? prove->test.rows->rows
                               : prove->data.rows->rows;
     if (s->count * most > MODEL_SEPARATOR_PAIRS) {
-        s->why = "it has so many support rows that checking would take hours";
+        s->why = "it has too many support rows: checking would take hours";
         return HSP_OK;
     }
     for (uint64_t k = 0; k < s->count; k++) {

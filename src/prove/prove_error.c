@@ -74,11 +74,11 @@ static hsp_status prove_error_refuse(hsp__prove *prove, hsp_error *err, const ch
     hsp_data *data = NULL;
     *why = NULL;
     if (!hsp_model_metadata(prove->model, "data_hash"))
-        *why = "the model does not say which data it was trained on (models do that were trained "
-               "on a file read whole), so nothing shows that the test rows are new to it";
+        *why = "the model does not say which data it was trained on (models trained without "
+               "--stream do), so the test rows may not be new to it";
     else if (hsp_model_metadata(prove->model, "earlier_data_hashes"))
-        *why = "the model began at another one (warm start), which was trained on other data, and "
-               "test rows may be among those";
+        *why = "the model was warm-started from one that was trained on other data, which may "
+               "contain test rows";
     if (*why) return HSP_OK;
     hsp_status status = hsp__retrain_data(prove, err, &data, why);
     hsp_data_free(data);
@@ -130,17 +130,16 @@ static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separato
     if (layouts[0]->size != layouts[1]->size ||
         memcmp(layouts[0]->data, layouts[1]->data, layouts[0]->size) != 0)
         return hsp__prove_skip(prove, err, "error",
-                               "the two files are not read in the same way (their fields, their "
-                               "separators or their first indices differ), so that rows of both "
-                               "cannot be found");
+                               "the two files are read in different ways (fields, separators or "
+                               "first indices differ), so rows that are in both cannot be found");
     hsp_status status = prove_error_count(prove, s, err, &count);
     if (status) return status;
     if (count.alike)
-        return hsp__prove_skip(prove, err, "error",
-                               "in single precision, which the model was trained in, %llu rows of "
-                               "the test file are rows of the data file that differ from them in "
-                               "later digits only",
-                               (unsigned long long)count.alike);
+        return hsp__prove_skip(
+            prove, err, "error",
+            "in single precision, in which the model was trained, %llu rows of the test file equal "
+            "rows of the data file; they differ only in later digits",
+            (unsigned long long)count.alike);
     if (!count.rows)
         return hsp__prove_skip(prove, err, "error",
                                "all %llu rows of the test file are in the data file",
@@ -179,9 +178,7 @@ hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
     status = hsp__prove_separator_new(prove, 0, err, &s);
     if (!status && s.why)
         status = hsp__prove_skip(prove, err, "error",
-                                 "the model is of a kind that certificates "
-                                 "do not have: %s",
-                                 s.why);
+                                 "certificates do not support this kind of model: %s", s.why);
     else if (!status)
         status = prove_error_claim(prove, &s, err);
     hsp__prove_separator_free(&s);

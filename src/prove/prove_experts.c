@@ -26,17 +26,17 @@ static const char *prove_experts_refuse(const hsp__prove *prove, const hsp_optio
     char text[32];
     const char *examples = hsp_model_metadata(model, "examples");
     if (hsp_options_flag(told, "randomized"))
-        return "the run followed experts by chance, and the theorem is about the majority";
+        return "the run was randomized, and the theorem is about the majority vote";
     if (strcmp(hsp_options_text(told, "order"), "cyclic") != 0)
-        return "the rows were shuffled, and the checker plays them in the file's order";
+        return "the rows were shuffled, and the checker replays them in the file's order";
     if (strcmp(hsp_options_text(told, "scale"), "none") != 0)
         return "the columns were scaled before they voted";
-    if (!prove_experts_votes(model)) return "the model does not say how numbers became votes";
+    if (!prove_experts_votes(model)) return "the model does not say how columns vote";
     snprintf(text, sizeof text, "%llu",
              (unsigned long long)(prove->data.view->rows *
                                   (uint64_t)hsp_options_integer(told, "passes")));
     if (!examples || strcmp(examples, text) != 0)
-        return "the run did not go over all rows of this file in every pass";
+        return "the run did not visit all rows of this file in every pass";
     return model->features == prove->data.view->cols ? NULL
                                                      : "the model has other columns than this file";
 }

@@ -166,8 +166,8 @@ static hsp_status prove_file_check_fields(const hsp__csv_plan *plan, const char 
         if (plan->columns[j].kind > HSP__COLUMN_ORDINAL) continue;
         if (plan->columns[j].encoded < next)
             return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                                "the columns stand in another order than in the file that the "
-                                "model was learnt from, which a certificate cannot say");
+                                "the columns are in another order than in the training file, which "
+                                "certificates do not support");
         next = plan->columns[j].encoded + 1;
     }
     return HSP_OK;
@@ -233,14 +233,14 @@ static hsp_status prove_file_choose_model(const hsp_model *model, hsp__prove_cla
 {
     if (hsp_model_classes(model) != 2 || model->scorers != 1)
         return hsp__fail(err, HSP_USAGE,
-                         "the model tells %u classes apart, and claims are about two: train with "
+                         "the model has %u classes, and claims are about two; train with "
                          "--positive CLASS or --classes A,B",
                          (unsigned)hsp_model_classes(model));
     for (uint32_t c = 0; c < classes->names.count; c++) {
         const uint32_t of = hsp_model_class_of(model, hsp__names_get(&classes->names, c));
         classes->side[c] = of == HSP_NO_CLASS ? 0 : of ? 1 : -1;
         if (!classes->side[c] && !model->leaves_out)
-            return hsp__fail(err, HSP_BAD_DATA, "the model does not know the class '%.80s'",
+            return hsp__fail(err, HSP_BAD_DATA, "the model does not have the class '%.80s'",
                              hsp__names_get(&classes->names, c));
         classes->drops |= !classes->side[c];
     }
@@ -310,16 +310,16 @@ static hsp_status prove_file_choose(const hsp__prove *prove, const hsp_data *dat
     const char *pair = hsp_options_text(prove->options, "classes");
     if (positive && pair)
         return hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
-                            "and --classes are two ways to choose classes: use one");
+                            "and --classes both choose classes; use only one of them");
     if (prove->model && (positive || pair))
         return hsp__fail_at(err, HSP_USAGE, positive ? "--positive" : "--classes", 0, 0,
-                            "has nothing to choose: the model says which classes it tells apart");
+                            "has no effect with --model, which has its classes; remove it");
     if (prove->model) return prove_file_choose_model(prove->model, classes, err);
     if (positive) return prove_file_choose_positive(data, positive, classes, err);
     if (pair) return prove_file_choose_pair(data, pair, classes, err);
     if (classes->names.count > 2)
         return hsp__fail(err, HSP_USAGE,
-                         "the data has %u classes, and claims are about two: say --positive CLASS, "
+                         "the data has %u classes, and claims are about two; use --positive CLASS "
                          "or --classes A,B",
                          (unsigned)classes->names.count);
     for (uint32_t c = 0; c < classes->names.count; c++)
@@ -389,8 +389,8 @@ static hsp_status prove_file_check_text(hsp__prove *prove, const char *path, hsp
     if (!status) status = hsp__format_find(path, bytes, size, err, &format);
     if (!status && size >= 16 && hsp__container_looks_like(bytes, size))
         status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                              "claims are about decimals: name the text file that this binary file "
-                              "was made from");
+                              "claims are about the decimals of a text file; name the text file "
+                              "from which this binary file was made");
     hsp__source_free(source);
     return status;
 }
@@ -409,7 +409,7 @@ static hsp_status prove_file_read(hsp__prove *prove, const hsp_options *read,
     if (!status) status = hsp_data_view(prove->ctx, *whole, err, &view);
     if (!status && (!view->labels || !(*whole)->class_names.count))
         return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
-                            "there are no labelled rows to make claims about");
+                            "there are no labelled rows, so there is nothing to certify");
     return status;
 }
 
@@ -477,7 +477,7 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     hsp__text_init(&file->layout, &prove->ctx->allocator);
     if (strcmp(path, "-") == 0)
         return hsp__fail(err, HSP_USAGE,
-                         "a certificate is about a file that can be read again: name it");
+                         "a certificate is about a file that can be read again; give its name");
     if (test && prove->data.data && prove->data.data->encoding)
         encoding = prove->data.data->encoding;
     hsp_status status = prove_file_read(prove, read, encoding, file, err, &options, &whole);

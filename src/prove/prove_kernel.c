@@ -175,7 +175,7 @@ static hsp_status prove_kernel_factor(prove_kernel_state *m, hsp_error *err)
         if (!status && m->count) status = prove_kernel_try(m, err, &made);
     }
     if (status || made) return status;
-    return hsp__prove_skip(m->prove, err, "kernel", "no rows were found that are independent");
+    return hsp__prove_skip(m->prove, err, "kernel", "no linearly independent rows were found");
 }
 
 /* ---- The claim ------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static hsp_status prove_kernel_run(prove_kernel_state *m, hsp_error *err)
     if (!status) status = hsp_data_sample(m->data, m->count, 1, err, m->row);
     if (status) return status;
     if (!hsp__prove_format_kernel(&m->json, m->of))
-        return hsp__prove_skip(prove, err, "kernel", "certificates have no such kernel as %s",
+        return hsp__prove_skip(prove, err, "kernel", "certificates do not support the kernel %s",
                                hsp_kernel_text(m->of));
     if (m->json.failed) return hsp__fail_memory(err);
     return m->count ? prove_kernel_claim(m, err)

@@ -50,7 +50,7 @@ static const char *prove_mistakes_counts(prove_mistakes_state *m)
             return "the run was on other rows than those of this file";
         const double times = fabs(updates.amount[k]) / m->plan.rate;
         if (!(fabs(times - nearbyint(times)) < 1e-6 * times) || times > 0x1p53)
-            return "the updates that the model keeps are no whole numbers";
+            return "the updates in the model are not whole numbers";
         m->count[i] += (uint64_t)llround(times);
         total += (uint64_t)llround(times);
     }
@@ -253,10 +253,10 @@ static hsp_status prove_mistakes_replay(prove_mistakes_state *m, hsp_error *err,
     if (!status && outcome == HSP__REPLAY_LONG)
         status = prove_mistakes_sequence(m, again, err, &outcome, why);
     if (!status && !*why && outcome == HSP__REPLAY_DIFFERS)
-        *why = "made again with the decimals of the file in exact arithmetic, the run makes other "
-               "updates: somewhere rounding decided what was a mistake";
+        *why = "replayed on the decimals of the file in exact arithmetic, the run makes other "
+               "updates: rounding decided what was a mistake";
     if (!status && !*why && outcome == HSP__REPLAY_LONG)
-        *why = "making so many updates again in exact arithmetic takes too long";
+        *why = "replaying the updates in exact arithmetic would take too long";
     hsp__free(memory, again);
     return status;
 }
@@ -374,8 +374,8 @@ static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
     if (!status && !m->separates) {
         if (!m->plan.passes && !(m->plan.soft > 0))
             return hsp__prove_skip(prove, err, "mistakes",
-                                   "rows were picked, not passed over, and no separator was found "
-                                   "that bounds such a run");
+                                   "the rows were picked by their mistakes, and no separator was "
+                                   "found that bounds such a run");
         status = prove_mistakes_soft(m, err);
     }
     if (!status) status = prove_mistakes_rebuild(m, err, &last, &bias);
@@ -395,8 +395,8 @@ static const char *prove_mistakes_refuse(prove_mistakes_state *m)
 {
     const hsp_model *model = m->prove->model;
     if (m->prove->why) return m->prove->why;
-    if (hsp__model_kernel(model)) return "runs with a kernel are not claimed about";
-    if (hsp_model_metadata(model, "divided_by")) return "the model was brought to unit form";
+    if (hsp__model_kernel(model)) return "runs with a kernel are not certified";
+    if (hsp_model_metadata(model, "divided_by")) return "the model was converted to unit form";
     if (!m->prove->data.rows->rows) return "there are no rows";
     return prove_mistakes_counts(m);
 }

@@ -103,7 +103,7 @@ static const char *prove_winnow_find(prove_winnow_cover *m)
     while (prove_winnow_take(m))
         continue;
     for (uint64_t i = 0; i < m->file->rows->rows; i++)
-        if (m->file->y[i] > 0 && !m->met[i]) return "the labels are no disjunction of columns";
+        if (m->file->y[i] > 0 && !m->met[i]) return "the labels are not a disjunction of columns";
     return NULL;
 }
 
@@ -160,7 +160,7 @@ static const char *prove_winnow_values(prove_winnow_state *m)
     }
     for (uint64_t j = 0; file->slack && j < file->rows->cols; j++)
         slack = fmax(slack, file->slack[j]);
-    if (beyond > (file->moved ? 1e-6 : 0)) return "there are values that are not from 0 to 1";
+    if (beyond > (file->moved ? 1e-6 : 0)) return "some values are outside 0 to 1";
     if (file->moved || file->exact.long_count)
         m->clip = fmax(PROVE_WINNOW_CLIP, 2 * beyond + 1e-15 * slack);
     return m->clip > 1e-3 ? "scaling took away from each other numbers that are too large" : NULL;
@@ -184,10 +184,11 @@ static const char *prove_winnow_refuse(prove_winnow_state *m, const hsp_options 
     m->run.cols = prove->data.rows->cols;
     m->run.tie = prove->model->tie;
     if (balanced && m->run.theta != 0)
-        return "the run was balanced with a threshold, and the theorem is about none";
-    if (!balanced && !(m->run.theta > 0)) return "the theorems ask for a threshold above 0";
+        return "the run was balanced with a threshold, and the theorem is for threshold 0";
+    if (!balanced && !(m->run.theta > 0)) return "the theorems need a threshold above 0";
     if (!balanced && !prove->data.sides[1]) return "there are no positive rows";
-    if (hsp_model_metadata(prove->model, "divided_by")) return "the model was brought to unit form";
+    if (hsp_model_metadata(prove->model, "divided_by"))
+        return "the model was converted to unit form";
     const char *why = prove_winnow_count(m);
     return why ? why : prove_winnow_values(m);
 }
@@ -217,10 +218,10 @@ static hsp_status prove_winnow_replay(prove_winnow_state *m, hsp_error *err, con
                                         err, &outcome);
     }
     if (!status && !*why && outcome == HSP__REPLAY_DIFFERS)
-        *why = "made again, the run makes other updates, or a score is so near to the threshold "
+        *why = "replayed, the run makes other updates, or a score is so close to the threshold "
                "that rounding decided what was a mistake";
     if (!status && !*why && outcome == HSP__REPLAY_LONG)
-        *why = "making so many updates again takes too long";
+        *why = "replaying the updates would take too long";
     return status;
 }
 
@@ -365,11 +366,10 @@ static hsp_status prove_winnow_search(prove_winnow_state *m, hsp_error *err)
 static const char *prove_winnow_unknown(hsp__min_l1 outcome)
 {
     if (outcome == HSP__LIGHTEST_LATE)
-        return " that will do, and the linear program that finds the best one took too long";
+        return " that suffices, and the linear program that finds the best one took too long";
     if (outcome == HSP__LIGHTEST_UNKNOWN)
-        return " that will do, and there is no linear programming here that would find the best "
-               "one";
-    return ", and the bound asks for one";
+        return " that suffices, and this build has no linear programming to find the best one";
+    return ", and the bound needs one";
 }
 
 static hsp_status prove_winnow_skip_balanced(prove_winnow_state *m, hsp_error *err)
@@ -379,11 +379,11 @@ static hsp_status prove_winnow_skip_balanced(prove_winnow_state *m, hsp_error *e
         return hsp__prove_skip(
             m->prove, err, "mistakes", "no separator of these rows%s was found%s",
             m->run.constant ? "" : " through the origin", prove_winnow_unknown(m->lightest));
-    return hsp__prove_skip(m->prove, err, "mistakes",
-                           "delta = %.6g is too large for these rows: the bound asks for "
-                           "ln(1+delta)/W above ln cosh ln(1+delta), and W = sum |v| / min y<v,x> "
-                           "is %.6g at best; train with delta = %.3g",
-                           m->run.alpha - 1, W, expm1(1 / W));
+    return hsp__prove_skip(
+        m->prove, err, "mistakes",
+        "delta = %.6g is too large for these rows: the bound needs ln(1+delta)/W above ln cosh "
+        "ln(1+delta), and W = sum |v| / min y<v,x> is %.6g at best; train with --delta %.3g",
+        m->run.alpha - 1, W, expm1(1 / W));
 }
 
 static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
@@ -411,14 +411,13 @@ static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
                                    ? ": the linear program that finds them took too long"
                                    : "");
     const prove_winnow_sides s = prove_winnow_try(m);
-    return hsp__prove_skip(
-        m->prove, err, "mistakes",
-        "%s, and delta = %.6g is too large for the bound of a separator, which "
-        "asks for <v,x> on positive rows above 1 + delta times that on negative "
-        "ones: of the lightest v >= 0 it is %.6g at least, and up to %.6g; train "
-        "with delta = %.3g",
-        columns, m->run.alpha - 1, (double)s.least, (double)s.most,
-        (double)((s.least - s.most) / (2 * s.least)));
+    return hsp__prove_skip(m->prove, err, "mistakes",
+                           "%s, and delta = %.6g is too large for the bound of a separator, which "
+                           "needs <v,x> on positive rows above 1 + delta times that on negative "
+                           "ones: for the v >= 0 of smallest sum it is at least %.6g on positive "
+                           "rows and at most %.6g on negative ones; train with --delta %.3g",
+                           columns, m->run.alpha - 1, (double)s.least, (double)s.most,
+                           (double)((s.least - s.most) / (2 * s.least)));
 }
 
 /* ---- The claim ------------------------------------------------------------------------------- */
@@ -458,8 +457,7 @@ static hsp_status prove_winnow_prove(prove_winnow_state *m, hsp_error *err)
     if ((double)m->total > bound * (1 - PROVE_WINNOW_SURE))
         return hsp__prove_skip(
             m->prove, err, "mistakes",
-            "%llu mistakes are more than the bound, %.6g: this is no run on these "
-            "rows",
+            "%llu mistakes are more than the bound, %.6g: this is not a run on these rows",
             (unsigned long long)m->total, bound);
     status = prove_winnow_replay(m, err, &why);
     if (!status && why) return hsp__prove_skip(m->prove, err, "mistakes", "%s", why);

@@ -133,7 +133,7 @@ static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, const uint64_t 
         *rows = made.row;
         made.row = NULL;
     } else if (!status) {
-        *why = "the run, made again, came out otherwise";
+        *why = "the repeated run gave another result";
     }
     hsp__free(&prove->ctx->allocator, made.row);
     hsp__free(&prove->ctx->allocator, left);

@@ -616,10 +616,10 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
         return separability_claim_separable(prove, err);
     case HSP__SEPARABILITY_COMMON:
         if (!no)
-            return hsp__prove_skip(prove, err, "separable",
-                                   "no hyperplane%s separates the rows: the claim to make is \"not "
-                                   "separable\"",
-                                   through);
+            return hsp__prove_skip(
+                prove, err, "separable",
+                "no hyperplane%s separates the rows; the claim \"not separable\" holds instead",
+                through);
         return separability_claim_not(prove, err);
     case HSP__SEPARABILITY_NEAR:
         if (!no)
@@ -628,9 +628,8 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
                                    through, prove->separability.high.data);
         return separability_claim_not(prove, err);
     default:
-        return hsp__prove_skip(
-            prove, err, yes ? "separable" : "not separable",
-            "the classes are nearer to each other than the arithmetic resolves%s",
-            hsp__exact_there() ? "" : ", and this build is without GMP");
+        return hsp__prove_skip(prove, err, yes ? "separable" : "not separable",
+                               "the classes are closer than the arithmetic can resolve%s",
+                               hsp__exact_there() ? "" : ", and this build is without GMP");
     }
 }

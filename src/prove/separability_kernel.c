@@ -142,9 +142,9 @@ static hsp_status separability_kernel_separable(separability_kernel_state *m,
     b = (hsp__long)grid / powl(10, (hsp__long)places);
     const hsp__long margin = fminl(f->low[0] - b, f->low[1] + b) * (1 - 1e-14L);
     if (!(margin > 0) || !(f->square > 0))
-        return hsp__prove_skip(m->prove, err, "separable",
-                               "the classes are nearer to each other in the kernel's feature space "
-                               "than the arithmetic resolves");
+        return hsp__prove_skip(
+            m->prove, err, "separable",
+            "in the kernel's feature space the classes are closer than the arithmetic can resolve");
     separability_kernel_begin(m, "separable");
     hsp__claim_open(text, "\nseparator", '{');
     hsp__claim_list_grid(text, "rows", m->row, m->grid, m->count, m->places, 1);
@@ -214,19 +214,19 @@ static hsp_status separability_kernel_run(separability_kernel_state *m, hsp_erro
     if (!status) status = hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err);
     if (status) return status;
     if (hsp_kernel_is_indefinite(m->of)) {
-        m->why = "it need not be a kernel, and then there is no feature space";
+        m->why = "it may not be a kernel, and then there is no feature space";
         return HSP_OK;
     }
     if (!hsp__prove_format_kernel(&m->json, m->of)) {
-        m->why = "certificates have no such kernel";
+        m->why = "certificates do not support this kernel";
         return HSP_OK;
     }
     status = m->json.failed ? hsp__fail_memory(err) : separability_kernel_train(m, err);
     if (status) return status;
     if (!m->count)
-        m->why = "the machine found neither a separator nor why there is none";
+        m->why = "the solver found neither a separator nor evidence that there is none";
     else if (m->count * prove->data.rows->rows > SEPARABILITY_KERNEL_PAIRS)
-        m->why = "there are so many support rows that checking would take hours";
+        m->why = "there are too many support rows: checking would take hours";
     return m->why ? HSP_OK : separability_kernel_claim(m, err);
 }
 

@@ -156,8 +156,8 @@ static void test_refused(void)
     refuse("NaN", 1, 1, "expected a value");
     refuse("\"a", 1, 3, "expected the closing quote");
     refuse("\"a\nb\"", 1, 3, "found '\\x0a', expected control characters");
-    refuse("\"\\x\"", 1, 3, "behind a backslash");
-    refuse("\"\\", 1, 3, "behind a backslash");
+    refuse("\"\\x\"", 1, 3, "one of \"\\/bfnrtu after a backslash");
+    refuse("\"\\", 1, 3, "one of \"\\/bfnrtu after a backslash");
     refuse("\"\\u12g4\"", 1, 6, "found 'g', expected four hexadecimal digits");
     refuse("\"\\u12", 1, 6, "found the end of the text");
     refuse("\"\\u0000\"", 1, 2, "found \\u0000");
@@ -168,7 +168,7 @@ static void test_refused(void)
     refuse("// no\n1", 1, 1, "found '/'");
     refuse("\xEF\xBB\xBF{}", 1, 1, "expected a value");
     refuse_bytes("1\0", 2, 1, 2, "found '\\x00', expected the end");
-    refuse_bytes("\"\\\0\"", 4, 1, 3, "behind a backslash");
+    refuse_bytes("\"\\\0\"", 4, 1, 3, "one of \"\\/bfnrtu after a backslash");
 }
 
 static void test_bad_utf8(void)
@@ -196,9 +196,9 @@ static void test_bad_utf8(void)
 
 static void test_duplicates(void)
 {
-    refuse("{\"a\":1,\n\"b\":2,\"a\":3}", 2, 7, "found the key \"a\" a second time");
-    refuse("{\"a\":1,\"\\u0061\":2}", 1, 8, "a second time");
-    refuse("[{\"x\":{\"\":1,\"\":1}}]", 1, 13, "a second time");
+    refuse("{\"a\":1,\n\"b\":2,\"a\":3}", 2, 7, "found the key \"a\" twice");
+    refuse("{\"a\":1,\"\\u0061\":2}", 1, 8, "found the key \"");
+    refuse("[{\"x\":{\"\":1,\"\":1}}]", 1, 13, "found the key \"");
     hsp__json *json = parse("{\"a\":{\"a\":[{\"a\":1},{\"a\":1}]},\"aa\":1}");
     hsp__json_free(json);
 }

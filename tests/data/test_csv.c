@@ -130,11 +130,11 @@ static void test_quotes(void)
            "3:4: found a quote in the middle of a field that does not begin with one (quote the "
            "whole field, and double the quotes in it)");
     expect("x,c\n1,a\n2,\"b\"c\n", NULL,
-           "3:6: found text behind a closing quote, expected the separator or the end of the line "
-           "(a quote within quotes is doubled)");
+           "3:6: found text after a closing quote, expected the separator or the end of the line "
+           "(double a quote inside quotes)");
     expect("x,c\n1,a\n2,\"b\nc\"d\n", NULL,
-           "4:3: found text behind a closing quote, expected the separator or the end of the line "
-           "(a quote within quotes is doubled)");
+           "4:3: found text after a closing quote, expected the separator or the end of the line "
+           "(double a quote inside quotes)");
     expect("x,c\n1,a\n2,  \"b\n\n", NULL, "3:5: the quote that opens here is never closed");
     expect("\"x,c\n1,a\n", NULL, "1:1: the quote that opens here is never closed");
 }
@@ -153,8 +153,7 @@ static void test_separators(void)
     /* commas in words do not mislead: only semicolons give every record the same number */
     expect("x;c\n1;a, b\n2;c\n", NULL, "x|a, b c|a, b: 1|c: 2");
     expect("x,c\n1,a\n", LIST("separator=tab"),
-           "0:0: no column is left for features: of 1, the label and the ignored ones are all "
-           "there is");
+           "0:0: no column is left for features: all 1 are the label or ignored");
     expect("x,c\n1,a\n", LIST("separator=comb"),
            "0:0: separator 'comb' is not comma, semicolon, tab, space, pipe, auto, or one "
            "character that no number or word holds");
@@ -172,12 +171,12 @@ static void test_header(void)
     expect("a,a,c\nd,e,f\nd,e,c\n", LIST("label=c"),
            "a=d a.2=e|c f|f: 1 1|c: 1 1"); /* naming a column says there are names */
     expect(",b,b,c\n1,2,3,x\n", NULL, "c1 b b.2|x|x: 1 2 3");
-    CHECK(strstr(heard, "column 3 is 'b.2' now") != NULL);
+    CHECK(strstr(heard, "column 3 is now 'b.2'") != NULL);
     expect("?,b,c\n1,2,x\n", NULL, "? b|x|x: 1 2");
     expect("a,b,c\n", LIST("header=no"), "c1=a c2=b|c|c: 1 1");
     expect("1,b,c\n", NULL, "c1 c2=b|c|c: 1 1");
-    const char *no_rows = "0:0: there are names in the first line, and no rows (--header no takes "
-                          "it for a row)";
+    const char *no_rows =
+        "0:0: the file has a header line but no rows (with --header no, the first line is a row)";
     expect("a,b,c\n", NULL, no_rows);
     expect("a,b,c\n", LIST("header=yes"), no_rows);
     expect("", NULL, "0:0: there is nothing in this file");
@@ -230,17 +229,15 @@ static void test_kinds(void)
     expect("size,c\nS,y\nL,n\nM,n\n", LIST("ordinal=size=S<M<L"), "size|n y|y: 0|n: 2|n: 1");
     expect("size,c\nS,y\nL,n\n", LIST("ordinal=1= S < M < L "), "size|n y|y: 0|n: 2");
     expect("size,c\nS,y\n XL,n\n", LIST("ordinal=size=S<M<L"),
-           "3:2: column 'size': found 'XL', which is not in its order (from 'S' to 'L')");
+           "3:2: column 'size': found 'XL', which is not one of its ordered values ('S' to 'L')");
     expect("a,b,c\n1,2,y\n", LIST("ignore=a"), "b|y|y: 2");
     expect("a,b,c\n1,2,y\n", LIST("ignore=a", "ignore=2"),
-           "0:0: no column is left for features: of 3, the label and the ignored ones are all "
-           "there is");
+           "0:0: no column is left for features: all 3 are the label or ignored");
     expect("a,b,c\n\"1\n\",2,y\n3,x,y\n", LIST("ignore=a", "categorical=b"),
            "b=2 b=x|y|y: 1 0|y: 0 1");
     expect("a,b,c\n1,2,y\n", LIST("ignore=a", "categorical=a"),
-           "0:0: categorical: column 'a' has another use by another option");
-    expect("a,b,c\n1,2,y\n", LIST("ignore=c"),
-           "0:0: ignore: column 'c' has another use by another option");
+           "0:0: categorical: column 'a' is used by another option");
+    expect("a,b,c\n1,2,y\n", LIST("ignore=c"), "0:0: ignore: column 'c' is used by another option");
     expect("a,b,c\n1,2,y\n", LIST("ordinal=a"),
            "0:0: ordinal: 'a' is not of the form COLUMN=A<B<C");
     expect("a,b,c\n1,2,y\n", LIST("ordinal=a=1<<2"),
@@ -253,8 +250,8 @@ static void test_kinds(void)
 static void test_numbers(void)
 {
     expect("x,c\n1,y\n1e39,y\n", LIST("precision=single"),
-           "3:1: column 'x': found '1e39', which is too large for 32 bits (--precision double has "
-           "room up to 1e308)");
+           "3:1: column 'x': found '1e39', which is too large for 32 bits (--precision double "
+           "allows up to 1e308)");
     expect("x,c\n1,y\n1e39,y\n", LIST("precision=double"), "x|y|y: 1|y: 1e+39");
     expect("x,c\n1,y\n1e39,y\n", NULL, "x|y|y: 1|y: 1e+39");
     expect("x,c\n1,y\n1e309,y\n", LIST("precision=double"),
@@ -282,8 +279,8 @@ static void test_late_word(void)
     for (size_t i = 0; i < lines; i++)
         used += (size_t)sprintf(text + used, i == 150000 ? "old,y\n" : "%zu,y\n", 10 + i % 90);
     expect(text, NULL,
-           "150002:1: column 'age': found 'old', expected a number like those before it; if the "
-           "column holds categories, say --categorical age");
+           "150002:1: column 'age': found 'old', expected a number as in the rows before; if the "
+           "column is categorical, use --categorical age");
     hsp_data *data = parse(text, LIST("categorical=age"), NULL, NULL);
     CHECK(data && hsp_data_cols(data) == 91 && hsp_data_storage(data) == HSP_ONES);
     CHECK(data && test_at(data, 150000, 90) == 1);
@@ -303,10 +300,10 @@ static void test_missing(void)
 {
     const char *text = "age,job,c\n10,a,y\n?,b,n\n30,,n\nna,NaN,y\n";
     expect(text, NULL,
-           "3:1: found 4 missing values, here the first (age 2, job 2); say what to do: --missing "
-           "drop, mean or indicator");
+           "3:1: found 4 missing values, the first one here (age 2, job 2); use "
+           "--missing drop, mean or indicator");
     expect(text, LIST("missing=drop"), "age job=a|y|y: 10 1"); /* b and n went with their rows */
-    CHECK(strstr(heard, "3 of 4 rows were left out for their missing values (age 2, job 2)"));
+    CHECK(strstr(heard, "3 of 4 rows were left out because of missing values (age 2, job 2)"));
     expect(text, LIST("missing=mean"),
            "age job=a job=b|n y|y: 10 1 0|n: 20 0 1|n: 30 0 0|y: 20 0 0");
     expect(text, LIST("missing=indicator"),
@@ -328,12 +325,12 @@ static void test_missing_label(void)
 {
     const char *text = "x,c\n1,y\n2,?\n3,z\n", *rest = "x|y z|y: 1|z: 3";
     expect(text, NULL,
-           "3:3: found 1 missing value, here the first (c 1); say what to do: --missing drop, mean "
-           "or indicator");
+           "3:3: found 1 missing value, the first one here (c 1); use --missing drop, "
+           "mean or indicator");
     expect(text, LIST("missing=drop"), rest);
     expect(text, LIST("missing=mean"), rest);
     expect(text, LIST("missing=indicator"), rest);
-    CHECK(strstr(heard, "1 of 3 rows were left out for their missing values (c 1)"));
+    CHECK(strstr(heard, "1 of 3 rows were left out because of missing values (c 1)"));
 }
 
 static void test_storage(void)
@@ -390,8 +387,8 @@ static void test_apply_by_name(void)
                    "0:0: label: column 'x' is a feature by the encoding");
     expect_applied(train, NULL, "x,job,c\n5,q,y\n6,q,n\n7,a,y\n", NULL,
                    "x job=a job=b|n y|y: 5 0 0|n: 6 0 0|y: 7 1 0");
-    CHECK(strstr(heard, "WARNING test: 2 values were not seen when the encoding was made (job 2); "
-                        "they became zeros\n"));
+    CHECK(strstr(heard,
+                 "WARNING test: 2 values are not in the encoding (job 2); they became zeros\n"));
 }
 
 static void test_apply_by_position(void)
@@ -412,8 +409,7 @@ static void test_apply_labels(void)
 {
     const char *train = "x,c\n1,y\n2,n\n";
     expect_applied(train, NULL, "x,c\n1,q\n2,b\n3,n\n", NULL, "x|n y b q|q: 1|b: 2|n: 3");
-    CHECK(strstr(heard, "WARNING test: 2 labels were not seen when the encoding was made (such as "
-                        "'b')\n"));
+    CHECK(strstr(heard, "WARNING test: 2 labels are not in the encoding (such as 'b')\n"));
 }
 
 static void test_apply_missing(void)
@@ -422,15 +418,15 @@ static void test_apply_missing(void)
     expect_applied(train, LIST("missing=mean"), text, NULL, "x j=a j=b|n y|y: 2 1 0|y: 7 0 0");
     expect_applied(train, LIST("missing=indicator"), text, NULL,
                    "x x=? j=a j=b|n y|y: 0 1 1 0|y: 7 0 0 0");
-    CHECK(strstr(heard, "WARNING test: 1 missing values became zeros: their columns (such as 'j') "
-                        "had none when the encoding was made\n"));
+    CHECK(strstr(heard, "WARNING test: 1 missing values became zeros, because their columns (such "
+                        "as 'j') had none in the data of the encoding\n"));
     expect_applied(train, LIST("missing=mean"), "x,j,c\n?,a,y\n7,b,y\n", LIST("missing=drop"),
                    "x j=a j=b|n y|y: 7 0 1");
     expect_applied(train, LIST("missing=drop"), text, NULL,
                    "0:0: every row has a missing value: none is left");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", NULL,
-                   "2:1: found 1 missing value, here the first (x 1); say --missing drop to leave "
-                   "their rows out");
+                   "2:1: found 1 missing value, the first one here (x 1); use --missing drop to "
+                   "leave their rows out");
     expect_applied("x,c\n1,y\n", NULL, "x,c\n?,y\n", LIST("missing=mean"),
                    "0:0: missing: the encoding was made with 'error', not 'mean'");
 }
@@ -439,8 +435,9 @@ static void test_apply_ordinal(void)
 {
     const char *train = "s,c\nS,y\nM,n\n";
     expect_applied(train, LIST("ordinal=s=S<M<L"), "s,c\nL,y\nS,n\n", NULL, "s|n y|y: 2|n: 0");
-    expect_applied(train, LIST("ordinal=s=S<M<L"), "s,c\nQ,y\n", NULL,
-                   "2:1: column 's': found 'Q', which is not in its order (from 'S' to 'L')");
+    expect_applied(
+        train, LIST("ordinal=s=S<M<L"), "s,c\nQ,y\n", NULL,
+        "2:1: column 's': found 'Q', which is not one of its ordered values ('S' to 'L')");
 }
 
 /* ---- Blocks and threads ---------------------------------------------------------------------- */

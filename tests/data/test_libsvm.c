@@ -168,9 +168,9 @@ static void test_errors(void)
         uint64_t line, column;
         const char *says;
     } cases[] = {
-        {"1 1:2\n1 3:4 2:1\n", 2, 7, "found '2:1', expected an index above 3 (ascending in a row)"},
-        {"1 3:4 3:1\n", 1, 7,
-         "found '3:1', expected each index once in a row (3 was there before)"},
+        {"1 1:2\n1 3:4 2:1\n", 2, 7,
+         "found '2:1', expected an index above 3 (indices ascend within a row)"},
+        {"1 3:4 3:1\n", 1, 7, "found '3:1', expected each index once per row (3 appears twice)"},
         {"1 1:nan\n", 1, 5, "found 'nan', expected a finite decimal number"},
         {"1 1:-inf\n", 1, 5, "found '-inf', expected a finite decimal number"},
         {"1 1:1e309\n", 1, 5, "found '1e309', expected a number below 1.8e308"},
@@ -178,8 +178,8 @@ static void test_errors(void)
         {"1 1:0x10\n", 1, 5, "found '0x10', expected a finite decimal number"},
         {"1 1:\n", 1, 5, "found the end of the line, expected a finite decimal number"},
         {"1 1: 2:3\n", 1, 5, "found the end of the token, expected a finite decimal number"},
-        {"1 1\n", 1, 4, "found the end of the line, expected ':' and a value behind the index"},
-        {"1 1;2:3\n", 1, 4, "found ';2:3', expected ':' and a value behind the index"},
+        {"1 1\n", 1, 4, "found the end of the line, expected ':' and a value after the index"},
+        {"1 1;2:3\n", 1, 4, "found ';2:3', expected ':' and a value after the index"},
         {"1 x:2\n", 1, 3, "found 'x:2', expected index:value, a feature's number and its value"},
         {"1 -1:2\n", 1, 3, "found '-1:2', expected index:value, a feature's number and its value"},
         {"1 4294967296:2\n", 1, 3, "found '4294967296:2', expected an index of at most 4294967295"},

@@ -242,17 +242,18 @@ static void test_refused(void)
     refused("r.csv", "a,y\n1,x\n2,\"x\n", "", "o.csv", HSP_BAD_DATA, "never closed");
     refused("r.csv", "a,y\n1,inf\n2,x\n", "header=yes", "o.csv", HSP_BAD_DATA,
             "r.csv:2: the label is 'inf'");
-    refused("r.csv", "a,y\n1,x\n", "", "o.csv", HSP_BAD_DATA, "two or more are needed");
+    refused("r.csv", "a,y\n1,x\n", "", "o.csv", HSP_BAD_DATA, "cannot be split; at least two are");
     refused("r.csv", "a,y\n1,x\n2,z\n", "label=q", "o.csv", HSP_USAGE, "there is no column 'q'");
     refused("r.csv", "a,y\n1,x\n2,z\n", "group=q", "o.csv", HSP_USAGE, "there is no column 'q'");
-    refused("r.csv", "a,y\n1,x\n1,z\n", "group=a", "o.csv", HSP_BAD_DATA, "of one group");
-    refused("r.csv", "a,y\n1,x\n2,z\n", "", "o.svm", HSP_USAGE, "this name says libsvm");
-    refused("r.svm", "1 1:1\n2 1:1\n", "", "o.hsp", HSP_USAGE, "this name says hsp");
+    refused("r.csv", "a,y\n1,x\n1,z\n", "group=a", "o.csv", HSP_BAD_DATA,
+            "all rows are in one group; a");
+    refused("r.csv", "a,y\n1,x\n2,z\n", "", "o.svm", HSP_USAGE, "this file name means libsvm");
+    refused("r.svm", "1 1:1\n2 1:1\n", "", "o.hsp", HSP_USAGE, "this file name means hsp");
     refused("r.svm", "1 1:1\n2 1:1\n", "group=a", "o.svm", HSP_USAGE, "--group qid");
     refused("r.svm", "1 qid:1 1:1\n2 1:1\n", "group=qid", "o.svm", HSP_BAD_DATA,
-            "r.svm:2: there is no qid:N");
+            "r.svm:2: this row has no qid:N");
     refused("r.svm", "# nothing\n", "", "o.svm", HSP_BAD_DATA, "no rows");
-    refused("r.csv", "a,y\n1,x\n2,z\n", "test=5", "o.csv", HSP_USAGE, "fewer rows");
+    refused("r.csv", "a,y\n1,x\n2,z\n", "test=5", "o.csv", HSP_USAGE, "fewer than the 2 rows");
 }
 
 /* The second file cannot be made, or be renamed: the first is as it was. */

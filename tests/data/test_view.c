@@ -139,7 +139,7 @@ static void test_names_must_differ(void)
     hsp_data *copy = NULL;
     hsp_error err = {0};
     CHECK(hsp_data_copy(ctx, &view, NULL, same, &err, &copy) == HSP_USAGE && !copy);
-    CHECK(strstr(err.message, "'x' is there twice") != NULL);
+    CHECK(strstr(err.message, "'x' appears twice") != NULL);
     hsp_context_free(ctx);
 }
 

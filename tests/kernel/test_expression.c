@@ -64,12 +64,12 @@ static void test_refusals(void)
     bad("rbf(1e999)", 5, "finite");
     bad("poly(0)", 6, "whole number from 1");
     bad("poly(2.5,1)", 6, "whole number from 1");
-    bad("poly(2,-1)", 1, "r below 0");
-    bad("linear + -2*rbf(1)", 10, "factor below 0");
+    bad("poly(2,-1)", 1, "found r < 0, expected r >=");
+    bad("linear + -2*rbf(1)", 10, "found a negative factor: c k is");
     bad("linear - rbf(1)", 8, "difference");
-    bad("sigmoid(1,0)", 1, "no kernel");
-    bad("1 + wave", 5, "no kernel");
-    bad("const(-1)", 7, "below 0");
+    bad("sigmoid(1,0)", 1, "not a kernel");
+    bad("1 + wave", 5, "not a kernel");
+    bad("const(-1)", 7, "negative constant");
     bad("linear linear", 8, "one of + * ^");
     bad("(linear", 8, "')'");
     bad("linear^0", 8, "whole number");

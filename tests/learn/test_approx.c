@@ -394,18 +394,24 @@ static void test_refusals(void)
 {
     static const struct {
         const char *name, *settings[7], *part;
-    } bad[] = {{"svm", {"approx", "nystrom:5", NULL}, "needs kernel"},
+    } bad[] = {{"svm", {"approx", "nystrom:5", NULL}, "needs --kernel"},
                {"svm", {"kernel", "linear", "approx", "nystrom:0", NULL}, "expected nystrom"},
                {"svm", {"kernel", "linear", "approx", "nystrom:5x", NULL}, "expected nystrom"},
                {"svm", {"kernel", "linear", "approx", "nystrom", NULL}, "expected nystrom"},
-               {"svm", {"kernel", "linear", "approx", "fourier:5", NULL}, "by itself"},
-               {"svm", {"kernel", "rbf(1)^2", "approx", "fourier:5", NULL}, "by itself"},
+               {"svm",
+                {"kernel", "linear", "approx", "fourier:5", NULL},
+                "Fourier features exist only for a single"},
+               {"svm",
+                {"kernel", "rbf(1)^2", "approx", "fourier:5", NULL},
+                "Fourier features exist only for a single"},
                {"svm", {"kernel", "linea", "approx", "nystrom:5", NULL}, "found 'linea'"},
                {"svm", {"kernel", "precomputed", "approx", "nystrom:5", NULL}, "precomputed"},
                {"perceptron",
                 {"kernel", "linear", "approx", "nystrom:5", "trace", "x.csv", NULL},
                 "columns of the file"},
-               {"logistic", {"kernel", "linear", NULL}, "set approx"}};
+               {"logistic",
+                {"kernel", "linear", NULL},
+                "logistic supports kernels only through explicit features;"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         hsp_data *data = rings(2);
         hsp_model *model = NULL;

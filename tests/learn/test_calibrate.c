@@ -376,7 +376,8 @@ static void what_cannot_be(void)
         const char *settings, *why;
         hsp_status status;
     } cases[] = {
-        {"calibrate=platt average=vote", "votes are not calibrated", HSP_USAGE},
+        {"calibrate=platt average=vote", "votes cannot be calibrated; use --average average",
+         HSP_USAGE},
         {"calibrate=platt calibrate-folds=5", "has 4 rows, too few for 5 folds", HSP_BAD_DATA},
         {"calibrate=isotonic classes=0,nobody", "no class 'nobody'", HSP_USAGE}};
     hsp_context *ctx = test_context(1, 0);
@@ -396,7 +397,7 @@ static void what_cannot_be(void)
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
     CHECK(hsp_trainer_new(ctx, options, names, 2, 2, &err, &trainer) == HSP_USAGE);
-    CHECK(strstr(err.message, "leaves out rows in turn") != NULL);
+    CHECK(strstr(err.message, "calibration needs all rows; train without --stream") != NULL);
     hsp_options_free(options);
     hsp_data_free(data);
     hsp_context_free(ctx);

@@ -623,7 +623,7 @@ static void test_late_bits_are_refused(void)
     narrow.classes = wide.classes = 2;
     CHECK(hsp_trainer_step(trainer, &narrow, 0, &err, &step) == HSP_OK);
     CHECK(hsp_trainer_step(trainer, &wide, 1, &err, &step) == HSP_USAGE);
-    CHECK(strstr(err.message, "column 2 comes after 1 rows"));
+    CHECK(strstr(err.message, "column 2 first appears after 1 rows"));
     hsp_trainer_free(trainer);
     hsp_options_free(options);
     hsp_context_free(ctx);
@@ -668,9 +668,9 @@ static void test_more_classes(void)
     }
     hsp_model_free(model);
     machine_refused(ctx, data, "experts", "randomized=yes", HSP_USAGE,
-                    "chance decides between two");
+                    "--randomized needs two classes, and the data");
     machine_refused(ctx, data, "experts", "trace=/dev/null", HSP_USAGE,
-                    "a trace is of two classes");
+                    "a trace needs two classes");
     model = machine_train(ctx, data, "experts", "positive=a randomized=yes calibrate=platt", &run);
     CHECK(run.panel.held && hsp_model_has_probabilities(model));
     hsp_model_free(model);
@@ -724,7 +724,7 @@ static void test_refused(void)
     hsp_data_free(data);
     const panel_set narrow = {2, 0, {{0}}, {0, 1}};
     data = panel_data(ctx, &narrow, HSP_SPARSE);
-    machine_refused(ctx, data, "experts", "", HSP_BAD_DATA, "there is no expert");
+    machine_refused(ctx, data, "experts", "", HSP_BAD_DATA, "the data has no columns, so there");
     hsp_data_free(data);
     hsp_context_free(ctx);
 }

@@ -173,7 +173,7 @@ static void edges_have_answers(void)
     machine_refused(ctx, data, "knn", "k=-1", HSP_USAGE, "expected a whole number");
     machine_refused(ctx, data, "knn", "k=1.5", HSP_USAGE, "expected a whole number");
     machine_refused(ctx, data, "knn", "k=many", HSP_USAGE, "or auto");
-    machine_refused(ctx, data, "knn", "k=3", HSP_USAGE, "at most the 2 rows");
+    machine_refused(ctx, data, "knn", "k=3", HSP_USAGE, "only 2 training rows");
     machine_refused(ctx, data, "knn", "k=1 max-k=3", HSP_USAGE, "k auto");
     machine_refused(ctx, data, "knn", "metric=l3", HSP_USAGE, "'l3', expected l2");
     machine_refused(ctx, data, "knn", "k=1 metric=kernel:", HSP_USAGE, "column");
@@ -315,7 +315,7 @@ static void validation_and_tuning_work(void)
     CHECK(hsp_options_new(ctx, hsp_tune_options(), NULL, &tune) == HSP_OK);
     CHECK(hsp_options_set(tune, "tune", "index=scan,auto", NULL) == HSP_OK);
     CHECK(hsp_tune(ctx, data, options, tune, &err, &tuning, NULL, NULL) == HSP_USAGE);
-    CHECK(strstr(err.message, "index is not to be tuned") != NULL);
+    CHECK(strstr(err.message, "index cannot be tuned") != NULL);
     hsp_model_free(model);
     hsp_options_free(tune);
     hsp_options_free(options);

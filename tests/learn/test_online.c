@@ -520,7 +520,7 @@ static void test_overflow(void)
     hsp_model *model = NULL;
     hsp_error err = {0};
     CHECK(hsp_train(ctx, data, options, &err, NULL, &model) == HSP_BAD_DATA && !model);
-    CHECK(strstr(err.message, "out of range") != NULL);
+    CHECK(strstr(err.message, "overflow") != NULL);
     hsp_options_free(options);
     hsp_data_free(data);
 }

@@ -250,7 +250,8 @@ static int stop_after(void *user, const hsp_progress *progress)
 static void hear(void *user, hsp_log_level level, const char *message)
 {
     (void)level;
-    if (strstr(message, "pairs were learnt")) snprintf(user, 128, "%s", message);
+    if (strstr(message, "pairs of classes were trained; the others"))
+        snprintf(user, 128, "%s", message);
 }
 
 /* With pairs left out nothing is known of the whole: the objective of those that were learnt is not
@@ -327,9 +328,9 @@ static void what_cannot_be(void)
 {
     static const struct {
         const char *settings, *why;
-    } cases[] = {{"multiclass=ovo average=vote", "do not vote among themselves"},
-                 {"multiclass=ovo trace=/tmp/none", "a trace is of two classes"},
-                 {"multiclass=ovo constant=2", "it needs offset append"},
+    } cases[] = {{"multiclass=ovo average=vote", "voting is not available with one-vs-one; use"},
+                 {"multiclass=ovo trace=/tmp/none", "a trace needs two classes"},
+                 {"multiclass=ovo constant=2", "--constant needs --offset append"},
                  {"multiclass=ovo classes=0,1,nobody", "no class 'nobody'"}};
     hsp_context *ctx = test_context(1, 0);
     hsp_data *data = any_data(ctx, 81, 3, HSP_DENSE);
@@ -347,7 +348,7 @@ static void what_cannot_be(void)
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
     CHECK(hsp_trainer_new(ctx, options, names, 3, 2, &err, &trainer) == HSP_USAGE);
-    CHECK(strstr(err.message, "need all rows at once") != NULL);
+    CHECK(strstr(err.message, "one-vs-one needs all rows; use") != NULL);
     hsp_options_free(options);
     hsp_data_free(data);
     hsp_context_free(ctx);

@@ -184,7 +184,7 @@ static void what_cannot_be_is_refused(void)
     machine_random(&set, 30, 2, 3, 1, 1);
     hsp_data *data = machine_data(ctx, &set);
     machine_refused(ctx, data, "svm", "kernel=rbf(0.5", HSP_USAGE, "column 8");
-    machine_refused(ctx, data, "svm", "kernel=sigmoid(1,0)", HSP_USAGE, "no kernel");
+    machine_refused(ctx, data, "svm", "kernel=sigmoid(1,0)", HSP_USAGE, "not a kernel");
     machine_refused(ctx, data, "svm", "kernel=linear penalty=l1 loss=squared", HSP_USAGE, "kernel");
     machine_refused(ctx, data, "svm", "kernel=linear solver=dcd", HSP_USAGE, "kernel");
     machine_refused(ctx, data, "svm", "kernel=linear multiclass=crammer-singer", HSP_USAGE,

@@ -114,14 +114,13 @@ static void test_wrong_specs(void)
     refused("svm", "C=1,,2", "--tune: C: found '', expected a number between 1e-100 and 1e100");
     refused("svm", "C=0:1:lin:3",
             "--tune: C: found '0', expected a number between 1e-100 and 1e100");
-    refused("svm", "C=1,2,1.0", "--tune: C: the value '1.0' is there twice");
+    refused("svm", "C=1,2,1.0", "--tune: C: the value '1.0' appears twice");
     refused("svm", "loss=hinge,hing", "--tune: loss: found 'hing', expected hinge or squared");
-    refused("svm", "weight=balanced", "--tune: weight is not to be tuned: it is a list itself");
+    refused("svm", "weight=balanced", "--tune: weight cannot be tuned: it is a list itself");
     refused("svm", "seed=1,2",
-            "--tune: seed is not to be tuned: it is chance: the luckiest seed is "
-            "not the best one");
+            "--tune: seed cannot be tuned: the luckiest seed is not the best one");
     refused("perceptron", "trace=a,b",
-            "--tune: trace is not to be tuned: it says what is written down, not how to learn");
+            "--tune: trace cannot be tuned: it sets an output, not how to learn");
 }
 
 static void test_specs_beside_each_other(void)
@@ -132,7 +131,7 @@ static void test_specs_beside_each_other(void)
     hsp__grid grid;
     hsp_error err = {0};
     CHECK(hsp__grid_parse(ctx, set, one, 1, &err, &grid) == HSP_USAGE);
-    CHECK_TEXT(err.message, "C has a value already: give it or tune it");
+    CHECK_TEXT(err.message, "C is both set and tuned; remove one");
     CHECK(hsp__grid_parse(ctx, plain, twice, 2, &err, &grid) == HSP_USAGE);
     CHECK_TEXT(err.message, "C is there twice");
     CHECK(hsp__grid_parse(ctx, plain, many, 2, &err, &grid) == HSP_USAGE);
@@ -500,7 +499,7 @@ static void test_points_alone(void)
     CHECK(hsp_tune(ctx, data, learner, own, NULL, &tuning, NULL, NULL) == HSP_OK);
     CHECK(hsp_tuning_points(tuning) == 3);
     CHECK(hsp_tune(ctx, data, both, c, &err, &none, NULL, NULL) == HSP_USAGE);
-    CHECK(strstr(err.message, "C and lambda say the same") != NULL);
+    CHECK(strstr(err.message, "C and lambda set the same thing,") != NULL);
     CHECK((void *)none == untouched);
     hsp_tuning_free(tuning);
     hsp_options_free(learner);

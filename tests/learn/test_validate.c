@@ -341,15 +341,15 @@ static void test_refusals(void)
     hsp_options *trace = PERCEPTRON("trace", "x.csv"), *two = PERCEPTRON("classes", "a,b");
     hsp_options *none = PERCEPTRON("positive", "z");
     refused("a 1:1\na 1:2\nb 1:3\nc 1:1\nc 1:2\n", plain, "2", HSP_BAD_DATA,
-            "the class 'b' has one row");
+            "class 'b' has only one row");
     refused("a 1:1\na 1:2\nb 1:3\nb 1:1\n", plain, "5", HSP_USAGE,
-            "--folds: found 5, expected at most one fold a row, of which there are 4");
-    refused("a 1:1\na 1:2\nb 1:3\nb 1:1\nc 1:2\n", two, "5", HSP_USAGE, "of which there are 4");
+            "--folds: found 5 folds, expected at most the number of rows, 4");
+    refused("a 1:1\na 1:2\nb 1:3\nb 1:1\nc 1:2\n", two, "5", HSP_USAGE, "the number of rows, 4");
     refused("a 1:1\na 1:2\na 1:3\n", plain, "2", HSP_BAD_DATA, "all rows are of the class 'a'");
     refused("a 1:1\na 1:2\nb 1:3\nb 1:1\n", none, "2", HSP_USAGE, "there is no class 'z'");
     refused("a 1:1\na 1:2\nb 1:3\nb 1:1\n", trace, "2", HSP_USAGE,
-            "--trace: a trace is of one run");
-    refused("a 1:1\na 1:2\nb 1:3\nb 1:1\n", read, "2", HSP_USAGE, "which is no learner");
+            "--trace: cross-validation makes one run per fold");
+    refused("a 1:1\na 1:2\nb 1:3\nb 1:1\n", read, "2", HSP_USAGE, "' is not a learner");
     hsp_options_free(plain);
     hsp_options_free(read);
     hsp_options_free(trace);
@@ -374,8 +374,7 @@ static void test_a_small_class_is_said(void)
     hsp_context_set_log(ctx, hear, NULL);
     CHECK(hsp_cross_validate(ctx, data, learner, own, NULL, &seen) == HSP_OK);
     hsp_context_set_log(ctx, NULL, NULL);
-    CHECK_TEXT(heard, "the class 'b' has 2 rows, fewer than the 3 folds: not every fold holds some "
-                      "of it out");
+    CHECK_TEXT(heard, "class 'b' has 2 rows, fewer than the 3 folds; some folds have none of it");
     hsp_validation_free(seen);
     hsp_options_free(learner);
     hsp_options_free(own);

@@ -715,11 +715,13 @@ static void test_refusals(void)
     refuse("c 1:1\na 1:1\nb 2:2\n", SET("classes=a,b"), HSP_BAD_DATA, "", "row 3, column 2");
     refuse("a 1:1\nb 2:5\na 1:7\n", SET("scale=standard"), HSP_BAD_DATA, "", "after scaling");
     refuse(fine, SET("threshold=0"), HSP_USAGE, "--threshold", "give a positive one");
-    refuse(fine, SET("offset=unit"), HSP_USAGE, "--offset", "for variant balanced");
+    refuse(fine, SET("offset=unit"), HSP_USAGE, "--offset",
+           "a column of ones needs --variant balanced;");
     refuse(three, SET("variant=winnow1"), HSP_USAGE, "--variant", "multiclass ovr");
     refuse_stream(fine, SET("classes=a,b", "passes=1"), HSP_USAGE, 0,
-                  "does not say in time how many");
-    refuse_stream(fine, SET("threshold=2", "passes=1"), HSP_USAGE, 0, "name them with classes");
+                  "the default threshold is the number of");
+    refuse_stream(fine, SET("threshold=2", "passes=1"), HSP_USAGE, 0,
+                  "treats the two classes differently, so a");
     refuse_stream("a 1:1\nb 2:0.5\nb 2:3\n", SET("threshold=2", "classes=a,b", "passes=1"),
                   HSP_BAD_DATA, 3, "column 2: found 3");
     refuse_stream("a 1:1\nb 2:-0.5\nb 2:3\n",

@@ -161,7 +161,7 @@ static void test_inseparable_passes(void)
         const double k = 2 * (double)passes;
         CHECK((double)run.updates == k);
         CHECK_BOUND(a, "inseparable", k, k);
-        CHECK(strstr(bound_of(&a, "inseparable")->why, "without end") != NULL);
+        CHECK(strstr(bound_of(&a, "inseparable")->why, ", the limit as g grows") != NULL);
         CHECK_NOT(a, "radius", "does not separate");
         CHECK_NOT(a, "progress", "does not separate");
         audited_free(&a);
@@ -544,7 +544,7 @@ static void test_scaled_reference(void)
     hsp_scaling_free(most);
     reference->scalings[0] = fit(data, "unit-rows");
     CHECK(hsp_audit(ctx, model, data, reference, &err, &a.bounds, &a.count) == HSP_USAGE);
-    CHECK(strstr(err.message, "scaled otherwise") != NULL);
+    CHECK(strstr(err.message, "the reference was trained on rows scaled") != NULL);
     hsp_model_free(model);
     hsp_model_free(reference);
     hsp_data_free(data);
@@ -641,7 +641,7 @@ static void test_refusals(void)
     test_fact(a.model, "rate", "1x");
     refuse(&a, HSP_BAD_DATA, "expected a number");
     test_fact(a.model, "learner", "svm");
-    refuse(&a, HSP_USAGE, "made by 'svm'");
+    refuse(&a, HSP_USAGE, "trained by 'svm'");
     audited_free(&a);
 }
 

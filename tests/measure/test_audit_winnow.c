@@ -578,7 +578,7 @@ static void test_references(void)
     c = five_variables();
     c.b = -1.5;
     a = audit_case(&c);
-    CHECK_NOT(a, "disjunction", "no column alone");
+    CHECK_NOT(a, "disjunction", "the reference is not a disjunction: no");
     audited_free(&a);
     c = five_variables();
     c.delta = 2;

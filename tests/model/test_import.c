@@ -305,7 +305,8 @@ static void errors_have_their_place(void)
         {"svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 0\nrho 0 1\nlabel 1 2\n"
          "nr_sv 0 0\nSV\n",
          0, 0, "rho"},
-        {"solver_type L2R_L2LOSS_SVR\n", 1, 13, "tells classes apart"},
+        {"solver_type L2R_L2LOSS_SVR\n", 1, 13,
+         "a classification solver (L2R_LR, L2R_L2LOSS_SVC, MCSVM_CS and"},
         {"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 9\nbias -1\nw\n1\n2\n", 0, 0,
          "too short"},
         {"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nx\n", 8, 1,

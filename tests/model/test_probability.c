@@ -316,7 +316,7 @@ static void thresholds(void)
     model = test_linear(ctx, &random, 3, 1);
     model->probability.link = HSP__LINK_LOGISTIC;
     CHECK(hsp_model_set_threshold(model, 0.2, &err) == HSP_USAGE);
-    CHECK(strstr(err.message, "between two classes; this model has 3") != NULL);
+    CHECK(strstr(err.message, "needs two classes; this model has 3") != NULL);
     hsp_model_free(model);
     hsp_context_free(ctx);
 }
@@ -470,7 +470,7 @@ static void predicted_to_a_file(void)
     free(text);
     CHECK(hsp_options_set(options, "probability", "no", NULL) == HSP_OK);
     CHECK(hsp_predict_file(ctx, model, in, NULL, options, out, &err, NULL) == HSP_USAGE);
-    CHECK(strstr(err.message, "use it with --probability") != NULL);
+    CHECK(strstr(err.message, "--link needs --probability or --threshold") != NULL);
     unlink(in);
     unlink(out);
     hsp_options_free(options);

@@ -157,7 +157,7 @@ static void test_what_is_beyond_exact_arithmetic(void)
     CHECK(done.found.answer == HSP_SEPARABILITY_UNKNOWN && strstr(done.found.why, "kernel"));
     confirmed_free(&done);
     done = confirm_text("a 1:1 2:1\nb 1:1 2:-1\n", rows, "double", 1);
-    CHECK(done.found.answer == HSP_SEPARABILITY_UNKNOWN && strstr(done.found.why, "length"));
+    CHECK(done.found.answer == HSP_SEPARABILITY_UNKNOWN && strstr(done.found.why, "norms"));
     confirmed_free(&done);
     done = confirm_text("a 1:1e-9999999\nb 1:1\n", NULL, "double", 1);
     CHECK(done.found.answer == HSP_SEPARABILITY_UNKNOWN && strstr(done.found.why, "too small"));

@@ -236,7 +236,7 @@ static void test_panels(void)
         {"experts", {"beta", "0.9", "passes", "3", "votes", "sign", NULL}, "", NULL},
         {"experts", {"votes", "bit", "tie", "zero", "beta", "0.123456789", NULL}, "", NULL},
         {"experts", {"order", "shuffle", NULL}, "", "shuffled"},
-        {"experts", {"randomized", "yes", NULL}, "", "chance"},
+        {"experts", {"randomized", "yes", NULL}, "", "randomized"},
     };
     static const char *const nothing[] = {NULL};
     if (!PROVE_GMP) CHECK_SKIP("built without GMP");
@@ -248,7 +248,7 @@ static void test_panels(void)
         check_panel(strcmp(cases[i].learner, "winnow") == 0 ? clean.path : noisy.path,
                     cases[i].learner, cases[i].told, cases[i].form, cases[i].why);
     }
-    check_panel(noisy.path, "winnow", nothing, "", "no disjunction");
+    check_panel(noisy.path, "winnow", nothing, "", "not a disjunction");
     file_free(&clean);
     file_free(&noisy);
 }
@@ -268,10 +268,10 @@ static void test_lightest(void)
          NULL},
         {two, {"delta", "0.99", NULL}, "[[1, \"1\"], [2, \"1\"], [3, \"1\"]]", NULL},
         /* 2 against 1: 1 + delta is not to be above 2, and 1/(2b) = 1/4 */
-        {two, {NULL}, "", "at least, and up to 1; train with delta = 0.25"},
+        {two, {NULL}, "", "at least, and up to 1; train with --delta 0.25"},
         {two, {"variant", "winnow1", NULL}, "", "which winnow1 needs"},
         /* the sides of <v,x> are 2 and 1: 2/3 (x1 + x2 + x3) - 1 has g = 1/3, V = 3: W = 9 */
-        {two, {"variant", "balanced", NULL}, "", "is 9 at best; train with delta = 0.118"},
+        {two, {"variant", "balanced", NULL}, "", "is 9 at best; train with --delta 0.118"},
         {two,
          {"variant", "balanced", "delta", "0.12", NULL},
          "\"w\": [[1, \"0.666666666667\"], [2, \"0.666666666667\"], [3, \"0.666666666667\"]], "
@@ -370,7 +370,7 @@ static void test_refused(void)
         {"svm", "C", "1", "mistakes", "perceptron"},
         {"svm", "C", "1", "error", "--test"},
         {"svm", "C", "1", "kernel", "--kernel"},
-        {"perceptron", "normalize", "rows", "mistakes", "length"},
+        {"perceptron", "normalize", "rows", "mistakes", "norm"},
         {"perceptron", "passes", "2", "optimal", "svm"},
         {"logistic", "C", "1", "optimal", "svm"},
     };

@@ -21,8 +21,9 @@
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
 {
     if (hsp_options_is_set(options, "C") && hsp_options_is_set(options, "lambda"))
-        return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
-                            "C and lambda say the same, C = 1 / (lambda n): give one of them");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--lambda", 0, 0,
+            "C and lambda set the same thing, C = 1 / (lambda n); give only one of them");
     plan->lambda = hsp_options_is_set(options, "lambda") ? hsp_options_real(options, "lambda") : 0;
     plan->C = hsp_options_is_set(options, "C") ? hsp_options_real(options, "C")
               : plan->lambda > 0               ? 0
@@ -468,9 +469,10 @@ static hsp_status erm_choose(hsp__erm *batch, hsp_error *err)
         task->solver = hsp__solver_for(batch->plan->solver, &task->problem);
         if (task->solver) continue;
         if (strcmp(batch->plan->solver, "auto") == 0)
-            return hsp__fail(err, HSP_UNSUPPORTED, "there is no solver for this kind of problem");
+            return hsp__fail(err, HSP_UNSUPPORTED,
+                             "no solver supports this combination of options");
         return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                            "%s does not solve this kind of problem: leave it to auto",
+                            "%s does not support this combination of options; use solver auto",
                             batch->plan->solver);
     }
     return HSP_OK;
@@ -483,7 +485,7 @@ static hsp_status erm_tasks(hsp__erm *batch, hsp_error *err)
     batch->count = view->classes > 2 ? view->classes : 1;
     if (plan->pairs && view->classes > 2) {
         if (hsp__pair_count(view->classes) > UINT32_MAX)
-            return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs: use multiclass ovr",
+            return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs; use --multiclass ovr",
                              (unsigned)view->classes);
         batch->count = (uint32_t)hsp__pair_count(view->classes);
     }

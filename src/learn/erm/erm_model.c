@@ -86,7 +86,7 @@ static void erm_model_cut(const hsp__erm *batch, hsp_convergence *to)
     }
     if (left_out)
         hsp__log(batch->ctx, HSP_LOG_WARNING,
-                 "the run was stopped after %u of %u %s: the others have no weights yet",
+                 "the run was stopped after %u of %u %s; the others have no weights yet",
                  (unsigned)(batch->count - left_out), (unsigned)batch->count,
                  batch->plan->pairs ? "pairs of classes" : "classes");
     if (!left_out && !unjudged) return;

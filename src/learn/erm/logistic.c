@@ -59,15 +59,15 @@ static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_opt
     if (hsp_options_text(options, "kernel"))
         return hsp__fail_at(
             err, HSP_USAGE, "--kernel", 0, 0,
-            "logistic learns with a kernel from explicit features only: set approx");
+            "logistic supports kernels only through explicit features; set --approx");
     hsp_status status = hsp__erm_plan_read(options, &plan, err);
     if (status) return status;
     return hsp__erm_train(ctx, data, &hsp__learn_logistic, options, &plan, start, err, run, out);
 }
 
 const hsp__learner hsp__learn_logistic = {
-    .table = {"logistic", "logistic regression: the probability of a class", logistic_options,
-              sizeof logistic_options / sizeof *logistic_options},
+    .table = {"logistic", "logistic regression, which models the probability of a class",
+              logistic_options, sizeof logistic_options / sizeof *logistic_options},
     .hypothesis = "linear",
     .train = logistic_train,
     .starts = 1};

@@ -742,7 +742,7 @@ static int newton_suits(const hsp__problem *p)
 
 const hsp__solver hsp__solver_newton = {
     .name = "newton",
-    .summary = "second order: few columns, any number of rows, tight gaps",
+    .summary = "Newton's method, for few columns, any number of rows, small gaps",
     .suits = newton_suits,
     .solve = newton_solve,
 };

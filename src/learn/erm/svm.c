@@ -81,15 +81,16 @@ static hsp_status svm_check_hard(const hsp_options *options, const hsp__erm_plan
     static const char *const idle[] = {"C", "lambda", "weight"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
         if (hsp_options_is_set(options, idle[i]))
-            return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
-                                "no row may be lost, so %s has nothing to say: leave it out",
-                                idle[i]);
+            return hsp__fail_at(
+                err, HSP_USAGE, "--hard", 0, 0,
+                "%s has no effect with --hard (a hard margin allows no errors); remove it",
+                idle[i]);
     if (plan->loss->form != HSP__HINGE)
-        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
-                            "there is no loss where no row may be lost: leave --loss out");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--hard", 0, 0,
+            "--loss has no effect with --hard (a hard margin allows no errors); remove it");
     if (plan->penalty != HSP__PENALTY_L2)
-        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
-                            "the widest separator is that of penalty l2");
+        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0, "--hard needs penalty l2");
     return HSP_OK;
 }
 
@@ -101,7 +102,7 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *pl
     for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
         if (hsp_options_is_set(options, about[i]))
             return hsp__fail_at(err, HSP_USAGE, i ? "--allow-indefinite" : "--cache-mb", 0, 0,
-                                "%s is about a kernel: it needs kernel", about[i]);
+                                "%s needs --kernel", about[i]);
     if (!plan->kernel) return HSP_OK;
     plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
     plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
@@ -112,8 +113,8 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *pl
                                                             : NULL;
     if (wrong)
         return hsp__fail_at(err, HSP_USAGE, wrong, 0, 0,
-                            "with a kernel there is one solver, for penalty l2, of a class against "
-                            "the rest or of pairs: leave it out");
+                            "not available with --kernel, which has one solver, for penalty l2, "
+                            "one-vs-rest and one-vs-one; remove it");
     return HSP_OK;
 }
 
@@ -127,10 +128,10 @@ static hsp_status svm_check_solver(const hsp_options *options, const hsp__erm_pl
     if (strcmp(plan->solver, "pegasos") == 0) return HSP_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (hsp_options_is_set(options, steps[i].name))
-            return hsp__fail_at(err, HSP_USAGE, steps[i].option, 0, 0,
-                                "it says how solver pegasos goes over the rows, and solver %s does "
-                                "not ask: leave it out, or use solver pegasos",
-                                plan->solver);
+            return hsp__fail_at(
+                err, HSP_USAGE, steps[i].option, 0, 0,
+                "applies only to --solver pegasos, not to %s; remove it, or use --solver pegasos",
+                plan->solver);
     return HSP_OK;
 }
 
@@ -144,14 +145,14 @@ static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_
     plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
     if (plan->at_once && (plan->loss->form != HSP__HINGE || plan->hard ||
                           plan->penalty == HSP__PENALTY_L1 || strcmp(plan->solver, "auto") != 0))
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "crammer-singer has its own solver, for hinge loss and penalty l2");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--multiclass", 0, 0,
+            "crammer-singer has its own solver, which supports only hinge loss and penalty l2");
     status = svm_check_kernel(options, plan, err);
     if (status) return status;
     if (plan->hard) return svm_check_hard(options, plan, err);
     if (plan->penalty == HSP__PENALTY_L1 && !hsp__loss_is_smooth(plan->loss))
-        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
-                            "penalty l1 goes with --loss squared");
+        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0, "penalty l1 needs --loss squared");
     return HSP_OK;
 }
 
@@ -166,8 +167,8 @@ static hsp_status svm_train(hsp_context *ctx, hsp_data *data, const hsp_options 
 }
 
 const hsp__learner hsp__learn_svm = {
-    .table = {"svm", "the widest margin, with losses for what lies inside it", svm_options,
-              sizeof svm_options / sizeof *svm_options},
+    .table = {"svm", "support vector machine: widest margin, with a loss for rows inside it",
+              svm_options, sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
     .train = svm_train,
     .starts = 1,

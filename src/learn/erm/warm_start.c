@@ -31,14 +31,14 @@ static hsp_status warm_start_check_kernel(const hsp__erm *batch, hsp_error *err)
     for (uint32_t c = 0; same && c < ours->count; c++)
         same = strcmp(hsp__names_get(ours, c), hsp__names_get(theirs, c)) == 0;
     if (!same)
-        return hsp__fail(err, HSP_USAGE,
-                         "the model to start from has other classes, or other scorers, than the "
-                         "one to learn");
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the warm-start model has other classes or another multi-class form than this run");
     const char *hash = hsp_model_metadata(start, "data_hash");
     if (!hash || strcmp(hash, batch->hash) != 0)
         hsp__log(batch->ctx, HSP_LOG_NOTE,
-                 "the model to start from was learnt from other rows: with a kernel that says "
-                 "nothing about these, and learning begins at zero");
+                 "the warm-start model was trained on other rows; with a kernel it cannot be used, "
+                 "and training starts from zero");
     return HSP_OK;
 }
 
@@ -49,12 +49,12 @@ hsp_status hsp__erm_start_check(const hsp__erm *batch, hsp_error *err)
     if (batch->kernel) return warm_start_check_kernel(batch, err);
     if (start->hypothesis != HSP__LINEAR || start->pairs)
         return hsp__fail(err, HSP_USAGE,
-                         "the model to start from is not one linear scorer a class");
+                         "the warm-start model is not linear with one score per class");
     for (uint32_t c = 0; c < batch->count; c++)
         if (warm_start_scorer(batch, c, &turned) < 0)
             return hsp__fail(err, HSP_USAGE,
-                             "the model to start from knows other classes than those to learn: it "
-                             "has no '%.60s' of %u",
+                             "the warm-start model has other classes than the data: '%.60s' of %u "
+                             "classes is missing",
                              hsp__names_get(&batch->prepared.data->class_names,
                                             batch->tasks[c].problem.positive),
                              (unsigned)batch->prepared.view->classes);

@@ -59,14 +59,13 @@ static hsp_status approx_check(const approx_work *work, hsp_error *err)
     static const char *const others[] = {"trace", "reference"};
     const hsp_options *options = work->options;
     if (!hsp_options_text(options, "kernel"))
-        return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                            "approx is about a kernel: it needs kernel");
+        return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0, "needs --kernel");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (hsp__option_text(options, others[k]))
-            return hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                                "%s is about the columns of the file, and approx learns from "
-                                "others",
-                                others[k]);
+            return hsp__fail_at(
+                err, HSP_USAGE, "--approx", 0, 0,
+                "%s refers to the columns of the file, but --approx trains on other features",
+                others[k]);
     return HSP_OK;
 }
 
@@ -80,7 +79,7 @@ static hsp_status approx_kernel(approx_work *work, hsp_error *err)
                                 &work->kernel);
     if (!status && hsp__kernel_is_precomputed(work->kernel))
         status = hsp__fail_at(err, HSP_USAGE, "--approx", 0, 0,
-                              "a precomputed kernel is there already: nothing is saved");
+                              "a precomputed kernel needs no approximation");
     return status;
 }
 
@@ -114,8 +113,8 @@ static hsp_status approx_features(approx_work *work, hsp_error *err)
                                      &work->error);
     if (!status)
         hsp__log(ctx, HSP_LOG_NOTE,
-                 "%llu features; over all pairs of %llu random rows they miss the kernel by %.3g "
-                 "in the mean square, %.3g at most; its own size is %.3g",
+                 "%llu features; over all pairs of %llu random rows the root mean square error of "
+                 "the kernel is %.3g, the largest %.3g; the kernel's own root mean square is %.3g",
                  (unsigned long long)work->map.rank, (unsigned long long)found->rows, found->root,
                  found->most, found->size);
     return status;
@@ -397,8 +396,8 @@ static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_er
     hsp_status status = approx_alike(work, start, err, &alike);
     if (!status && !alike && path)
         status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                              "the model to start from is not of these features: approx needs one "
-                              "of the same rows, kernel, approx and seed");
+                              "the warm-start model has other features; --approx needs a model "
+                              "with the same rows, kernel, approx and seed");
     if (!status && alike)
         status = hsp__model_new(work->ctx, start->scorers, work->map.rank, err, &made);
     if (!status && alike) status = approx_weigh(work, start, err, made);

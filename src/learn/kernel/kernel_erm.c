@@ -97,11 +97,11 @@ static hsp_status kernel_erm_parse(hsp__erm *batch, hsp_error *err)
     if (status || !hsp_kernel_is_indefinite(k->kernel)) return status;
     if (batch->plan->hard)
         return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
-                            "a kernel that need not be one has no feature space, and so no widest "
-                            "margin in it: leave --hard out");
+                            "an expression that may not be positive semidefinite has no feature "
+                            "space, so there is no widest margin; remove --hard");
     hsp__log(batch->ctx, HSP_LOG_WARNING,
-             "the kernel need not be one: what is found is a stationary point, and no gap "
-             "bounds how far it is from the best");
+             "the kernel may not be positive semidefinite: the result is a stationary point, and "
+             "no gap bounds its distance from the optimum");
     return HSP_OK;
 }
 
@@ -112,9 +112,10 @@ static hsp_status kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error 
     for (uint64_t i = 0; i < rows->view->rows; i++)
         most = fmax(most, fabs(hsp__kernel_self(rows, i)));
     if (most >= KERNEL_ERM_LEAST || most == 0) return HSP_OK;
-    return hsp__fail(err, HSP_BAD_DATA,
-                     "k(x, x) is below %g for all rows: scale the data, or the kernel by a factor",
-                     KERNEL_ERM_LEAST);
+    return hsp__fail(
+        err, HSP_BAD_DATA,
+        "k(x, x) is below %g for all rows; scale the data or multiply the kernel by a factor",
+        KERNEL_ERM_LEAST);
 }
 
 /* Inner products that the run before this one had, of the same rows (tune). */

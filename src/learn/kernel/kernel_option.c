@@ -31,10 +31,10 @@ hsp_status hsp__kernel_option(hsp_context *ctx, const hsp_options *options, cons
                             (unsigned long long)found.column, found.message);
     if (status && err) *err = found;
     if (!status && hsp__kernel_needs_own(kernel))
-        status = hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
-                              "normalize(precomputed) needs k(x, x), which a row to be predicted "
-                              "does not bring along: normalise the matrix when it is made, as "
-                              "with kernel gram 'normalize(...)'");
+        status = hsp__fail_at(
+            err, HSP_USAGE, "--kernel", 0, 0,
+            "normalize(precomputed) needs k(x, x), which rows to predict do not have; normalise "
+            "the matrix when you make it, for example with kernel gram 'normalize(...)'");
     if (!status) status = hsp_kernel_fit(ctx, kernel, view, err);
     if (status)
         hsp_kernel_free(kernel);

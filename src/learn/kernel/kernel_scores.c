@@ -107,8 +107,8 @@ static hsp_status kernel_scores_parse(hsp__kernel_scores *kernel, const hsp_opti
     if (!status && hsp__kernel_is_precomputed(kernel->kernel) &&
         hsp__option_is(options, "average", "vote"))
         status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                              "votes keep rows, and a precomputed kernel knows rows by their "
-                              "numbers: use average none or average");
+                              "voting keeps rows, but a precomputed kernel has only their numbers; "
+                              "use --average none or average");
     return status;
 }
 
@@ -158,9 +158,10 @@ hsp_status hsp__kernel_scores_radius(const hsp__kernel_scores *kernel, hsp_error
     double most = 0;
     for (uint64_t i = 0; i < kernel->n; i++) {
         if (!(kernel->self[i] >= 0 && kernel->self[i] < HUGE_VAL))
-            return hsp__fail(err, HSP_BAD_DATA,
-                             "k(x, x) of row %llu is %g: no length in a feature space",
-                             (unsigned long long)i + 1, kernel->self[i]);
+            return hsp__fail(
+                err, HSP_BAD_DATA,
+                "k(x, x) of row %llu is %g, which is no squared norm in a feature space",
+                (unsigned long long)i + 1, kernel->self[i]);
         most = fmax(most, kernel->self[i]);
     }
     *radius = sqrt(most);

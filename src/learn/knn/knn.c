@@ -84,8 +84,7 @@ static hsp_status knn_read_k(knn_work *work, hsp_error *err)
     work->k = 0;
     if (strcmp(text, "auto") == 0) return HSP_OK;
     if (hsp_options_is_set(work->options, "max-k"))
-        return hsp__fail_at(err, HSP_USAGE, "--max-k", 0, 0,
-                            "nothing is tried when k is given: use k auto");
+        return hsp__fail_at(err, HSP_USAGE, "--max-k", 0, 0, "applies only to --k auto");
     if (hsp__decimal_f64(text, end, &k, &result) != end || result != HSP__DECIMAL_OK ||
         !(k >= 1 && k <= 1e15) || k != floor(k))
         return knn_fail("--k", text, "a whole number of at least 1, or auto", err);
@@ -133,11 +132,10 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
         return hsp__fail_at(err, status, "--metric", 0, 0, "column %llu of the kernel: %s",
                             (unsigned long long)found.column, found.message);
     if (!status && own->kernel->indefinite)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--metric", 0, 0,
-            "%.200s is no kernel for every data: it has no feature space to measure "
-            "distances in",
-            hsp_kernel_text(own->kernel));
+        return hsp__fail_at(err, HSP_USAGE, "--metric", 0, 0,
+                            "%.200s is not positive semidefinite on all data, so it has no feature "
+                            "space with distances",
+                            hsp_kernel_text(own->kernel));
     if (status && err) *err = found;
     return status ? status : hsp_kernel_fit(work->ctx, own->kernel, work->prepared.view, err);
 }
@@ -265,18 +263,17 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
     const uint64_t cols = own->rows->view.cols, most = hsp__knn_most_columns(own->index);
     if (most && cols > most)
         return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
-                            "%s takes up to %llu columns, the rows have %llu: use auto",
+                            "%s supports at most %llu columns, and the rows have %llu; use auto",
                             hsp__knn_name(own->index), (unsigned long long)most,
                             (unsigned long long)cols);
     if (!hsp__knn_fits(own->index, own->metric, &own->rows->view))
         return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
-                            "%s does not serve metric %s and %s rows: use auto",
+                            "%s does not support metric %s on %s rows; use auto",
                             hsp__knn_name(own->index), hsp__metric_names[own->metric],
                             hsp_storage_name(own->rows->view.storage));
     if (work->k > rows)
         return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0,
-                            "found %llu, expected at most the %llu rows that there are to learn "
-                            "from",
+                            "found %llu, but there are only %llu training rows",
                             (unsigned long long)work->k, (unsigned long long)rows);
     own->k = work->k ? work->k : 1;
     return work->k ? knn_check(work, err) : knn_choose(work, err);
@@ -327,7 +324,7 @@ static hsp_status knn_prepare(knn_work *work, hsp_error *err)
     if (status) return status;
     const hsp_view *view = work->prepared.view;
     if (!view->cols)
-        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns to be near to each other in");
+        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
     work->run = (hsp_training){.rows = view->rows,
                                .cols = view->cols,
                                .nonzeros = work->prepared.data->nonzeros,
@@ -364,7 +361,8 @@ static hsp_status knn_train(hsp_context *ctx, hsp_data *data, const hsp_options 
     return HSP_OK;
 }
 
-const hsp__learner hsp__learn_knn = {.table = {"knn", "the k nearest of all rows vote", knn_options,
+const hsp__learner hsp__learn_knn = {.table = {"knn", "vote of the k nearest training rows",
+                                               knn_options,
                                                sizeof knn_options / sizeof *knn_options},
                                      .hypothesis = "neighbors",
                                      .train = knn_train};

@@ -82,14 +82,14 @@ static void lp_log_outcome(const lp_work *work, uint32_t positive, hsp_stop stop
         hsp__log(work->ctx, HSP_LOG_NOTE, "no separator of '%.80s' from the rest was found", left);
     if (stop == HSP_STOP_PASSES && !work->soft)
         hsp__log(work->ctx, HSP_LOG_WARNING,
-                 "not known whether a hyperplane separates '%.80s' from '%.80s': the classes are "
-                 "nearer to each other than double precision resolves",
+                 "whether a hyperplane separates '%.80s' from '%.80s' is not known: the classes "
+                 "are closer than double precision can resolve",
                  left, right);
     if (stop == HSP_STOP_PASSES && work->soft)
-        hsp__log(work->ctx, HSP_LOG_WARNING,
-                 "the linear program for '%.80s' and '%.80s' was solved with less precision than "
-                 "is asked for",
-                 left, right);
+        hsp__log(
+            work->ctx, HSP_LOG_WARNING,
+            "the linear program for '%.80s' and '%.80s' was solved less precisely than required",
+            left, right);
 }
 
 /* The weights of rows and classes, once for all problems. */
@@ -296,8 +296,8 @@ static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *
     hsp_model *model = NULL;
     if (hsp_options_list_count(options, "weight") && !hsp_options_flag(options, "soft"))
         return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                            "no row may be lost, so weights of classes have nothing to say: leave "
-                            "them out, or use soft");
+                            "class weights have no effect without --soft (no errors are allowed); "
+                            "remove them, or use --soft");
     hsp_status status = hsp__clp_ready(err);
     if (!status) status = lp_prepare(&work, err);
     if (!status) status = lp_solve_all(&work, err);
@@ -314,7 +314,7 @@ static hsp_status lp_train(hsp_context *ctx, hsp_data *data, const hsp_options *
 }
 
 const hsp__learner hsp__learn_lp = {
-    .table = {"lp", "some separator by linear programming, or why there is none", lp_options,
-              sizeof lp_options / sizeof *lp_options},
+    .table = {"lp", "a separator by linear programming, or the evidence that there is none",
+              lp_options, sizeof lp_options / sizeof *lp_options},
     .hypothesis = "linear",
     .train = lp_train};

@@ -11,8 +11,8 @@
 static hsp_status lp_clp_fail_missing(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
-                     "there is no linear programming here: install COIN-OR CLP (on Debian "
-                     "coinor-libclp-dev; halfspace must be built with it there)");
+                     "this build has no linear programming; install COIN-OR CLP (on Debian "
+                     "coinor-libclp-dev) and build halfspace again");
 }
 
 #ifdef HSP_HAVE_CLP

@@ -492,7 +492,7 @@ static hsp_status crammer_squares(crammer_run *run, hsp_error *err)
     for (uint64_t i = 0; i < n; i++)
         sum += run->square[i] = hsp__crammer_square(&run->work, i);
     if (!isfinite(sum))
-        return hsp__fail(err, HSP_BAD_DATA, "the rows are too long: their squares overflow");
+        return hsp__fail(err, HSP_BAD_DATA, "the rows are too large: their squared norms overflow");
     if (run->work.p->offset == HSP__OFFSET_REGULARIZED) run->pull = 1;
     if (run->work.p->offset == HSP__OFFSET_FREE) run->pull = sum > 0 ? sum / (double)n : 1;
     for (uint64_t i = 0; i < n; i++)

@@ -84,11 +84,11 @@ static hsp_status ovo_check(const ovo_work *work, hsp_error *err)
     const hsp_options *options = work->options;
     if (hsp__option_is(options, "average", "vote"))
         return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                            "the separators of a pair do not vote among themselves: use average "
-                            "average, or multiclass native");
+                            "voting is not available with one-vs-one; use --average average, or "
+                            "--multiclass native");
     if (hsp__option_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace is of two classes: choose with positive or classes");
+                            "a trace needs two classes; choose them with --positive or --classes");
     return work->learner->rule ? work->learner->rule->check(options, 0, err) : HSP_OK;
 }
 
@@ -103,8 +103,9 @@ static hsp_status ovo_check_start(const ovo_work *work, hsp_error *err)
     for (uint32_t c = 0; same && c < names->count; c++)
         same = strcmp(hsp__names_get(&start->class_names, c), hsp__names_get(names, c)) == 0;
     if (same) return HSP_OK;
-    return hsp__fail(err, HSP_USAGE,
-                     "pairs of classes begin at a model of the same pairs over the same columns");
+    return hsp__fail(
+        err, HSP_USAGE,
+        "one-vs-one needs a warm-start model with the same pairs of classes and the same columns");
 }
 
 /* ---- One pair -------------------------------------------------------------------------------- */
@@ -340,7 +341,7 @@ static hsp_status ovo_prepare(ovo_work *work, hsp_data *data, hsp_error *err)
     const hsp_view *view = work->prepared.view;
     work->classes = view->classes;
     if (hsp__pair_count(view->classes) > UINT32_MAX)
-        return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs: use multiclass ovr",
+        return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs; use --multiclass ovr",
                          (unsigned)view->classes);
     work->count = (uint32_t)hsp__pair_count(view->classes);
     work->run.rows = view->rows;
@@ -404,8 +405,8 @@ static void ovo_add_optimum(const ovo_work *work, uint32_t pair, int first, hsp_
 static void ovo_cut(const ovo_work *work, uint32_t learnt, uint32_t wanted)
 {
     hsp__log(work->ctx, HSP_LOG_WARNING,
-             "%u of %u pairs were learnt: the others have no separator yet", (unsigned)learnt,
-             (unsigned)wanted);
+             "%u of %u pairs of classes were trained; the others have no separator yet",
+             (unsigned)learnt, (unsigned)wanted);
 }
 
 static void ovo_report(ovo_work *work)

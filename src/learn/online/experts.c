@@ -96,8 +96,8 @@ static hsp_status experts_check(const hsp_options *options, int streamed, hsp_er
 {
     if (streamed && strcmp(hsp_options_text(options, "votes"), "auto") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
-                            "which columns hold 0 and 1 only needs all rows at once: use sign or "
-                            "bit, or read the file whole");
+                            "auto needs all rows to find the columns of 0 and 1; use sign or bit, "
+                            "or train without --stream");
     return HSP_OK;
 }
 
@@ -113,9 +113,8 @@ static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err
     if (run->features <= own->voters.count) return HSP_OK; /* init was here */
     if (own->voters.seen && !own->later_silent)
         return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
-                            "column %llu comes after %llu rows on which its bit was 0 and its "
-                            "expert said no, unheard: say how many columns there are (features), "
-                            "or read the file whole",
+                            "column %llu first appears after %llu rows; set --features to the "
+                            "number of columns when streaming, or train without --stream",
                             (unsigned long long)before + 1, (unsigned long long)own->voters.seen);
     return hsp__expert_weights_admit(&own->voters, run->features, NULL, own->later_silent, err);
 }
@@ -147,11 +146,11 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
     if (status) return status;
     if (own->randomized && facts->classes > 2)
         return hsp__fail_at(err, HSP_USAGE, "--randomized", 0, 0,
-                            "chance decides between two classes, here are %u: choose with positive "
-                            "or classes",
+                            "--randomized needs two classes, and the data has %u; choose them with "
+                            "--positive or --classes",
                             (unsigned)facts->classes);
     if (facts->rows && run->features == 0)
-        return hsp__fail(err, HSP_BAD_DATA, "the data has no columns: there is no expert");
+        return hsp__fail(err, HSP_BAD_DATA, "the data has no columns, so there are no experts");
     return experts_admit(run, facts->votes, err);
 }
 
@@ -373,8 +372,8 @@ static hsp_status experts_train(hsp_context *ctx, hsp_data *data, const hsp_opti
 }
 
 const hsp__learner hsp__learn_experts = {
-    .table = {"experts", "every column is an expert; their weighted majority decides",
-              experts_options, sizeof experts_options / sizeof *experts_options},
+    .table = {"experts", "weighted majority of experts: every column is an expert", experts_options,
+              sizeof experts_options / sizeof *experts_options},
     .hypothesis = "linear",
     .train = experts_train,
     .rule = &experts_rule};

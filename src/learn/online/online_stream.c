@@ -60,7 +60,7 @@ static hsp_status online_stream_classes(online_stream_work *work, hsp_error *err
             status = hsp__fail_memory(err);
         else if (work->given && work->target >= work->given)
             status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
-                                  "the class '%s' is not among those of classes", name);
+                                  "the class '%s' is not in --classes", name);
     }
     hsp__names_free(&positive);
     return status;
@@ -74,25 +74,25 @@ static hsp_status online_stream_check(const online_stream_work *work, hsp_error 
     if (status) return status;
     if (hsp__option_set(options, "passes") && hsp_options_integer(options, "passes") != 1)
         return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
-                            "a stream passes by once: use passes 1, or read the file whole");
+                            "a stream is read once; use --passes 1, or train without --stream");
     if (hsp__option_set(options, "max-passes") && hsp_options_integer(options, "max-passes") != 1)
-        return hsp__fail_at(err, HSP_USAGE, "--max-passes", 0, 0,
-                            "a stream passes by once: leave max-passes out, or read the file "
-                            "whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--max-passes", 0, 0,
+            "a stream is read once; remove --max-passes, or train without --stream");
     if (!known && work->learner->rule->sided)
         return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
-                            "%s treats the classes differently, and a stream does not say in time "
-                            "which is which: name them with classes, or one with positive",
+                            "%s treats the two classes differently, so a stream needs their names; "
+                            "set --classes or --positive",
                             work->learner->table.name);
     if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
         return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
-                            "tie pos treats the classes differently, and a stream does not say in "
-                            "time which is which: name them with classes");
+                            "--tie pos treats the two classes differently, so a stream needs their "
+                            "names; set --classes");
     if (!known && work->learner->rule->native &&
         strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "one-vs-rest learns every class from the first row on: name them with "
-                            "classes");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--multiclass", 0, 0,
+            "one-vs-rest needs all class names before the first row of a stream; set --classes");
     return HSP_OK;
 }
 
@@ -178,8 +178,8 @@ static hsp_status online_stream_fail_third(const online_stream_work *work, uint3
     const char *name = hsp__names_get(&work->classes, label);
     char quoted[HSP__QUOTED];
     return hsp__fail(err, HSP_USAGE,
-                     "found a third class, '%s': one-vs-rest learns every class from the first row "
-                     "on: name them with classes",
+                     "found a third class, '%s'; one-vs-rest needs all class names before the "
+                     "first row of a stream; set --classes",
                      hsp__quote(name, strlen(name), quoted));
 }
 
@@ -211,7 +211,7 @@ static hsp_status online_stream_take(void *self, int worker, const hsp_view *row
     online_stream_work *work = self;
     (void)worker;
     if (rows->rows == 0) return HSP_OK;
-    if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    if (!rows->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
     work->storage = rows->storage;
     /* rows are floats, but for blocks with a number that no float holds */
     if (!work->nonzeros || rows->precision < work->precision) work->precision = rows->precision;
@@ -281,8 +281,7 @@ static hsp_status online_stream_checked(online_stream_work *work, hsp_error *err
                    named = work->given ? work->given : (uint32_t)work->rest;
     if (hsp__stopped(work->ctx) == HSP__STOP_REQUESTED) {
         if (!none && count > 1) return HSP_OK;
-        return hsp__fail(err, HSP_CANCELLED,
-                         "stopped on request before there was anything to learn");
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
     }
     if (hsp__stopped(work->ctx) && (none || count < 2)) return hsp__train_late(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");

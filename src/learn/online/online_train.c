@@ -20,34 +20,30 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
 {
     if (hsp__option_set(options, "order") && !hsp__option_is(options, "order", "cyclic"))
         return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
-                            "order %s needs all rows at once: a stream is learnt in its own order",
+                            "--order %s needs all rows; a stream is learned in its own order",
                             hsp_options_text(options, "order"));
     if (!hsp__option_is(options, "scale", "none"))
-        return hsp__fail_at(err, HSP_USAGE, "--scale", 0, 0,
-                            "scaling columns needs all rows at once: scale the file first, or read "
-                            "it whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--scale", 0, 0,
+            "scaling columns needs all rows; scale the file first, or train without --stream");
     if (hsp__option_is(options, "normalize", "ball"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--normalize", 0, 0,
-            "normalize ball needs the longest of all rows at once: use rows, or read "
-            "the file whole");
+        return hsp__fail_at(err, HSP_USAGE, "--normalize", 0, 0,
+                            "--normalize ball needs the largest norm of all rows; use --normalize "
+                            "rows, or train without --stream");
     if (hsp__option_is(options, "average", "vote"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--average", 0, 0,
-            "voting keeps the rows it learnt from, a stream does not: use average, or "
-            "read the file whole");
+        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                            "voting keeps rows, and a stream does not; use --average average, or "
+                            "train without --stream");
     if (hsp__calibrate_wanted(options))
         return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
-                            "calibration leaves out rows in turn, and a stream has none to leave "
-                            "out: read the file whole");
+                            "calibration needs all rows; train without --stream");
     if (hsp__option_is(options, "multiclass", "ovo"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--multiclass", 0, 0,
-            "pairs of classes need all rows at once: use %s, or read the file whole",
-            learner->rule->native ? "native or ovr" : "ovr");
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "one-vs-one needs all rows; use %s, or train without --stream",
+                            learner->rule->native ? "native or ovr" : "ovr");
     if (hsp__option_text(options, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a stream is not traced: read the file whole");
+                            "a trace needs all rows; train without --stream");
     return learner->rule->check(options, 1, err);
 }
 
@@ -97,8 +93,8 @@ static hsp_status online_train_open_trace(online_train_work *work, hsp_error *er
     if (!path) return HSP_OK;
     if (work->team.classes > 2)
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace is of two classes, the data has %u: choose with positive or "
-                            "classes",
+                            "a trace needs two classes, and the data has %u; choose them with "
+                            "--positive or --classes",
                             (unsigned)work->team.classes);
     if (work->learner->rule->lines_head) {
         hsp_status status = hsp__trace_new_lines(work->ctx, path, &work->team.runs[0],
@@ -214,7 +210,7 @@ hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_opti
     online_train_work work = {.ctx = ctx, .learner = hsp__learner_of(options), .options = options};
     *out = (hsp__sequence){0};
     if (!work.learner || !work.learner->rule || !work.learner->rule->native)
-        return hsp__fail(err, HSP_USAGE, "'%s' does not learn from single mistakes",
+        return hsp__fail(err, HSP_USAGE, "'%s' is not an online learner",
                          hsp_options_table(options)->name);
     hsp_status status = online_train_prepare(&work, data, err);
     if (!status && work.team.classes != 2)

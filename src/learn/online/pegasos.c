@@ -70,13 +70,13 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
     static const struct {
         const char *name, *why;
     } whole[] = {
-        {"hard", "the widest separator without errors needs all rows at once: read the file whole"},
-        {"weight", "class weights need all rows at once: read the file whole"},
-        {"row-weight", "row weights need all rows at once: read the file whole"},
-        {"gap", "how near to the best a run came takes all rows once more: read the file whole"},
-        {"warm-start", "a stream is learnt from zero: read the file whole to begin at a model"},
-        {"keep-dual", "dual weights are one a row, and a stream keeps nothing a row: read the file "
-                      "whole"},
+        {"hard", "a hard margin needs all rows; train without --stream"},
+        {"weight", "class weights need all rows; train without --stream"},
+        {"row-weight", "row weights need all rows; train without --stream"},
+        {"gap", "the duality gap needs all rows; train without --stream"},
+        {"warm-start", "a warm start needs all rows; train without --stream"},
+        {"keep-dual",
+         "dual coefficients (one per row) are not kept in a stream; train without --stream"},
     };
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         char option[32] = "--";
@@ -91,33 +91,31 @@ static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_er
 {
     if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
     if (hsp__option_set(options, "kernel"))
-        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
-                            "with a kernel the rows learnt from are the separator, and a stream "
-                            "does not keep them: read the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--kernel", 0, 0,
+            "a kernel model keeps training rows, and a stream does not; train without --stream");
     if (hsp__option_set(options, "C"))
         return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
-                            "C is 1 / (lambda n), and a stream does not say how many rows n it "
-                            "has: give lambda");
+                            "C = 1 / (lambda n) needs the number of rows n, which a stream does "
+                            "not have; give --lambda");
     if (!hsp__option_set(options, "lambda"))
         return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
-                            "rows that pass by are learnt from with --lambda: give one, 1e-4 for "
-                            "example");
+                            "streaming needs --lambda, for example 1e-4");
     if (!hsp__option_is(options, "loss", "hinge"))
-        return hsp__fail_at(err, HSP_USAGE, "--loss", 0, 0,
-                            "rows that pass by are learnt from with the hinge loss: read the file "
-                            "whole for another");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--loss", 0, 0,
+            "streaming supports only the hinge loss; train without --stream for another one");
     if (!hsp__option_is(options, "penalty", "l2"))
-        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0,
-                            "rows that pass by are learnt from with penalty l2: read the file "
-                            "whole for another");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--penalty", 0, 0,
+            "streaming supports only penalty l2; train without --stream for another one");
     if (!hsp__option_is(options, "solver", "auto") && !hsp__option_is(options, "solver", "pegasos"))
         return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                            "%s needs all rows at once: rows that pass by are learnt from with "
-                            "pegasos",
+                            "%s needs all rows; streaming supports only --solver pegasos",
                             hsp_options_text(options, "solver"));
     if (!hsp__option_is(options, "multiclass", "ovr"))
         return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "%s needs all rows at once: rows that pass by are learnt from with ovr",
+                            "%s needs all rows; streaming supports only --multiclass ovr",
                             hsp_options_text(options, "multiclass"));
     return pegasos_check_whole(options, err);
 }
@@ -333,9 +331,9 @@ static int pegasos_suits(const hsp__problem *p)
     return p->loss->form == HSP__HINGE && p->penalty == HSP__PENALTY_L2 && !p->hard;
 }
 
-const hsp__solver hsp__solver_pegasos = {
-    .name = "pegasos",
-    .summary =
-        "stochastic sub-gradient steps, a row at a time: a fair answer soon, a near one late",
-    .suits = pegasos_suits,
-    .solve = pegasos_solve};
+const hsp__solver hsp__solver_pegasos = {.name = "pegasos",
+                                         .summary =
+                                             "stochastic sub-gradient steps, one row at a time: a "
+                                             "rough answer quickly, a precise one slowly",
+                                         .suits = pegasos_suits,
+                                         .solve = pegasos_solve};

@@ -121,25 +121,24 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
     if (result == HSP__DECIMAL_OK && stop + *relative == end && *target >= 0) return HSP_OK;
     char quoted[HSP__QUOTED];
     return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
-                        "found '%s', expected a number from 0 up, or one followed by r",
+                        "found '%s', expected a number >= 0, or one followed by r",
                         hsp__quote(text, strlen(text), quoted));
 }
 
 static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
 {
     if (hsp__option_is(options, "offset", "r2"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--offset", 0, 0,
-            "offset r2 needs the longest of all rows at once: use unit or append, or "
-            "read the file whole");
+        return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
+                            "--offset r2 needs the largest norm of all rows; use unit or append, "
+                            "or train without --stream");
     if (relative)
         return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
-                            "a margin relative to the longest row needs all rows at once: give a "
-                            "plain number, or read the file whole");
+                            "a margin target relative to the largest norm needs all rows; give a "
+                            "plain number, or train without --stream");
     if (hsp_options_real(options, "soft") > 0)
-        return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
-                            "soft keeps a number for every row, a stream does not: read the file "
-                            "whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--soft", 0, 0,
+            "--soft keeps one number per row, and a stream does not; train without --stream");
     return HSP_OK;
 }
 
@@ -150,16 +149,15 @@ static hsp_status perceptron_check_kernel(const hsp_options *options, int stream
     for (size_t i = 0; !kernel && i < sizeof without / sizeof *without; i++)
         if (hsp_options_is_set(options, without[i]))
             return hsp__fail_at(err, HSP_USAGE, i ? "--budget" : "--allow-indefinite", 0, 0,
-                                "%s is about a kernel: it needs kernel", without[i]);
+                                "%s needs --kernel", without[i]);
     if (!kernel) return HSP_OK;
     if (streamed)
-        return hsp__fail_at(err, HSP_USAGE, "--kernel", 0, 0,
-                            "with a kernel the rows learnt from are the separator, and a stream "
-                            "does not keep them: read the file whole");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--kernel", 0, 0,
+            "a kernel model keeps training rows, and a stream does not; train without --stream");
     if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
         return hsp__fail_at(err, HSP_USAGE, "--budget", 0, 0,
-                            "a soft run gives every row a coordinate of its own, which a budget "
-                            "would take back: use one of the two");
+                            "--soft and --budget cannot be combined; remove one of them");
     return HSP_OK;
 }
 
@@ -170,11 +168,9 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
     hsp_status status = perceptron_target(options, err, &target, &relative);
     if (status) return status;
     if (hsp_options_is_set(options, "constant") && !hsp__option_is(options, "offset", "append"))
-        return hsp__fail_at(err, HSP_USAGE, "--constant", 0, 0,
-                            "constant is the value of the appended column: it needs offset append");
+        return hsp__fail_at(err, HSP_USAGE, "--constant", 0, 0, "--constant needs --offset append");
     if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--reference", 0, 0,
-                            "a reference is what a trace is compared with: it needs trace");
+        return hsp__fail_at(err, HSP_USAGE, "--reference", 0, 0, "--reference needs --trace");
     status = perceptron_check_kernel(options, streamed, err);
     return status || !streamed ? status : perceptron_check_stream(options, relative, err);
 }
@@ -214,9 +210,9 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
     perceptron_limits(run, own->target);
     if (own->soft == 0) return HSP_OK;
     if (run->scorers > 1)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--soft", 0, 0,
-            "soft is for two classes: use multiclass ovr or ovo, positive or classes");
+        return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
+                            "--soft needs two classes; use --multiclass ovr or ovo, or choose "
+                            "classes with --positive or --classes");
     run->extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->extra);
     return run->extra ? HSP_OK : hsp__fail_memory(err);
 }
@@ -265,8 +261,8 @@ static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_o
 }
 
 const hsp__learner hsp__learn_perceptron = {
-    .table = {"perceptron", "learns from its mistakes, one row at a time", perceptron_options,
-              sizeof perceptron_options / sizeof *perceptron_options},
+    .table = {"perceptron", "perceptron: learns from its mistakes, one row at a time",
+              perceptron_options, sizeof perceptron_options / sizeof *perceptron_options},
     .hypothesis = "linear",
     .train = perceptron_train,
     .rule = &perceptron_rule};

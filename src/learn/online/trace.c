@@ -68,13 +68,13 @@ static hsp_status trace_check(const hsp_model *model, const char *path, const hs
                             weights ? "linear" : "kernel");
     if (!weights && strcmp(hsp_model_kernel(model), hsp_kernel_text(kernel)) != 0)
         return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                            "the reference was learnt with the kernel %s, this run with %s",
+                            "the reference was trained with the kernel %s, this run with %s",
                             hsp_model_kernel(model), hsp_kernel_text(kernel));
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (!hsp__scaling_same(model->scalings[i], scalings[i]))
             return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                                "the reference was learnt from rows scaled otherwise than these: "
-                                "train it with the same scale and normalize");
+                                "the reference was trained on rows scaled in another way; train it "
+                                "with the same --scale and --normalize");
     return HSP_OK;
 }
 
@@ -156,11 +156,10 @@ static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *v
         trace->gamma = fmin(trace->gamma, view->labels[i] == 1 ? s : -s);
     }
     if (!(trace->gamma > 0))
-        hsp__log(
-            ctx, HSP_LOG_WARNING,
-            "the reference does not separate the rows (least y s is %.9g): bounds on the number "
-            "of updates do not follow",
-            trace->gamma);
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "the reference does not separate the rows (the smallest y s is %.9g), so no bound "
+                 "on the number of updates follows",
+                 trace->gamma);
 }
 
 static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,

@@ -40,10 +40,10 @@ static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *er
     static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
     for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
         if (hsp__option_set(options, callers[i]))
-            return hsp__fail(err, HSP_USAGE,
-                             "%s is not for single steps: how many to make, and how long, is the "
-                             "caller's to say",
-                             callers[i]);
+            return hsp__fail(
+                err, HSP_USAGE,
+                "%s does not apply to single steps; the caller decides how many to make",
+                callers[i]);
     return HSP_OK;
 }
 
@@ -57,8 +57,9 @@ static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *
         return hsp__fail(err, HSP_USAGE, "found %u class names, expected two or more",
                          (unsigned)classes);
     if (hsp_options_text(options, "positive") || hsp_options_text(options, "classes"))
-        return hsp__fail(err, HSP_USAGE,
-                         "the classes are those given by name: positive and classes are for files");
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the classes are given by name; the options positive and classes apply only to files");
     hsp_status status = trainer_check_limits(options, err);
     return status ? status : hsp__online_check_stream(learner, options, err);
 }
@@ -72,7 +73,7 @@ static hsp_status trainer_names(hsp_trainer *trainer, const char *const *names, 
         if (!hsp__names_add(&trainer->class_names, names[c], strlen(names[c]), &number))
             return hsp__fail_memory(err);
         if (number != c)
-            return hsp__fail(err, HSP_USAGE, "the class name '%s' is there twice", names[c]);
+            return hsp__fail(err, HSP_USAGE, "the class name '%s' appears twice", names[c]);
     }
     return HSP_OK;
 }

@@ -127,16 +127,16 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
     const int set = hsp_options_is_set(options, "threshold");
     if (set && !(hsp_options_real(options, "threshold") > 0))
         return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
-                            "weights that are never negative are above a threshold of 0 or less "
-                            "from the start: give a positive one, or use variant balanced");
+                            "the threshold must be positive, because the weights are; give a "
+                            "positive one, or use --variant balanced");
     if (hsp__option_is(options, "offset", "unit"))
         return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
-                            "a column of ones is for variant balanced: %s has its threshold",
+                            "a column of ones needs --variant balanced; %s has a threshold instead",
                             hsp_options_text(options, "variant"));
     if (streamed && !set)
         return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
-                            "the threshold is the number of columns unless it is set, and a stream "
-                            "does not say in time how many it has: give one");
+                            "the default threshold is the number of columns, which a stream does "
+                            "not have; set --threshold");
     return HSP_OK;
 }
 
@@ -163,8 +163,8 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
     if (own->variant == WINNOW_1 && run->scorers > 1)
         return hsp__fail_at(
             err, HSP_USAGE, "--variant", 0, 0,
-            "winnow1 would eliminate columns because two classes were confused: use "
-            "winnow2 or balanced, multiclass ovr or ovo, positive or classes");
+            "winnow1 needs two classes; use --variant winnow2 or balanced, --multiclass ovr or "
+            "ovo, or choose classes with --positive or --classes");
     const int balanced = own->variant == WINNOW_BALANCED;
     own->constant = balanced && !hsp__option_is(options, "offset", "none");
     own->alpha = 1 + hsp_options_real(options, "delta");
@@ -341,8 +341,8 @@ static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_optio
 }
 
 const hsp__learner hsp__learn_winnow = {
-    .table = {"winnow", "multiplies weights: few of very many columns matter", winnow_options,
-              sizeof winnow_options / sizeof *winnow_options},
+    .table = {"winnow", "Winnow: multiplicative updates, for data where few of many columns matter",
+              winnow_options, sizeof winnow_options / sizeof *winnow_options},
     .hypothesis = "linear",
     .train = winnow_train,
     .rule = &winnow_rule};

@@ -155,7 +155,7 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
     if (!hsp__calibrate_wanted(options)) return HSP_OK;
     if (hsp__option_is(options, "average", "vote"))
         return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
-                            "votes are not calibrated: use average average or none");
+                            "votes cannot be calibrated; use --average average or none");
     calibrate_work work = {.ctx = ctx, .data = data, .options = options};
     hsp_status status = calibrate_begin(&work, err);
     calibrate_free(&work);
@@ -376,8 +376,7 @@ hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *o
         status = calibrate_finish(&work, err, run, model);
     const unsigned open = atomic_load(&work.open);
     if (!status && open && run->stop == HSP_STOP_CONVERGED)
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "%u of the %u runs that the probabilities come from did not converge", open,
+        hsp__log(ctx, HSP_LOG_WARNING, "%u of the %u calibration runs did not converge", open,
                  (unsigned)work.folds.count);
     calibrate_free(&work);
     return status;

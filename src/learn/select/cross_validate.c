@@ -16,9 +16,9 @@ static const hsp_option cross_validate_options[] = {HSP__FOLD_OPTIONS};
 
 const hsp_option_table *hsp_validate_options(void)
 {
-    static const hsp_option_table table = {"cv", "how rows are held out", cross_validate_options,
-                                           sizeof cross_validate_options /
-                                               sizeof *cross_validate_options};
+    static const hsp_option_table table = {
+        "cv", "options of cross-validation", cross_validate_options,
+        sizeof cross_validate_options / sizeof *cross_validate_options};
     return &table;
 }
 

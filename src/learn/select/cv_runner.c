@@ -366,13 +366,13 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
 {
     const hsp_option_table *table = hsp_options_table(learner);
     if (!hsp__learner_of(learner))
-        return hsp__fail(err, HSP_USAGE, "the options are of '%s', which is no learner",
-                         table->name);
+        return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", table->name);
     if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
         return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace is of one run, and there is one a fold: train alone to trace");
+                            "cross-validation makes one run per fold; use train for a trace");
     if (hsp__option_named(table, "warm-start") && hsp_options_text(learner, "warm-start"))
         return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
-                            "a model that may have seen the rows that are held out is no start");
+                            "a warm-start model may have seen the held-out rows, so "
+                            "cross-validation does not use one");
     return HSP_OK;
 }

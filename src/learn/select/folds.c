@@ -114,17 +114,16 @@ static hsp_status folds_check_classes(hsp_context *ctx, const hsp__folds *folds,
     uint32_t few = 0, first = 0;
     for (uint32_t c = 0; c < folds->class_names.count; c++) {
         if (rows[c] == 1)
-            return hsp__fail(err, HSP_BAD_DATA,
-                             "the class '%s' has one row, expected two or more: whoever learns "
-                             "while it is held out does not know the class",
-                             hsp__names_get(&folds->class_names, c));
+            return hsp__fail(
+                err, HSP_BAD_DATA,
+                "class '%s' has only one row; cross-validation needs at least two per class",
+                hsp__names_get(&folds->class_names, c));
         if (rows[c] == 0 || rows[c] >= folds->count) continue;
         if (!few++) first = c;
     }
     if (few)
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "the class '%s' has %llu rows, fewer than the %u folds%s: not every fold holds "
-                 "some of it out",
+                 "class '%s' has %llu rows, fewer than the %u folds%s; some folds have none of it",
                  hsp__names_get(&folds->class_names, first), (unsigned long long)rows[first],
                  (unsigned)folds->count, few > 1 ? ", and it is not the only one" : "");
     return HSP_OK;
@@ -144,7 +143,7 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
     hsp_status status = HSP_OK;
     if (folds->rows < folds->count)
         status = hsp__fail_at(err, HSP_USAGE, "--folds", 0, 0,
-                              "found %u, expected at most one fold a row, of which there are %llu",
+                              "found %u folds, expected at most the number of rows, %llu",
                               (unsigned)folds->count, (unsigned long long)folds->rows);
     if (!status) status = folds_check_classes(ctx, folds, rows, err);
     hsp__free(&ctx->allocator, rows);
@@ -178,7 +177,7 @@ hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *l
     hsp__folds folds;
     hsp_status status = hsp_data_view(ctx, data, err, &view);
     if (status) return status;
-    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels to learn from");
+    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
     status = hsp__folds_begin(ctx, data, learner, count, err, &folds);
     if (status) return status;
     status = folds_check(ctx, &folds, view, err);

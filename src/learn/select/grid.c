@@ -42,16 +42,19 @@ static const char *grid_refusal(const hsp_option *option)
     static const struct {
         const char *name, *why;
     } refused[] = {
-        {"trace", "it says what is written down, not how to learn"},
-        {"reference", "it says what is written down, not how to learn"},
-        {"keep-dual", "it says what is written down, not how to learn"},
-        {"warm-start", "it says where learning begins, not where it ends"},
-        {"positive", "it says what is learnt, and errors of different questions do not compare"},
-        {"classes", "it says what is learnt, and errors of different questions do not compare"},
-        {"row-weight", "it says what is learnt, and errors of different questions do not compare"},
-        {"seed", "it is chance: the luckiest seed is not the best one"},
-        {"index", "it says how neighbours are found, and not which"},
-        {"max-seconds", "what is learnt in a given time changes from run to run"}};
+        {"trace", "it sets an output, not how to learn"},
+        {"reference", "it sets an output, not how to learn"},
+        {"keep-dual", "it sets an output, not how to learn"},
+        {"warm-start", "it sets the starting point, not the result"},
+        {"positive",
+         "it sets which classes are learned, and errors of different problems cannot be compared"},
+        {"classes",
+         "it sets which classes are learned, and errors of different problems cannot be compared"},
+        {"row-weight",
+         "it sets which classes are learned, and errors of different problems cannot be compared"},
+        {"seed", "the luckiest seed is not the best one"},
+        {"index", "it changes how neighbours are found, not which"},
+        {"max-seconds", "the result of a time limit changes from run to run"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (strcmp(refused[i].name, option->name) == 0) return refused[i].why;
     return option->type == HSP_OPTION_LIST ? "it is a list itself" : NULL;
@@ -85,11 +88,11 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
     if (!found) return grid_unknown(ctx, table, spec->text, size, err);
     const char *why = grid_refusal(found);
     if (why)
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is not to be tuned: %s",
-                            found->name, why);
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s cannot be tuned: %s", found->name,
+                            why);
     if (hsp_options_is_set(spec->learner, found->name))
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
-                            "%s has a value already: give it or tune it", found->name);
+        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is both set and tuned; remove one",
+                            found->name);
     *out = found;
     return HSP_OK;
 }
@@ -154,7 +157,7 @@ static hsp_status grid_list(const grid_spec *spec, const char *values, hsp_error
         for (uint32_t i = 0; axis->numbers && !repeated && i + 1 < axis->values.count; i++)
             repeated = axis->numbers[i] == axis->numbers[axis->values.count - 1];
         if (repeated)
-            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: the value '%s' is there twice",
+            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: the value '%s' appears twice",
                                 axis->option->name, hsp__quote(at, size, quoted));
         at = comma ? comma + 1 : NULL;
     }
@@ -314,9 +317,9 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
     hsp__grid grid = {.memory = ctx->allocator};
     hsp_status status = HSP_OK;
     if (!count)
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
-                            "there is nothing to tune: name an option and its values, as in "
-                            "C=0.01:100:log:9");
+        return hsp__fail_at(
+            err, HSP_USAGE, "--tune", 0, 0,
+            "nothing to tune; name an option and its values, for example --tune C=0.01:100:log:9");
     grid.axes = hsp__new(&ctx->allocator, count, sizeof *grid.axes);
     if (!grid.axes) return hsp__fail_memory(err);
     for (size_t a = 0; !status && a < count; a++) {

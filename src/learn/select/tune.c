@@ -29,8 +29,7 @@ static const hsp_option tune_options[] = {
 
 const hsp_option_table *hsp_tune_options(void)
 {
-    static const hsp_option_table table = {"tune", "what is tuned, and how it is chosen",
-                                           tune_options,
+    static const hsp_option_table table = {"tune", "options of tuning", tune_options,
                                            sizeof tune_options / sizeof *tune_options};
     return &table;
 }
