@@ -69,7 +69,7 @@ static const model_bound model_train[] = {
      MODEL_DRAWN, "the rows came in random order; " MODEL_RUN, hsp__bound_online_rate},
     {"online-vote", "training", "2 (online + 1/n)", MODEL_THIS,
      "the rows came in random order; " MODEL_RUN, hsp__bound_vote},
-    {"leave-one-out", "estimate", "(k + m) / n", "a model learnt from n - 1 rows",
+    {"leave-one-out", "estimate", "(k + m) / n", "a model trained on n - 1 rows",
      "on average over training sets, without a confidence; for support vector machines, of the "
      "exact optimum with the same C",
      hsp__bound_one_out},

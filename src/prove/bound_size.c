@@ -139,7 +139,7 @@ static hsp_status size_read_class(const hsp_options *options, size_class *to, ch
     if (count != 1)
         return hsp__fail(err, HSP_USAGE,
                          "%s: give exactly one of --hypotheses, --bits, --vc and --class",
-                         count ? "too much is said" : "too little is said");
+                         count ? "more than one class of hypotheses" : "no class of hypotheses");
     if (set[3]) return size_read_named(hsp_options_text(options, "class"), to, words, err);
     if (set[0]) {
         const double n = hsp_options_real(options, "hypotheses");

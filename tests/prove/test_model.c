@@ -268,7 +268,7 @@ static void test_lightest(void)
          NULL},
         {two, {"delta", "0.99", NULL}, "[[1, \"1\"], [2, \"1\"], [3, \"1\"]]", NULL},
         /* 2 against 1: 1 + delta is not to be above 2, and 1/(2b) = 1/4 */
-        {two, {NULL}, "", "at least, and up to 1; train with --delta 0.25"},
+        {two, {NULL}, "", "at most 1 on negative ones; train with --delta 0.25"},
         {two, {"variant", "winnow1", NULL}, "", "which winnow1 needs"},
         /* the sides of <v,x> are 2 and 1: 2/3 (x1 + x2 + x3) - 1 has g = 1/3, V = 3: W = 9 */
         {two, {"variant", "balanced", NULL}, "", "is 9 at best; train with --delta 0.118"},

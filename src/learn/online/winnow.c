@@ -341,7 +341,7 @@ static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_optio
 }
 
 const hsp__learner hsp__learn_winnow = {
-    .table = {"winnow", "Winnow: multiplicative updates, for data where few of many columns matter",
+    .table = {"winnow", "multiplicative updates, for data where few of many columns matter",
               winnow_options, sizeof winnow_options / sizeof *winnow_options},
     .hypothesis = "linear",
     .train = winnow_train,
