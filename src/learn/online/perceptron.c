@@ -84,7 +84,7 @@ static const hsp_option perceptron_options[] = {
     {"soft", HSP_OPTION_REAL, "0", 0, 1e100, NULL, "DELTA",
      "give every row an extra coordinate DELTA of its own, which makes any data separable; 0: "
      "none"},
-    {"rate", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "ETA", "learning rate"},
+    {"rate", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "ETA", "learning rate of an update"},
     HSP__OPTION_KERNEL,
     HSP__OPTION_ALLOW_INDEFINITE,
     HSP__OPTION_APPROX,
