@@ -65,7 +65,7 @@ static int margin_applies(const hsp__bound_case *c, hsp_error_bound *to)
     if (c->space.why[0])
         hsp__error_bound_fail(to, "%s", c->space.why);
     else if (!(c->space.length2 > 0))
-        hsp__error_bound_fail(to, "w is 0: there is no halfspace");
+        hsp__error_bound_fail(to, "w is 0, so there is no halfspace");
     else if (!isfinite(squares))
         hsp__error_bound_fail(to, "squared lengths of rows or of w leave the range of double "
                                   "precision: scale the columns");

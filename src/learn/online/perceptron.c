@@ -261,8 +261,8 @@ static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_o
 }
 
 const hsp__learner hsp__learn_perceptron = {
-    .table = {"perceptron", "perceptron: learns from its mistakes, one row at a time",
-              perceptron_options, sizeof perceptron_options / sizeof *perceptron_options},
+    .table = {"perceptron", "learns from its mistakes, one row at a time", perceptron_options,
+              sizeof perceptron_options / sizeof *perceptron_options},
     .hypothesis = "linear",
     .train = perceptron_train,
     .rule = &perceptron_rule};
