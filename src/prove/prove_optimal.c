@@ -65,14 +65,14 @@ static const char *prove_optimal_refuse(const prove_optimal_state *m, const hsp_
     const hsp_model *model = m->prove->model;
     const uint64_t *sides = m->prove->data.sides;
     if (hsp_options_flag(options, "hard"))
-        return "the separable claim says how wide its margin is; there are no losses";
+        return "a hard-margin model has no losses; the claim 'separable' states its margin";
     const char *loss = hsp_options_text(options, "loss");
     if (strcmp(loss, "hinge") != 0 && strcmp(loss, "squared") != 0)
         return "the claim is about hinge and squared hinge loss";
     if (m->plan.penalty != HSP__PENALTY_L2) return "the penalty is not l2";
     if (hsp_options_text(options, "row-weight")) return "its rows have weights of their own";
     if (!hsp_model_row_coefficients(model).count)
-        return "the model keeps no dual weights: train it with --keep-dual";
+        return "the model has no dual coefficients; train it with --keep-dual";
     return sides[0] && sides[1] ? NULL : "all rows are of one class";
 }
 
@@ -340,10 +340,9 @@ static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
         prove_optimal_write_rows(m, file, scores, errors, reach, ends);
         status = hsp__prove_end(prove, err, "stable");
     } else if (!status) {
-        status =
-            hsp__prove_skip(prove, err, "stable",
-                            "the gap is too large to tell where the best offset is: train with "
-                            "a smaller --gap");
+        status = hsp__prove_skip(
+            prove, err, "stable",
+            "the duality gap is too large to bound the optimal offset; train with a smaller --gap");
     }
     return status;
 }
@@ -405,8 +404,8 @@ static hsp_status prove_optimal_other(hsp__prove *prove, const char *learner, hs
     for (size_t i = 0; learner && i < sizeof driven / sizeof *driven; i++)
         if (strcmp(learner, driven[i]) == 0) return HSP_OK;
     return hsp__prove_skip(prove, err, "optimal",
-                           "the claim is about models of svm that keep their dual weights "
-                           "(--keep-dual), and this one is of %.40s",
+                           "the claim is about svm models with dual coefficients (--keep-dual), "
+                           "and this is a model of %.40s",
                            learner ? learner : "another program");
 }
 
