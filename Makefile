@@ -37,7 +37,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
-              -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -Itests \
+              -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -I$(BUILD) -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 
@@ -116,6 +116,15 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(SAY) cc $<
 	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_FILE) -MMD -MP -c $< -o $@
+
+# The table of powers of ten, by a program that runs on the machine that builds.
+HOSTCC ?= $(if $(SANITIZE),cc,$(CC))
+$(BUILD)/generated/decimal_powers.h: tools/decimal_powers.c
+	@mkdir -p $(@D)
+	$(SAY) make $@
+	$(Q)$(HOSTCC) -std=c17 $< -o $(BUILD)/generated/decimal_powers && $(BUILD)/generated/decimal_powers > $@
+
+$(BUILD)/obj/src/base/decimal.o: $(BUILD)/generated/decimal_powers.h
 
 # The checker knows no header of the library.
 $(BUILD)/obj/verify/%.o: verify/%.c $(BUILD)/flags

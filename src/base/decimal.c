@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/decimal_powers.h"
+#include "generated/decimal_powers.h" /* by tools/decimal_powers.c */
 
 __extension__ typedef unsigned __int128 decimal_u128;
 

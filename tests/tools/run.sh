@@ -37,6 +37,8 @@ tools/check-source
 report $? 'sizes and leftovers'
 
 if [ "${1-}" ] && command -v python3 >/dev/null; then
+    python3 tests/base/decimal_powers.py "$1"
+    report $? 'powers of ten'
     python3 tests/tools/advice.py "$1/halfspace"
     report $? 'options in messages'
     plant src/data/a.c '#define SAY "use --encodign FILE"\n'

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Print src/base/decimal_powers.h: the powers of ten, cut to their first 128 bits.
+"""Is the table of powers of ten right? tests/base/decimal_powers.py BUILD
 
-    tools/gen-decimal-powers.py > src/base/decimal_powers.h
-
-Row q - FIRST holds floor(10**q / 2**(B - 127)) with B = floor(log2(10**q)), so its top bit is set.
-Python's integers are exact, so every row is. The script also proves, over the whole range that
-decimal.c uses them for, the fixed-point formulas by which decimal.c takes logarithms.
+Row q - FIRST holds floor(10**q / 2**(B - 127)) with B = floor(log2(10**q)), so its top bit is set. Python's
+integers are exact. Over the whole range that decimal.c uses them for, the fixed-point formulas by
+which it takes logarithms are compared as well.
 """
+import re, sys
 
 FIRST = -342  # below it, any 64-bit integer times 10**q rounds to zero
 LAST = 324  # reading needs 308 at most, printing the smallest double needs 324
@@ -49,26 +48,9 @@ def check_formulas():
 
 def main():
     check_formulas()
-    print("/* Made by tools/gen-decimal-powers.py; do not edit. Row q - DECIMAL_POWER_FIRST holds the first")
-    print(" * 128 bits of 10^q, high word first, cut (not rounded). */")
-    print("#ifndef HSP_BASE_DECIMAL_POWERS_H")
-    print("#define HSP_BASE_DECIMAL_POWERS_H")
-    print()
-    print("#include <stdint.h>")
-    print()
-    print(f"#define DECIMAL_POWER_FIRST ({FIRST})")
-    print(f"#define DECIMAL_POWER_LAST  {LAST}")
-    print()
-    print("/* clang-format off */")
-    print(f"static const uint64_t decimal_powers[{LAST - FIRST + 1}][2] = {{")
-    for q in range(FIRST, LAST + 1):
-        row, _ = power_of_ten(q)
-        assert row >> 127 == 1
-        print(f"    {{0x{row >> 64:016x}, 0x{row & (2**64 - 1):016x}}}, /* {q} */")
-    print("};")
-    print("/* clang-format on */")
-    print()
-    print("#endif")
+    rows = re.findall(r'{0x(\w{16}), 0x(\w{16})}, /[*] (-?\d+) ', open(f'{sys.argv[1]}/generated/decimal_powers.h').read())
+    expected = [(f'{row >> 64:016x}', f'{row & (2**64 - 1):016x}', str(q)) for q in range(FIRST, LAST + 1) for row in [power_of_ten(q)[0]]]
+    sys.exit(rows != expected)
 
 
 if __name__ == "__main__":
