@@ -35,6 +35,10 @@ tools/check-layers
 report $? 'layers'
 tools/check-source
 report $? 'sizes and leftovers'
+tools/check-links
+report $? 'links'
+tools/check-words
+report $? 'words'
 
 if [ "${1-}" ] && command -v python3 >/dev/null; then
     python3 tests/base/decimal_powers.py "$1"
@@ -70,6 +74,32 @@ plant src/data/a.c "$(seq 901 | sed 's|.*|/* & */|')\n"
 caught check-source 'a long file'
 plant src/data/a.c '/* TO''DO */\n'
 caught check-source 'a leftover'
+plant docs/a.md 'See [b](b.md).\n'
+caught check-links 'a link that leads nowhere'
+# shellcheck disable=SC2016 # backticks are Markdown's
+plant docs/architecture.md 'Data sets are in `src/data/a.c`, `b.c`.\n'
+touch "$tree/src/data/a.c"
+tools/check-links "$tree" 2>&1 | grep -q '^docs/architecture.md:1: there is no source file b.c$'
+report $? 'a source file that is not there is caught'
+# shellcheck disable=SC2016 # backticks are Markdown's
+plant docs/a.md 'One class\nper line, as in:\n\n    one class a line\n\n`rows anew`\n'
+tools/check-words "$tree"
+report $? 'plain words pass'
+plant docs/a.md 'The file has a class\na line.\n'
+caught check-words 'a phrase that is not used here, over two lines,'
+plant CHANGELOG.md 'Rows are read anew.\n'
+caught check-words 'a word that is not used here'
+if aspell --lang=en_GB list </dev/null 2>/dev/null; then
+    # shellcheck disable=SC2016 # backticks are Markdown's
+    plant docs/a.md 'The separator of a perceptron, `seperator`.\n'
+    tools/check-spelling "$tree"
+    report $? 'right spelling passes'
+    plant docs/a.md 'The separator of a\npreceptron.\n'
+    tools/check-spelling "$tree" 2>&1 | grep -q '^docs/a.md:2: .*preceptron'
+    report $? 'wrong spelling is caught'
+else
+    echo 'skipped spelling: aspell is not installed'
+fi
 
 # symbol_caught CODE WORDS NAME: a library of this one function must be refused in these words.
 symbol_caught()
