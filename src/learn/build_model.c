@@ -1,5 +1,6 @@
 #include "learn/build_model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/convert_storage.h"
 #include "data/formats.h"
+#include "learn/erm/warm_start.h"
+#include "learn/multiclass/reduce.h"
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
@@ -129,16 +133,15 @@ static hsp_status build_model_panel(const hsp_experts_report *panel, hsp_model *
     return status;
 }
 
-static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *outcome,
-                                    hsp_model *model, hsp_error *err)
+static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spec, hsp_model *model,
+                                    hsp_error *err)
 {
-    const hsp_training *run = outcome->run;
+    const hsp_training *run = spec->run;
     const int minimises = run->optimum.solver != NULL;
     const int converged = run->stop == HSP_STOP_CONVERGED;
-    hsp_status status =
-        hsp__model_set_metadata(model, "learner", outcome->learner->table.name, err);
-    if (!status) status = hsp__build_model_options(ctx, outcome->options, model, err);
-    if (!status) status = build_model_count(model, "seed", outcome->seed, err);
+    hsp_status status = hsp__model_set_metadata(model, "learner", spec->learner->table.name, err);
+    if (!status) status = hsp__build_model_options(ctx, spec->options, model, err);
+    if (!status) status = build_model_count(model, "seed", spec->seed, err);
     if (!status) status = build_model_count(model, "passes", run->passes, err);
     if (!status) status = build_model_count(model, "updates", run->updates, err);
     if (!status && !minimises)
@@ -151,250 +154,40 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *out
     if (!status) status = build_model_real(model, "radius", run->radius, err);
     if (!status) status = build_model_real(model, "progressive_error", run->progressive_error, err);
     if (!status) status = build_model_count(model, "data_rows", run->rows, err);
-    if (!status && outcome->data_hash)
-        status = hsp__model_set_metadata(model, "data_hash", outcome->data_hash, err);
+    if (!status && spec->data_hash)
+        status = hsp__model_set_metadata(model, "data_hash", spec->data_hash, err);
     if (!status)
-        status = hsp__model_set_metadata(
-            model, "precision", outcome->precision == HSP_FLOAT64 ? "double" : "single", err);
-    if (!status && outcome->index_base)
-        status = hsp__model_set_metadata(model, "index_base", outcome->index_base, err);
+        status = hsp__model_set_metadata(model, "precision",
+                                         spec->precision == HSP_FLOAT64 ? "double" : "single", err);
+    if (!status && spec->index_base)
+        status = hsp__model_set_metadata(model, "index_base", spec->index_base, err);
     if (!status) status = hsp__model_set_metadata(model, "version", hsp_version(), err);
-    return status;
-}
-
-/* ---- Weights --------------------------------------------------------------------------------- */
-
-/* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
- * scores can be compared. */
-static int build_model_power(const hsp__ovr *team)
-{
-    int most = team->runs[0].power;
-    for (uint32_t c = 1; c < team->count; c++)
-        if (team->runs[c].power > most) most = team->runs[c].power;
-    return most;
-}
-
-static void build_model_shrink(hsp_model *model, uint32_t c, int power)
-{
-    for (uint64_t j = 0; j < model->features; j++)
-        model->weights[c * model->features + j] =
-            ldexp(model->weights[c * model->features + j], -power);
-    model->offsets[c] = ldexp(model->offsets[c], -power);
-}
-
-static void build_model_weights(const hsp__ovr *team, const hsp__model_spec *outcome,
-                                hsp_model *model)
-{
-    const int power = build_model_power(team);
-    for (uint32_t c = 0; c < model->scorers; c++) {
-        uint32_t scorer;
-        const hsp__online *run =
-            hsp__ovr_scorer(team, outcome->from ? outcome->from[c] : c, &scorer);
-        double *w = model->weights + c * model->features;
-        hsp__online_result(run, scorer, w, &model->offsets[c]);
-        if (run->power < power) build_model_shrink(model, c, power - run->power);
-        if (!outcome->flip) continue;
-        for (uint64_t j = 0; j < model->features; j++)
-            w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
-        model->offsets[c] = 0 - model->offsets[c];
-    }
-}
-
-/* ---- How often each row was used ------------------------------------------------------------- */
-
-/* Gather the ledgers of all runs, ordered by row, then scorer. */
-static hsp_status build_model_gather(hsp_context *ctx, const hsp__ovr *team, hsp__ledger *all,
-                                     hsp_error *err)
-{
-    hsp__ledger_init(all, ctx);
-    if (team->count == 1) { /* it is all */
-        hsp__ledger *one = &team->runs[0].ledger;
-        *all = *one;
-        *one = (hsp__ledger){.ctx = all->ctx, .memory = all->memory};
-    }
-    for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
-        hsp__ledger *one = &team->runs[c].ledger;
-        if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
-        for (uint64_t i = 0; i < one->count; i++) {
-            const hsp__entry *entry = &one->entries[i];
-            if (!hsp__ledger_add(all, entry->row, c, entry->amount)) return hsp__fail_memory(err);
-        }
-        hsp__ledger_free(one);
-    }
-    return hsp__ledger_settle(all) ? HSP_OK : hsp__fail_memory(err);
-}
-
-hsp_status hsp__build_model_updates(hsp_context *ctx, const hsp__ovr *team, hsp_model *model,
-                                    hsp_error *err)
-{
-    hsp__ledger all;
-    hsp_status status = build_model_gather(ctx, team, &all, err);
-    const uint64_t count = status ? 0 : all.count;
-    uint64_t *row = hsp__new_raw(&model->memory, count, sizeof *row);
-    uint32_t *scorer = hsp__new_raw(&model->memory, count, sizeof *scorer);
-    double *amount = hsp__new_raw(&model->memory, count, sizeof *amount);
-    if (!status && !(row && scorer && amount)) status = hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < count; i++) {
-        row[i] = all.entries[i].row;
-        scorer[i] = all.entries[i].scorer;
-        amount[i] = all.entries[i].amount;
-    }
-    hsp__ledger_free(&all);
-    if (!status) {
-        model->updates = (hsp_row_coefficients){count, row, scorer, amount};
-        return HSP_OK;
-    }
-    hsp__free(&model->memory, row);
-    hsp__free(&model->memory, scorer);
-    hsp__free(&model->memory, amount);
-    return status;
-}
-
-/* ---- Votes ----------------------------------------------------------------------------------- */
-
-/* The distinct rows of all votes, ascending: places[row] is where, + 1. */
-static hsp_status build_model_support(hsp_context *ctx, const hsp__steps *steps, hsp_data *rows,
-                                      uint32_t *places, hsp_error *err, hsp_data **out)
-{
-    uint64_t count = 0, total = hsp_data_rows(rows);
-    for (uint64_t i = 0; i < steps->votes_count; i++)
-        places[steps->votes[i].row] = 1;
-    for (uint64_t i = 0; i < total; i++)
-        count += places[i];
-    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows for voting");
-    uint64_t *picked = hsp__new_raw(&ctx->allocator, count, sizeof *picked);
-    if (!picked) return hsp__fail_memory(err);
-    count = 0;
-    for (uint64_t i = 0; i < total; i++) {
-        if (!places[i]) continue;
-        picked[count++] = i;
-        places[i] = (uint32_t)count;
-    }
-    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, out);
-    hsp__free(&ctx->allocator, picked);
-    return status;
-}
-
-/* The sequences of all runs as one, by the example that made a step: one-vs-rest runs see the same
- * examples. NULL: no memory. */
-static hsp__steps *build_model_joint_steps(hsp_context *ctx, const hsp__ovr *team)
-{
-    hsp__steps *joint = hsp__new(&ctx->allocator, 1, sizeof *joint);
-    uint64_t *next = hsp__new(&ctx->allocator, team->count, sizeof *next);
-    int sound = joint && next;
-    if (joint) joint->memory = ctx->allocator;
-    while (sound) {
-        uint64_t example = UINT64_MAX;
-        for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].steps;
-            if (next[c] < steps->count && steps->marks[next[c]].example < example)
-                example = steps->marks[next[c]].example;
-        }
-        if (example == UINT64_MAX) break;
-        sound = hsp__steps_begin(joint, example);
-        for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].steps;
-            if (next[c] == steps->count || steps->marks[next[c]].example != example) continue;
-            const uint64_t first = steps->marks[next[c]++].first;
-            const uint64_t end =
-                next[c] < steps->count ? steps->marks[next[c]].first : steps->votes_count;
-            for (const hsp__vote *v = steps->votes + first; sound && v < steps->votes + end; v++)
-                sound = hsp__steps_add(joint, v->row, c, v->amount, v->offset);
-        }
-    }
-    hsp__free(&ctx->allocator, next);
-    if (sound) return joint;
-    hsp__steps_free(joint);
-    return NULL;
-}
-
-static void build_model_fill_votes(const hsp__steps *steps, uint64_t examples,
-                                   const uint32_t *places, hsp__votes *votes)
-{
-    for (uint64_t i = 0; i < steps->votes_count; i++) {
-        const hsp__vote *vote = &steps->votes[i];
-        votes->support[i] = places[vote->row] - 1;
-        votes->scorer[i] = vote->scorer;
-        votes->amount[i] = vote->amount;
-        votes->offset[i] = vote->offset;
-    }
-    votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
-    for (uint64_t t = 0; t < steps->count; t++) {
-        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
-        votes->first[t] = steps->marks[t].first;
-        votes->survived[t] = next - steps->marks[t].example;
-    }
-    votes->first[steps->count] = steps->votes_count;
-}
-
-static hsp_status build_model_make_votes(hsp_context *ctx, const hsp__steps *steps,
-                                         uint64_t examples, hsp_data *rows, hsp__votes *votes,
-                                         hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    votes->updates = steps->votes_count;
-    votes->steps = steps->count;
-    votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
-    votes->scorer = hsp__new(memory, votes->updates, sizeof *votes->scorer);
-    votes->amount = hsp__new(memory, votes->updates, sizeof *votes->amount);
-    votes->offset = hsp__new(memory, votes->updates, sizeof *votes->offset);
-    votes->first = hsp__new(memory, votes->steps + 1, sizeof *votes->first);
-    votes->survived = hsp__new(memory, votes->steps, sizeof *votes->survived);
-    uint32_t *places = hsp__new(memory, hsp_data_rows(rows), sizeof *places);
-    hsp_status status = HSP_OK;
-    if (!votes->support || !votes->scorer || !votes->amount || !votes->offset || !votes->first ||
-        !votes->survived || !places)
-        status = hsp__fail_memory(err);
-    if (!status) status = build_model_support(ctx, steps, rows, places, err, &votes->rows);
-    if (!status) build_model_fill_votes(steps, examples, places, votes);
-    hsp__free(memory, places);
-    return status;
-}
-
-hsp_status hsp__build_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp_data *rows,
-                                  hsp_model *model, hsp_error *err)
-{
-    hsp__steps *joint = team->count > 1 ? build_model_joint_steps(ctx, team) : NULL;
-    if (team->count > 1 && !joint) return hsp__fail_memory(err);
-    uint64_t examples = 0;
-    for (uint32_t c = 0; c < team->count; c++)
-        if (team->runs[c].examples > examples) examples = team->runs[c].examples;
-    hsp_status status = HSP_OK;
-    hsp__votes *votes = hsp__new(&model->memory, 1, sizeof *votes);
-    model->hypothesis = HSP__VOTES;
-    model->votes = votes; /* freed with the model, whatever happens */
-    if (votes) votes->apart = team->count > 1;
-    status = votes ? build_model_make_votes(ctx, joint ? joint : team->runs[0].steps, examples,
-                                            rows, votes, err)
-                   : hsp__fail_memory(err);
-    hsp__steps_free(joint);
     return status;
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-hsp_status hsp__build_model_fill(hsp_context *ctx, const hsp__model_spec *outcome, hsp_model *model,
+hsp_status hsp__build_model_fill(hsp_context *ctx, const hsp__model_spec *spec, hsp_model *model,
                                  hsp_error *err)
 {
-    model->tie = outcome->tie;
-    model->order = hsp__order_of(outcome->storage);
-    model->rest = outcome->rest;
-    model->leaves_out = outcome->leaves_out;
-    if (!hsp__names_copy(&model->class_names, outcome->class_names) ||
-        (outcome->feature_names && !hsp__names_copy(&model->feature_names, outcome->feature_names)))
+    model->tie = spec->tie;
+    model->order = hsp__order_of(spec->storage);
+    model->rest = spec->rest;
+    model->leaves_out = spec->leaves_out;
+    if (!hsp__names_copy(&model->class_names, spec->class_names) ||
+        (spec->feature_names && !hsp__names_copy(&model->feature_names, spec->feature_names)))
         return hsp__fail_memory(err);
     hsp_status status = HSP_OK;
-    if (outcome->encoding)
-        status = hsp__encoding_copy(&model->memory, outcome->encoding, err, &model->encoding);
-    return status ? status : build_model_facts(ctx, outcome, model, err);
+    if (spec->encoding)
+        status = hsp__encoding_copy(&model->memory, spec->encoding, err, &model->encoding);
+    return status ? status : build_model_facts(ctx, spec, model, err);
 }
 
-hsp__model_spec hsp__model_spec_of(const hsp__learner *learner, const hsp_options *options,
-                                   hsp__prepared *prepared, const char *data_hash,
-                                   const hsp_training *run)
+hsp__model_spec hsp__model_spec_of(hsp__train *train)
 {
-    return (hsp__model_spec){.learner = learner,
-                             .options = options,
+    hsp__prepared *prepared = &train->prepared;
+    return (hsp__model_spec){.learner = train->learner,
+                             .options = train->options,
                              .class_names = &prepared->data->class_names,
                              .feature_names = &prepared->data->feature_names,
                              .encoding = prepared->data->encoding,
@@ -404,18 +197,19 @@ hsp__model_spec hsp__model_spec_of(const hsp__learner *learner, const hsp_option
                              .storage = prepared->view->storage,
                              .precision = prepared->view->precision,
                              .index_base = prepared->data->index_base,
-                             .data_hash = data_hash,
-                             .run = run};
+                             .data_hash = train->hash,
+                             .run = &train->run,
+                             .tie = train->plan.tie,
+                             .seed = train->plan.seed};
 }
 
-hsp_status hsp__build_model_begin(hsp_context *ctx, const hsp__model_spec *outcome,
-                                  uint32_t scorers, uint64_t features, hsp_error *err,
-                                  hsp_model **out)
+hsp_status hsp__build_model_begin(hsp_context *ctx, const hsp__model_spec *spec, uint32_t scorers,
+                                  uint64_t features, hsp_error *err, hsp_model **out)
 {
     hsp_model *model = NULL;
     hsp_status status = hsp__model_new(ctx, scorers, features, err, &model);
     if (status) return status;
-    status = hsp__build_model_fill(ctx, outcome, model, err);
+    status = hsp__build_model_fill(ctx, spec, model, err);
     if (status)
         hsp_model_free(model);
     else
@@ -423,7 +217,7 @@ hsp_status hsp__build_model_begin(hsp_context *ctx, const hsp__model_spec *outco
     return status;
 }
 
-hsp_status hsp__build_model_end(const hsp__model_spec *outcome, hsp_model *model, hsp_error *err)
+hsp_status hsp__build_model_end(const hsp__model_spec *spec, hsp_model *model, hsp_error *err)
 {
     int finite = 1;
     for (uint32_t c = 0; c < model->scorers; c++)
@@ -433,27 +227,202 @@ hsp_status hsp__build_model_end(const hsp__model_spec *outcome, hsp_model *model
     if (!finite)
         return hsp__fail(err, HSP_BAD_DATA,
                          "the weights overflow; scale the data (--scale or --normalize)");
-    for (int i = 0; outcome->scalings && i < HSP__MODEL_SCALINGS; i++) {
-        model->scalings[i] = outcome->scalings[i];
-        outcome->scalings[i] = NULL;
+    for (int i = 0; spec->scalings && i < HSP__MODEL_SCALINGS; i++) {
+        model->scalings[i] = spec->scalings[i];
+        spec->scalings[i] = NULL;
     }
     return HSP_OK;
 }
 
-hsp_status hsp__build_model_online(hsp_context *ctx, const hsp__ovr *team, hsp__model_spec *outcome,
-                                   hsp_error *err, hsp_model **out)
+/* ---- From the problems of two classes ---------------------------------------------------------
+ */
+
+static const double *build_model_of(const hsp__task *task, int expanded)
 {
-    hsp_model *model = NULL;
-    outcome->tie = team->plan.tie;
-    outcome->seed = team->plan.seed;
-    hsp_status status = hsp__build_model_begin(ctx, outcome, hsp__ovr_scorers(team),
-                                               team->runs[0].features, err, &model);
+    return expanded && task->coefficients ? task->coefficients : task->amounts;
+}
+
+/* How often each row is in each task's w, by row, then task; `expanded`: in its scores, all
+ * coefficients of those rows that any task uses. The arrays are the caller's. */
+static hsp_status build_model_coefficients(const hsp__train *train, hsp_context *ctx, int expanded,
+                                           hsp_error *err, hsp_row_coefficients *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = train->prepared.view->rows;
+    uint64_t *next = hsp__new(memory, n + 1, sizeof *next); /* where a row's next one goes */
+    unsigned char *used = hsp__new(memory, n, sizeof *used);
+    int room = next && used;
+    for (int pass = 0; room && pass < 2; pass++) /* which rows are used, then how often */
+        for (uint32_t c = 0; c < train->count; c++) {
+            const hsp__task *task = &train->tasks[c];
+            const double *a = build_model_of(task, expanded);
+            for (uint64_t i = 0; a && i < task->problem.view->rows; i++) {
+                const uint64_t row = hsp__task_row(task, i);
+                if (pass) next[row + 1] += expanded ? used[row] : a[i] != 0;
+                used[row] |= a[i] != 0;
+            }
+        }
+    for (uint64_t i = 0; room && i < n; i++)
+        next[i + 1] += next[i];
+    const uint64_t count = room ? next[n] : 0;
+    uint64_t *row = hsp__new_raw(memory, count, sizeof *row);
+    uint32_t *scorer = hsp__new_raw(memory, count, sizeof *scorer);
+    double *amount = hsp__new_raw(memory, count, sizeof *amount);
+    *out = (hsp_row_coefficients){count, row, scorer, amount};
+    room = room && row && scorer && amount;
+    for (uint32_t c = 0; room && c < train->count; c++) {
+        const hsp__task *task = &train->tasks[c];
+        const double *a = build_model_of(task, expanded);
+        for (uint64_t i = 0; a && i < task->problem.view->rows; i++) {
+            const uint64_t at_row = hsp__task_row(task, i);
+            if (expanded ? !used[at_row] : a[i] == 0) continue;
+            const uint64_t at = next[at_row]++;
+            row[at] = at_row;
+            scorer[at] = c;
+            amount[at] = a[i];
+        }
+    }
+    assert(!room || !n || next[n - 1] == count);
+    hsp__free(memory, next);
+    hsp__free(memory, used);
+    return room ? HSP_OK : hsp__fail_memory(err);
+}
+
+void hsp__row_coefficients_free(const hsp_allocator *memory, hsp_row_coefficients *of)
+{
+    hsp__free(memory, (void *)(uintptr_t)of->row);
+    hsp__free(memory, (void *)(uintptr_t)of->scorer);
+    hsp__free(memory, (void *)(uintptr_t)of->amount);
+    *of = (hsp_row_coefficients){0};
+}
+
+hsp_status hsp__build_model_rows(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
+                                 uint64_t count, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = NULL;
+    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, &data);
     if (status) return status;
-    build_model_weights(team, outcome, model);
-    if (team->runs[0].keep_ledger) status = hsp__build_model_updates(ctx, team, model, err);
-    if (!status && team->runs[0].steps)
-        status = hsp__build_model_votes(ctx, team, outcome->rows, model, err);
-    if (!status) status = hsp__build_model_end(outcome, model, err);
+    hsp__free(&data->memory, data->labels);
+    data->labels = NULL;
+    data->view.labels = NULL;
+    data->view.classes = 0;
+    *out = data;
+    return HSP_OK;
+}
+
+hsp_status hsp__build_model_copy_kernel(hsp_context *ctx, const hsp_kernel *kernel, hsp_error *err,
+                                        hsp_kernel **out)
+{
+    return hsp_kernel_parse(ctx, hsp_kernel_text(kernel), 1, kernel->index_base, err, out);
+}
+
+/* Rows as doubles: a model of such rows computes kernel values in double. */
+static hsp_status build_model_widen(hsp_context *ctx, hsp_data **rows, hsp_error *err)
+{
+    const hsp_view *view = &(*rows)->view;
+    const hsp__storage_change plan = {.storage =
+                                          view->storage == HSP_ONES ? HSP_SPARSE : view->storage,
+                                      .precision = HSP_FLOAT64,
+                                      .cols = view->cols,
+                                      .phase = "changing the storage"};
+    hsp_data *wide = NULL;
+    if (view->precision == HSP_FLOAT64) return HSP_OK;
+    hsp_status status = hsp__data_convert_storage(ctx, *rows, &plan, err, &wide);
+    if (status) return status;
+    hsp_data_free(*rows);
+    *rows = wide;
+    return HSP_OK;
+}
+
+/* The distinct rows of coefficients that are ordered by row. */
+static uint64_t build_model_pick(const hsp_row_coefficients *of, uint64_t *picked)
+{
+    uint64_t count = 0;
+    for (uint64_t k = 0; k < of->count; k++)
+        if (!k || of->row[k] != of->row[k - 1]) picked[count++] = of->row[k];
+    return count;
+}
+
+hsp_status hsp__build_model_expansion(hsp_context *ctx, const hsp__train *train, uint32_t scorers,
+                                      const hsp_row_coefficients *of, int wide, hsp_error *err,
+                                      hsp_model **out)
+{
+    const hsp__train_kernel *k = &train->kernel;
+    hsp_data *rows = NULL, *all = train->prepared.data;
+    hsp_kernel *kernel = NULL;
+    hsp_model *model = NULL;
+    uint64_t *picked = hsp__new_raw(&ctx->allocator, of->count, sizeof *picked);
+    hsp_status status = picked ? HSP_OK : hsp__fail_memory(err);
+    const uint64_t count = picked ? build_model_pick(of, picked) : 0;
+    if (!status) status = hsp__build_model_rows(ctx, all, picked, count, err, &rows);
+    if (!status && wide) status = build_model_widen(ctx, &rows, err);
+    if (!status) status = hsp__build_model_copy_kernel(ctx, k->kernel, err, &kernel);
+    if (status)
+        hsp_data_free(rows);
+    else
+        status = hsp__model_new_expansion(ctx, scorers, all->view.cols, kernel, rows, err, &model);
+    for (uint64_t i = 0; !status && i < count; i++)
+        model->expansion->source[i] = hsp__train_source(k, picked[i]);
+    for (uint64_t i = 0, at = 0; !status && i < of->count; i++) {
+        while (picked[at] != of->row[i])
+            at++;
+        assert(of->scorer[i] < scorers);
+        model->expansion->coefficients[of->scorer[i] * count + at] = of->amount[i];
+    }
+    hsp__free(&ctx->allocator, picked);
+    if (!status) *out = model;
+    return status;
+}
+
+hsp_status hsp__build_model_collapse(hsp_context *ctx, hsp_model **model, hsp_error *err)
+{
+    hsp_model *linear = NULL;
+    if (!(*model)->expansion) return HSP_OK;
+    hsp_status status = hsp__model_collapse(ctx, *model, err, &linear);
+    if (status || !linear) return status;
+    hsp_model_free(*model);
+    *model = linear;
+    return HSP_OK;
+}
+
+hsp_status hsp__build_model_tasks(hsp__train *train, hsp_context *ctx, int wide,
+                                  const hsp__model_spec *spec, hsp_error *err, hsp_model **out)
+{
+    hsp_row_coefficients of = {0};
+    hsp_model *model = NULL;
+    hsp_status status = HSP_OK;
+    const int kernel = train->plan.kernel;
+    if (kernel) {
+        status = build_model_coefficients(train, ctx, 1, err, &of);
+        if (!status)
+            status = hsp__build_model_expansion(ctx, train, train->count, &of, wide, err, &model);
+        hsp__row_coefficients_free(&ctx->allocator, &of);
+    } else {
+        status = hsp__model_new(ctx, train->count, 0, err, &model);
+    }
+    if (status) return status;
+    for (uint32_t c = 0; c < train->count; c++)
+        model->offsets[c] = train->tasks[c].solution.b;
+    if (!kernel) { /* the weights change hands: two of them may be as large as the data */
+        hsp__free(&model->memory, model->weights);
+        model->features = train->prepared.view->cols;
+        model->weights = train->weights;
+        train->weights = NULL;
+    }
+    if (hsp__reduce_pairs(train)) /* of a kernel machine so that an export is exact */
+        model->pairs = train->is_native ? HSP__PAIRS_FIRST : HSP__PAIRS_SUM;
+    status = hsp__build_model_fill(ctx, spec, model, err);
+    if (!status) status = hsp__build_model_collapse(ctx, &model, err);
+    int kept = 0;
+    for (uint32_t c = 0; c < train->count; c++)
+        kept |= train->tasks[c].amounts != NULL;
+    if (!status && kept && (train->plan.keep_dual || !train->plan.solver)) {
+        status = build_model_coefficients(train, ctx, 0, err, &model->updates);
+        const uint64_t *place = train->prepared.place;
+        for (uint64_t k = 0; place && !status && k < model->updates.count; k++)
+            ((uint64_t *)(uintptr_t)model->updates.row)[k] = place[model->updates.row[k]];
+    }
+    if (!status) status = hsp__build_model_end(spec, model, err);
     if (status)
         hsp_model_free(model);
     else

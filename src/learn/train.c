@@ -1,46 +1,202 @@
+/* hsp_train: the one path that every learner takes.
+ *
+ *     open         options, rows, kernel           prepare.c, learner->check
+ *     reduce       problems of two classes         multiclass/reduce.c
+ *     fit          learner->fit of each, or the learner's native form
+ *     report       figures of all problems         report.c
+ *     build model                                  build_model.c
+ *     mistakes     the training error              training_error.c
+ *     calibrate    probabilities                   select/calibrate.c
+ *
+ * Approximate kernels are a step before it (features instead of rows) and one after it (a kernel
+ * expansion instead of weights): kernel/approx.c. */
+#include "learn/train.h"
+
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "learn/kernel/approx.h"
-#include "learn/select/calibrate.h"
-#include "learn/option_helpers.h"
-#include "learn/learner.h"
-#include "learn/multiclass/ovo.h"
-#include "learn/prepare.h"
+#include "kernel/gram.h"
+#include "learn/build_model.h"
+#include "learn/erm/warm_start.h"
 #include "learn/input_checks.h"
+#include "learn/kernel/approx.h"
+#include "learn/kernel/kernel_option.h"
+#include "learn/multiclass/reduce.h"
+#include "learn/online/online.h"
+#include "learn/option_helpers.h"
+#include "learn/report.h"
+#include "learn/select/calibrate.h"
+#include "learn/training_error.h"
 #include "model/probability.h"
 
-/* One run a pair of classes, or the learner's own; then what makes probabilities of its scores. */
-static hsp_status train_train(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
-                              const hsp_options *options, const hsp_model *start, hsp_error *err,
-                              hsp_training *run, hsp_model **out)
+/* ---- Open ------------------------------------------------------------------------------------ */
+
+static hsp_status train_read_plan(const hsp__learner *learner, const hsp_options *options,
+                                  hsp__plan *plan, hsp_error *err)
 {
-    int pairs;
-    hsp_status status = hsp__ovo_wanted(ctx, data, options, err, &pairs);
+    *plan = (hsp__plan){.seed = hsp__option_integer(options, "seed", 0),
+                        .tie = hsp__option_tie(options),
+                        .max_seconds = hsp__option_real(options, "max-seconds", 0),
+                        .gap = hsp__option_real(options, "gap", 0),
+                        .max_passes = hsp__option_integer(options, "max-passes", 0),
+                        .keep_dual = hsp__option_flag(options, "keep-dual"),
+                        .ovo = hsp__option_is(options, "multiclass", "ovo"),
+                        .kernel = hsp__kernel_wanted(options)};
+    hsp_status status = learner->check ? learner->check(options, plan, err) : HSP_OK;
+    return status || !learner->rule ? status : learner->rule->check(options, 0, err);
+}
+
+/* Rules in the kernel are fitted to all rows: all problems live in one space. */
+static hsp_status train_open_kernel(hsp__train *train, hsp_error *err)
+{
+    hsp__train_kernel *k = &train->kernel;
+    const hsp_view *view = train->prepared.view;
+    hsp_status status =
+        hsp__kernel_option(train->ctx, train->options, train->given, view, err, &k->kernel);
+    if (!status)
+        status = hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared,
+                                     err, &k->origin);
     if (status) return status;
-    if (pairs) status = hsp__input_checks_admit(ctx, data, options, err);
+    return hsp__kernel_ids(train->ctx, k->kernel, train->given, k->origin, view->rows, err,
+                           &k->ids);
+}
+
+hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
+                           const hsp__learner *learner, const hsp_options *options,
+                           const hsp_model *start, hsp_error *err)
+{
+    const hsp__native *native = learner->native;
+    *train = (hsp__train){.ctx = ctx,
+                          .learner = learner,
+                          .options = options,
+                          .given = data,
+                          .start = start,
+                          .watch = {.ctx = ctx}};
+    hsp_status status = train_read_plan(learner, options, &train->plan, err);
+    if (!status) status = hsp__prepare(ctx, data, options, err, &train->prepared);
+    if (!status) status = hsp__view_hash(ctx, &data->view, err, train->hash);
+    if (!status && learner->rule && learner->rule->unit_values)
+        status = hsp__input_checks_check(ctx, data, options, &train->prepared, err);
     if (status) return status;
-    if (pairs) return hsp__ovo_train(ctx, data, learner, options, start, err, run, out);
-    status = learner->train(ctx, data, options, start, err, run, out);
-    if (!status && *out && hsp__options_have(options, "link"))
-        (*out)->probability.link = hsp__link_of(hsp_options_text(options, "link"));
+    const hsp_view *view = train->prepared.view;
+    assert(view->rows > 0 && view->labels && view->classes >= 2);
+    const double nan = (double)NAN;
+    train->run = (hsp_training){.rows = view->rows,
+                                .cols = view->cols,
+                                .nonzeros = train->prepared.data->nonzeros,
+                                .classes = view->classes,
+                                .stop = HSP_STOP_CONVERGED,
+                                .training_error = nan,
+                                .progressive_error = nan,
+                                .radius = nan};
+    if (train->plan.kernel) status = train_open_kernel(train, err);
+    train->is_native = native && native->suits(train);
+    if (!status && train->is_native) {
+        train->native = hsp__new(&ctx->allocator, 1, native->bytes);
+        if (!train->native) status = hsp__fail_memory(err);
+    }
     return status;
 }
 
-/* A model, from the beginning or from `start`, with its probabilities. */
-static hsp_status train_make(hsp_context *ctx, hsp_data *data, const hsp__learner *learner,
-                             const hsp_options *options, const hsp_model *start, hsp_error *err,
-                             hsp_training *run, hsp_model **out)
+void hsp__train_close(hsp__train *train)
 {
-    if (hsp__approx_wanted(options))
-        return hsp__approx_train(ctx, data, options, start, err, run, out);
-    hsp_status status = hsp__calibrate_check(ctx, data, options, err);
-    if (!status) status = train_train(ctx, data, learner, options, start, err, run, out);
-    if (!status && *out && hsp__calibrate_wanted(options))
-        status = hsp__calibrate(ctx, data, options, err, run, *out);
+    const hsp_allocator *memory = &train->ctx->allocator;
+    if (train->native && train->learner->native->free) train->learner->native->free(train);
+    hsp__free(memory, train->native);
+    hsp__reduce_free(train);
+    hsp_kernel_free(train->kernel.kernel);
+    hsp__free(memory, train->kernel.origin);
+    hsp__free(memory, train->kernel.ids);
+    hsp__prepared_free(&train->prepared);
+}
+
+/* ---- Build the model, count its mistakes ----------------------------------------------------- */
+
+hsp_status hsp__train_count_mistakes(const hsp__train *train, hsp_context *ctx,
+                                     const hsp_model *model, hsp_error *err, uint64_t *wrong)
+{
+    const hsp__prepared *prepared = &train->prepared;
+    if (model->hypothesis == HSP__LINEAR)
+        return hsp__training_error_linear(ctx, model, prepared->view, err, wrong);
+    return hsp__training_error_scored(ctx, model, &prepared->base->view, NULL, err, wrong);
+}
+
+static hsp_status train_count_mistakes(hsp__train *train, hsp_model *model, hsp_error *err)
+{
+    const hsp__native *native = train->is_native ? train->learner->native : NULL;
+    const hsp__task *first = train->tasks;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, train->ctx);
+    uint64_t wrong = 0;
+    hsp_status status;
+    if (native && native->mistakes)
+        status = native->mistakes(train, &last, model, err, &wrong);
+    else if (first && train->count == 1 && first->counted > 0)
+        status = HSP_OK, wrong = first->mistakes;
+    else if (first && train->count == 1 && first->counted < 0)
+        status = HSP_CANCELLED;
+    else
+        status = hsp__train_count_mistakes(train, &last, model, err, &wrong);
+    assert(status || wrong <= train->run.rows);
+    return hsp__training_error_report(status, wrong, model, err, &train->run);
+}
+
+static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out)
+{
+    const hsp__native *native = train->is_native ? train->learner->native : NULL;
+    hsp_context unasked = hsp__stop_none(train->ctx); /* whoever stopped the run wants its model */
+    const hsp__model_spec spec = hsp__model_spec_of(train);
+    hsp_model *model = NULL;
+    hsp_status status = native && native->build
+                            ? native->build(train, &unasked, &spec, err, &model)
+                            : hsp__build_model_tasks(train, &unasked, 0, &spec, err, &model);
+    if (!status) status = train_count_mistakes(train, model, err);
+    if (!status && native && native->finish) status = native->finish(train, err);
+    if (!status && hsp__options_have(train->options, "link") && !model->pairs)
+        model->probability.link = hsp__link_of(hsp_options_text(train->options, "link"));
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
     return status;
+}
+
+/* ---- The path -------------------------------------------------------------------------------- */
+
+/* Learn from all rows; no probabilities yet. */
+static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                             const hsp_model *start, hsp_error *err, hsp_training *run,
+                             hsp_model **out)
+{
+    hsp__train train;
+    hsp_model *model = NULL;
+    hsp_status status =
+        hsp__train_open(&train, ctx, data, hsp__learner_of(options), options, start, err);
+    const hsp__native *native = train.is_native ? train.learner->native : NULL;
+    const int reduces = !native || native->reduces;
+    if (!status && reduces) status = hsp__reduce(&train, err);
+    if (!status && reduces && start) status = hsp__warm_start_check(&train, err);
+    if (!status) {
+        const double begun = hsp__clock();
+        hsp__stop_limit(ctx, train.plan.max_seconds);
+        status = native ? native->fit(&train, err) : hsp__reduce_fit(&train, err);
+        train.run.train_seconds = hsp__clock() - begun;
+    }
+    if (!status && reduces) hsp__report(&train);
+    if (!status && train.run.stop != HSP_STOP_INSEPARABLE)
+        status = train_model(&train, err, &model);
+    hsp__train_close(&train);
+    if (status) {
+        hsp_evidence_free(train.run.evidence);
+        return status;
+    }
+    *run = train.run;
+    *out = model;
+    return HSP_OK;
 }
 
 /* What else the model was trained on: the data, if it is in double precision, as somebody may read
@@ -101,9 +257,17 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_training done = {0};
     hsp_model *model = NULL, *read = NULL;
+    hsp__approx_step step = {.rows = data, .options = options};
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
     if (read) start = read;
-    if (!status) status = train_make(&own, data, learner, options, start, err, &done, &model);
+    step.start = start;
+    if (!status && hsp__approx_wanted(options)) status = hsp__approx_open(&step, &own, err);
+    if (!status) status = hsp__calibrate_check(&own, step.rows, step.options, err);
+    if (!status) status = train_once(&own, step.rows, step.options, step.start, err, &done, &model);
+    if (!status && model && hsp__calibrate_wanted(options))
+        status = hsp__calibrate(&own, step.rows, step.options, train_once, err, &done, model);
+    if (!status && step.work) status = hsp__approx_finish(&step, err, &done, &model);
+    hsp__approx_close(&step);
     hsp_context unasked = hsp__stop_none(&own); /* whoever stopped the run wants its model */
     if (!status && model) status = train_remember(&unasked, data, start, model, err);
     if (!status && model) status = train_stopped(&own, &done, model, err);

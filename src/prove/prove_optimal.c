@@ -25,7 +25,7 @@
 
 typedef struct prove_optimal_state {
     hsp__prove *prove;
-    hsp__erm_plan plan;
+    hsp__plan plan;
     int squared;
     double cost[2]; /* of negative and positive rows */
     hsp__prove_separator s;

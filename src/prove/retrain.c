@@ -12,7 +12,7 @@
 #include "base/options.h"
 #include "base/memory.h"
 #include "learn/prepare.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 

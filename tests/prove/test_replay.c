@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "learn/online/ledger.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 #include "prove/exact.h"
 #include "prove/prove.h"
 

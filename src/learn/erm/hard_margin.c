@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/erm/erm.h"
+#include "learn/erm/hard_margin.h"
 #include "learn/lp/lp.h"
 #include "learn/erm/matvec.h"
 
@@ -88,8 +88,8 @@ static hsp_status hard_margin_ask_lp(hsp_context *ctx, const hsp__problem *p, co
     return status;
 }
 
-hsp_status hsp__erm_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
-                           hsp__solution *s, hsp_error *err)
+hsp_status hsp__hard_margin_settle(hsp_context *ctx, const hsp__problem *given,
+                                   const hsp__goal *goal, hsp__solution *s, hsp_error *err)
 {
     hsp__problem p = *given;
     int found;

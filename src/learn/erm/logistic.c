@@ -15,7 +15,6 @@
  * maximum entropy models, Machine Learning 85 (2011): the dual. */
 #include "base/error.h"
 #include "learn/erm/erm.h"
-#include "learn/learner.h"
 #include "learn/shared_options.h"
 
 static const hsp_option logistic_options[] = {
@@ -51,23 +50,20 @@ static const hsp_option logistic_options[] = {
     HSP__OPTION_SEED,
 };
 
-static hsp_status logistic_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                 const hsp_model *start, hsp_error *err, hsp_training *run,
-                                 hsp_model **out)
+static hsp_status logistic_check(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
-    hsp__erm_plan plan = {.loss = &hsp__logistic};
-    if (hsp_options_text(options, "kernel"))
+    plan->loss = &hsp__logistic;
+    if (plan->kernel)
         return hsp__fail_at(
             err, HSP_USAGE, "--kernel", 0, 0,
             "logistic supports kernels only through explicit features; set --approx");
-    hsp_status status = hsp__erm_plan_read(options, &plan, err);
-    if (status) return status;
-    return hsp__erm_train(ctx, data, &hsp__learn_logistic, options, &plan, start, err, run, out);
+    return hsp__erm_plan_read(options, plan, err);
 }
 
 const hsp__learner hsp__learn_logistic = {
     .table = {"logistic", "logistic regression, which models the probability of a class",
               logistic_options, sizeof logistic_options / sizeof *logistic_options},
     .hypothesis = "linear",
-    .train = logistic_train,
-    .starts = 1};
+    .starts = 1,
+    .check = logistic_check,
+    .fit = hsp__erm_fit};

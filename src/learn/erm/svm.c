@@ -27,9 +27,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "learn/build_model.h"
 #include "learn/erm/erm.h"
+#include "learn/kernel/kernel_erm.h"
 #include "learn/kernel/smo.h"
-#include "learn/learner.h"
+#include "learn/multiclass/crammer_fit.h"
+#include "learn/train.h"
 #include "learn/online/pegasos.h"
 #include "learn/shared_options.h"
 
@@ -75,8 +78,7 @@ static const hsp_option svm_options[] = {
 };
 
 /* Options that say nothing where a separator is demanded. */
-static hsp_status svm_check_hard(const hsp_options *options, const hsp__erm_plan *plan,
-                                 hsp_error *err)
+static hsp_status svm_check_hard(const hsp_options *options, const hsp__plan *plan, hsp_error *err)
 {
     static const char *const idle[] = {"C", "lambda", "weight"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
@@ -95,20 +97,18 @@ static hsp_status svm_check_hard(const hsp_options *options, const hsp__erm_plan
 }
 
 /* With a kernel there is one solver, and what it keeps small is ||w||^2. */
-static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
+static hsp_status svm_check_kernel(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
     static const char *const about[] = {"cache-mb", "allow-indefinite"};
-    plan->kernel = hsp_options_text(options, "kernel");
     for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
         if (hsp_options_is_set(options, about[i]))
             return hsp__fail_at(err, HSP_USAGE, i ? "--allow-indefinite" : "--cache-mb", 0, 0,
                                 "%s needs --kernel", about[i]);
     if (!plan->kernel) return HSP_OK;
     plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
-    plan->pairs = strcmp(hsp_options_text(options, "multiclass"), "ovo") == 0;
     const char *wrong = plan->at_once                       ? "--multiclass"
-                        : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
                         : !hsp__smo_suits(plan->loss)       ? "--loss"
+                        : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
                         : strcmp(plan->solver, "auto") != 0 ? "--solver"
                                                             : NULL;
     if (wrong)
@@ -119,7 +119,7 @@ static hsp_status svm_check_kernel(const hsp_options *options, hsp__erm_plan *pl
 }
 
 /* Options that one solver alone has an ear for. */
-static hsp_status svm_check_solver(const hsp_options *options, const hsp__erm_plan *plan,
+static hsp_status svm_check_solver(const hsp_options *options, const hsp__plan *plan,
                                    hsp_error *err)
 {
     static const struct {
@@ -135,7 +135,7 @@ static hsp_status svm_check_solver(const hsp_options *options, const hsp__erm_pl
     return HSP_OK;
 }
 
-static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_error *err)
+static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
     hsp_status status = hsp__erm_plan_read(options, plan, err);
     if (!status) status = svm_check_solver(options, plan, err);
@@ -156,21 +156,45 @@ static hsp_status svm_plan(const hsp_options *options, hsp__erm_plan *plan, hsp_
     return HSP_OK;
 }
 
-static hsp_status svm_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                            const hsp_model *start, hsp_error *err, hsp_training *run,
-                            hsp_model **out)
+/* Kernel machines, and all classes at once. */
+static int svm_suits(const hsp__train *train)
 {
-    hsp__erm_plan plan = {0};
-    hsp_status status = svm_plan(options, &plan, err);
-    if (status) return status;
-    return hsp__erm_train(ctx, data, &hsp__learn_svm, options, &plan, start, err, run, out);
+    return train->plan.kernel || (train->plan.at_once && train->prepared.view->classes > 2);
 }
+
+static hsp_status svm_fit_native(hsp__train *train, hsp_error *err)
+{
+    return train->plan.kernel ? hsp__kernel_erm_fit(train, err) : hsp__crammer_fit(train, err);
+}
+
+static hsp_status svm_build(hsp__train *train, hsp_context *ctx, const hsp__model_spec *spec,
+                            hsp_error *err, hsp_model **out)
+{
+    const int wide = train->plan.kernel && hsp__kernel_erm_wide(train);
+    return hsp__build_model_tasks(train, ctx, wide, spec, err, out);
+}
+
+static hsp_status svm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
+                               hsp_error *err, uint64_t *wrong)
+{
+    return train->plan.kernel ? hsp__kernel_erm_mistakes(train, ctx, model, err, wrong)
+                              : hsp__train_count_mistakes(train, ctx, model, err, wrong);
+}
+
+static const hsp__native svm_native = {.bytes = sizeof(hsp__kernel_erm),
+                                       .reduces = 1,
+                                       .suits = svm_suits,
+                                       .fit = svm_fit_native,
+                                       .build = svm_build,
+                                       .mistakes = svm_mistakes,
+                                       .free = hsp__kernel_erm_free};
 
 const hsp__learner hsp__learn_svm = {
     .table = {"svm", "support vector machine: widest margin, with a loss for rows inside it",
               svm_options, sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
-    .train = svm_train,
     .starts = 1,
-    .pairs = 1,
+    .check = svm_check,
+    .fit = hsp__erm_fit,
+    .native = &svm_native,
     .rule = &hsp__pegasos_rule};

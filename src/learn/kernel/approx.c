@@ -17,7 +17,7 @@
 
 #define APPROX_MOST 100000 /* landmarks: their matrix alone takes 80 GB then */
 
-typedef struct approx_work {
+typedef struct hsp__approx_work {
     hsp_context *ctx;
     hsp_context *asked; /* the same, but while the model is made */
     hsp_data *given;
@@ -29,6 +29,8 @@ typedef struct approx_work {
     hsp_kernel *kernel;
     hsp__approx map;
     hsp_data *features;
+    hsp_options *inner; /* of the learner, for features */
+    hsp_model *begin;   /* where it begins, as a model of features; NULL: at zero */
     hsp__approx_error error;
 } approx_work;
 
@@ -439,51 +441,59 @@ static hsp_status approx_evidence(const approx_work *work, hsp_evidence *evidenc
     return status;
 }
 
-static hsp_status approx_learn(approx_work *work, const hsp_model *start, hsp_error *err,
-                               hsp_training *run, hsp_model **out)
+hsp_status hsp__approx_open(hsp__approx_step *step, hsp_context *ctx, hsp_error *err)
 {
-    hsp_options *options = NULL;
-    hsp_model *linear = NULL, *begin = NULL, *model = NULL;
-    hsp_training done = {0};
-    hsp_status status = approx_options(work, err, &options);
-    if (!status) status = approx_begin(work, start, err, &begin);
-    if (!status)
-        status = hsp_train_from(work->ctx, work->features, options, begin, err, &done, &linear);
-    if (status == HSP_CANCELLED && linear) status = HSP_OK; /* stopped: the best so far */
+    const hsp_options *options = step->options;
+    approx_work *work = hsp__new(&ctx->allocator, 1, sizeof *work);
+    hsp_options *inner = NULL;
+    if (!work) return hsp__fail_memory(err);
+    step->work = work;
+    work->ctx = work->asked = ctx;
+    work->given = step->rows;
+    work->options = options;
+    work->seed = hsp__option_integer(options, "seed", 1);
+    /* of all, not of the learner alone */
+    hsp__stop_limit(ctx, hsp__option_real(options, "max-seconds", 0));
+    hsp_status status = approx_read(work, err);
+    if (!status) status = approx_check(work, err);
+    if (!status) status = approx_kernel(work, err);
+    if (!status) status = approx_features(work, err);
+    if (!status) status = approx_options(work, err, &inner);
+    work->inner = inner;
+    if (!status) status = approx_begin(work, step->start, err, &work->begin);
+    if (status) return status;
+    step->rows = work->features;
+    step->options = inner;
+    step->start = work->begin;
+    return HSP_OK;
+}
+
+hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_training *run,
+                              hsp_model **model)
+{
+    approx_work *work = step->work;
     hsp_context unasked = hsp__stop_none(work->asked);
+    hsp_model *linear = *model;
     work->ctx = &unasked; /* whoever stopped the run wants its model */
-    if (!status) status = approx_evidence(work, done.evidence, err);
-    if (!status && linear) status = approx_model(work, linear, err, &model);
+    hsp_status status = approx_evidence(work, run->evidence, err);
+    *model = NULL;
+    if (!status && linear) status = approx_model(work, linear, err, model);
     work->ctx = work->asked;
-    if (!status && model) status = approx_measure(work, model, err, &done);
-    if (!status && run) *run = done;
-    if (status || !run) hsp_evidence_free(done.evidence);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
-    hsp_model_free(begin);
+    if (!status && linear) status = approx_measure(work, *model, err, run);
     hsp_model_free(linear);
-    hsp_options_free(options);
     return status;
 }
 
-hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             const hsp_model *start, hsp_error *err, hsp_training *run,
-                             hsp_model **out)
+void hsp__approx_close(hsp__approx_step *step)
 {
-    approx_work work = {.ctx = ctx, .asked = ctx, .given = data, .options = options, .seed = 1};
-    work.seed = hsp__option_integer(options, "seed", 1);
-    hsp__stop_limit(
-        ctx, hsp__option_real(options, "max-seconds", 0)); /* of all, not of the learner alone */
-    hsp_status status = approx_read(&work, err);
-    if (!status) status = approx_check(&work, err);
-    if (!status) status = approx_kernel(&work, err);
-    if (!status) status = approx_features(&work, err);
-    if (!status) status = approx_learn(&work, start, err, run, out);
-    hsp__approx_free(ctx, &work.map);
-    hsp_data_free(work.features);
-    hsp_kernel_free(work.kernel);
-    hsp__prepared_free(&work.prepared);
-    return status;
+    approx_work *work = step->work;
+    if (!work) return;
+    const hsp_allocator memory = work->ctx->allocator;
+    hsp__approx_free(work->ctx, &work->map);
+    hsp_data_free(work->features);
+    hsp_kernel_free(work->kernel);
+    hsp_options_free(work->inner);
+    hsp_model_free(work->begin);
+    hsp__prepared_free(&work->prepared);
+    hsp__free(&memory, work);
 }

@@ -15,9 +15,21 @@
 /* Do the options ask for it? */
 int hsp__approx_wanted(const hsp_options *options);
 
-/* `start` may be NULL; one of other features is passed over. */
-hsp_status hsp__approx_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             const hsp_model *start, hsp_error *err, hsp_training *run,
-                             hsp_model **out);
+/* A step of a training: what it learns from. */
+typedef struct hsp__approx_step {
+    hsp_data *rows; /* in: the rows as given; out: their features */
+    const hsp_options *options;
+    const hsp_model *start;        /* NULL: none. One of other features is passed over */
+    struct hsp__approx_work *work; /* NULL: there are no features */
+} hsp__approx_step;
+
+/* From rows, options and start to those of the features. Close it even after a failure. */
+hsp_status hsp__approx_open(hsp__approx_step *step, hsp_context *ctx, hsp_error *err);
+
+/* From what was learnt of the features to rows: *model (NULL: none) becomes a kernel expansion, the
+ * figures of `run` are those of that. */
+hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_training *run,
+                              hsp_model **model);
+void hsp__approx_close(hsp__approx_step *step);
 
 #endif

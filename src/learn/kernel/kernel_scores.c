@@ -32,9 +32,6 @@ typedef struct kernel_scores_change {
 
 struct hsp__kernel_scores {
     hsp_context *ctx;
-    hsp_kernel *kernel;
-    uint64_t *origin; /* rows: their numbers in the data as given; NULL: the same */
-    uint64_t *ids; /* rows: the numbers that a precomputed kernel knows them by; NULL: origin's */
     hsp__kernel_rows *rows;
     double *self;     /* n: k(x, x) */
     uint64_t n;       /* rows */
@@ -78,10 +75,7 @@ void hsp__kernel_scores_free(hsp__kernel_scores *kernel)
     if (!kernel) return;
     const hsp_allocator memory = kernel->ctx->allocator;
     hsp__kernel_rows_free(kernel->ctx, kernel->rows);
-    hsp_kernel_free(kernel->kernel);
     hsp__ledger_free(&kernel->past);
-    hsp__free(&memory, kernel->origin);
-    hsp__free(&memory, kernel->ids);
     hsp__free(&memory, kernel->self);
     hsp__free(&memory, kernel->sums);
     hsp__free(&memory, kernel->amounts);
@@ -99,45 +93,30 @@ void hsp__kernel_scores_free(hsp__kernel_scores *kernel)
     hsp__free(&memory, kernel);
 }
 
-/* The kernel of the options, its parameters by heuristic from the rows to learn from. */
-static hsp_status kernel_scores_parse(hsp__kernel_scores *kernel, const hsp_options *options,
-                                      const hsp_data *data, const hsp_view *view, hsp_error *err)
+hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp__train *train, const hsp_view *view,
+                                  const uint64_t *numbers, hsp_error *err, hsp__kernel_scores **out)
 {
-    hsp_status status = hsp__kernel_option(kernel->ctx, options, data, view, err, &kernel->kernel);
-    if (!status && hsp__kernel_is_precomputed(kernel->kernel) &&
-        hsp__option_is(options, "average", "vote"))
-        status = hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                              "voting keeps rows, but a precomputed kernel has only their numbers; "
-                              "use --average none or average");
-    return status;
-}
-
-hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp_options *options,
-                                  const hsp_data *data, const hsp__prepared *prepared,
-                                  hsp_error *err, hsp__kernel_scores **out)
-{
-    const hsp_view *view = prepared->view;
+    const hsp__train_kernel *own = &train->kernel;
+    if (hsp__kernel_is_precomputed(own->kernel) &&
+        hsp__option_is(train->options, "average", "vote"))
+        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                            "voting keeps rows, but a precomputed kernel has only their numbers; "
+                            "use --average none or average");
     hsp__kernel_scores *kernel = hsp__new(&ctx->allocator, 1, sizeof *kernel);
     if (!kernel) return hsp__fail_memory(err);
     kernel->ctx = ctx;
     kernel->n = view->rows;
-    kernel->budget = (uint64_t)hsp_options_integer(options, "budget");
-    kernel->traced = hsp_options_text(options, "trace") != NULL;
+    kernel->budget = hsp__option_integer(train->options, "budget", 0);
+    kernel->traced = hsp__option_text(train->options, "trace") != NULL;
     hsp__ledger_init(&kernel->past, ctx);
-    hsp_status status = kernel_scores_parse(kernel, options, data, view, err);
-    if (!status) status = hsp__prepare_origin(ctx, data, options, prepared, err, &kernel->origin);
-    if (!status)
-        status = hsp__kernel_ids(ctx, kernel->kernel, data, kernel->origin, kernel->n, err,
-                                 &kernel->ids);
-    if (!status)
-        status =
-            hsp__kernel_rows_new(ctx, kernel->kernel, view,
-                                 kernel->ids ? kernel->ids : kernel->origin, err, &kernel->rows);
-    if (!status) status = hsp__kernel_check_given(ctx, kernel->rows, kernel->origin, err);
-    if (!status && data->shared) {
+    hsp_status status = hsp__kernel_rows_new(ctx, own->kernel, view, numbers, err, &kernel->rows);
+    const int all = view == train->prepared.view;
+    if (!status && all) status = hsp__kernel_check_given(ctx, kernel->rows, own->origin, err);
+    if (!status && all && train->given->shared) {
         char key[HSP__HASH_TEXT];
         status = hsp__view_hash(ctx, view, err, key);
-        if (!status) status = hsp__kernel_shared_use(ctx, data->shared, key, 1, kernel->rows, err);
+        if (!status)
+            status = hsp__kernel_shared_use(ctx, train->given->shared, key, 1, kernel->rows, err);
     }
     if (!status) {
         kernel->self = hsp__new_raw(&ctx->allocator, kernel->n, sizeof *kernel->self);
@@ -228,17 +207,6 @@ hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, h
             status = hsp__budget_new(run, kernel->budget, kernel->n, kernel->self, err);
     }
     return status;
-}
-
-const hsp_kernel *hsp__kernel_scores_kernel(const hsp__kernel_scores *kernel)
-{
-    return kernel->kernel;
-}
-
-uint64_t hsp__kernel_scores_source(const hsp__kernel_scores *kernel, uint64_t row)
-{
-    if (kernel->ids) return kernel->ids[row];
-    return kernel->origin ? kernel->origin[row] : row;
 }
 
 hsp__ledger *hsp__kernel_scores_past(hsp__kernel_scores *kernel)

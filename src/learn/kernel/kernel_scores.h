@@ -21,15 +21,16 @@
 #include "kernel/kernel_rows.h"
 #include "learn/kernel/kernel_option.h"
 #include "learn/multiclass/ovr.h"
-#include "learn/prepare.h"
+#include "learn/learner.h"
 
 typedef struct hsp__kernel_scores hsp__kernel_scores;
 
-/* Parse and fit the kernel, and make the prepared rows ready for it; these and the context outlive
- * it. `data` is what they were prepared from. */
-hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp_options *options,
-                                  const hsp_data *data, const hsp__prepared *prepared,
-                                  hsp_error *err, hsp__kernel_scores **out);
+/* Make rows (all of the training's, or those of a pair of classes) ready for its kernel; they, the
+ * training and the context outlive it. `numbers`: what a precomputed kernel knows them by, or NULL.
+ */
+hsp_status hsp__kernel_scores_new(hsp_context *ctx, const hsp__train *train, const hsp_view *view,
+                                  const uint64_t *numbers, hsp_error *err,
+                                  hsp__kernel_scores **out);
 void hsp__kernel_scores_free(hsp__kernel_scores *kernel);
 
 /* max sqrt(k(x, x)): the longest row there. HSP_BAD_DATA when a k(x, x) is below 0 or none. */
@@ -39,9 +40,6 @@ hsp_status hsp__kernel_scores_radius(const hsp__kernel_scores *kernel, hsp_error
 /* Let the runs of a team (of zero features) learn here. */
 hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, hsp_error *err);
 
-const hsp_kernel *hsp__kernel_scores_kernel(const hsp__kernel_scores *kernel);
-/* The number, in the data as given, of a row learnt from; precomputed: its column. */
-uint64_t hsp__kernel_scores_source(const hsp__kernel_scores *kernel, uint64_t row);
 /* Averaging: sums of amount * (examples before), by row and scorer of the team. */
 hsp__ledger *hsp__kernel_scores_past(hsp__kernel_scores *kernel);
 

@@ -53,13 +53,11 @@ static const hsp_option knn_options[] = {
     HSP__OPTION_CLASSES,
 };
 
+/* The state of the native form. */
 typedef struct knn_work {
+    hsp__train *train;
     hsp_context *ctx;
     const hsp_options *options;
-    hsp_data *given;
-    hsp__prepared prepared;
-    hsp_training run;
-    char hash[HSP__HASH_TEXT];
     uint64_t k; /* 0: auto */
     hsp__metric metric;
     const char *expression; /* METRIC_KERNEL */
@@ -121,7 +119,7 @@ static hsp__knn_kind knn_index(const hsp_options *options)
 
 static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
 {
-    const hsp_data *data = work->prepared.data;
+    const hsp_data *data = work->train->prepared.data;
     const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
     hsp__neighbors *own = work->model->neighbors;
     hsp_error found = {0};
@@ -137,13 +135,14 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
                             "space with distances",
                             hsp_kernel_text(own->kernel));
     if (status && err) *err = found;
-    return status ? status : hsp_kernel_fit(work->ctx, own->kernel, work->prepared.view, err);
+    return status ? status
+                  : hsp_kernel_fit(work->ctx, own->kernel, work->train->prepared.view, err);
 }
 
 /* All rows, as they are learnt from, without their labels: a copy, unless scaling made one. */
 static hsp_status knn_rows(knn_work *work, hsp_error *err, hsp_data **out)
 {
-    hsp__prepared *prepared = &work->prepared;
+    hsp__prepared *prepared = &work->train->prepared;
     if (!prepared->scaled) {
         hsp_view view = *prepared->view;
         view.labels = NULL;
@@ -156,7 +155,7 @@ static hsp_status knn_rows(knn_work *work, hsp_error *err, hsp_data **out)
 
 static hsp_status knn_frame(knn_work *work, hsp_error *err)
 {
-    hsp__prepared *prepared = &work->prepared;
+    hsp__prepared *prepared = &work->train->prepared;
     const hsp_view *view = prepared->view;
     const uint32_t scorers = view->classes == 2 ? 1 : view->classes;
     hsp_data *rows = NULL;
@@ -176,8 +175,8 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
                     ? HSP__VOTE_DISTANCE
                     : HSP__VOTE_MAJORITY;
     memcpy(own->labels, view->labels, (size_t)view->rows * sizeof *own->labels);
-    status =
-        hsp__prepare_origin(work->ctx, work->given, work->options, prepared, err, &own->source);
+    status = hsp__prepare_origin(work->ctx, work->train->given, work->options, prepared, err,
+                                 &own->source);
     return status ? status : knn_kernel(work, err);
 }
 
@@ -232,7 +231,8 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     uint64_t *skip = hsp__new_raw(memory, room, sizeof *skip);
     hsp__neighbor *found = hsp__new_raw(memory, room * own->tried, sizeof *found);
     hsp_status status = own->mistakes && skip && found ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = hsp__knn_vote_init(&ballot, memory, work->run.classes, own->vote, err);
+    if (!status)
+        status = hsp__knn_vote_init(&ballot, memory, work->train->run.classes, own->vote, err);
     if (!status) status = hsp__neighbors_index(work->ctx, work->model, rows, err, &near);
     if (!status) status = knn_try(work, near, &ballot, step, skip, found, err);
     for (uint64_t k = 0; !status && k < own->tried; k++)
@@ -295,16 +295,6 @@ static hsp_status knn_facts(const knn_work *work, hsp_error *err)
     return hsp__model_set_metadata(work->model, "leave_one_out_error", text, err);
 }
 
-static hsp_status knn_finish(knn_work *work, hsp_error *err)
-{
-    hsp__model_spec outcome =
-        hsp__model_spec_of(&hsp__learn_knn, work->options, &work->prepared, work->hash, &work->run);
-    outcome.tie = HSP_TIE_NEG;
-    hsp_status status = hsp__build_model_fill(work->ctx, &outcome, work->model, err);
-    if (!status) status = knn_facts(work, err);
-    return status ? status : hsp__build_model_end(&outcome, work->model, err);
-}
-
 /* Rows that scaling made are the model's now: they keep no labels and names of classes. */
 static void knn_strip(hsp_data *rows)
 {
@@ -314,55 +304,64 @@ static void knn_strip(hsp_data *rows)
     rows->view.classes = 0;
 }
 
-static hsp_status knn_prepare(knn_work *work, hsp_error *err)
+static int knn_suits(const hsp__train *train)
 {
-    const double nan = (double)NAN;
+    (void)train; /* there is no other form */
+    return 1;
+}
+
+static hsp_status knn_fit(hsp__train *train, hsp_error *err)
+{
+    knn_work *work = train->native;
+    work->train = train;
+    work->ctx = train->ctx;
+    work->options = train->options;
     hsp_status status = knn_read_k(work, err);
     if (!status) status = knn_read_metric(work, err);
-    if (!status) status = hsp__prepare(work->ctx, work->given, work->options, err, &work->prepared);
-    if (!status) status = hsp__view_hash(work->ctx, &work->given->view, err, work->hash);
+    if (!status && !train->prepared.view->cols)
+        status =
+            hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
+    if (!status) status = knn_frame(work, err);
+    return status ? status : knn_settle(work, err);
+}
+
+static hsp_status knn_build(hsp__train *train, hsp_context *ctx, const hsp__model_spec *spec,
+                            hsp_error *err, hsp_model **out)
+{
+    knn_work *work = train->native;
+    hsp_status status = hsp__build_model_fill(ctx, spec, work->model, err);
+    if (!status) status = knn_facts(work, err);
+    if (!status) status = hsp__build_model_end(spec, work->model, err);
     if (status) return status;
-    const hsp_view *view = work->prepared.view;
-    if (!view->cols)
-        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
-    work->run = (hsp_training){.rows = view->rows,
-                               .cols = view->cols,
-                               .nonzeros = work->prepared.data->nonzeros,
-                               .classes = view->classes,
-                               .stop = HSP_STOP_CONVERGED,
-                               .training_error = nan,
-                               .progressive_error = nan,
-                               .radius = nan};
+    knn_strip(work->model->neighbors->rows);
+    *out = work->model;
+    work->model = NULL;
     return HSP_OK;
 }
 
-static hsp_status knn_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                            const hsp_model *start, hsp_error *err, hsp_training *run,
-                            hsp_model **out)
+/* Every row is its own nearest neighbour: what is wrong on them says nothing. */
+static hsp_status knn_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
+                               hsp_error *err, uint64_t *wrong)
 {
-    (void)start; /* there is nothing to begin */
-    knn_work work = {.ctx = ctx, .options = options, .given = data};
-    const double began = hsp__clock();
-    hsp_status status = knn_prepare(&work, err);
-    if (!status) status = knn_frame(&work, err);
-    if (!status) status = knn_settle(&work, err);
-    if (!status) {
-        work.run.train_seconds = hsp__clock() - began;
-        status = knn_finish(&work, err);
-    }
-    if (!status) knn_strip(work.model->neighbors->rows);
-    hsp__prepared_free(&work.prepared);
-    if (status) {
-        hsp_model_free(work.model);
-        return status;
-    }
-    if (run) *run = work.run;
-    *out = work.model;
-    return HSP_OK;
+    (void)train, (void)ctx, (void)model, (void)err, (void)wrong;
+    return HSP_CANCELLED;
 }
+
+static void knn_free(hsp__train *train)
+{
+    const knn_work *work = train->native;
+    hsp_model_free(work->model);
+}
+
+static const hsp__native knn_native = {.bytes = sizeof(knn_work),
+                                       .suits = knn_suits,
+                                       .fit = knn_fit,
+                                       .build = knn_build,
+                                       .mistakes = knn_mistakes,
+                                       .free = knn_free};
 
 const hsp__learner hsp__learn_knn = {.table = {"knn", "vote of the k nearest training rows",
                                                knn_options,
                                                sizeof knn_options / sizeof *knn_options},
                                      .hypothesis = "neighbors",
-                                     .train = knn_train};
+                                     .native = &knn_native};

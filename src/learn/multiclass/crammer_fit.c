@@ -1,4 +1,5 @@
-/* All classes at once (crammer.h), between the driver's problems and its figures. */
+#include "learn/multiclass/crammer_fit.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/erm/erm.h"
+#include "learn/erm/fit.h"
+#include "learn/erm/warm_start.h"
 #include "learn/multiclass/crammer.h"
 #include "vec/vec.h"
 
@@ -16,19 +19,19 @@ static const hsp__solver crammer_fit_solver = {.name = "crammer-singer",
                                                .summary = "all classes at once"};
 
 /* Dual weights that a model of the same data kept. */
-static void crammer_fit_start(const hsp__erm *batch, double *dual, double *b)
+static void crammer_fit_start(const hsp__train *train, double *dual, double *b)
 {
-    const uint32_t k = batch->count;
+    const uint32_t k = train->count;
     for (uint32_t c = 0; c < k; c++) {
         hsp__solution s = {
-            .w = batch->weights + c * batch->prepared.view->cols,
-            .dual = hsp__new(&batch->ctx->allocator, batch->prepared.view->rows, sizeof *s.dual)};
+            .w = train->weights + c * train->prepared.view->cols,
+            .dual = hsp__new(&train->ctx->allocator, train->prepared.view->rows, sizeof *s.dual)};
         if (!s.dual) return; /* a start is a help, not a need */
-        hsp__erm_start(batch, c, &s);
+        hsp__warm_start(train, &train->tasks[c], &s);
         b[c] = s.b;
-        for (uint64_t i = 0; i < batch->prepared.view->rows; i++)
-            dual[i * k + c] = hsp__problem_y(&batch->tasks[c].problem, i) * s.dual[i];
-        hsp__free(&batch->ctx->allocator, s.dual);
+        for (uint64_t i = 0; i < train->prepared.view->rows; i++)
+            dual[i * k + c] = hsp__problem_y(&train->tasks[c].problem, i) * s.dual[i];
+        hsp__free(&train->ctx->allocator, s.dual);
     }
 }
 
@@ -77,28 +80,24 @@ static void crammer_fit_kkt(hsp_context *ctx, const hsp__crammer *p, const doubl
     hsp__gap_margin(vec->sqnorm_f64(w, all), kkt); /* of the weights of all classes together */
 }
 
-static hsp_status crammer_fit_solve(hsp__erm *batch, const hsp__crammer *p, double *b, double *u,
-                                    hsp_error *err)
+static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, double *b, double *u,
+                                    double *dual, hsp_error *err)
 {
-    const hsp__erm_plan *plan = batch->plan;
-    hsp__goal goal = {.gap = plan->gap,
-                      .max_passes = plan->max_passes,
-                      .seed = plan->seed,
-                      .watch = &batch->watch,
-                      .report = 1};
-    hsp__crammer_solution s = {.w = batch->weights, .b = b, .dual = batch->all_dual};
+    const hsp__plan *plan = &train->plan;
+    hsp__goal goal = hsp__erm_goal(train, 1);
+    hsp__crammer_solution s = {.w = train->weights, .b = b, .dual = dual};
     hsp__gap_values verdict = {.gap = 1};
     uint64_t passes = 0, updates = 0;
     hsp__stop brief;
-    hsp_context last = *batch->ctx;
+    hsp_context last = *train->ctx;
     int judged = 1;
-    if (batch->start) crammer_fit_start(batch, batch->all_dual, b);
+    if (train->start) crammer_fit_start(train, dual, b);
     /* The solver stops on the gap as computed, the verdict adds what rounding may hide: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
-        hsp_status status = hsp__crammer_solve(batch->ctx, p, &goal, err, &s);
+        hsp_status status = hsp__crammer_solve(train->ctx, p, &goal, err, &s);
         if (status) return status;
-        last = hsp__stop_brief(&brief, batch->ctx);
+        last = hsp__stop_brief(&brief, train->ctx);
         status = hsp__crammer_judge(&last, p, s.w, s.b, s.dual, u, err, &verdict);
         if (status && status != HSP_CANCELLED) return status;
         judged = !status;
@@ -108,7 +107,7 @@ static hsp_status crammer_fit_solve(hsp__erm *batch, const hsp__crammer *p, doub
         if (!judged || s.stop != HSP_STOP_CONVERGED || verdict.gap <= plan->gap || !(goal.gap > 0))
             break;
     }
-    hsp__erm_task *task = &batch->tasks[0];
+    hsp__task *task = &train->tasks[0];
     task->solver = &crammer_fit_solver;
     task->solution = (hsp__solution){.primal = verdict.primal,
                                      .dual_value = verdict.dual,
@@ -120,30 +119,46 @@ static hsp_status crammer_fit_solve(hsp__erm *batch, const hsp__crammer *p, doub
     if (s.stop == HSP_STOP_CONVERGED && !(verdict.gap <= plan->gap))
         task->solution.stop = HSP_STOP_PASSES;
     if (judged) crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
-    if (hsp__stopped(&last)) hsp__erm_unjudged(&last, task);
-    for (uint32_t c = 0; c < batch->count; c++)
-        batch->tasks[c].solution.b = b[c];
+    if (hsp__stopped(&last)) hsp__fit_unjudged(&last, task);
+    for (uint32_t c = 0; c < train->count; c++)
+        train->tasks[c].solution.b = b[c];
     return HSP_OK;
 }
 
-hsp_status hsp__erm_crammer(hsp__erm *batch, hsp_error *err)
+/* The dual weights of all classes (rows * classes, row after row) to their tasks. */
+static hsp_status crammer_fit_keep(hsp__train *train, const double *dual, hsp_error *err)
 {
-    const hsp_allocator *memory = &batch->ctx->allocator;
-    const hsp_view *view = batch->prepared.view;
-    const uint32_t k = batch->count;
+    const uint64_t n = train->prepared.view->rows;
+    for (uint32_t c = 0; c < train->count; c++) {
+        double *amounts = hsp__new_raw(&train->ctx->allocator, n, sizeof *amounts);
+        if (!amounts) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < n; i++)
+            amounts[i] = dual[i * train->count + c];
+        train->tasks[c].amounts = amounts;
+    }
+    return HSP_OK;
+}
+
+hsp_status hsp__crammer_fit(hsp__train *train, hsp_error *err)
+{
+    const hsp_allocator *memory = &train->ctx->allocator;
+    const hsp_view *view = train->prepared.view;
+    const uint32_t k = train->count;
     double *cost = hsp__new(memory, k, sizeof *cost), *b = hsp__new(memory, k, sizeof *b);
     double *u = hsp__new_raw(memory, k * view->cols, sizeof *u);
-    batch->all_dual = hsp__new(memory, k * view->rows, sizeof *batch->all_dual);
-    hsp_status status = cost && b && u && batch->all_dual ? HSP_OK : hsp__fail_memory(err);
+    double *dual = hsp__new(memory, k * view->rows, sizeof *dual);
+    hsp_status status = cost && b && u && dual ? HSP_OK : hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < k; c++)
-        cost[c] = batch->tasks[c].problem.cost[1];
+        cost[c] = train->tasks[c].problem.cost[1];
     const hsp__crammer p = {.view = view,
                             .cost = cost,
-                            .row_weight = batch->prepared.weight,
-                            .offset = batch->plan->offset};
-    if (!status) status = crammer_fit_solve(batch, &p, b, u, err);
+                            .row_weight = train->prepared.weight,
+                            .offset = train->plan.offset};
+    if (!status) status = crammer_fit_solve(train, &p, b, u, dual, err);
+    if (!status && train->plan.keep_dual) status = crammer_fit_keep(train, dual, err);
     hsp__free(memory, cost);
     hsp__free(memory, b);
     hsp__free(memory, u);
+    hsp__free(memory, dual);
     return status;
 }

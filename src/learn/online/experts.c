@@ -48,7 +48,7 @@
 #include "data/scale.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 #include "learn/online/expert_weights.h"
 #include "model/model.h"
 
@@ -99,12 +99,6 @@ static hsp_status experts_check(const hsp_options *options, int streamed, hsp_er
                             "auto needs all rows to find the columns of 0 and 1; use sign or bit, "
                             "or train without --stream");
     return HSP_OK;
-}
-
-static int experts_wants_radius(const hsp_options *options)
-{
-    (void)options;
-    return 0;
 }
 
 static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err)
@@ -351,7 +345,6 @@ static void experts_lines_row(const hsp__online *run, uint64_t row, double score
 
 static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
                                               .check = experts_check,
-                                              .wants_radius = experts_wants_radius,
                                               .init = experts_init,
                                               .free = experts_free,
                                               .update = experts_update,
@@ -363,17 +356,10 @@ static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
                                               .lines_head = experts_lines_head,
                                               .lines_row = experts_lines_row};
 
-static hsp_status experts_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                const hsp_model *start, hsp_error *err, hsp_training *run,
-                                hsp_model **out)
-{
-    (void)start; /* a panel begins with equal weights */
-    return hsp__online_train(ctx, data, &hsp__learn_experts, options, err, run, out);
-}
-
 const hsp__learner hsp__learn_experts = {
     .table = {"experts", "weighted majority of experts: every column is an expert", experts_options,
               sizeof experts_options / sizeof *experts_options},
     .hypothesis = "linear",
-    .train = experts_train,
+    .fit = hsp__online_fit,
+    .native = &hsp__online_native,
     .rule = &experts_rule};

@@ -81,7 +81,7 @@ typedef struct hsp__online_rule {
     int unit_values;    /* rows hold values from 0 to 1, others are refused (input_checks.h) */
     /* Do the options fit together? `streamed`: rows pass by once and are not known beforehand. */
     hsp_status (*check)(const hsp_options *options, int streamed, hsp_error *err);
-    int (*wants_radius)(const hsp_options *options);          /* facts->radius is used */
+    int (*wants_radius)(const hsp_options *options);          /* facts->radius is used; NULL: no */
     void (*proof)(const hsp__online *run, hsp__proof *proof); /* for traces */
     /* Read the rule's options; set run->limit, and run->extra if it wants that. */
     hsp_status (*init)(hsp__online *run, const hsp_options *options, const hsp__online_facts *facts,

@@ -17,9 +17,10 @@
 #include "data/stream.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
-#include "learn/build_model.h"
+#include "learn/online/online_model.h"
 #include "learn/prepare.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
+#include "learn/train.h"
 #include "learn/input_checks.h"
 
 typedef struct online_stream_work {
@@ -306,22 +307,23 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     for (uint32_t c = 0; c < team->count; c++)
         hsp__online_end(&team->runs[c]);
     hsp__ovr_report(team, flip, run);
-    hsp__model_spec outcome = {.learner = work->learner,
-                               .options = work->options,
-                               .class_names = &names,
-                               .feature_names = &work->origin.feature_names,
-                               .encoding = work->origin.encoding,
-                               .scalings = work->scalings,
-                               .rest = work->rest,
-                               .leaves_out = work->given > 0,
-                               .from = two ? NULL : from,
-                               .flip = flip,
-                               .storage = work->storage,
-                               .precision = work->precision,
-                               .index_base = work->origin.index_base,
-                               .run = run};
+    hsp__model_spec spec = {.learner = work->learner,
+                            .options = work->options,
+                            .class_names = &names,
+                            .feature_names = &work->origin.feature_names,
+                            .encoding = work->origin.encoding,
+                            .scalings = work->scalings,
+                            .rest = work->rest,
+                            .leaves_out = work->given > 0,
+                            .storage = work->storage,
+                            .precision = work->precision,
+                            .index_base = work->origin.index_base,
+                            .run = run,
+                            .tie = team->plan.tie,
+                            .seed = team->plan.seed};
+    const hsp__online_source source = {.from = two ? NULL : from, .flip = flip};
     hsp_context unasked = hsp__stop_none(work->ctx);
-    if (!status) status = hsp__build_model_online(&unasked, team, &outcome, err, out);
+    if (!status) status = hsp__online_model(&unasked, team, &source, &spec, err, out);
     hsp__names_free(&names);
     hsp__free(&work->ctx->allocator, from);
     return status;

@@ -120,12 +120,6 @@ static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_er
     return pegasos_check_whole(options, err);
 }
 
-static int pegasos_wants_radius(const hsp_options *options)
-{
-    (void)options;
-    return 0;
-}
-
 /* ---- The rule -------------------------------------------------------------------------------- */
 
 /* Without options: the solver fills in the rest. */
@@ -160,7 +154,6 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
 
 const hsp__online_rule hsp__pegasos_rule = {.state_bytes = sizeof(pegasos),
                                             .check = pegasos_check,
-                                            .wants_radius = pegasos_wants_radius,
                                             .init = pegasos_init,
                                             .update = pegasos_update};
 

@@ -52,7 +52,7 @@
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
 #include "learn/online/trace.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 
 typedef struct perceptron {
     double rate;
@@ -252,17 +252,10 @@ static const hsp__online_rule perceptron_rule = {.state_bytes = sizeof(perceptro
                                                  .free = perceptron_free,
                                                  .update = perceptron_update};
 
-static hsp_status perceptron_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                   const hsp_model *start, hsp_error *err, hsp_training *run,
-                                   hsp_model **out)
-{
-    (void)start; /* a run begins at zero */
-    return hsp__online_train(ctx, data, &hsp__learn_perceptron, options, err, run, out);
-}
-
 const hsp__learner hsp__learn_perceptron = {
     .table = {"perceptron", "learns from its mistakes, one row at a time", perceptron_options,
               sizeof perceptron_options / sizeof *perceptron_options},
     .hypothesis = "linear",
-    .train = perceptron_train,
+    .fit = hsp__online_fit,
+    .native = &hsp__online_native,
     .rule = &perceptron_rule};

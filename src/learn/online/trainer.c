@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
-#include "learn/build_model.h"
+#include "learn/online/online_model.h"
 #include "learn/prepare.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 #include "learn/input_checks.h"
 
 struct hsp_trainer {
@@ -170,14 +170,17 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
     hsp__ovr_report(&trainer->team, 0, &run);
     /* Whether more examples would change it is the caller's to know. */
     if (run.stop == HSP_STOP_CONVERGED) run.stop = HSP_STOP_PASSES;
-    hsp__model_spec outcome = {.learner = trainer->learner,
-                               .options = trainer->options,
-                               .class_names = &trainer->class_names,
-                               .scalings = scalings,
-                               .storage = trainer->storage,
-                               .precision = trainer->precision,
-                               .run = &run};
-    status = hsp__build_model_online(trainer->ctx, &trainer->team, &outcome, err, out);
+    hsp__model_spec spec = {.learner = trainer->learner,
+                            .options = trainer->options,
+                            .class_names = &trainer->class_names,
+                            .scalings = scalings,
+                            .storage = trainer->storage,
+                            .precision = trainer->precision,
+                            .run = &run,
+                            .tie = trainer->team.plan.tie,
+                            .seed = trainer->team.plan.seed};
+    const hsp__online_source source = {0};
+    status = hsp__online_model(trainer->ctx, &trainer->team, &source, &spec, err, out);
     hsp_scaling_free(scalings[0]);
     return status;
 }

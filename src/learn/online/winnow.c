@@ -58,7 +58,7 @@
 #include "learn/option_helpers.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
-#include "learn/online/online_train.h"
+#include "learn/online/online_fit.h"
 
 #define WINNOW_LARGEST 400  /* log2 of the weight from which on all are divided */
 #define WINNOW_DIRECT  1000 /* log2 of what pow() is asked for */
@@ -138,12 +138,6 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
                             "the default threshold is the number of columns, which a stream does "
                             "not have; set --threshold");
     return HSP_OK;
-}
-
-static int winnow_wants_radius(const hsp_options *options)
-{
-    (void)options;
-    return 0;
 }
 
 /* Right is y s > limit; the number just below 0 says y s >= 0. */
@@ -324,7 +318,6 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .sided = 1,
                                              .unit_values = 1,
                                              .check = winnow_check,
-                                             .wants_radius = winnow_wants_radius,
                                              .init = winnow_init,
                                              .free = winnow_free,
                                              .grow = winnow_grow,
@@ -332,17 +325,10 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .trace = winnow_trace,
                                              .update = winnow_update};
 
-static hsp_status winnow_train(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                               const hsp_model *start, hsp_error *err, hsp_training *run,
-                               hsp_model **out)
-{
-    (void)start; /* a run begins at ones */
-    return hsp__online_train(ctx, data, &hsp__learn_winnow, options, err, run, out);
-}
-
 const hsp__learner hsp__learn_winnow = {
     .table = {"winnow", "multiplicative updates, for data where few of many columns matter",
               winnow_options, sizeof winnow_options / sizeof *winnow_options},
     .hypothesis = "linear",
-    .train = winnow_train,
+    .fit = hsp__online_fit,
+    .native = &hsp__online_native,
     .rule = &winnow_rule};

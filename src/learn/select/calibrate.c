@@ -35,6 +35,7 @@ typedef struct calibrate_work {
     hsp_data *data;
     const hsp_view *view;
     const hsp_options *options;
+    hsp__calibrate_train train;
     hsp__folds folds; /* of the rows that take part: of a class that is learnt, of weight above 0 */
     double *weight;   /* view->rows, or NULL: all 1 */
     uint32_t classes; /* that are learnt */
@@ -172,7 +173,7 @@ static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_da
     hsp_options *options = NULL;
     hsp_training run = {0};
     hsp_status status = hsp__options_without(ctx, work->options, skip, err, &options);
-    if (!status) status = hsp_train(ctx, others, options, err, &run, out);
+    if (!status) status = work->train(ctx, others, options, NULL, err, &run, out);
     if (!status && run.stop != HSP_STOP_CONVERGED) atomic_fetch_add(&work->open, 1);
     hsp_evidence_free(run.evidence);
     hsp_options_free(options);
@@ -365,9 +366,11 @@ static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
 }
 
 hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                          hsp_error *err, hsp_training *run, hsp_model *model)
+                          hsp__calibrate_train train, hsp_error *err, hsp_training *run,
+                          hsp_model *model)
 {
-    calibrate_work work = {.ctx = ctx, .data = data, .options = options, .watch = {.ctx = ctx}};
+    calibrate_work work = {
+        .ctx = ctx, .data = data, .options = options, .train = train, .watch = {.ctx = ctx}};
     hsp_status status = calibrate_begin(&work, err);
     if (!status && !hsp__stopped(ctx)) status = calibrate_cross(&work, err);
     if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED))

@@ -1,0 +1,30 @@
+/* Kernel machines: the problems of a training through smo.h, with shared kernel values.
+ *
+ * Where there are several problems and the whole kernel matrix takes no more than three quarters of
+ * the memory that is allowed, it is computed first, each pair of rows once, and every problem, a
+ * class against the rest or a pair of classes, looks its values up. Else classes against the rest
+ * are solved one after the other with one cache of kernel rows, and pairs at the same time, each
+ * with its share of the memory. */
+#ifndef HSP_LEARN_KERNEL_KERNEL_ERM_H
+#define HSP_LEARN_KERNEL_KERNEL_ERM_H
+
+#include "learn/learner.h"
+
+/* The state of the native form. */
+typedef struct hsp__kernel_erm {
+    struct hsp__kernel_rows *rows;
+    float *gram;     /* the whole matrix, where problems share it; NULL: no. Of pairs: the rows of
+                        a class next to each other, row i at ... */
+    uint64_t *place; /* ... this place, rows of them; NULL: i */
+    double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
+    atomic_int wide; /* some problem needed kernel values in double: so will predictions */
+} hsp__kernel_erm;
+
+hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err);
+/* Rows that the model gets wrong. */
+hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
+                                    hsp_error *err, uint64_t *wrong);
+int hsp__kernel_erm_wide(const hsp__train *train);
+void hsp__kernel_erm_free(hsp__train *train);
+
+#endif

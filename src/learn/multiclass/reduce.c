@@ -1,0 +1,366 @@
+#include "learn/multiclass/reduce.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/erm/evidence.h"
+#include "learn/multiclass/run_pool.h"
+#include "learn/option_helpers.h"
+#include "learn/row_weights.h"
+#include "model/ovo_votes.h"
+
+int hsp__reduce_pairs(const hsp__train *train)
+{
+    return train->plan.ovo && train->prepared.view->classes > 2;
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+/* The sums of the rows' own weights by class, and the weights of the classes. */
+typedef struct reduce_weights {
+    double *total, *class; /* classes of each */
+    int balanced;          /* as if classes had equal size */
+    int uneven;            /* not all class weights are 1 */
+} reduce_weights;
+
+/* Where the rest is of several classes with weights of their own, each row gets its class's. */
+static hsp_status reduce_weigh_rows(hsp__train *train, const double *class_weight, hsp_error *err)
+{
+    const hsp_view *view = train->prepared.view;
+    const double *own = train->prepared.weight;
+    double *weight = hsp__new_raw(&train->ctx->allocator, view->rows, sizeof *weight);
+    if (!weight) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
+        weight[i] = class_weight[view->labels[i]] * (own ? own[i] : 1);
+    train->row_weight = weight;
+    return HSP_OK;
+}
+
+/* The two costs of a problem whose rows weigh side[0] and side[1], together `total`. */
+static void reduce_cost(const hsp__plan *plan, double total, const double side[2], int balanced,
+                        hsp__task *task)
+{
+    task->C = plan->hard ? 1 : plan->C > 0 ? plan->C : 1 / (plan->lambda * total);
+    task->lambda = plan->hard || plan->unscaled || !(total > 0) ? 1 : 1 / (task->C * total);
+    task->alone = !(side[0] > 0 && side[1] > 0);
+    for (int k = 0; k < 2; k++) {
+        task->problem.cost[k] = task->C;
+        if (balanced && !task->alone) task->problem.cost[k] *= total / (2 * side[k]);
+    }
+}
+
+static void reduce_cost_class(const hsp__train *train, const reduce_weights *weights, uint32_t c)
+{
+    hsp__task *task = &train->tasks[c];
+    double *cost = task->problem.cost;
+    const double with = weights->total[task->problem.positive];
+    const double side[2] = {train->total - with, with};
+    const int joint = train->plan.at_once && train->count > 1;
+    reduce_cost(&train->plan, train->total, side, weights->balanced && !joint, task);
+    for (int k = 0; train->count == 1 && k < 2; k++)
+        cost[k] *= weights->class[k];
+    if (!joint) return;
+    cost[1] *= weights->class[c];
+    if (weights->balanced && with > 0) cost[1] *= train->total / (train->count * with);
+}
+
+static hsp_status reduce_costs(hsp__train *train, const reduce_weights *weights, hsp_error *err)
+{
+    const int pairs = hsp__reduce_pairs(train);
+    train->row_weight = train->prepared.weight;
+    if (weights->uneven && train->count > 1 && !train->plan.at_once && !pairs)
+        return reduce_weigh_rows(train, weights->class, err);
+    return HSP_OK;
+}
+
+static hsp_status reduce_weights_read(hsp__train *train, hsp_error *err, reduce_weights *to)
+{
+    const hsp_view *view = train->prepared.view;
+    const double *own = train->prepared.weight;
+    to->total = hsp__new(&train->ctx->allocator, view->classes, sizeof *to->total);
+    to->class = hsp__new(&train->ctx->allocator, view->classes, sizeof *to->class);
+    if (!to->total || !to->class) return hsp__fail_memory(err);
+    hsp_status status = HSP_OK;
+    for (uint32_t c = 0; c < view->classes; c++)
+        to->class[c] = 1;
+    if (hsp__options_have(train->options, "weight"))
+        status =
+            hsp__row_weights_classes(train->ctx, train->options, &train->prepared.data->class_names,
+                                     err, to->class, &to->balanced);
+    for (uint64_t i = 0; i < view->rows; i++)
+        to->total[view->labels[i]] += own ? own[i] : 1;
+    for (uint32_t c = 0; c < view->classes; c++) {
+        train->total += to->total[c];
+        to->uneven |= to->class[c] != 1;
+    }
+    return status;
+}
+
+/* ---- Pairs of classes ------------------------------------------------------------------------ */
+
+/* The rows of the classes i and j, with labels 0 and 1: in the order of the data, or for a kernel
+ * machine (`grouped`) those of i, then those of j. */
+static hsp_status reduce_list(hsp__train *train, hsp__task *task, const uint64_t *rows,
+                              const uint64_t *first, int grouped, hsp_error *err)
+{
+    const hsp_allocator *memory = &train->ctx->allocator;
+    const double *weight = train->prepared.weight;
+    const uint32_t i = task->pair[0], j = task->pair[1];
+    const uint64_t *a = rows + first[i], *a_end = rows + first[i + 1];
+    const uint64_t *b = rows + first[j], *b_end = rows + first[j + 1];
+    const uint64_t count = (uint64_t)(a_end - a) + (uint64_t)(b_end - b);
+    uint32_t *labels = hsp__new_raw(memory, count, sizeof *labels);
+    task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
+    task->list = hsp__new_raw(memory, count, sizeof *task->list);
+    task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
+    if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < count; k++) {
+        const int lower = b == b_end || (a < a_end && (grouped || *a < *b));
+        labels[k] = !lower;
+        task->list[k] = lower ? *a++ : *b++;
+        if (weight) task->own_weight[k] = weight[task->list[k]];
+    }
+    assert(a == a_end && b == b_end);
+    task->problem.view = &task->own;
+    task->problem.positive = 1;
+    task->problem.row_weight = weight ? task->own_weight : NULL;
+    return HSP_OK;
+}
+
+static hsp_status reduce_pairs(hsp__train *train, const reduce_weights *weights, hsp_error *err)
+{
+    const hsp_allocator *memory = &train->ctx->allocator;
+    const hsp_view *view = train->prepared.view;
+    /* rows: those of class 0, ascending, then those of class 1 ...; where each class starts */
+    uint64_t *rows = hsp__new_raw(memory, view->rows, sizeof *rows);
+    uint64_t *first = hsp__new(memory, (uint64_t)view->classes + 2, sizeof *first);
+    hsp_status status = rows && first ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        first[view->labels[i] + 2]++;
+    for (uint32_t c = 2; !status && c < view->classes + 2; c++)
+        first[c] += first[c - 1];
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        rows[first[view->labels[i] + 1]++] = i;
+    for (uint32_t c = 0; !status && c < train->count; c++) {
+        hsp__task *task = &train->tasks[c];
+        hsp__pair_classes(view->classes, c, &task->pair[0], &task->pair[1]);
+        const double side[2] = {weights->total[task->pair[0]], weights->total[task->pair[1]]};
+        reduce_cost(&train->plan, side[0] + side[1], side, weights->balanced, task);
+        for (int k = 0; k < 2; k++)
+            task->problem.cost[k] *= weights->class[task->pair[k]];
+        status = reduce_list(train, task, rows, first, train->is_native, err);
+    }
+    hsp__free(memory, rows);
+    hsp__free(memory, first);
+    return status;
+}
+
+/* A pair's rows with their numbers, for a learner that looks at them. */
+static hsp_status reduce_open_pair(const hsp__train *train, hsp_context *ctx, hsp__task *task,
+                                   hsp_error *err, hsp_data **out)
+{
+    hsp_status status =
+        hsp_data_select(ctx, train->prepared.data, task->list, task->own.rows, err, out);
+    if (status) return status;
+    memcpy((*out)->labels, task->own.labels, task->own.rows * sizeof *task->own.labels);
+    (*out)->view.classes = 2;
+    task->problem.view = &(*out)->view;
+    return HSP_OK;
+}
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
+
+static hsp_status reduce_count(hsp__train *train, hsp_error *err)
+{
+    const uint32_t classes = train->prepared.view->classes;
+    assert(classes >= 2);
+    train->count = classes > 2 ? classes : 1;
+    if (!hsp__reduce_pairs(train)) return HSP_OK;
+    if (hsp__pair_count(classes) > UINT32_MAX)
+        return hsp__fail(err, HSP_USAGE, "%u classes have too many pairs; use --multiclass ovr",
+                         (unsigned)classes);
+    train->count = (uint32_t)hsp__pair_count(classes);
+    if (hsp__option_is(train->options, "average", "vote"))
+        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                            "voting is not available with one-vs-one; use --average average, or "
+                            "--multiclass native");
+    if (hsp__option_text(train->options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace needs two classes; choose them with --positive or --classes");
+    return HSP_OK;
+}
+
+hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
+{
+    const hsp_allocator *memory = &train->ctx->allocator;
+    const hsp_view *view = train->prepared.view;
+    const hsp__plan *plan = &train->plan;
+    hsp_status status = reduce_count(train, err);
+    if (status) return status;
+    const int several = train->count > 1 && !plan->at_once;
+    train->tasks = hsp__new(memory, train->count, sizeof *train->tasks);
+    train->weights =
+        hsp__new(memory, plan->kernel ? 0 : train->count * view->cols, sizeof *train->weights);
+    if (several) train->supports = hsp__new(memory, view->rows, sizeof *train->supports);
+    if (!train->tasks || !train->weights || (several && !train->supports))
+        return hsp__fail_memory(err);
+    reduce_weights weights = {0};
+    status = reduce_weights_read(train, err, &weights);
+    if (!status) status = reduce_costs(train, &weights, err);
+    for (uint32_t c = 0; !status && c < train->count; c++) {
+        train->tasks[c].radius = (double)NAN;
+        train->tasks[c].problem = (hsp__problem){.view = view,
+                                                 .positive = train->count > 1 ? c : 1,
+                                                 .row_weight = train->row_weight,
+                                                 .loss = plan->loss,
+                                                 .penalty = plan->penalty,
+                                                 .offset = plan->offset,
+                                                 .hard = plan->hard,
+                                                 .lambda = plan->lambda};
+        if (!hsp__reduce_pairs(train)) reduce_cost_class(train, &weights, c);
+    }
+    if (!status && hsp__reduce_pairs(train)) status = reduce_pairs(train, &weights, err);
+    train->watch.each = view->rows;
+    if (several) {
+        train->watch.unit = hsp__reduce_pairs(train) ? "pairs" : "classes";
+        train->watch.problems = train->count;
+    }
+    hsp__free(memory, weights.total);
+    hsp__free(memory, weights.class);
+    return status;
+}
+
+void hsp__reduce_free(hsp__train *train)
+{
+    const hsp_allocator *memory = &train->ctx->allocator;
+    for (uint32_t c = 0; train->tasks && c < train->count; c++) {
+        hsp__task *task = &train->tasks[c];
+        hsp__free(memory, task->solution.dual);
+        hsp__free(memory, task->amounts);
+        hsp__free(memory, task->coefficients);
+        hsp_evidence_free(task->evidence);
+        hsp__free(memory, task->list);
+        hsp__free(memory, task->own_weight);
+        hsp__free(memory, (void *)(uintptr_t)task->own.labels);
+    }
+    if (train->row_weight != train->prepared.weight) hsp__free(memory, train->row_weight);
+    hsp__free(memory, train->tasks);
+    hsp__free(memory, train->weights);
+    hsp__free(memory, train->norms);
+    hsp__free(memory, (void *)(uintptr_t)train->supports);
+}
+
+/* ---- One of them ----------------------------------------------------------------------------- */
+
+void hsp__reduce_alone(const hsp__train *train, hsp__task *task)
+{
+    const hsp__problem *p = &task->problem;
+    task->solution.stop = HSP_STOP_CONVERGED;
+    if (!p->view->rows) return;
+    const double side = hsp__problem_positive(p, 0) ? 1 : -1;
+    const double far = task->list || p->loss->zero_from_one ? 1 : 30;
+    if (task->list || train->plan.offset != HSP__OFFSET_NONE) task->solution.b = side * far;
+}
+
+hsp_status hsp__reduce_evidence(const hsp__train *train, hsp_context *ctx, hsp__task *task,
+                                const double *dual, double square, hsp_error *err)
+{
+    uint64_t *origin = NULL, *rows = NULL;
+    const uint64_t n = task->problem.view->rows;
+    const hsp__names *names = &train->prepared.data->class_names;
+    hsp_status status =
+        hsp__prepare_origin(ctx, train->given, train->options, &train->prepared, err, &origin);
+    if (!status && task->list) {
+        rows = hsp__new_raw(&ctx->allocator, n, sizeof *rows);
+        if (!rows) status = hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; rows && i < n; i++)
+        rows[i] = origin ? origin[task->list[i]] : task->list[i];
+    if (!status)
+        status = hsp__evidence_kernel(ctx, &task->problem, names, dual, square,
+                                      rows ? rows : origin, err, &task->evidence);
+    hsp__free(&ctx->allocator, origin);
+    hsp__free(&ctx->allocator, rows);
+    if (status || !task->list) return status;
+    return hsp__evidence_name(task->evidence, names, task->pair[0], task->pair[1], err);
+}
+
+hsp_status hsp__reduce_keep(hsp__train *train, hsp_context *ctx, hsp__task *task, hsp_error *err)
+{
+    double *dual = task->solution.dual;
+    const uint64_t n = task->problem.view->rows;
+    if (!dual) return HSP_OK;
+    if (task->solution.stop == HSP_STOP_INSEPARABLE)
+        return hsp__reduce_evidence(train, ctx, task, dual, (double)NAN, err);
+    for (uint64_t i = 0; i < n; i++) {
+        if (train->supports && dual[i] > 0)
+            atomic_store_explicit(&train->supports[hsp__task_row(task, i)], 1,
+                                  memory_order_relaxed);
+        dual[i] *= hsp__problem_y(&task->problem, i);
+    }
+    task->solution.dual = NULL;
+    if (train->plan.keep_dual)
+        task->amounts = dual;
+    else
+        hsp__free(&train->ctx->allocator, dual);
+    return HSP_OK;
+}
+
+/* Of several problems, those that were not begun in time are left out. */
+static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, int report,
+                             hsp_error *err)
+{
+    hsp__task *task = &train->tasks[c];
+    hsp__solution *s = &task->solution;
+    hsp_data *rows = NULL;
+    if (task->alone) {
+        hsp__reduce_alone(train, task);
+        return HSP_OK;
+    }
+    task->left_out = train->count > 1 && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop);
+    if (task->left_out) return HSP_OK;
+    if (!train->plan.kernel) s->w = train->weights + c * train->prepared.view->cols;
+    hsp_status status = task->list ? reduce_open_pair(train, ctx, task, err, &rows) : HSP_OK;
+    if (!status) status = train->learner->fit(train, ctx, task, report, err);
+    if (!status) status = hsp__reduce_keep(train, ctx, task, err);
+    if (task->list) task->problem.view = &task->own;
+    hsp_data_free(rows);
+    if (status == HSP_CANCELLED && task->list && hsp__watch_stopped(ctx, &s->stop)) {
+        task->left_out = 1;
+        status = HSP_OK;
+    }
+    atomic_fetch_add(&train->watch.solved, 1);
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static hsp_status reduce_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
+{
+    hsp__train *train = user;
+    hsp_context quiet = hsp__quiet(train->ctx);
+    hsp_status status = HSP_OK;
+    for (uint32_t c = from; !status && c < to; c++)
+        status = reduce_one(train, &quiet, c, report, err);
+    return status;
+}
+
+hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
+{
+    const int threads = hsp_context_threads(train->ctx);
+    const int in_turn = train->learner->in_turn && !hsp__reduce_pairs(train);
+    hsp_status status = HSP_OK;
+    if (threads > 1 && train->count >= (uint32_t)threads && !in_turn)
+        return hsp__run_pool_run(&train->watch, threads, train->count, 1, reduce_part, train, err);
+    int over = 0; /* in turn: told to stop, or one has no answer */
+    for (uint32_t c = 0; !status && c < train->count; c++) {
+        train->tasks[c].left_out = over;
+        if (!over) status = reduce_one(train, train->ctx, c, 1, err);
+        over = over || (in_turn && train->tasks[c].solution.stop > HSP_STOP_PASSES);
+    }
+    return status;
+}

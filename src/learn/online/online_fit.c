@@ -1,0 +1,279 @@
+#include "learn/online/online_fit.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/input_checks.h"
+#include "learn/kernel/kernel_scores.h"
+#include "learn/online/online_model.h"
+#include "learn/online/trace.h"
+#include "learn/option_helpers.h"
+#include "learn/select/calibrate.h"
+#include "learn/train.h"
+
+hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_options *options,
+                                    hsp_error *err)
+{
+    if (hsp__option_set(options, "order") && !hsp__option_is(options, "order", "cyclic"))
+        return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
+                            "--order %s needs all rows; a stream is learned in its own order",
+                            hsp_options_text(options, "order"));
+    if (!hsp__option_is(options, "scale", "none"))
+        return hsp__fail_at(
+            err, HSP_USAGE, "--scale", 0, 0,
+            "scaling columns needs all rows; scale the file first, or train without --stream");
+    if (hsp__option_is(options, "normalize", "ball"))
+        return hsp__fail_at(err, HSP_USAGE, "--normalize", 0, 0,
+                            "--normalize ball needs the largest norm of all rows; use --normalize "
+                            "rows, or train without --stream");
+    if (hsp__option_is(options, "average", "vote"))
+        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
+                            "voting keeps rows, and a stream does not; use --average average, or "
+                            "train without --stream");
+    if (hsp__calibrate_wanted(options))
+        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
+                            "calibration needs all rows; train without --stream");
+    if (hsp__option_is(options, "multiclass", "ovo"))
+        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
+                            "one-vs-one needs all rows; use %s, or train without --stream",
+                            learner->rule->native ? "native or ovr" : "ovr");
+    if (hsp__option_text(options, "trace"))
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace needs all rows; train without --stream");
+    return learner->rule->check(options, 1, err);
+}
+
+/* The state of the native form. */
+typedef struct online_fit_state {
+    hsp__ovr team;
+    hsp__kernel_scores *kernel; /* NULL: none */
+    hsp__trace *trace;          /* NULL: none */
+} online_fit_state;
+
+/* ---- One-vs-one ------------------------------------------------------------------------------ */
+
+/* The longest row, where somebody asks. */
+static hsp_status online_fit_radius(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
+                                    const hsp__kernel_scores *kernel, hsp_error *err,
+                                    double *radius)
+{
+    const hsp__online_rule *rule = train->learner->rule;
+    const int traced = rule->proof && hsp__option_text(train->options, "trace");
+    *radius = (double)NAN;
+    if (!traced && !(rule->wants_radius && rule->wants_radius(train->options))) return HSP_OK;
+    if (kernel) return hsp__kernel_scores_radius(kernel, err, radius);
+    return hsp__prepare_radius(ctx, data, err, radius);
+}
+
+/* Runs of `classes` classes over the rows of `data`, ready to be learnt from. */
+static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
+                                  hsp__kernel_scores *kernel, double radius, hsp_error *err,
+                                  hsp__ovr *team)
+{
+    const hsp_view *view = &data->view;
+    const hsp__online_facts facts = {
+        .rows = view->rows, .radius = radius, .votes = train->prepared.votes};
+    hsp_status status = hsp__ovr_init(team, ctx, train->learner, train->options, &facts,
+                                      view->classes, kernel ? 0 : view->cols, err);
+    return status || !kernel ? status : hsp__kernel_scores_join(kernel, team, err);
+}
+
+/* What the run of a pair of classes learnt, to its task: weights, or with a kernel coefficients. */
+static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *team,
+                                  hsp__kernel_scores *kernel, hsp__task *task, hsp_error *err)
+{
+    hsp__online *run = &team->runs[0];
+    hsp__solution *s = &task->solution;
+    const uint64_t n = task->problem.view->rows;
+    hsp_training figures = {0};
+    double none[1];
+    assert(team->count == 1 && run->scorers == 1);
+    hsp__ovr_report(team, 0, &figures);
+    s->passes = figures.passes;
+    s->updates = figures.updates;
+    s->stop = figures.stop;
+    task->last_mistakes = figures.mistakes_last_pass;
+    hsp__online_result(run, 0, kernel ? none : s->w, &s->b);
+    task->amounts = hsp__new(&ctx->allocator, n, sizeof *task->amounts);
+    if (!task->amounts || !hsp__ledger_settle(&run->ledger)) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < run->ledger.count; k++)
+        task->amounts[run->ledger.entries[k].row] = run->ledger.entries[k].amount;
+    hsp__ledger *past = kernel ? hsp__kernel_scores_past(kernel) : NULL;
+    if (!past) return HSP_OK;
+    task->coefficients = hsp__new(&ctx->allocator, n, sizeof *task->coefficients);
+    if (!task->coefficients || !hsp__ledger_settle(past)) return hsp__fail_memory(err);
+    memcpy(task->coefficients, task->amounts, n * sizeof *task->coefficients);
+    for (uint64_t k = 0; k < past->count; k++)
+        task->coefficients[past->entries[k].row] -= past->entries[k].amount / (double)run->examples;
+    return HSP_OK;
+}
+
+hsp_status hsp__online_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
+                           hsp_error *err)
+{
+    const hsp_view *view = task->problem.view;
+    const hsp_data data = {.memory = ctx->allocator, .view = *view, .checked = 1};
+    const hsp__train_kernel *known = &train->kernel;
+    hsp__kernel_scores *kernel = NULL;
+    hsp__ovr team = {0};
+    uint64_t *numbers = NULL;
+    hsp_status status = HSP_OK;
+    hsp_stop why;
+    if (known->ids || known->origin) { /* of a precomputed kernel */
+        numbers = hsp__new_raw(&ctx->allocator, view->rows, sizeof *numbers);
+        if (!numbers) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < view->rows; i++)
+            numbers[i] = (known->ids ? known->ids : known->origin)[task->list[i]];
+    }
+    if (known->kernel)
+        status =
+            hsp__kernel_scores_new(ctx, train, view, numbers ? numbers : task->list, err, &kernel);
+    if (!status) status = online_fit_radius(train, ctx, &data, kernel, err, &task->radius);
+    if (!status) status = online_fit_team(train, ctx, &data, kernel, task->radius, err, &team);
+    if (!status) status = hsp__ovr_run(&team, view, err);
+    if (!status) status = online_fit_take(ctx, &team, kernel, task, err);
+    hsp__ovr_free(&team);
+    hsp__kernel_scores_free(kernel);
+    hsp__free(&ctx->allocator, numbers);
+    hsp__watch_tick(&train->watch, view->rows, report, &why);
+    return status;
+}
+
+/* ---- All classes ----------------------------------------------------------------------------- */
+
+static int online_fit_suits(const hsp__train *train)
+{
+    return !(train->plan.ovo && train->prepared.view->classes > 2);
+}
+
+static hsp_status online_fit_open_trace(const hsp__train *train, online_fit_state *own,
+                                        hsp_error *err)
+{
+    const char *path = hsp_options_text(train->options, "trace");
+    hsp__online *first = &own->team.runs[0];
+    hsp_status status;
+    if (!path) return HSP_OK;
+    if (own->team.classes > 2)
+        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
+                            "a trace needs two classes, and the data has %u; choose them with "
+                            "--positive or --classes",
+                            (unsigned)own->team.classes);
+    if (first->rule->lines_head) {
+        status =
+            hsp__trace_new_lines(train->ctx, path, first, train->prepared.data, err, &own->trace);
+    } else {
+        hsp__proof proof = {0};
+        if (first->rule->proof) first->rule->proof(first, &proof);
+        proof.radius = train->run.radius;
+        status = hsp__trace_new(train->ctx, path, hsp__option_text(train->options, "reference"),
+                                first, &proof, train->kernel.kernel, train->prepared.data,
+                                train->prepared.scalings, err, &own->trace);
+    }
+    first->trace = own->trace;
+    return status;
+}
+
+static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
+{
+    online_fit_state *own = train->native;
+    const hsp__train_kernel *known = &train->kernel;
+    const hsp_data *data = train->prepared.data;
+    hsp_status status = HSP_OK;
+    if (known->kernel)
+        status = hsp__kernel_scores_new(train->ctx, train, train->prepared.view,
+                                        known->ids ? known->ids : known->origin, err, &own->kernel);
+    if (!status)
+        status = online_fit_radius(train, train->ctx, data, own->kernel, err, &train->run.radius);
+    if (!status)
+        status = online_fit_team(train, train->ctx, data, own->kernel, train->run.radius, err,
+                                 &own->team);
+    return status ? status : online_fit_open_trace(train, own, err);
+}
+
+static hsp_status online_fit_all(hsp__train *train, hsp_error *err)
+{
+    online_fit_state *own = train->native;
+    hsp_status status = online_fit_open(train, err);
+    if (status) return status;
+    const double begun = hsp__clock();
+    status = hsp__ovr_run(&own->team, train->prepared.view, err);
+    if (status == HSP_CANCELLED && hsp__stopped(train->ctx)) { /* in a block of kernel values */
+        for (uint32_t c = 0; c < own->team.count; c++)
+            hsp__online_tick(&own->team.runs[c], 0, 0);
+        status = HSP_OK;
+    }
+    train->run.train_seconds = hsp__clock() - begun;
+    if (!status) hsp__ovr_report(&own->team, 0, &train->run);
+    return status;
+}
+
+static hsp_status online_fit_build(hsp__train *train, hsp_context *ctx, const hsp__model_spec *spec,
+                                   hsp_error *err, hsp_model **out)
+{
+    online_fit_state *own = train->native;
+    const hsp__online_source source = {.rows = train->prepared.data};
+    if (own->kernel)
+        return hsp__online_model_kernel(train, ctx, &own->team, own->kernel, spec, err, out);
+    return hsp__online_model(ctx, &own->team, &source, spec, err, out);
+}
+
+/* A run that found no mistake, and hands over what it found none with, has none. */
+static hsp_status online_fit_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
+                                      hsp_error *err, uint64_t *wrong)
+{
+    const online_fit_state *own = train->native;
+    const hsp__ovr *team = &own->team;
+    const hsp__online *first = &team->runs[0];
+    if (train->run.stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
+        team->count == 1 && !first->extra && !first->kernel && !first->rule->score)
+        return HSP_OK;
+    return hsp__train_count_mistakes(train, ctx, model, err, wrong);
+}
+
+static hsp_status online_fit_finish(hsp__train *train, hsp_error *err)
+{
+    const online_fit_state *own = train->native;
+    return own->trace ? hsp__trace_commit(own->trace, err) : HSP_OK;
+}
+
+static void online_fit_free(hsp__train *train)
+{
+    online_fit_state *own = train->native;
+    hsp__trace_free(own->trace);
+    hsp__ovr_free(&own->team);
+    hsp__kernel_scores_free(own->kernel);
+}
+
+const hsp__native hsp__online_native = {.bytes = sizeof(online_fit_state),
+                                        .suits = online_fit_suits,
+                                        .fit = online_fit_all,
+                                        .build = online_fit_build,
+                                        .mistakes = online_fit_mistakes,
+                                        .finish = online_fit_finish,
+                                        .free = online_fit_free};
+
+hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                hsp_error *err, hsp__sequence *out)
+{
+    hsp__train train = {0};
+    const hsp__learner *learner = hsp__learner_of(options);
+    *out = (hsp__sequence){0};
+    if (!learner || !learner->rule || !learner->rule->native)
+        return hsp__fail(err, HSP_USAGE, "'%s' is not an online learner",
+                         hsp_options_table(options)->name);
+    hsp_status status = hsp__train_open(&train, ctx, data, learner, options, NULL, err);
+    if (!status && train.prepared.view->classes != 2)
+        status = hsp__fail(err, HSP_USAGE, "the run has more than two classes");
+    if (!status) status = online_fit_open(&train, err);
+    if (!status) {
+        online_fit_state *own = train.native;
+        own->team.runs[0].sequence = out;
+        status = hsp__ovr_run(&own->team, train.prepared.view, err);
+    }
+    hsp__train_close(&train);
+    return status;
+}

@@ -1,0 +1,343 @@
+#include "learn/online/online_model.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/kernel/kernel_scores.h"
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
+ * scores can be compared. */
+static int online_model_power(const hsp__ovr *team)
+{
+    int most = team->runs[0].power;
+    for (uint32_t c = 1; c < team->count; c++)
+        if (team->runs[c].power > most) most = team->runs[c].power;
+    return most;
+}
+
+static void online_model_shrink(hsp_model *model, uint32_t c, int power)
+{
+    for (uint64_t j = 0; j < model->features; j++)
+        model->weights[c * model->features + j] =
+            ldexp(model->weights[c * model->features + j], -power);
+    model->offsets[c] = ldexp(model->offsets[c], -power);
+}
+
+static void online_model_weights(const hsp__ovr *team, const hsp__online_source *source,
+                                 hsp_model *model)
+{
+    const int power = online_model_power(team);
+    for (uint32_t c = 0; c < model->scorers; c++) {
+        uint32_t scorer;
+        const hsp__online *run = hsp__ovr_scorer(team, source->from ? source->from[c] : c, &scorer);
+        double *w = model->weights + c * model->features;
+        hsp__online_result(run, scorer, w, &model->offsets[c]);
+        if (run->power < power) online_model_shrink(model, c, power - run->power);
+        if (!source->flip) continue;
+        for (uint64_t j = 0; j < model->features; j++)
+            w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
+        model->offsets[c] = 0 - model->offsets[c];
+    }
+}
+
+/* ---- How often each row was used ------------------------------------------------------------- */
+
+/* Gather the ledgers of all runs, ordered by row, then scorer. */
+static hsp_status online_model_gather(hsp_context *ctx, const hsp__ovr *team, hsp__ledger *all,
+                                      hsp_error *err)
+{
+    hsp__ledger_init(all, ctx);
+    if (team->count == 1) { /* it is all */
+        hsp__ledger *one = &team->runs[0].ledger;
+        *all = *one;
+        *one = (hsp__ledger){.ctx = all->ctx, .memory = all->memory};
+    }
+    for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
+        hsp__ledger *one = &team->runs[c].ledger;
+        if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < one->count; i++) {
+            const hsp__entry *entry = &one->entries[i];
+            if (!hsp__ledger_add(all, entry->row, c, entry->amount)) return hsp__fail_memory(err);
+        }
+        hsp__ledger_free(one);
+    }
+    return hsp__ledger_settle(all) ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status online_model_updates(hsp_context *ctx, const hsp__ovr *team, hsp_error *err,
+                                       hsp_row_coefficients *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    hsp__ledger all;
+    hsp_status status = online_model_gather(ctx, team, &all, err);
+    const uint64_t count = status ? 0 : all.count;
+    uint64_t *row = hsp__new_raw(memory, count, sizeof *row);
+    uint32_t *scorer = hsp__new_raw(memory, count, sizeof *scorer);
+    double *amount = hsp__new_raw(memory, count, sizeof *amount);
+    *out = (hsp_row_coefficients){count, row, scorer, amount};
+    if (!status && !(row && scorer && amount)) status = hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < count; i++) {
+        row[i] = all.entries[i].row;
+        scorer[i] = all.entries[i].scorer;
+        amount[i] = all.entries[i].amount;
+    }
+    hsp__ledger_free(&all);
+    if (status) hsp__row_coefficients_free(memory, out);
+    return status;
+}
+
+/* ---- Votes ----------------------------------------------------------------------------------- */
+
+/* The distinct rows of all votes, ascending: places[row] is where, + 1. */
+static hsp_status online_model_support(hsp_context *ctx, const hsp__steps *steps, hsp_data *rows,
+                                       uint32_t *places, hsp_error *err, hsp_data **out)
+{
+    uint64_t count = 0, total = hsp_data_rows(rows);
+    for (uint64_t i = 0; i < steps->votes_count; i++)
+        places[steps->votes[i].row] = 1;
+    for (uint64_t i = 0; i < total; i++)
+        count += places[i];
+    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows for voting");
+    uint64_t *picked = hsp__new_raw(&ctx->allocator, count, sizeof *picked);
+    if (!picked) return hsp__fail_memory(err);
+    count = 0;
+    for (uint64_t i = 0; i < total; i++) {
+        if (!places[i]) continue;
+        picked[count++] = i;
+        places[i] = (uint32_t)count;
+    }
+    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, out);
+    hsp__free(&ctx->allocator, picked);
+    return status;
+}
+
+/* The sequences of all runs as one, by the example that made a step: one-vs-rest runs see the same
+ * examples. NULL: no memory. */
+static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *team)
+{
+    hsp__steps *joint = hsp__new(&ctx->allocator, 1, sizeof *joint);
+    uint64_t *next = hsp__new(&ctx->allocator, team->count, sizeof *next);
+    int sound = joint && next;
+    if (joint) joint->memory = ctx->allocator;
+    while (sound) {
+        uint64_t example = UINT64_MAX;
+        for (uint32_t c = 0; c < team->count; c++) {
+            const hsp__steps *steps = team->runs[c].steps;
+            if (next[c] < steps->count && steps->marks[next[c]].example < example)
+                example = steps->marks[next[c]].example;
+        }
+        if (example == UINT64_MAX) break;
+        sound = hsp__steps_begin(joint, example);
+        for (uint32_t c = 0; c < team->count; c++) {
+            const hsp__steps *steps = team->runs[c].steps;
+            if (next[c] == steps->count || steps->marks[next[c]].example != example) continue;
+            const uint64_t first = steps->marks[next[c]++].first;
+            const uint64_t end =
+                next[c] < steps->count ? steps->marks[next[c]].first : steps->votes_count;
+            for (const hsp__vote *v = steps->votes + first; sound && v < steps->votes + end; v++)
+                sound = hsp__steps_add(joint, v->row, c, v->amount, v->offset);
+        }
+    }
+    hsp__free(&ctx->allocator, next);
+    if (sound) return joint;
+    hsp__steps_free(joint);
+    return NULL;
+}
+
+static void online_model_fill_votes(const hsp__steps *steps, uint64_t examples,
+                                    const uint32_t *places, hsp__votes *votes)
+{
+    for (uint64_t i = 0; i < steps->votes_count; i++) {
+        const hsp__vote *vote = &steps->votes[i];
+        votes->support[i] = places[vote->row] - 1;
+        votes->scorer[i] = vote->scorer;
+        votes->amount[i] = vote->amount;
+        votes->offset[i] = vote->offset;
+    }
+    votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
+    for (uint64_t t = 0; t < steps->count; t++) {
+        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
+        votes->first[t] = steps->marks[t].first;
+        votes->survived[t] = next - steps->marks[t].example;
+    }
+    votes->first[steps->count] = steps->votes_count;
+}
+
+static hsp_status online_model_make_votes(hsp_context *ctx, const hsp__steps *steps,
+                                          uint64_t examples, hsp_data *rows, hsp__votes *votes,
+                                          hsp_error *err)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    votes->updates = steps->votes_count;
+    votes->steps = steps->count;
+    votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
+    votes->scorer = hsp__new(memory, votes->updates, sizeof *votes->scorer);
+    votes->amount = hsp__new(memory, votes->updates, sizeof *votes->amount);
+    votes->offset = hsp__new(memory, votes->updates, sizeof *votes->offset);
+    votes->first = hsp__new(memory, votes->steps + 1, sizeof *votes->first);
+    votes->survived = hsp__new(memory, votes->steps, sizeof *votes->survived);
+    uint32_t *places = hsp__new(memory, hsp_data_rows(rows), sizeof *places);
+    hsp_status status = HSP_OK;
+    if (!votes->support || !votes->scorer || !votes->amount || !votes->offset || !votes->first ||
+        !votes->survived || !places)
+        status = hsp__fail_memory(err);
+    if (!status) status = online_model_support(ctx, steps, rows, places, err, &votes->rows);
+    if (!status) online_model_fill_votes(steps, examples, places, votes);
+    hsp__free(memory, places);
+    return status;
+}
+
+static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp_data *rows,
+                                     hsp_model *model, hsp_error *err)
+{
+    hsp__steps *joint = team->count > 1 ? online_model_joint_steps(ctx, team) : NULL;
+    if (team->count > 1 && !joint) return hsp__fail_memory(err);
+    uint64_t examples = 0;
+    for (uint32_t c = 0; c < team->count; c++)
+        if (team->runs[c].examples > examples) examples = team->runs[c].examples;
+    hsp_status status = HSP_OK;
+    hsp__votes *votes = hsp__new(&model->memory, 1, sizeof *votes);
+    model->hypothesis = HSP__VOTES;
+    model->votes = votes; /* freed with the model, whatever happens */
+    if (votes) votes->apart = team->count > 1;
+    status = votes ? online_model_make_votes(ctx, joint ? joint : team->runs[0].steps, examples,
+                                             rows, votes, err)
+                   : hsp__fail_memory(err);
+    hsp__steps_free(joint);
+    return status;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* The coefficients of the scores: the sum of the amounts by which a row was added; of a mean, less
+ * the sum of amount * (examples before) / examples, as weights have it. Both lists are by row, then
+ * scorer; so is the result. */
+static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
+                                    const hsp_row_coefficients *updates, hsp__ledger *past,
+                                    hsp_error *err, hsp_row_coefficients *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    if (!hsp__ledger_settle(past)) return hsp__fail_memory(err);
+    const uint64_t room = updates->count + past->count;
+    uint64_t *row = hsp__new_raw(memory, room, sizeof *row), count = 0;
+    uint32_t *scorer = hsp__new_raw(memory, room, sizeof *scorer);
+    double *amount = hsp__new_raw(memory, room, sizeof *amount);
+    *out = (hsp_row_coefficients){0, row, scorer, amount};
+    if (!row || !scorer || !amount) return hsp__fail_memory(err);
+    for (uint64_t u = 0, p = 0; u < updates->count || p < past->count; count++) {
+        const hsp__entry *entry = p < past->count ? &past->entries[p] : NULL;
+        const int order = !entry                          ? -1
+                          : u == updates->count           ? 1
+                          : updates->row[u] != entry->row ? (updates->row[u] < entry->row ? -1 : 1)
+                          : updates->scorer[u] != entry->scorer
+                              ? (updates->scorer[u] < entry->scorer ? -1 : 1)
+                              : 0;
+        row[count] = order <= 0 ? updates->row[u] : entry->row;
+        scorer[count] = order <= 0 ? updates->scorer[u] : entry->scorer;
+        amount[count] = order <= 0 ? updates->amount[u++] : 0;
+        if (order < 0) continue;
+        uint32_t own;
+        amount[count] -=
+            entry->amount / (double)hsp__ovr_scorer(team, entry->scorer, &own)->examples;
+        p++;
+    }
+    out->count = count;
+    return HSP_OK;
+}
+
+static hsp_status online_model_expansion(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
+                                         struct hsp__kernel_scores *kernel, hsp_error *err,
+                                         hsp_model **out)
+{
+    hsp_row_coefficients updates = {0}, mean = {0};
+    hsp_model *model = NULL;
+    hsp_status status = online_model_updates(ctx, team, err, &updates);
+    if (!status)
+        status =
+            online_model_mean(ctx, team, &updates, hsp__kernel_scores_past(kernel), err, &mean);
+    if (!status)
+        status =
+            hsp__build_model_expansion(ctx, train, hsp__ovr_scorers(team), &mean, 0, err, &model);
+    hsp__row_coefficients_free(&ctx->allocator, &mean);
+    if (status) {
+        hsp__row_coefficients_free(&ctx->allocator, &updates);
+        return status;
+    }
+    model->updates = updates;
+    *out = model;
+    return HSP_OK;
+}
+
+/* A model without weights that votes. */
+static hsp_status online_model_kernel_votes(hsp__train *train, hsp_context *ctx,
+                                            const hsp__ovr *team, hsp_error *err, hsp_model **out)
+{
+    hsp_data *rows = train->prepared.data;
+    hsp_model *model = NULL;
+    hsp_status status = hsp__model_new(ctx, hsp__ovr_scorers(team), 0, err, &model);
+    if (status) return status;
+    hsp__free(&model->memory, model->weights);
+    model->weights = NULL;
+    model->features = hsp_data_cols(rows);
+    status = online_model_votes(ctx, team, rows, model, err);
+    if (!status)
+        status =
+            hsp__build_model_copy_kernel(ctx, train->kernel.kernel, err, &model->votes->kernel);
+    if (!status) status = online_model_updates(ctx, team, err, &model->updates);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
+                                    struct hsp__kernel_scores *kernel, const hsp__model_spec *spec,
+                                    hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status = team->runs[0].steps
+                            ? online_model_kernel_votes(train, ctx, team, err, &model)
+                            : online_model_expansion(train, ctx, team, kernel, err, &model);
+    if (status) return status;
+    for (uint32_t c = 0; c < model->scorers; c++) {
+        uint32_t scorer;
+        double none[1];
+        const hsp__online *run = hsp__ovr_scorer(team, c, &scorer);
+        hsp__online_result(run, scorer, none, &model->offsets[c]);
+    }
+    status = hsp__build_model_fill(ctx, spec, model, err);
+    if (!status) status = hsp__build_model_collapse(ctx, &model, err);
+    if (!status) status = hsp__build_model_end(spec, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
+                             const hsp__online_source *source, const hsp__model_spec *spec,
+                             hsp_error *err, hsp_model **out)
+{
+    hsp_model *model = NULL;
+    hsp_status status = hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(team),
+                                               team->runs[0].features, err, &model);
+    if (status) return status;
+    online_model_weights(team, source, model);
+    if (team->runs[0].keep_ledger) status = online_model_updates(ctx, team, err, &model->updates);
+    if (!status && team->runs[0].steps)
+        status = online_model_votes(ctx, team, source->rows, model, err);
+    if (!status) status = hsp__build_model_end(spec, model, err);
+    if (status)
+        hsp_model_free(model);
+    else
+        *out = model;
+    return status;
+}

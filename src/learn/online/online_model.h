@@ -1,0 +1,27 @@
+/* From the runs of an online rule to a model: weights or a kernel expansion, the updates, votes. */
+#ifndef HSP_LEARN_ONLINE_ONLINE_MODEL_H
+#define HSP_LEARN_ONLINE_ONLINE_MODEL_H
+
+#include "learn/build_model.h"
+#include "learn/multiclass/ovr.h"
+
+/* Where the model's scorers are among the runs'. */
+typedef struct hsp__online_source {
+    const uint32_t *from; /* scorers: scorer c of the model is from[c] of the team; NULL: c */
+    int flip;             /* two classes: the team's positive class is the model's class 0 */
+    hsp_data *rows;       /* what was learnt from, for voting; NULL: none */
+} hsp__online_source;
+
+/* A model of the weights, updates and votes of a team. */
+hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
+                             const hsp__online_source *source, const hsp__model_spec *spec,
+                             hsp_error *err, hsp_model **out);
+
+/* The same of a team that learnt with the training's kernel: coefficients of the rows it learnt
+ * from, or votes; weights after all where the kernel is a weighted inner product. */
+struct hsp__kernel_scores;
+hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
+                                    struct hsp__kernel_scores *kernel, const hsp__model_spec *spec,
+                                    hsp_error *err, hsp_model **out);
+
+#endif
