@@ -37,3 +37,9 @@ try simulate --set passes
 try simulate --set nosuch=1
 try simulate --set average=vote --trials 3
 halfspace bound | sed -n 1,5p
+# The same rows in another precision are the same rows: a model that came back from LIBLINEAR's format has its numbers in double.
+cp "$EXAMPLES/iris.csv" .
+halfspace train svm -q --positive setosa iris.csv -o setosa.hsp >/dev/null
+halfspace model export -q setosa.hsp --format liblinear -o there.txt
+halfspace model import -q there.txt -o back.hsp
+halfspace bound -q back.hsp --train iris.csv 2>&1 | sed -n 1,2p

@@ -21,3 +21,5 @@ halfspace train lp -q iris.csv >all 2>&1
 echo "status $?"
 sed -n 2p all
 halfspace train lp -q --json iris.csv | grep -E '"(answer|class|against)"'
+# Linear programs of pairs add up.
+halfspace train lp -q --soft --multiclass ovo --json iris.csv | grep '"passes"'
