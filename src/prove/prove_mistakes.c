@@ -263,23 +263,32 @@ static hsp_status prove_mistakes_replay(prove_mistakes_state *m, hsp_error *err,
 
 /* ---- What the run ended with ----------------------------------------------------------------- */
 
-/* The sum of count y x, times the rate. */
+/* The sum of count y x, times the rate; *off is more than any entry is off by: values in
+ * memory are not the decimals of the file, and sums are rounded. */
 static hsp_status prove_mistakes_rebuild(const prove_mistakes_state *m, hsp_error *err,
-                                         hsp__long **out, hsp__long *bias)
+                                         hsp__long **out, hsp__long *bias, hsp__long *off)
 {
     const hsp__prove_file *file = &m->prove->data;
     hsp__long *sum = hsp__new(&m->prove->ctx->allocator, file->rows->cols, sizeof *sum);
-    hsp__long turn = 0;
+    hsp__long turn = 0, total = 0, largest = (hsp__long)m->constant * (hsp__long)m->constant;
+    hsp__long slack = 0;
     if (!sum) return hsp__fail_memory(err);
+    for (uint64_t j = 0; file->slack && j < file->rows->cols; j++)
+        slack = fmaxl(slack, (hsp__long)file->slack[j]);
     for (uint64_t i = 0; i < file->rows->rows; i++) {
         if (!m->count[i]) continue;
         const hsp__row row = hsp__view_row(file->rows, i);
         const hsp__long by =
             (hsp__long)m->count[i] * (hsp__long)file->y[i] * (hsp__long)m->plan.rate;
-        for (uint64_t k = 0; k < row.count; k++)
-            sum[hsp__row_column(&row, k)] += by * (hsp__long)hsp__row_value(file->rows, &row, k);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const hsp__long value = (hsp__long)hsp__row_value(file->rows, &row, k);
+            sum[hsp__row_column(&row, k)] += by * value;
+            largest = fmaxl(largest, fabsl(value));
+        }
         turn += by;
+        total += fabsl(by);
     }
+    *off = total * (largest + slack) * 1e-14L;
     *bias = turn * (hsp__long)m->constant * (hsp__long)m->constant;
     *out = sum;
     return HSP_OK;
@@ -287,15 +296,14 @@ static hsp_status prove_mistakes_rebuild(const prove_mistakes_state *m, hsp_erro
 
 /* The model's weights beside the rebuilt ones. */
 static void prove_mistakes_write_model(const prove_mistakes_state *m, const hsp__long *w,
-                                       hsp__long b)
+                                       hsp__long b, hsp__long off)
 {
     const hsp_model *model = m->prove->model;
     hsp__text *text = &m->prove->claims;
-    hsp__long most = fabsl(b - (hsp__long)model->offsets[0]), size = fabsl(b);
+    hsp__long most = fabsl(b - (hsp__long)model->offsets[0]);
     for (uint64_t j = 0; j < m->prove->data.rows->cols; j++) {
         const double own = j < model->features ? model->weights[j] : 0;
         most = fmaxl(most, fabsl(w[j] - (hsp__long)own));
-        size = fmaxl(size, fabsl(w[j]));
     }
     hsp__claim_open(text, "\nmodel", '{');
     hsp__claim_list(text, "w", NULL, model->weights,
@@ -303,7 +311,7 @@ static void prove_mistakes_write_model(const prove_mistakes_state *m, const hsp_
                                                                 : m->prove->data.rows->cols,
                     hsp__claim_exact);
     hsp__claim_exact(text, "b", model->offsets[0]);
-    hsp__claim_bound(text, "within", most * 1.0001L + size * 1e-14L, 2, 1);
+    hsp__claim_bound(text, "within", most * 1.0001L + off, 2, 1);
     hsp__claim_close(text, '}');
 }
 
@@ -366,7 +374,7 @@ static void prove_mistakes_write_reference(const prove_mistakes_state *m)
 static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
-    hsp__long *last = NULL, bias = 0;
+    hsp__long *last = NULL, bias = 0, off = 0;
     const char *why;
     hsp_status status = prove_mistakes_replay(m, err, &why);
     if (!status && why) return hsp__prove_skip(prove, err, "mistakes", "%s", why);
@@ -378,12 +386,12 @@ static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
                                    "found that bounds such a run");
         status = prove_mistakes_soft(m, err);
     }
-    if (!status) status = prove_mistakes_rebuild(m, err, &last, &bias);
+    if (!status) status = prove_mistakes_rebuild(m, err, &last, &bias, &off);
     if (status) return status;
     hsp__prove_begin(prove, "mistakes");
     prove_mistakes_write_run(m);
     if (!m->plan.averaged && prove->model->hypothesis == HSP__LINEAR)
-        prove_mistakes_write_model(m, last, bias);
+        prove_mistakes_write_model(m, last, bias, off);
     if (prove_mistakes_converged(m, last, bias)) hsp__claim_flag(&prove->claims, "converged", 1);
     prove_mistakes_write_reference(m);
     hsp__free(&prove->ctx->allocator, last);

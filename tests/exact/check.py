@@ -299,6 +299,16 @@ def check_certify(path, extra, truth):
     return "certify: made"
 
 
+def check_mistakes(path, folder, truth):
+    """A run's claim is made or dropped with a reason; the others are made either way."""
+    model = os.path.join(folder, "perceptron.hsp")
+    status, _, why = run(["train", "perceptron", "-q", "--json", path, "-o", model])
+    if status == 3:
+        return "refused"
+    expect(status == 0, "train perceptron", status, why)
+    return check_certify(path, ["--model", model], truth)
+
+
 def check_classes(path, folder, learner, way, x, labels):
     """Three classes: what is said of one of them against the rest, or of a pair."""
     model = os.path.join(folder, "model.hsp")
@@ -346,6 +356,7 @@ def check_table(number, folder, rows, labels, suffix):
             seen.append(check_train(path, folder, learner, ["--offset", offset], x, y, truth))
         seen.append(check_certify(path, ["--offset", offset], truth))
     truth = separable(x, y, True)
+    seen.append(check_mistakes(path, folder, truth))
     scale = ("standard", "max-abs", "min-max")[number % 3]
     seen.append(check_train(path, folder, ["svm", "--hard"],
                             ["--scale", scale, "--storage", "dense"], x, y, truth))
