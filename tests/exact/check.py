@@ -256,7 +256,7 @@ def check_train(path, folder, learner, extra, x, y, truth):
     expect(status in (0, 1, 3), about, "status", status, why)
     if status == 3 and "single" in extra and "e308)" in why:
         return "refused"  # numbers beyond the range of floats
-    if status == 3 and "out of range" in why:
+    if status == 3 and "weights overflow" in why:
         return "refused"  # weights beyond the range of doubles
     if said is None:  # an error: the truth is in its sentence
         expect(status == 3 and "the rows are separable" in why, about, status, why)
@@ -324,11 +324,11 @@ def check_classes(path, folder, learner, way, x, labels):
                                                    model])
     about = " ".join(learner + ["--multiclass", way])
     if said is None:
-        expect(status == 3 and ("separable" in why or "range" in why), about, status, why)
+        expect(status == 3 and ("separable" in why or "overflow" in why), about, status, why)
         for (a, b), found in truth.items():
             named = "'%s' and the rest" % a if b is None else "'%s' and '%s'" % (a, b)
             expect(named not in why or found, about, "says separable:", why)
-        return "refused" if "range" in why else "classes: separable, no model"
+        return "refused" if "overflow" in why else "classes: separable, no model"
     found = said["confirmation"]
     expect((status == 1) == (found["answer"] == "not separable"), about, status, found)
     if found["answer"] == "separates":
