@@ -102,12 +102,12 @@ static void report_cut(const hsp__train *train, hsp_convergence *to)
     if (left_out || unjudged) report_forget_point(to);
 }
 
-/* One-vs-rest in turn is one computation: its passes add up. */
+/* The passes of a learner that solves its problems in turn are linear programs, which add up. */
 static void report_task(hsp__train *train, hsp__task *task)
 {
     hsp_training *run = &train->run;
     const hsp__solution *s = &task->solution;
-    const int adds = train->learner->in_turn && !task->list;
+    const int adds = train->learner->in_turn;
     /* a solver ends at the limit, or where no step gets further */
     const int left = !train->plan.max_passes || s->passes < train->plan.max_passes;
     const int stalled = train->plan.solver && s->stop == HSP_STOP_PASSES && left;
