@@ -285,6 +285,36 @@ static void csv_free(csv_reader *reader)
     hsp__csv_plan_free(memory, &reader->plan);
 }
 
+/* How the columns were read; and where the long decimals, which stand in columns of the file counted
+ * from 1, are among those of the data set. */
+static hsp_status csv_tell_columns(const csv_reader *reader, const hsp_encoding *encoding,
+                                   hsp__provenance *told, hsp_error *err)
+{
+    const hsp__csv_plan *plan = &reader->plan;
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    uint64_t *first = hsp__new(memory, (uint64_t)encoding->names.count + 1, sizeof *first);
+    told->columns = hsp__new(memory, plan->count, sizeof *told->columns);
+    if (!told->columns || !first) {
+        hsp__free(memory, first);
+        return hsp__fail_memory(err);
+    }
+    for (uint32_t c = 0; c < encoding->names.count; c++)
+        first[c + 1] = first[c] + hsp__encoding_width(&encoding->columns[c]);
+    told->count = plan->count;
+    told->separator = plan->separator;
+    told->missing = (int)plan->missing;
+    for (uint32_t j = 0; j < plan->count; j++)
+        told->columns[j] =
+            (hsp__table_column){(int)plan->columns[j].kind, plan->columns[j].encoded};
+    for (uint64_t k = 0; k < told->longs.count; k++) {
+        hsp__long_decimal *number = &told->longs.all[k];
+        number->column = first[plan->columns[number->column - 1].encoded];
+    }
+    hsp__free(memory, first);
+    hsp__long_decimals_sort(&told->longs);
+    return HSP_OK;
+}
+
 hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
                          const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
                          hsp_data **out)
@@ -299,8 +329,13 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
             hsp__csv_plan_make(ctx, hsp__source_name(source), &sample, options,
                                hsp__reading_first(options, source), encoding, err, &reader.plan);
     if (!status) status = csv_rows(&reader, source, &sample, options, err);
+    const int header = sample.header;
     hsp__csv_sample_free(&ctx->allocator, &sample);
     if (!status) status = csv_finish(&reader, options, err, out);
+    if (!status && hsp__source_told(source)) {
+        status = csv_tell_columns(&reader, (*out)->encoding, hsp__source_told(source), err);
+        hsp__source_told(source)->header = header;
+    }
     csv_free(&reader);
     return status;
 }

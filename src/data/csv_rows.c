@@ -105,6 +105,7 @@ static hsp_status csv_number(hsp__csv_reader *reader, hsp__csv_worker *worker, u
                           plan->reading.watch != HSP__WATCH_NONE;
     if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY && !too_large)
         return csv_bad_number(reader, j, field, result, err);
+    worker->losses.row = worker->rows;
     return hsp__losses_note(&worker->losses, &plan->reading, worker->block, j + 1,
                             hsp__csv_name(plan, j), field->text, field->size, result, err);
 }
@@ -408,6 +409,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     while (hsp__csv_skip_blank(&cursor)) {
         const uint64_t rows = worker->rows;
         const uint64_t tiny = losses->tiny, rounded = losses->rounded, column = losses->column;
+        const uint64_t longs = losses->longs.count;
         char *row = csv_row_room(reader, worker, cursor.line);
         if (!row) return hsp__fail_memory(err);
         hsp_status status =
@@ -420,6 +422,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
         losses->tiny = tiny; /* a row that is left out loses nothing */
         losses->rounded = rounded;
         losses->column = column;
+        hsp__long_decimals_cut(&losses->longs, longs);
     }
     block->lines = cursor.line - 1;
     hsp__spread_dense(&worker->spread, reader->plan->precision, worker->cells, worker->rows,
@@ -483,6 +486,9 @@ static hsp_status csv_reserve(void *self, int number, const hsp__block *block, h
         status = hsp__csv_table_grow(reader->ctx, reader->plan, table, rows, err);
         if (status) return status;
     }
+    if (reader->told &&
+        !hsp__long_decimals_move(&reader->told->longs, &worker->losses.longs, table->rows))
+        return hsp__fail_memory(err);
     worker->first_row = table->rows;
     table->rows = rows;
     return HSP_OK;
@@ -550,6 +556,7 @@ static int csv_worker_init(hsp__csv_reader *reader, hsp__csv_worker *worker)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     const uint32_t count = reader->plan->count;
+    if (reader->told) worker->losses.longs.memory = memory;
     hsp__text_init(&worker->unquoted, memory);
     hsp__names_init(&worker->classes, memory);
     const uint32_t words = reader->plan->words, recent = hsp__csv_words_recent_count(words);
@@ -580,6 +587,7 @@ static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *work
     hsp__free(memory, worker->unseen);
     hsp__free(memory, worker->widest);
     hsp__spread_free(&worker->spread, memory);
+    hsp__long_decimals_free(&worker->losses.longs);
     hsp__free(memory, worker->cells);
     hsp__free(memory, worker->labels);
     hsp__free(memory, worker->lines);
@@ -591,6 +599,7 @@ static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *work
 int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source)
 {
     reader->count = hsp__blocks_workers(reader->ctx, source);
+    reader->told = hsp__source_told(source);
     reader->workers =
         hsp__new(&reader->ctx->allocator, (uint64_t)reader->count, sizeof *reader->workers);
     for (int i = 0; reader->workers && i < reader->count; i++)

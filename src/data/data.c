@@ -302,6 +302,29 @@ const hsp_encoding *hsp_data_encoding(const hsp_data *data)
     return data->encoding;
 }
 
+hsp_status hsp__data_borrow(hsp_context *ctx, const hsp_data *from, hsp_error *err, hsp_data **out)
+{
+    const uint64_t n = from->view.rows;
+    hsp_data *made = hsp__data_new(&ctx->allocator);
+    if (!made) return hsp__fail_memory(err);
+    made->view = from->view;
+    made->labels = hsp__new_raw(&ctx->allocator, n, sizeof *made->labels);
+    hsp_status status =
+        made->labels ? hsp__data_copy_names(made, from, err) : hsp__fail_memory(err);
+    if (status) {
+        hsp_data_free(made);
+        return status;
+    }
+    if (n) memcpy(made->labels, from->view.labels, n * sizeof *made->labels);
+    made->view.labels = made->labels;
+    made->nonzeros = from->nonzeros;
+    made->checked = from->checked;
+    made->digits = from->digits;
+    made->index_base = from->index_base;
+    *out = made;
+    return HSP_OK;
+}
+
 hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const hsp_view **out)
 {
     HSP__NEED(err, ctx, data, out);

@@ -49,6 +49,9 @@ hsp_status hsp__data_shape(hsp_context *ctx, hsp_storage storage, hsp_precision 
  * In debug builds of the tests the claim is asserted. */
 void hsp__data_seal(hsp_data *data);
 
+/* A data set with labels and names of its own over the rows of another, which outlives it. */
+hsp_status hsp__data_borrow(hsp_context *ctx, const hsp_data *from, hsp_error *err, hsp_data **out);
+
 /* Copy class names, feature names and encoding from one data set to another. */
 hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *err);
 

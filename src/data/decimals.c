@@ -11,65 +11,6 @@
 #include "data/csv.h"
 #include "data/data.h"
 
-/* ---- One number ------------------------------------------------------------------------------ */
-
-static int decimals_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The number behind an e: far beyond any exponent that matters, it stays where it is. */
-static int64_t decimals_exponent(const char *p, const char *end)
-{
-    const int negative = p < end && *p == '-';
-    int64_t value = 0;
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    for (; p < end && decimals_digit(*p); p++)
-        if (value < INT64_MAX / 100) value = value * 10 + (*p - '0');
-    return negative ? -value : value;
-}
-
-hsp__decimal_value hsp__decimal_value_of(const char *text, size_t size)
-{
-    const char *end = text + size, *p = text;
-    hsp__decimal_value value = {.sign = 1};
-    int64_t whole = 0; /* digits before the dot, from the first that is not 0; behind it, less one a
-                          zero */
-    int dot = 0;
-    if (p < end && (*p == '-' || *p == '+')) value.sign = *p++ == '-' ? -1 : 1;
-    for (; p < end && (decimals_digit(*p) || *p == '.'); p++) {
-        if (*p == '.') {
-            dot = 1;
-            continue;
-        }
-        if (*p != '0') {
-            if (!value.from) value.from = p;
-            value.to = p + 1;
-        }
-        if (value.from && !dot) whole++;
-        if (!value.from && dot) whole--;
-    }
-    if (!value.from) return (hsp__decimal_value){.sign = 0};
-    value.exponent = whole;
-    if (p < end && (*p == 'e' || *p == 'E')) value.exponent += decimals_exponent(p + 1, end);
-    return value;
-}
-
-int hsp__decimal_value_same(const hsp__decimal_value *a, const hsp__decimal_value *b)
-{
-    const char *p = a->from, *q = b->from;
-    if (a->sign != b->sign || a->exponent != b->exponent) return 0;
-    while (p < a->to && q < b->to) {
-        if (*p == '.')
-            p++;
-        else if (*q == '.')
-            q++;
-        else if (*p++ != *q++)
-            return 0;
-    }
-    return p == a->to && q == b->to;
-}
-
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 typedef struct decimals {
@@ -135,7 +76,7 @@ static hsp_status decimals_line(decimals *m, const char *p, const char *end, hsp
         const char *token = p, *colon = NULL;
         for (; p < end && !decimals_ends_token(*p); p++)
             if (*p == ':' && !colon) colon = p;
-        if (!tokens++ || !colon || !decimals_digit(*token)) continue; /* a label; qid:N */
+        if (!tokens++ || !colon || !(*token >= '0' && *token <= '9')) continue; /* a label; qid:N */
         uint64_t index = 0;
         for (const char *q = token; q < colon; q++)
             index = index * 10 + (uint64_t)(*q - '0');

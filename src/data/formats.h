@@ -59,6 +59,11 @@ hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,
 hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_data **out);
 
+/* What hsp_data_read with these options (NULL: the defaults) would have made of the text in single
+ * precision, but for decimals that lie between two floats, nearer to the middle than doubles tell. */
+hsp_status hsp__data_round_single(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                  hsp_error *err, hsp_data **out);
+
 /* Encodings inside other files: as JSON text. */
 hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocator *memory,
                                  hsp_error *err, char **out);

@@ -177,6 +177,7 @@ static hsp_status libsvm_unusual(const hsp__libsvm_reader *reader, hsp__libsvm_s
     if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY &&
         !(result == HSP__DECIMAL_OVERFLOW && watch && reader->reading.keep == HSP__KEEP_SINGLE))
         return libsvm_value_fail(reader, at, result, err);
+    scratch->losses.row = scratch->block.rows;
     return hsp__losses_note(&scratch->losses, &reader->reading, scratch->number, index, NULL, at->p,
                             (size_t)(value_end - at->p), result, err);
 }
@@ -524,6 +525,9 @@ static hsp_status libsvm_reserve(void *self, int worker, const hsp__block *text,
     hsp_status status = libsvm_settle_base(reader, scratch, run, err);
     if (status) return status;
     if (!hsp__libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
+    if (reader->told &&
+        !hsp__long_decimals_move(&reader->told->longs, &scratch->losses.longs, reader->rows.rows))
+        return hsp__fail_memory(err);
     return hsp__rows_reserve(&reader->rows, &scratch->block, run, err, &scratch->place);
 }
 
@@ -545,6 +549,7 @@ hsp_status hsp__libsvm_start(hsp__libsvm_reader *reader, hsp_context *ctx, hsp__
     uint64_t text = hsp__source_packed(source) ? 0 : hsp__source_size(source);
     *reader =
         (hsp__libsvm_reader){.ctx = ctx, .name = hsp__source_name(source), .classes = classes};
+    reader->told = hsp__source_told(source);
     reader->reading = reading;
     reader->precision = hsp__keep_precision(reading.keep);
     reader->base_fixed = strcmp(base, "auto") != 0;
@@ -556,6 +561,7 @@ hsp_status hsp__libsvm_start(hsp__libsvm_reader *reader, hsp_context *ctx, hsp__
     if (!reader->scratch) return hsp__fail_memory(err);
     for (int i = 0; i < reader->workers; i++) {
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
+        if (reader->told) reader->scratch[i].losses.longs.memory = &ctx->allocator;
         for (int j = 0; j < HSP__LIBSVM_WIDEST; j++)
             reader->scratch[i].widest[j] = HSP__DECIMAL_SHORT;
     }
@@ -574,6 +580,7 @@ void hsp__libsvm_free(hsp__libsvm_reader *reader)
         hsp__free(memory, scratch->values);
         hsp__free(memory, scratch->label_map);
         hsp__spread_free(&scratch->spread, memory);
+        hsp__long_decimals_free(&scratch->losses.longs);
         hsp__names_free(&scratch->names);
     }
     hsp__free(memory, reader->scratch);
@@ -650,6 +657,8 @@ static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_o
         if (!status) {
             (*out)->index_base = hsp__libsvm_base(&reader);
             (*out)->digits = losses.digits;
+            for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
+                reader.told->longs.all[k].column -= atomic_load(&reader.base);
             if (held && !*found) hsp__data_narrow(*out);
             hsp__data_tell(ctx, *out, reader.name, &reading, &losses, NULL, why ? why : found);
         }

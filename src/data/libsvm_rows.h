@@ -48,6 +48,7 @@ typedef struct hsp__libsvm_reader {
     hsp_context *ctx;
     const char *name;
     hsp__reading reading;
+    hsp__provenance *told;   /* or NULL */
     hsp_precision precision; /* of the values */
     int unlabelled;          /* labels are not wanted: rows need not have one */
     int base_fixed;          /* the user said which number the first column has */

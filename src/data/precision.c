@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "data/decimals.h"
+#include "data/decimal_value.h"
 
 #define PRECISION_NARROW 0x1p-12 /* of the largest value */
 #define PRECISION_DIGITS DBL_DIG /* that every double keeps */
@@ -31,7 +31,8 @@ hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *s
         return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
                               hsp__source_again(source) ? HSP__REWRITE_FILE : HSP__REWRITE_PIPE};
     if (precision_is_double(asked))
-        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
+                              hsp__source_told(source) ? HSP__REWRITE_KEEP : HSP__REWRITE_NONE};
     if (strcmp(asked, "mixed") == 0)
         return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_MIXED, HSP__WATCH_NUMBERS,
                               HSP__REWRITE_NONE};
@@ -96,6 +97,8 @@ hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, ui
 {
     char where[PRECISION_WHERE], why[HSP__WHY], quoted[HSP__QUOTED];
     losses->tiny += result == HSP__DECIMAL_TINY;
+    if (!hsp__long_decimals_add(&losses->longs, losses->row, column, text, size))
+        return hsp__fail_memory(err);
     const int rounded = reading->rewrite == HSP__REWRITE_PIPE
                             ? precision_prints_otherwise(text, size)
                             : result == HSP__DECIMAL_ROUNDED;

@@ -24,6 +24,7 @@
 
 #include "base/decimal.h"
 #include "data/data.h"
+#include "data/provenance.h"
 #include "data/source.h"
 #include "halfspace_all.h"
 
@@ -40,11 +41,12 @@ typedef enum hsp__watch {
 } hsp__watch;
 
 /* Of a program that writes the numbers it reads as they stand in the file
- * (hsp_read_keep_decimals). */
+ * (hsp_read_keep_decimals), or proves something about them. */
 typedef enum hsp__rewrite {
     HSP__REWRITE_NONE, /* it does not */
     HSP__REWRITE_FILE, /* it reads the file again for that: no digit is lost */
-    HSP__REWRITE_PIPE  /* it cannot: numbers that doubles print otherwise are to be counted */
+    HSP__REWRITE_PIPE, /* it cannot: numbers that doubles print otherwise are to be counted */
+    HSP__REWRITE_KEEP  /* such numbers are to be kept (data/provenance.h) */
 } hsp__rewrite;
 
 typedef struct hsp__reading {
@@ -84,13 +86,15 @@ typedef struct hsp__losses {
     int here;         /* the block at hand has a number of rule 1 */
     uint64_t block;   /* 1 + the first block that has one; 0: none */
     char why[HSP__WHY];
+    uint64_t row;             /* of the block at hand, from 0; the reader sets it */
+    hsp__long_decimals longs; /* of the block at hand */
 } hsp__losses;
 
 /* May doubles print a number that was read from `size` bytes, with the result OK, otherwise than it
  * stands there, and is that to be counted? */
 static inline int hsp__prints_otherwise(const hsp__reading *reading, ptrdiff_t size)
 {
-    return __builtin_expect(size > DBL_DIG, 0) && reading->rewrite == HSP__REWRITE_PIPE;
+    return __builtin_expect(size > DBL_DIG, 0) && reading->rewrite >= HSP__REWRITE_PIPE;
 }
 
 /* A number that was read with `result`: one of the last three, OVERFLOW, or OK if it may be printed

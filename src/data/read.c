@@ -1,4 +1,5 @@
 /* Reading: which format a file is in, and who reads it. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -11,6 +12,7 @@
 #include "data/formats.h"
 #include "data/kind.h"
 #include "data/convert_storage.h"
+#include "data/provenance.h"
 #include "data/source.h"
 
 static const hsp_option read_options[] = {
@@ -185,6 +187,27 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
     return HSP_OK;
 }
 
+hsp_status hsp__data_round_single(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                  hsp_error *err, hsp_data **out)
+{
+    hsp__storage_change plan = {.storage = data->view.storage,
+                                .precision = HSP_FLOAT32,
+                                .cols = data->view.cols,
+                                .phase = "changing the storage"};
+    hsp_data *rounded = NULL;
+    hsp_status status = hsp__data_convert_storage(ctx, data, &plan, err, &rounded);
+    if (status) return status;
+    plan.storage = read_smallest(rounded);
+    if ((options && strcmp(hsp_options_text(options, "storage"), "auto") != 0) ||
+        plan.storage == rounded->view.storage) {
+        *out = rounded;
+        return HSP_OK;
+    }
+    status = hsp__data_convert_storage(ctx, rounded, &plan, err, out);
+    hsp_data_free(rounded);
+    return status;
+}
+
 /* A binary cache that cannot be mapped, from a pipe or compressed: all of it into memory first. */
 static hsp_status read_unmapped(hsp_context *ctx, hsp__source *source, hsp_error *err,
                                 hsp_data **out)
@@ -232,6 +255,11 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     if (!status) {
         const char *format = hsp_options_text(options, "format");
         status = hsp__format_find(path, first, first_size, err, &format);
+        if (!status && hsp__source_told(source) && strcmp(format, "hsp") == 0)
+            status =
+                hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                             "claims are about the decimals of a text file; name the text file "
+                             "from which this binary file was made");
         if (!status) status = read_as(&own, format, source, path, options, encoding, err, &data);
     }
     if (!status) status = read_settle(&own, options, err, &data);
@@ -253,6 +281,23 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
     hsp__source_free(source);
     return hsp__while(err, status, "reading", strcmp(path, "-") ? path : "standard input");
+}
+
+hsp_status hsp__data_read_followed(hsp_context *ctx, const char *path, const hsp_options *options,
+                                   const hsp_encoding *encoding, hsp_error *err,
+                                   hsp__provenance *told, hsp_data **out)
+{
+    unsigned char digest[32];
+    hsp__source *source = NULL;
+    assert(strcmp(hsp_options_text(options, "precision"), "double") == 0);
+    *told = (hsp__provenance){.memory = ctx->allocator, .longs.memory = &told->memory};
+    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    if (!status) hsp__source_follow(source, told);
+    if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
+    hsp__sha256_end(&told->sha, digest);
+    hsp__sha256_text(digest, told->hash);
+    hsp__source_free(source);
+    return hsp__while(err, status, "reading", path);
 }
 
 hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const char *name,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/compress.h"
+#include "data/provenance.h"
 
 #define SOURCE_PEEK_MIN ((size_t)64 << 10)
 #define SOURCE_HEAD     6 /* bytes that tell every packing */
@@ -31,6 +32,7 @@ struct hsp__source {
     char *ahead; /* peeked bytes not yet read */
     size_t ahead_from, ahead_to;
     uint64_t ahead_room;
+    hsp__provenance *told; /* or NULL */
 };
 
 /* Bytes as they are in the file. */
@@ -188,6 +190,17 @@ void hsp__source_free(hsp__source *source)
     hsp__free(&memory, source);
 }
 
+void hsp__source_follow(hsp__source *source, hsp__provenance *told)
+{
+    source->told = told;
+    hsp__sha256_init(&told->sha);
+}
+
+hsp__provenance *hsp__source_told(const hsp__source *source)
+{
+    return source->told;
+}
+
 const char *hsp__source_name(const hsp__source *source)
 {
     return source->name;
@@ -213,6 +226,7 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
     source->ahead_from += have;
     hsp_status status = source_fill(source, (char *)buffer + have, want - have, err, &more);
     *got = have + more;
+    if (source->told && !status) hsp__sha256_add(&source->told->sha, buffer, *got);
     return status;
 }
 
@@ -270,6 +284,7 @@ hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *
     hsp__unpacker_free(source->unpacker);
     source->unpacker = NULL;
     source->position = 0;
+    if (source->told) hsp__sha256_init(&source->told->sha);
     source->head_from = source->head_to = source->ahead_from = source->ahead_to = 0;
     return source_detect_packing(ctx, source, err);
 }

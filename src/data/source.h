@@ -15,6 +15,12 @@ hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, c
                               hsp_error *err, hsp__source **out);
 void hsp__source_free(hsp__source *source);
 
+/* Have readers tell what they see on the way: `told` gets the hash of all bytes that are read, and
+ * hsp__source_told is where the rest goes. */
+struct hsp__provenance;
+void hsp__source_follow(hsp__source *source, struct hsp__provenance *told);
+struct hsp__provenance *hsp__source_told(const hsp__source *source); /* NULL: nobody asked */
+
 const char *hsp__source_name(const hsp__source *source);
 
 /* The first bytes, up to `want` (fewer only at the end of the input), without consuming them. They

@@ -240,8 +240,8 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
         prove.offset = strcmp(hsp_options_text(prove.options, "offset"), "none") != 0;
         status = certify_make(&prove, path, read, err, made);
     }
-    hsp__prove_close(&prove, &prove.data);
-    hsp__prove_close(&prove, &prove.test);
+    hsp__prove_close(&prove.data);
+    hsp__prove_close(&prove.test);
     hsp__separation_free(&prove.separability);
     hsp__text_free(&prove.claims);
     hsp__text_free(&prove.transform);

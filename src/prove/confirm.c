@@ -30,7 +30,8 @@ typedef struct confirm {
     hsp_context *ctx;
     hsp_data *data; /* the rows: as given, or `again` */
     const hsp_data *given;
-    hsp_data *again; /* the file, read again; owned, or NULL */
+    hsp_data *again;      /* the file, read again; owned, or NULL */
+    hsp__provenance told; /* of `again` */
     int offset, scaled;
     hsp__exact_source exact; /* of data; y is that of the problem at hand */
     signed char *y;          /* rows: -1 or 1; 0: not of this problem */
@@ -63,7 +64,9 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
     hsp_status status = read ? hsp_options_copy(m->ctx, read, err, &options)
                              : hsp_options_new(m->ctx, hsp_read_options(), err, &options);
     if (!status) status = hsp_options_set(options, "precision", "double", err);
-    if (!status) status = hsp_data_read(&quiet, path, options, m->data->encoding, err, &m->again);
+    if (!status)
+        status = hsp__data_read_followed(&quiet, path, options, m->data->encoding, err, &m->told,
+                                         &m->again);
     if (!status) status = hsp_data_view(m->ctx, m->again, err, &view);
     if (!status &&
         (view->rows != m->data->view.rows ||
@@ -71,8 +74,10 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
         status =
             hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
                          "on second reading the file has other rows: it was changed meanwhile");
-    if (!status) status = hsp__exact_longs(&quiet, path, options, m->again, NULL, err, &m->exact);
     if (!status) m->data = m->again;
+    m->exact.longs = m->told.longs.all;
+    m->exact.long_count = m->told.longs.count;
+    if (!status) status = hsp__exact_check(&m->exact, path, err);
     hsp_options_free(options);
     return status;
 }
@@ -375,7 +380,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
             status = model ? confirm_model(&m, model, side, &own)
                            : confirm_no_model(&m, learner, run->evidence, side, &own);
         hsp__free(&ctx->allocator, side);
-        hsp__exact_longs_free(ctx, &m.exact);
+        hsp__provenance_free(&m.told);
         hsp__free(&ctx->allocator, m.y);
         hsp_data_free(m.again);
     }

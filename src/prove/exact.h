@@ -7,33 +7,23 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "data/data.h"
+#include "data/provenance.h"
 #include "halfspace_all.h"
 #include "model/model.h"
-
-/* A number of the file with more digits than a double holds. */
-typedef struct hsp__exact_long {
-    uint64_t row;
-    uint64_t column;
-    char *text; /* the decimal as it is in the file; owned */
-} hsp__exact_long;
 
 /* Rows as the file has them. A value of a view stands for the shortest decimal that reads back to
  * it: that is what the file has, if it has no more digits than memory holds; the others are listed.
  */
 typedef struct hsp__exact_source {
     const hsp_view *view;
-    const signed char *y;   /* rows: -1 or 1 */
-    hsp__exact_long *longs; /* owned by whoever made them */
-    uint64_t long_count;    /* ascending by row, then column */
-    int stored;             /* a value stands for itself instead, and there are no others */
+    const signed char *y;     /* rows: -1 or 1 */
+    hsp__long_decimal *longs; /* owned by whoever made them */
+    uint64_t long_count;      /* ascending by row, then column */
+    int stored;               /* a value stands for itself instead, and there are no others */
 } hsp__exact_source;
 
-/* Read the file that `data` was read from once more, and list the numbers in it that no double
- * stands for. `place`: the number of each row; UINT64_MAX: it is left out; NULL: the same. */
-hsp_status hsp__exact_longs(hsp_context *ctx, const char *path, const hsp_options *read,
-                            const hsp_data *data, const uint64_t *place, hsp_error *err,
-                            hsp__exact_source *to);
-void hsp__exact_longs_free(hsp_context *ctx, hsp__exact_source *source);
+/* Is every number one to compute with? HSP_UNSUPPORTED: one is too small. */
+hsp_status hsp__exact_check(const hsp__exact_source *source, const char *path, hsp_error *err);
 
 /* The decimal of entry k of row i; `buffer` has room for HSP__DECIMAL_MAX bytes. */
 const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer);

@@ -7,9 +7,12 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/decimal_value.h"
 #include "prove/claim_writer.h"
 #include "prove/exact.h"
 #include "prove/gmp.h"
+
+#define NUMBER_EXPONENT 5000 /* 10^-this and less is too long to be computed with */
 
 /* ---- Decimals -------------------------------------------------------------------------------- */
 
@@ -18,14 +21,14 @@ static const char *number_long(const hsp__exact_source *source, uint64_t row, ui
     uint64_t low = 0, high = source->long_count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        const hsp__exact_long *at = &source->longs[middle];
+        const hsp__long_decimal *at = &source->longs[middle];
         if (at->row < row || (at->row == row && at->column < column))
             low = middle + 1;
         else
             high = middle;
     }
     if (low == source->long_count) return NULL;
-    const hsp__exact_long *at = &source->longs[low];
+    const hsp__long_decimal *at = &source->longs[low];
     return at->row == row && at->column == column ? at->text : NULL;
 }
 
@@ -42,6 +45,19 @@ const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_
     else
         hsp__decimal_print_f64(x, buffer);
     return buffer;
+}
+
+hsp_status hsp__exact_check(const hsp__exact_source *source, const char *path, hsp_error *err)
+{
+    for (uint64_t k = 0; k < source->long_count; k++) {
+        const char *text = source->longs[k].text;
+        char quoted[HSP__QUOTED];
+        if (hsp__decimal_value_of(text, strlen(text)).exponent < -NUMBER_EXPONENT)
+            return hsp__fail_at(err, HSP_UNSUPPORTED, path, 0, 0,
+                                "'%s' is too small for exact arithmetic here; write 0 instead",
+                                hsp__quote(text, strlen(text), quoted));
+    }
+    return HSP_OK;
 }
 
 /* ---- What certificates are made of ----------------------------------------------------------- */

@@ -29,7 +29,7 @@ static hsp_status model_separator_scale(hsp__prove *prove, const hsp_scaling *sc
         hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->moved);
     if (!status) status = hsp_data_view(prove->ctx, file->moved, err, &file->rows);
     if (status) return status;
-    file->slack = hsp__new(&prove->ctx->allocator, file->rows->cols, sizeof *file->slack);
+    file->slack = hsp__scratch_new(&prove->scratch, file->rows->cols, sizeof *file->slack);
     if (!file->slack) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < d && j < file->rows->cols; j++)
         file->slack[j] =
@@ -172,7 +172,7 @@ static hsp_status model_separator_expansion(hsp__prove *prove, int balance, hsp_
     }
     for (uint64_t k = 0; k < s->count; k++) {
         const uint64_t row = expansion->source[k];
-        s->row[k] = row < prove->data.whole ? prove->data.place[row] : UINT64_MAX;
+        s->row[k] = row < prove->data.whole->view.rows ? prove->data.place[row] : UINT64_MAX;
         if (s->row[k] == UINT64_MAX || (k && s->row[k] <= s->row[k - 1]))
             s->why = "its support rows are not those of this file";
     }

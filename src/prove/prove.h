@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "data/data.h"
+#include "data/provenance.h"
 #include "halfspace_all.h"
 #include "model/model.h"
 #include "base/scratch.h"
@@ -16,18 +17,19 @@
 /* A file as certificates count its rows: two classes, doubles, rows of other classes left out. */
 typedef struct hsp__prove_file {
     const char *path;
-    hsp_data *data;        /* as the file has it; owned */
-    const hsp_view *view;  /* of it */
-    hsp_data *left_out;    /* rows of other classes; owned, or NULL: none */
-    hsp_data *moved;       /* after the model's scaling; owned, or NULL: none */
-    const hsp_view *rows;  /* what claims are about: that of `moved`, or `view` */
-    double *slack;         /* cols: how large numbers were that scaling took away from each other;
+    hsp_data *whole;      /* as the file has it; owned */
+    hsp__provenance told; /* its hash, its long decimals, its columns */
+    hsp_data *data; /* the rows of two classes; owned, with rows of `whole` if these are all */
+    const hsp_view *view; /* of it */
+    hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
+    const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
+    double *slack;  /* cols, scratch: how large numbers were that scaling took away from each other;
                               NULL: none */
-    signed char *y;        /* rows: -1 or 1 */
-    uint64_t whole;        /* rows of the file, those that are left out too */
-    uint64_t *place;       /* whole: the number of each here; UINT64_MAX: left out */
-    uint64_t sides[2];     /* how many are -1 and 1 */
-    unsigned char *unseen; /* columns of a table: some of its values occur in no row; NULL: no
+    signed char *y; /* rows, scratch: -1 or 1 */
+    uint64_t *place;   /* rows of `whole`, scratch: the number here; UINT64_MAX: left out */
+    uint64_t sides[2]; /* how many are -1 and 1 */
+    unsigned char
+        *unseen; /* columns of a table, scratch: some of its values occur in no row; NULL: no
                               table, or the second file */
     hsp__exact_source exact;
     hsp__text json, rest; /* the object that describes it, but for the number of columns, which
@@ -68,7 +70,7 @@ typedef struct hsp__prove {
 /* Read the file, choose the classes that the options or the model ask for, and describe it. */
 hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_options *read, int test,
                            hsp_error *err, hsp__prove_file *file);
-void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file);
+void hsp__prove_close(hsp__prove_file *file);
 
 /* ---- certify.c: claims ----------------------------------------------------------------------- */
 

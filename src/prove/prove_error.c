@@ -16,15 +16,14 @@
 
 /* ---- Rows that both files have --------------------------------------------------------------- */
 
-/* shared[i]: row i of TEST is among these; else it stays as it is. */
-static hsp_status prove_error_mark(hsp__prove *prove, const hsp_view *data, unsigned char *shared,
-                                   hsp_error *err)
+/* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
+static hsp_status prove_error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
 {
-    const hsp_view *test = prove->test.view;
+    const hsp_view *data = &prove->data.whole->view, *test = prove->test.view;
     hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(prove->ctx, data);
     if (!keys) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < test->rows; i++)
-        if (!shared[i]) shared[i] = (unsigned char)hsp__duplicate_rows_find(data, keys, test, i);
+        shared[i] = (unsigned char)hsp__duplicate_rows_find(data, keys, test, i);
     hsp__free(&prove->ctx->allocator, keys);
     return HSP_OK;
 }
@@ -54,16 +53,6 @@ static hsp_status prove_error_alike(hsp__prove *prove, const unsigned char *shar
     return status;
 }
 
-/* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
-static hsp_status prove_error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
-{
-    const hsp_view *others;
-    hsp_status status = prove_error_mark(prove, prove->data.view, shared, err);
-    if (status || !prove->data.left_out) return status;
-    status = hsp_data_view(prove->ctx, prove->data.left_out, err, &others);
-    return status ? status : prove_error_mark(prove, others, shared, err);
-}
-
 /* ---- Which rows the model was trained on ------------------------------------------------------
  */
 
@@ -71,7 +60,7 @@ static hsp_status prove_error_shared(hsp__prove *prove, unsigned char *shared, h
  * have been trained on DATA, on all of it as it is now, and on nothing else. */
 static hsp_status prove_error_refuse(hsp__prove *prove, hsp_error *err, const char **why)
 {
-    hsp_data *data = NULL;
+    hsp_data *again = NULL;
     *why = NULL;
     if (!hsp_model_metadata(prove->model, "data_hash"))
         *why = "the model does not say which data it was trained on (models trained without "
@@ -80,8 +69,8 @@ static hsp_status prove_error_refuse(hsp__prove *prove, hsp_error *err, const ch
         *why = "the model was warm-started from one that was trained on other data, which may "
                "contain test rows";
     if (*why) return HSP_OK;
-    hsp_status status = hsp__retrain_data(prove, err, &data, why);
-    hsp_data_free(data);
+    hsp_status status = hsp__retrain_check(prove, err, &again, why);
+    hsp_data_free(again);
     return status;
 }
 

@@ -1,17 +1,25 @@
 /* The data file that a certificate is about: its rows, and how anybody else can read the same ones.
- */
+ *
+ * The file is read once: rows, hash and long decimals come from the same pass (data/provenance.h).
+ * Rows are borrowed from what was read, unless some are of classes that no claim is about. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "data/container.h"
-#include "data/csv.h"
-#include "data/formats.h"
-#include "prove/prove_file.h"
+#include "data/encode.h"
+#include "data/labels.h"
+#include "prove/prove.h"
+
+/* The classes of a file, and on which side each is. */
+typedef struct prove_file_classes {
+    hsp__names names;  /* borrowed */
+    signed char *side; /* names.count: -1, 1, or 0: its rows are left out */
+    int drops;         /* rows of labels on neither side are left out; else there are none */
+} prove_file_classes;
 
 /* ---- The object "data" ----------------------------------------------------------------------- */
 
@@ -22,7 +30,7 @@ static void prove_file_write_names(hsp__text *text, const char *key, const hsp__
     hsp__claim_open(text, key, '[');
     for (uint32_t c = 0; c < names->count; c++) {
         if (side && side[c] != wanted) continue;
-        if (text->data && text->data[text->size - 1] != '[') hsp__text_puts(text, ", ");
+        if (!text->failed && text->data[text->size - 1] != '[') hsp__text_puts(text, ", ");
         hsp__json_put_bytes(text, hsp__names_get(names, c), hsp__names_size(names, c));
     }
     hsp__claim_close(text, ']');
@@ -97,7 +105,7 @@ static int prove_file_is_valued(const hsp__column *column)
 static hsp_status prove_file_find_unseen(hsp__prove *prove, const hsp_encoding *encoding,
                                          hsp__prove_file *file, hsp_error *err)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__scratch *scratch = &prove->scratch;
     const uint32_t columns = encoding->names.count;
     prove_file_slots slots = {0};
     uint64_t values = 0, f = 0, v = 0;
@@ -105,52 +113,48 @@ static hsp_status prove_file_find_unseen(hsp__prove *prove, const hsp_encoding *
         slots.features += hsp__encoding_width(&encoding->columns[c]);
         values += encoding->columns[c].values.count;
     }
-    file->unseen = hsp__new(memory, (uint64_t)columns + 1, 1);
-    slots.first = hsp__new_raw(memory, slots.features + 1, sizeof *slots.first);
-    slots.ordinal = hsp__new(memory, slots.features + 1, sizeof *slots.ordinal);
-    slots.nonzero = hsp__new(memory, slots.features + 1, sizeof *slots.nonzero);
-    slots.seen = hsp__new(memory, values + 1, 1);
-    const int there = file->unseen && slots.first && slots.ordinal && slots.nonzero && slots.seen;
-    if (there) memset(slots.first, 0xff, (slots.features + 1) * sizeof *slots.first);
-    for (uint32_t c = 0; there && c < columns; c++) {
+    file->unseen = hsp__scratch_new(scratch, (uint64_t)columns + 1, 1);
+    slots.first = hsp__scratch_new(scratch, slots.features + 1, sizeof *slots.first);
+    slots.ordinal = hsp__scratch_new(scratch, slots.features + 1, sizeof *slots.ordinal);
+    slots.nonzero = hsp__scratch_new(scratch, slots.features + 1, sizeof *slots.nonzero);
+    slots.seen = hsp__scratch_new(scratch, values + 1, 1);
+    if (scratch->failed) return hsp__fail_memory(err);
+    memset(slots.first, 0xff, (slots.features + 1) * sizeof *slots.first);
+    for (uint32_t c = 0; c < columns; c++) {
         const hsp__column *column = &encoding->columns[c];
         const uint64_t width = hsp__encoding_width(column);
-        const int ordinal = column->kind == HSP__COLUMN_ORDINAL;
         for (uint64_t k = 0; k < width - (column->indicator != 0) && prove_file_is_valued(column);
              k++)
             slots.first[f + k] = v + k;
-        if (ordinal) slots.ordinal[f] = column->values.count;
+        if (column->kind == HSP__COLUMN_ORDINAL) slots.ordinal[f] = column->values.count;
         f += width;
         v += column->values.count;
     }
-    if (there) prove_file_note_rows(file->view, &slots);
-    if (there) prove_file_note_first(file->view, encoding, &slots);
+    assert(f == slots.features && v == values);
+    prove_file_note_rows(file->view, &slots);
+    prove_file_note_first(file->view, encoding, &slots);
     v = 0;
-    for (uint32_t c = 0; there && c < columns; c++)
+    for (uint32_t c = 0; c < columns; c++)
         for (uint32_t k = 0; k < encoding->columns[c].values.count; k++, v++)
             if (prove_file_is_valued(&encoding->columns[c]) && !slots.seen[v]) file->unseen[c] = 1;
-    hsp__free(memory, slots.first);
-    hsp__free(memory, slots.ordinal);
-    hsp__free(memory, slots.nonzero);
-    hsp__free(memory, slots.seen);
-    return there ? HSP_OK : hsp__fail_memory(err);
+    return HSP_OK;
 }
 
-static void prove_file_write_field(hsp__text *text, const hsp__csv_plan *plan,
-                                   const unsigned char *unseen, uint32_t j)
+static void prove_file_write_field(hsp__text *text, const hsp__prove_file *file,
+                                   const unsigned char *unseen, const hsp__table_column *of)
 {
     static const char *const kinds[] = {"number", "category", "ordinal", "ignored", "label"};
-    const hsp__column_kind kind = plan->columns[j].kind;
+    const hsp__column_kind kind = (hsp__column_kind)of->kind;
     hsp__claim_open(text, NULL, '{');
     hsp__claim_word(text, "kind", kinds[kind]);
     if (kind <= HSP__COLUMN_ORDINAL) {
-        const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
+        const hsp__column *column = &file->whole->encoding->columns[of->encoded];
         if (kind != HSP__COLUMN_NUMBER)
             prove_file_write_names(text, "values", &column->values, NULL, 0);
         if (kind != HSP__COLUMN_NUMBER && prove_file_is_coded(&column->values))
             hsp__claim_flag(text, "codes", 1);
-        if (unseen[plan->columns[j].encoded]) hsp__claim_flag(text, "unseen", 1);
-        if (kind != HSP__COLUMN_CATEGORY && plan->missing == HSP__MISSING_MEAN)
+        if (unseen[of->encoded]) hsp__claim_flag(text, "unseen", 1);
+        if (kind != HSP__COLUMN_CATEGORY && file->told.missing == HSP__MISSING_MEAN)
             hsp__claim_exact(text, "mean", column->mean);
         if (column->indicator) hsp__claim_flag(text, "indicator", 1);
     }
@@ -158,67 +162,61 @@ static void prove_file_write_field(hsp__text *text, const hsp__csv_plan *plan,
 }
 
 /* Features in the order of the encoding must be features in the order of the file. */
-static hsp_status prove_file_check_fields(const hsp__csv_plan *plan, const char *path,
-                                          hsp_error *err)
+static hsp_status prove_file_check_fields(const hsp__prove_file *file, hsp_error *err)
 {
     uint32_t next = 0;
-    for (uint32_t j = 0; j < plan->count; j++) {
-        if (plan->columns[j].kind > HSP__COLUMN_ORDINAL) continue;
-        if (plan->columns[j].encoded < next)
-            return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+    for (uint32_t j = 0; j < file->told.count; j++) {
+        const hsp__table_column *column = &file->told.columns[j];
+        if (column->kind > HSP__COLUMN_ORDINAL) continue;
+        if (column->encoded < next)
+            return hsp__fail_at(err, HSP_USAGE, file->path, 0, 0,
                                 "the columns are in another order than in the training file, which "
                                 "certificates do not support");
-        next = plan->columns[j].encoded + 1;
+        next = column->encoded + 1;
     }
     return HSP_OK;
 }
 
-static void prove_file_write_layout(hsp__text *text, const hsp__csv_plan *plan,
+static void prove_file_write_layout(hsp__text *text, const hsp__prove_file *file,
                                     const unsigned char *unseen)
 {
     hsp__text_puts(text, ",\n    \"separator\": ");
-    hsp__json_put_string(text, &plan->separator, 1);
-    hsp__claim_word(text, "missing", hsp__missing_word(plan->missing));
+    hsp__json_put_string(text, &file->told.separator, 1);
+    hsp__claim_word(text, "missing", hsp__missing_word((hsp__missing)file->told.missing));
     hsp__text_puts(text, ",\n    \"fields\": [");
-    for (uint32_t j = 0; j < plan->count; j++) {
+    for (uint32_t j = 0; j < file->told.count; j++) {
         if (j) hsp__text_puts(text, ",\n               ");
-        prove_file_write_field(text, plan, unseen, j);
+        prove_file_write_field(text, file, unseen, &file->told.columns[j]);
     }
-    hsp__text_puts(text, "]");
+    hsp__claim_close(text, ']');
 }
 
-static const char *prove_file_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static hsp_status prove_file_describe(hsp__prove_file *file, const hsp__prove_classes *classes,
-                                      const hsp__csv_plan *plan, const unsigned char *unseen,
-                                      int header, const char hash[65], hsp_error *err)
+static hsp_status prove_file_describe(hsp__prove_file *file, const prove_file_classes *classes,
+                                      const unsigned char *unseen, hsp_error *err)
 {
     hsp__text *text = &file->json;
-    const char *name = prove_file_base_name(file->path);
+    const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+    const int table = file->told.count > 0;
     hsp__text_puts(text, "{\n    \"file\": ");
     hsp__json_put_string(text, name, strlen(name));
-    hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", hash);
+    hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", file->told.hash);
     hsp__text_printf(text,
                      ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
-    if (plan)
-        prove_file_write_layout(&file->layout, plan, unseen);
+    if (table)
+        prove_file_write_layout(&file->layout, file, unseen);
     else
         hsp__text_printf(&file->layout, ",\n    \"index_base\": %d",
-                         hsp_data_index_base(file->data));
+                         hsp_data_index_base(file->whole));
     text = &file->rest; /* columns are as many as both files have */
     hsp__text_puts(text, ", ");
-    hsp__claim_word(text, "format", plan ? "csv" : "libsvm");
+    hsp__claim_word(text, "format", table ? "csv" : "libsvm");
     hsp__text_puts(text, ",\n    ");
     prove_file_write_names(text, "negative", &classes->names, classes->side, -1);
     prove_file_write_names(text, "positive", &classes->names, classes->side, 1);
     /* a row that is left out for a missing value may be the only one of its class */
-    const int drops = classes->drops || (plan && plan->missing == HSP__MISSING_DROP);
+    const int drops = classes->drops || (table && file->told.missing == HSP__MISSING_DROP);
     hsp__claim_word(text, "others", drops ? "drop" : "error");
-    if (plan) hsp__claim_flag(text, "header", header);
+    if (table) hsp__claim_flag(text, "header", file->told.header);
     if (!file->layout.failed) hsp__text_add(text, file->layout.data, file->layout.size);
     hsp__text_puts(text, "\n  }");
     return text->failed || file->json.failed || file->layout.failed ? hsp__fail_memory(err)
@@ -228,7 +226,7 @@ static hsp_status prove_file_describe(hsp__prove_file *file, const hsp__prove_cl
 /* ---- Which classes --------------------------------------------------------------------------- */
 
 /* Labels that are numbers are named by their value: +1 is 1. */
-static hsp_status prove_file_choose_model(const hsp_model *model, hsp__prove_classes *classes,
+static hsp_status prove_file_choose_model(const hsp_model *model, prove_file_classes *classes,
                                           hsp_error *err)
 {
     if (hsp_model_classes(model) != 2 || model->scorers != 1)
@@ -249,13 +247,13 @@ static hsp_status prove_file_choose_model(const hsp_model *model, hsp__prove_cla
 }
 
 /* The class that a user means by what the option says. */
-static hsp_status prove_file_find(const hsp_data *data, const hsp__names *names, const char *option,
-                                  const char *label, size_t size, hsp_error *err, uint32_t *found)
+static hsp_status prove_file_find(const hsp__names *names, const char *option, const char *label,
+                                  size_t size, hsp_error *err, uint32_t *found)
 {
     hsp__names canonical;
     uint32_t number;
     char quoted[HSP__QUOTED];
-    hsp__names_init(&canonical, &data->memory);
+    hsp__names_init(&canonical, &names->memory);
     const hsp__label_result result = hsp__label_add(&canonical, label, size, &number);
     *found = HSP__NAME_NONE;
     if (result == HSP__LABEL_OK)
@@ -268,20 +266,20 @@ static hsp_status prove_file_find(const hsp_data *data, const hsp__names *names,
                         hsp__quote(label, size, quoted));
 }
 
-static hsp_status prove_file_choose_positive(const hsp_data *data, const char *positive,
-                                             hsp__prove_classes *classes, hsp_error *err)
+static hsp_status prove_file_choose_positive(const char *positive, prove_file_classes *classes,
+                                             hsp_error *err)
 {
     uint32_t found;
-    hsp_status status = prove_file_find(data, &classes->names, "--positive", positive,
-                                        strlen(positive), err, &found);
+    hsp_status status =
+        prove_file_find(&classes->names, "--positive", positive, strlen(positive), err, &found);
     if (status) return status;
     for (uint32_t c = 0; c < classes->names.count; c++)
         classes->side[c] = c == found ? 1 : -1;
     return HSP_OK;
 }
 
-static hsp_status prove_file_choose_pair(const hsp_data *data, const char *pair,
-                                         hsp__prove_classes *classes, hsp_error *err)
+static hsp_status prove_file_choose_pair(const char *pair, prove_file_classes *classes,
+                                         hsp_error *err)
 {
     const char *comma = strchr(pair, ',');
     if (!comma || strchr(comma + 1, ','))
@@ -292,7 +290,7 @@ static hsp_status prove_file_choose_pair(const hsp_data *data, const char *pair,
     uint32_t found[2];
     for (int i = 0; i < 2; i++) {
         hsp_status status =
-            prove_file_find(data, &classes->names, "--classes", names[i], sizes[i], err, &found[i]);
+            prove_file_find(&classes->names, "--classes", names[i], sizes[i], err, &found[i]);
         if (status) return status;
     }
     if (found[0] == found[1])
@@ -303,8 +301,8 @@ static hsp_status prove_file_choose_pair(const hsp_data *data, const char *pair,
     return HSP_OK;
 }
 
-static hsp_status prove_file_choose(const hsp__prove *prove, const hsp_data *data,
-                                    hsp__prove_classes *classes, hsp_error *err)
+static hsp_status prove_file_choose(const hsp__prove *prove, prove_file_classes *classes,
+                                    hsp_error *err)
 {
     const char *positive = hsp_options_text(prove->options, "positive");
     const char *pair = hsp_options_text(prove->options, "classes");
@@ -315,8 +313,8 @@ static hsp_status prove_file_choose(const hsp__prove *prove, const hsp_data *dat
         return hsp__fail_at(err, HSP_USAGE, positive ? "--positive" : "--classes", 0, 0,
                             "has no effect with --model, which has its classes; remove it");
     if (prove->model) return prove_file_choose_model(prove->model, classes, err);
-    if (positive) return prove_file_choose_positive(data, positive, classes, err);
-    if (pair) return prove_file_choose_pair(data, pair, classes, err);
+    if (positive) return prove_file_choose_positive(positive, classes, err);
+    if (pair) return prove_file_choose_pair(pair, classes, err);
     if (classes->names.count > 2)
         return hsp__fail(err, HSP_USAGE,
                          "the data has %u classes, and claims are about two; use --positive CLASS "
@@ -327,139 +325,89 @@ static hsp_status prove_file_choose(const hsp__prove *prove, const hsp_data *dat
     return HSP_OK;
 }
 
-/* The rows of both sides, and y. `place` gets the number of each row of the file. */
-static hsp_status prove_file_group(hsp__prove *prove, hsp_data *whole,
-                                   const hsp__prove_classes *classes, uint64_t *place,
-                                   hsp_error *err, hsp__prove_file *file)
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* y, and where each row of the file is among those that claims are about; which these are. */
+static uint64_t prove_file_group(const prove_file_classes *classes, uint64_t *rows,
+                                 hsp__prove_file *file)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
-    const uint32_t *labels = whole->view.labels;
-    const uint64_t n = whole->view.rows;
-    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows), count = 0, others = 0;
-    file->y = hsp__new_raw(memory, n, sizeof *file->y);
-    hsp_status status = rows && file->y ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < n; i++) {
-        const signed char side = classes->side[labels[i]];
-        place[i] = side ? count : UINT64_MAX;
-        if (!side) {
-            rows[n - ++others] = i; /* from behind */
-            continue;
-        }
+    const hsp_view *whole = &file->whole->view;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < whole->rows; i++) {
+        const signed char side = classes->side[whole->labels[i]];
+        file->place[i] = side ? count : UINT64_MAX;
+        if (!side) continue;
         file->sides[side > 0]++;
-        file->y[count] = (signed char)side;
+        file->y[count] = side;
         rows[count++] = i;
     }
-    if (!status) status = hsp_data_select(prove->ctx, whole, rows, count, err, &file->data);
-    if (!status && others)
-        status = hsp_data_select(prove->ctx, whole, rows + count, others, err, &file->left_out);
-    hsp__free(memory, rows);
-    return status;
+    return count;
 }
 
-/* Two classes for the learners: 0 is -1, 1 is 1. */
-static hsp_status prove_file_relabel(hsp__prove *prove, hsp__prove_file *file, hsp_error *err)
+/* The rows of both sides, of two classes for the learners: 0 is -1, 1 is 1. */
+static hsp_status prove_file_rows(hsp__prove *prove, const prove_file_classes *classes,
+                                  hsp_error *err, hsp__prove_file *file)
 {
-    hsp_data *data = file->data;
-    hsp__names names;
+    hsp__scratch *scratch = &prove->scratch;
+    const uint64_t n = file->whole->view.rows;
+    uint64_t *rows = hsp__scratch_new(scratch, n, sizeof *rows);
+    file->place = hsp__scratch_new(scratch, n, sizeof *file->place);
+    file->y = hsp__scratch_new(scratch, n, sizeof *file->y);
+    if (scratch->failed) return hsp__fail_memory(err);
+    const uint64_t count = prove_file_group(classes, rows, file);
+    hsp_status status =
+        count == n ? hsp__data_borrow(prove->ctx, file->whole, err, &file->data)
+                   : hsp_data_select(prove->ctx, file->whole, rows, count, err, &file->data);
     uint32_t number;
-    hsp__names_init(&names, &prove->ctx->allocator);
-    if (!hsp__names_add(&names, "-1", 2, &number) || !hsp__names_add(&names, "1", 1, &number)) {
-        hsp__names_free(&names);
+    if (status) return status;
+    hsp__names_free(&file->data->class_names);
+    hsp__names_init(&file->data->class_names, &prove->ctx->allocator);
+    if (!hsp__names_add(&file->data->class_names, "-1", 2, &number) ||
+        !hsp__names_add(&file->data->class_names, "1", 1, &number))
         return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < count; i++)
+        file->data->labels[i] = file->y[i] > 0;
+    file->data->view.classes = 2;
+    assert(file->sides[0] + file->sides[1] == file->data->view.rows);
+    return hsp_data_view(prove->ctx, file->data, err, &file->view);
+}
+
+/* The long decimals of these rows, by their numbers here. */
+static hsp_status prove_file_decimals(hsp__prove_file *file, hsp_error *err)
+{
+    hsp__exact_source *exact = &file->exact;
+    exact->longs = file->told.longs.all;
+    for (uint64_t k = 0; k < file->told.longs.count; k++) {
+        const hsp__long_decimal number = file->told.longs.all[k];
+        if (file->place[number.row] == UINT64_MAX) continue;
+        hsp__long_decimal *to = &exact->longs[exact->long_count++];
+        file->told.longs.all[k] = *to; /* those of other rows stay behind, to be freed */
+        *to = number;
+        to->row = file->place[number.row];
     }
-    hsp__names_free(&data->class_names);
-    data->class_names = names;
-    for (uint64_t i = 0; i < data->view.rows; i++)
-        data->labels[i] = file->y[i] > 0;
-    data->view.classes = 2;
-    return hsp_data_view(prove->ctx, data, err, &file->view);
+    return hsp__exact_check(exact, file->path, err);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A binary cache holds no decimals. */
-static hsp_status prove_file_check_text(hsp__prove *prove, const char *path, hsp_error *err)
-{
-    hsp__source *source = NULL;
-    const char *bytes;
-    size_t size = 0;
-    const char *format = "auto";
-    hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
-    if (!status) status = hsp__source_peek(source, 16, err, &bytes, &size);
-    if (!status) status = hsp__format_find(path, bytes, size, err, &format);
-    if (!status && size >= 16 && hsp__container_looks_like(bytes, size))
-        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                              "claims are about the decimals of a text file; name the text file "
-                              "from which this binary file was made");
-    hsp__source_free(source);
-    return status;
-}
-
 static hsp_status prove_file_read(hsp__prove *prove, const hsp_options *read,
                                   const hsp_encoding *encoding, hsp__prove_file *file,
-                                  hsp_error *err, hsp_options **options, hsp_data **whole)
+                                  hsp_error *err)
 {
-    hsp_status status = read ? hsp_options_copy(prove->ctx, read, err, options)
-                             : hsp_options_new(prove->ctx, hsp_read_options(), err, options);
-    if (!status) status = prove_file_check_text(prove, file->path, err);
-    if (!status) status = hsp_options_set(*options, "precision", "double", err);
-    if (!status && prove->model) status = hsp_model_set_read(prove->model, *options, err);
-    if (!status) status = hsp_data_read(prove->ctx, file->path, *options, encoding, err, whole);
+    hsp_options *options = NULL;
     const hsp_view *view;
-    if (!status) status = hsp_data_view(prove->ctx, *whole, err, &view);
-    if (!status && (!view->labels || !(*whole)->class_names.count))
+    hsp_status status = read ? hsp_options_copy(prove->ctx, read, err, &options)
+                             : hsp_options_new(prove->ctx, hsp_read_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "precision", "double", err);
+    if (!status && prove->model) status = hsp_model_set_read(prove->model, options, err);
+    if (!status)
+        status = hsp__data_read_followed(prove->ctx, file->path, options, encoding, err,
+                                         &file->told, &file->whole);
+    hsp_options_free(options);
+    if (!status) status = hsp_data_view(prove->ctx, file->whole, err, &view);
+    if (!status && (!view->labels || !file->whole->class_names.count))
         return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
                             "there are no labelled rows, so there is nothing to certify");
-    return status;
-}
-
-/* How the columns of this file are read, to be told to others. */
-static hsp_status prove_file_plan(hsp__prove *prove, const hsp_options *options,
-                                  const hsp_encoding *encoding, const char *path, hsp_error *err,
-                                  hsp__csv_plan *plan, int *header)
-{
-    hsp__source *source = NULL;
-    hsp__csv_sample sample = {0};
-    hsp_context quiet = *prove->ctx;
-    quiet.log = NULL;
-    hsp_status status = hsp__source_open(prove->ctx, path, err, &source);
-    if (!status)
-        status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options, encoding,
-                                 err, &sample);
-    if (!status)
-        status = hsp__csv_plan_make(&quiet, path, &sample, options,
-                                    hsp__reading_first(options, source), encoding, err, plan);
-    if (!status) status = prove_file_check_fields(plan, path, err);
-    *header = sample.header;
-    hsp__csv_sample_free(&prove->ctx->allocator, &sample);
-    hsp__source_free(source);
-    return status;
-}
-
-static hsp_status prove_file_settle(hsp__prove *prove, const hsp_options *options, hsp_data *whole,
-                                    const hsp__csv_plan *plan, int header, hsp_error *err,
-                                    hsp__prove_file *file)
-{
-    const hsp_allocator *memory = &prove->ctx->allocator;
-    hsp__prove_classes classes = {.names = whole->class_names};
-    char hash[65];
-    uint64_t *place = hsp__new_raw(memory, whole->view.rows, sizeof *place);
-    file->place = place;
-    file->whole = whole->view.rows;
-    classes.side = hsp__new(memory, classes.names.count, sizeof *classes.side);
-    hsp_status status = place && classes.side ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = prove_file_choose(prove, whole, &classes, err);
-    if (!status) status = prove_file_group(prove, whole, &classes, place, err, file);
-    if (!status) status = prove_file_relabel(prove, file, err);
-    if (!status) status = hsp__prove_hash_file(prove->ctx, file->path, err, hash);
-    if (!status)
-        status = hsp__exact_longs(prove->ctx, file->path, options, whole, place, err, &file->exact);
-    /* `fields` are the same for both files: what no row has is said of the first */
-    if (!status && plan && file == &prove->data)
-        status = prove_file_find_unseen(prove, plan->encoding, file, err);
-    if (!status)
-        status = prove_file_describe(file, &classes, plan, prove->data.unseen, header, hash, err);
-    hsp__free(memory, classes.side);
     return status;
 }
 
@@ -467,10 +415,6 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
                            hsp_error *err, hsp__prove_file *file)
 {
     const hsp_encoding *encoding = prove->model ? prove->model->encoding : NULL;
-    hsp_options *options = NULL;
-    hsp_data *whole = NULL;
-    hsp__csv_plan plan = {0};
-    int header = 0;
     file->path = path;
     hsp__text_init(&file->json, &prove->ctx->allocator);
     hsp__text_init(&file->rest, &prove->ctx->allocator);
@@ -478,34 +422,31 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     if (strcmp(path, "-") == 0)
         return hsp__fail(err, HSP_USAGE,
                          "a certificate is about a file that can be read again; give its name");
-    if (test && prove->data.data && prove->data.data->encoding)
-        encoding = prove->data.data->encoding;
-    hsp_status status = prove_file_read(prove, read, encoding, file, err, &options, &whole);
-    const int csv = !status && whole->encoding;
-    if (csv) status = prove_file_plan(prove, options, whole->encoding, path, err, &plan, &header);
-    if (!status)
-        status = prove_file_settle(prove, options, whole, csv ? &plan : NULL, header, err, file);
-    file->rows = file->view;
-    file->exact.view = file->view;
+    if (test && prove->data.whole->encoding) encoding = prove->data.whole->encoding;
+    hsp_status status = prove_file_read(prove, read, encoding, file, err);
+    if (!status) status = prove_file_check_fields(file, err);
+    if (status) return status;
+    prove_file_classes classes = {.names = file->whole->class_names};
+    classes.side = hsp__scratch_new(&prove->scratch, classes.names.count, sizeof *classes.side);
+    status = classes.side ? prove_file_choose(prove, &classes, err) : hsp__fail_memory(err);
+    if (!status) status = prove_file_rows(prove, &classes, err, file);
+    if (!status) status = prove_file_decimals(file, err);
+    /* `fields` are the same for both files: what no row has is said of the first */
+    if (!status && file->told.count && !test)
+        status = prove_file_find_unseen(prove, file->whole->encoding, file, err);
+    if (!status) status = prove_file_describe(file, &classes, prove->data.unseen, err);
+    file->rows = file->exact.view = file->view;
     file->exact.y = file->y;
-    if (csv) hsp__csv_plan_free(&prove->ctx->allocator, &plan);
-    hsp_data_free(whole);
-    hsp_options_free(options);
     return status;
 }
 
-void hsp__prove_close(hsp__prove *prove, hsp__prove_file *file)
+void hsp__prove_close(hsp__prove_file *file)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
     if (!file->path) return;
     hsp_data_free(file->data);
-    hsp_data_free(file->left_out);
+    hsp_data_free(file->whole);
     hsp_data_free(file->moved);
-    hsp__exact_longs_free(prove->ctx, &file->exact);
-    hsp__free(memory, file->y);
-    hsp__free(memory, file->place);
-    hsp__free(memory, file->slack);
-    hsp__free(memory, file->unseen);
+    hsp__provenance_free(&file->told);
     hsp__text_free(&file->json);
     hsp__text_free(&file->rest);
     hsp__text_free(&file->layout);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/memory.h"
+#include "data/formats.h"
 #include "learn/prepare.h"
 #include "learn/online/online_fit.h"
 
@@ -80,24 +81,48 @@ hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_er
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-hsp_status hsp__retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **out, const char **why)
+/* The file as training read it, from the file: a decimal may round to another float than its double
+ * does (one in 2^30 of random ones). */
+static hsp_status retrain_read(hsp__prove *prove, hsp_error *err, hsp_data **out)
 {
-    const char *precision = hsp_model_metadata(prove->model, "precision");
-    char found[HSP__HASH_TEXT];
     hsp_context quiet = *prove->ctx; /* a log of another run would say nothing about this one */
     hsp_options *read = NULL;
     quiet.log = NULL;
     hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
                                     : hsp_options_new(&quiet, hsp_read_options(), err, &read);
-    *why = NULL;
-    if (!status && precision) status = hsp_options_set(read, "precision", precision, err);
+    if (!status) status = hsp_options_set(read, "precision", "single", err);
     if (!status)
         status = hsp_data_read(&quiet, prove->data.path, read, prove->model->encoding, err, out);
-    if (!status) status = hsp__view_hash(&quiet, &(*out)->view, err, found);
-    if (!status && hsp__model_trained_on(prove->model, found) != HSP__TRAINED_YES)
+    hsp_options_free(read);
+    return status;
+}
+
+hsp_status hsp__retrain_check(hsp__prove *prove, hsp_error *err, hsp_data **again, const char **why)
+{
+    const char *precision = hsp_model_metadata(prove->model, "precision");
+    hsp__trained seen = HSP__TRAINED_NO;
+    *why = NULL;
+    hsp_status status =
+        hsp__view_seen(prove->ctx, &prove->data.whole->view, prove->model, err, &seen);
+    if (!status && seen != HSP__TRAINED_YES && precision && strcmp(precision, "single") == 0) {
+        status = retrain_read(prove, err, again);
+        if (!status) status = hsp__view_seen(prove->ctx, &(*again)->view, prove->model, err, &seen);
+    }
+    if (!status && seen != HSP__TRAINED_YES)
         *why = "the model was trained on other rows than those of the data file, or they were read "
                "in another way";
-    hsp_options_free(read);
+    return status;
+}
+
+/* The rows as training had them, in *out; *own is what the caller frees. */
+static hsp_status retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **own, hsp_data **out,
+                               const char **why)
+{
+    const char *precision = hsp_model_metadata(prove->model, "precision");
+    hsp_status status = hsp__retrain_check(prove, err, own, why);
+    if (!status && !*why && !*own && precision && strcmp(precision, "single") == 0)
+        status = hsp__data_round_single(prove->ctx, prove->data.whole, prove->read, err, own);
+    *out = *own ? *own : prove->data.whole;
     return status;
 }
 
@@ -144,10 +169,10 @@ static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, const uint64_t 
 hsp_status hsp__retrain_sequence(hsp__prove *prove, const uint64_t *count, uint64_t updates,
                                  hsp_error *err, uint64_t **rows, const char **why)
 {
-    hsp_data *data = NULL;
+    hsp_data *own = NULL, *data;
     *rows = NULL;
-    hsp_status status = hsp__retrain_data(prove, err, &data, why);
+    hsp_status status = retrain_data(prove, err, &own, &data, why);
     if (!status && !*why) status = retrain_run(prove, data, count, updates, err, rows, why);
-    hsp_data_free(data);
+    hsp_data_free(own);
     return status;
 }

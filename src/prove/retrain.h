@@ -9,9 +9,11 @@
 hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                                 hsp_options **out);
 
-/* The data of the file `prove->data` as training read it. *why says that the model was trained on
- * other rows; NULL: it was trained on these. The caller frees *out. */
-hsp_status hsp__retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **out, const char **why);
+/* *why says that the model was trained on other rows than those of the file `prove->data`; NULL: it
+ * was trained on these. *again: the file, should it have been read again to find out; the caller
+ * frees it. */
+hsp_status hsp__retrain_check(hsp__prove *prove, hsp_error *err, hsp_data **again,
+                              const char **why);
 
 /* The rows of the run's updates, in order (two classes, perceptron and winnow), by making the run
  * again. *why as above, or because the run came out otherwise; then *rows is NULL. count[i]: how
