@@ -2,6 +2,7 @@
 #
 #   make            the command (build/halfspace) and the libraries
 #   make demo       set up, build, and show the main job on a small data set
+#   make check      set up, build, and run the quick tests
 #   make test       set up, build, and run every test
 #   make help       everything else
 #
@@ -220,20 +221,27 @@ $(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
 # ---- Set-up, demonstration, tests --------------------------------------------------------------
 
 # tools/setup runs first, then make anew, so that what it installed is found.
-.PHONY: demo test
+.PHONY: demo check test
 demo:
 	@tools/setup
 	@$(SUBMAKE) -s all
 	@examples/iris.sh $(BUILD)/halfspace
 
+# While working: the suites that tests/quick lists. It replaces no `make test`.
+check:
+	@tools/setup
+	@$(SUBMAKE) -s run-check
+
 test:
 	@tools/setup test
 	@$(SUBMAKE) -s run-tests
 
-.PHONY: test-programs run-tests
+.PHONY: test-programs run-tests run-check
 test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
 run-tests: test-programs
 	@tests/run.sh $(BUILD)
+run-check: all $(patsubst %,$(BUILD)/tests/%,$(shell sed -n '/^[a-z]*\/test_/p' tests/quick))
+	@tests/run.sh $(BUILD) quick
 
 # ---- Sanitizers --------------------------------------------------------------------------------
 
@@ -328,6 +336,7 @@ clean:
 help:
 	@echo 'make             build/halfspace, build/halfspace-verify (and its -core), build/libhalfspace.a, build/libhalfspace.so'
 	@echo 'make demo        set up, build, and show the main job on a small data set'
+	@echo 'make check       set up, build, and run the quick tests: 20 seconds, for use while working'
 	@echo 'make test        set up, build, and run every test'
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
 	@echo 'make check-tsan  every test under the thread sanitizer'

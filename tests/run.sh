@@ -1,9 +1,9 @@
 #!/bin/sh
 # Run every test of a build and count.
 #
-#   tests/run.sh BUILD [asan|tsan]
+#   tests/run.sh BUILD [quick|asan|tsan]
 #
-# A suite is a program that prints one line a test, "ok NAME", "FAILED NAME" or "skipped NAME: why",
+# quick: only what tests/quick lists. A suite is a program that prints one line per test, "ok NAME", "FAILED NAME" or "skipped NAME: why",
 # and exits 0 if none failed. A suite that ends otherwise without a FAILED line, or that ran nothing
 # at all, counts as one failed test. What a suite printed is kept in BUILD/log/.
 set -u
@@ -45,7 +45,7 @@ rm -rf "$log" && mkdir -p "$log" || exit 1
 
 # The sanitizer first shows that it catches bugs planted for it; if it does not, its silence about
 # ours means nothing. Its later reports go to files of their own, whatever the tests do with stderr.
-if [ "$kind" != plain ]; then
+if [ "$kind" = asan ] || [ "$kind" = tsan ]; then
     . tests/sanitizers/planted.sh
     planted_check "$kind" || exit 1
     options="log_path=$log/sanitizer:exitcode=99:allocator_may_return_null=1"
@@ -56,6 +56,15 @@ fi
 # "name command argument ..." of every suite.
 suites()
 {
+    if [ "$kind" = quick ]; then
+        grep -v '^#' tests/quick | while read -r name cases; do
+            case $name in
+            cli) echo "cli tests/cli/run.sh $BUILD $cases" ;;
+            *) echo "$name $BUILD/tests/$name" ;;
+            esac
+        done
+        return 0
+    fi
     for program in "$BUILD"/tests/*/test_*; do
         [ -x "$program" ] && echo "${program#"$BUILD"/tests/} $program"
     done

@@ -793,7 +793,7 @@ static void alloc_run_splits(void)
         alloc_run(&cases[i]);
 }
 
-static void alloc_run_winnow(void)
+static void alloc_run_online(void)
 {
     const hsp_option_table *winnow = alloc_learner("winnow");
     const alloc_case cases[] = {
@@ -804,6 +804,11 @@ static void alloc_run_winnow(void)
          alloc_train},
         {"audit winnow", winnow, {"scale", "min-max", "positive", "yes"}, alloc_audit},
         {"locate a value", winnow, {0}, alloc_locate},
+        {"train experts", alloc_learner("experts"), {"negated", "yes"}, alloc_train},
+        {"train and audit experts",
+         alloc_learner("experts"),
+         {"positive", "yes", "randomized", "yes"},
+         alloc_audit_experts},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
@@ -857,11 +862,6 @@ int main(void)
         {"fit unit-rows", scale, {"kind", "unit-rows"}, alloc_fit},
         {"fit unit-ball", scale, {"kind", "unit-ball"}, alloc_fit},
         {"fit votes", scale, {"kind", "votes"}, alloc_fit},
-        {"train experts", alloc_learner("experts"), {"negated", "yes"}, alloc_train},
-        {"train and audit experts",
-         alloc_learner("experts"),
-         {"positive", "yes", "randomized", "yes"},
-         alloc_audit_experts},
         {"apply a scaling", NULL, {0}, alloc_apply},
         {"read a scaling", NULL, {0}, alloc_scaling_read},
         {"write a scaling", NULL, {0}, alloc_scaling_write},
@@ -888,7 +888,7 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
     alloc_run_kernels();
-    alloc_run_winnow();
+    alloc_run_online();
     alloc_run_generators();
     alloc_run_confirm();
     RUN(nothing_is_left);

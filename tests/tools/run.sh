@@ -40,6 +40,25 @@ report $? 'links'
 tools/check-words
 report $? 'words'
 
+# What the quick tests list is there, and every line of it is one that tests/run.sh understands.
+quick_is_sound()
+{
+    grep -v '^#' "$1" | while read -r name cases; do
+        case $name in
+        cli) for case in $cases; do [ -f "tests/cli/$case.sh" ] || echo "$case"; done ;;
+        *) [ -f "tests/$name.c" ] || echo "$name" ;;
+        esac
+    done >"$tree/missing"
+    [ ! -s "$tree/missing" ]
+}
+quick_is_sound tests/quick
+report $? 'the quick tests exist'
+for line in 'base/test_nothing' 'cli train nothing'; do
+    plant quick "$line\n"
+    ! quick_is_sound "$tree/quick"
+    report $? "a quick test that does not exist ($line) is caught"
+done
+
 if [ "${1-}" ] && command -v python3 >/dev/null; then
     python3 tests/base/decimal_powers.py "$1"
     report $? 'powers of ten'
