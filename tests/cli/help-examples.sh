@@ -1,6 +1,6 @@
 # Every example that the help of a command shows is a call that its options allow: without the files
 # that they name the examples fail (status 4), or they work; status 2 is bad usage.
-for command in $(halfspace help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+for command in $COMMANDS; do
     halfspace $command --help | sed -n '/^Examples:/,$s/^  \(halfspace .*\)/\1/p'
 done | sed 's/--rows 1e6/--rows 10/; s/--trials 1000/--trials 2/' >examples
 while IFS= read -r example; do

@@ -1,5 +1,5 @@
 # Every command explains itself, in the same words both ways, with all its options.
-for command in train predict eval audit bound plot model learners inspect convert split scale make help; do
+for command in $COMMANDS; do
     halfspace $command --help >one || echo "exit $?"
     halfspace help $command >two || echo "exit $?"
     cmp one two && echo "$command: $(head -n 1 one)"

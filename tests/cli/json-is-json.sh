@@ -6,11 +6,13 @@ command, text = sys.argv[1], sys.stdin.read()
 found, decoder = set(), json.JSONDecoder()
 while text.strip(): # several runs, each with keys of its own
     one, end = decoder.raw_decode(text.lstrip())
-    found |= set(one)
+    for item in one if isinstance(one, list) else [one]:
+        found |= set(item)
     text = text.lstrip()[end:]
 page = subprocess.run(["halfspace", "help", "--man", command], capture_output=True, text=True).stdout
 section = page.split(".SH JSON OUTPUT\n")[1].split("\n.SH")[0]
 told = set(k for line in re.findall(r"\.TP\n\\fB(.*)\\fR", section) for k in line.split(", "))
+open("asked", "a").write(command + "\n")
 print(command, "same keys" if told == found else ("told", told - found, "found", found - told))
 END
 halfspace inspect -q --json "$EXAMPLES/iris.csv" | python3 keys.py inspect
@@ -42,8 +44,16 @@ halfspace model form --to unit -q --json m.hsp -o u.hsp | python3 keys.py model
     halfspace kernel check -q --json linear d.svm
     halfspace kernel gram -q --json linear d.svm -o k.svm
 } | python3 keys.py kernel
+halfspace train knn -q d.svm -o knn.hsp >/dev/null
+halfspace neighbors -q --json knn.hsp e.svm | python3 keys.py neighbors
+{
+    halfspace certify -q --json d.svm -o d.cert
+    halfspace certify -q --json xor.svm -o x.cert
+} | python3 keys.py certify
+halfspace verify --json d.cert d.svm | python3 keys.py verify
 halfspace learners --json | python3 keys.py learners
 halfspace help --json | python3 keys.py help
+for command in $COMMANDS; do grep -qx "$command" asked || echo "$command: not asked"; done
 halfspace help --json scale | python3 -c 'import json, sys
 for o in json.load(sys.stdin)["commands"][0]["options"][:2]: print(o["name"], o["type"], o.get("choices"))'
 python3 -c 'import json; t = json.load(open("t.json")); print(sorted(t), len(t["weights"]))'

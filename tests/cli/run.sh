@@ -6,8 +6,8 @@
 #
 # A case is NAME.sh beside NAME.out, what it must print. NAME.err is what it must say on standard
 # error, if that matters; NAME.exit its exit status, if that is not 0. A case runs in an empty folder
-# of its own, with `halfspace` in its PATH and EXAMPLES naming the folder of examples. A case that
-# ends with status 77 is skipped; its last line says why.
+# of its own, with `halfspace` in its PATH, EXAMPLES naming the folder of examples and COMMANDS the commands that
+# the program has. A case that ends with status 77 is skipped; its last line says why.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -31,7 +31,8 @@ ln -s "$HALFSPACE" "$scratch/bin/halfspace"
 PATH=$scratch/bin:$PATH
 unset NO_COLOR HSP_SIMD
 LC_ALL=C
-export PATH LC_ALL
+COMMANDS=$(halfspace help --json | sed -n 's/^      "name": "\(.*\)",$/\1/p')
+export PATH LC_ALL COMMANDS
 
 # Compare what there is with what there should be; say how they differ.
 same()
