@@ -96,7 +96,8 @@ typedef struct hsp__native {
     int reduces;  /* it works on the problems of two classes that train->tasks are */
     /* Is it meant here? `train` has its plan and prepared rows. */
     int (*suits)(const hsp__train *train);
-    /* Learn, and sum up in train->run (`reduces`: the tasks are summed up for it). */
+    /* Learn, and sum up in train->run (`reduces`: the tasks are summed up for it). From where it
+     * can hand out a model, it ends after plan.max_seconds (hsp__stop_limit). */
     hsp_status (*fit)(hsp__train *train, hsp_error *err);
     /* The model; NULL: of the weights of the tasks. */
     hsp_status (*build)(hsp__train *train, hsp_context *ctx, const struct hsp__model_spec *spec,

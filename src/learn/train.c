@@ -182,7 +182,6 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
     if (!status && reduces && start) status = hsp__warm_start_check(&train, err);
     if (!status) {
         const double begun = hsp__clock();
-        hsp__stop_limit(ctx, train.plan.max_seconds);
         status = native ? native->fit(&train, err) : hsp__reduce_fit(&train, err);
         train.run.train_seconds = hsp__clock() - begun;
     }
@@ -239,11 +238,10 @@ static hsp_status train_stopped(hsp_context *ctx, hsp_training *run, hsp_model *
     return status ? status : hsp__model_set_metadata(model, "converged", "false", err);
 }
 
-hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                          const hsp_model *start, hsp_error *err, hsp_training *run,
-                          hsp_model **out)
+static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                              const hsp_model *start, hsp_error *err, hsp_training *run,
+                              hsp_model **out)
 {
-    HSP__NEED(err, ctx, data, options, out);
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner)
         return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", hsp_options_table(options)->name);
@@ -288,7 +286,15 @@ hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *option
                      hsp_training *run, hsp_model **out)
 {
     HSP__NEED(err, ctx, data, options, out);
-    return hsp_train_from(ctx, data, options, NULL, err, run, out);
+    return train_steps(ctx, data, options, NULL, err, run, out);
+}
+
+hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                          const hsp_model *start, hsp_error *err, hsp_training *run,
+                          hsp_model **out)
+{
+    HSP__NEED(err, ctx, data, options, out);
+    return train_steps(ctx, data, options, start, err, run, out);
 }
 
 void hsp_evidence_free(hsp_evidence *evidence)

@@ -76,7 +76,8 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
     s->scores = hsp__new_raw(memory, view->rows, sizeof *s->scores);
     if (!s->dual || !s->u || !s->scores) status = hsp__fail_memory(err);
     if (!status && train->start) hsp__warm_start(train, task, s);
-    if (!status) status = hsp__fit(ctx, &goal, choose, task, err);
+    if (!status) status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    if (!status) status = hsp__fit_finish(ctx, &goal, choose, task, err);
     if (!status) erm_count(train, task);
     hsp__free(memory, s->u);
     hsp__free(memory, s->scores);

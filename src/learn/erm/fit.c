@@ -162,20 +162,18 @@ static int fit_stuck(const hsp__solution *s, uint64_t most, hsp__goal *goal)
 
 /* Left to choose, a solver that can get no further hands on to the other; and at a cost so high
  * that it is the trouble, the separator without losses may be the answer. */
-static hsp_status fit_minimise(hsp_context *ctx, int choose, hsp__task *task, hsp__goal goal,
-                               hsp_error *err)
+static hsp_status fit_go_on(hsp_context *ctx, hsp__task *task, hsp__goal goal, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
     hsp__problem hard = task->problem;
     hard.hard = 1;
     const int hinge = !task->problem.hard && task->problem.loss->form == HSP__HINGE;
     const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
+    const hsp__solver *third = hinge ? hsp__solver_for("auto", &hard) : NULL;
     const uint64_t most = goal.max_passes;
-    hsp_status status = task->solver->solve(ctx, &task->problem, &goal, err, s);
-    const hsp__solver *third = choose && hinge ? hsp__solver_for("auto", &hard) : NULL;
-    if (!status && third && fit_stuck(s, most, &goal))
-        status = fit_second(ctx, third, 1, task, &goal, err);
-    if (!status && choose && second && fit_stuck(s, most, &goal))
+    hsp_status status = HSP_OK;
+    if (third && fit_stuck(s, most, &goal)) status = fit_second(ctx, third, 1, task, &goal, err);
+    if (!status && second && fit_stuck(s, most, &goal))
         status = fit_second(ctx, second, 0, task, &goal, err);
     return status;
 }
@@ -221,12 +219,12 @@ static hsp_status fit_no_worse(hsp_context *ctx, const hsp__problem *p, double *
     return HSP_OK;
 }
 
-hsp_status hsp__fit(hsp_context *ctx, const hsp__goal *goal, int choose, hsp__task *task,
-                    hsp_error *err)
+hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, hsp__task *task,
+                           hsp_error *err)
 {
     hsp__solution *s = &task->solution;
     assert(task->solver && s->w && s->dual && s->u && s->scores);
-    hsp_status status = fit_minimise(ctx, choose, task, *goal, err);
+    hsp_status status = choose ? fit_go_on(ctx, task, *goal, err) : HSP_OK;
     if (!status && task->problem.hard)
         status = hsp__hard_margin_settle(ctx, &task->problem, goal, s, err);
     if (status || s->stop == HSP_STOP_INSEPARABLE) return status;
@@ -283,7 +281,8 @@ hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__
     if (norms) task.problem.norms = norms;
     hsp__stop_limit(&own, limits->max_seconds);
     if (!status) status = hsp__fit_choose("auto", &task, err);
-    if (!status) status = hsp__fit(&own, &goal, 1, &task, err);
+    if (!status) status = task.solver->solve(&own, &task.problem, &goal, err, s);
+    if (!status) status = hsp__fit_finish(&own, &goal, 1, &task, err);
     hsp__free(memory, s->u);
     hsp__free(memory, s->scores);
     hsp__free(memory, norms);

@@ -316,6 +316,7 @@ static hsp_status kernel_erm_classes(hsp__train *train, hsp_error *err)
 hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
 {
     hsp_status status = kernel_erm_open(train, err);
+    hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (!status) status = kernel_erm_gram(train, err);
     if (status) return status;
     if (!train->tasks[0].list) return kernel_erm_classes(train, err);

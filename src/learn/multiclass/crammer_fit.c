@@ -154,6 +154,7 @@ hsp_status hsp__crammer_fit(hsp__train *train, hsp_error *err)
                             .cost = cost,
                             .row_weight = train->prepared.weight,
                             .offset = train->plan.offset};
+    hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (!status) status = crammer_fit_solve(train, &p, b, u, dual, err);
     if (!status && train->plan.keep_dual) status = crammer_fit_keep(train, dual, err);
     hsp__free(memory, cost);

@@ -354,6 +354,7 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
     const int threads = hsp_context_threads(train->ctx);
     const int in_turn = train->learner->in_turn && !hsp__reduce_pairs(train);
     hsp_status status = HSP_OK;
+    hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (threads > 1 && train->count >= (uint32_t)threads && !in_turn)
         return hsp__run_pool_run(&train->watch, threads, train->count, 1, reduce_part, train, err);
     int over = 0; /* in turn: told to stop, or one has no answer */
