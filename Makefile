@@ -277,6 +277,12 @@ check-exact: all
 check-same-bits: all
 	@tests/same-bits/run --program $(BUILD)/halfspace $(SAME)
 
+# ---- Documentation from the command's tables ---------------------------------------------------
+
+.PHONY: docs-tables
+docs-tables: all
+	@tools/result-tables $(BUILD)/halfspace
+
 # ---- Fuzzing, checking, measuring --------------------------------------------------------------
 
 .PHONY: fuzz lint format bench
@@ -304,6 +310,7 @@ bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)
 LIBDIR  := $(DESTDIR)$(PREFIX)/lib
 MANDIR  := $(DESTDIR)$(PREFIX)/share/man/man1
 COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SCHEMADIR := $(DESTDIR)$(PREFIX)/share/halfspace
 
 .PHONY: install uninstall
 install: all
@@ -317,7 +324,7 @@ install: all
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBS_PRIVATE@|$(strip $(LDLIBS_ALL))|' halfspace.pc.in > $(LIBDIR)/pkgconfig/halfspace.pc
 	chmod 644 $(LIBDIR)/pkgconfig/halfspace.pc
-	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR)
+	tools/install-docs $(BUILD)/halfspace $(MANDIR) $(COMPDIR) $(SCHEMADIR)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/halfspace $(DESTDIR)$(PREFIX)/bin/halfspace-verify \
@@ -326,6 +333,7 @@ uninstall:
 	rm -f $(LIBDIR)/libhalfspace.a $(LIBDIR)/libhalfspace.so $(LIBDIR)/libhalfspace.so.$(SOVERSION)
 	rm -f $(LIBDIR)/libhalfspace.so.$(VERSION) $(LIBDIR)/pkgconfig/halfspace.pc
 	rm -f $(MANDIR)/halfspace.1 $(MANDIR)/halfspace-*.1 $(COMPDIR)/halfspace
+	rm -rf $(SCHEMADIR)
 
 # ---- The rest ----------------------------------------------------------------------------------
 
@@ -344,6 +352,7 @@ help:
 	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"; TICKS=1: and the longest work without asking'
 	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
 	@echo 'make check-same-bits  models, predictions, certificates and reports against the record; SAME="--threads 2"'
+	@echo 'make docs-tables write the tables of keys in docs/commands.md and docs/result.schema.json'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
 	@echo 'make format      put every C file in the house format'

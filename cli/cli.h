@@ -4,11 +4,11 @@
  *     args.c        argv against tables of options
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
- *     report.c      JSON for machines, aligned tables for people
- *     convergence.c     the part of them that learners have which minimise
- *     checker.c     the checker of certificates, called
- *     knn_report.c  the part of models of nearest neighbours
- *     cmd_*.c       one file a sub-command
+ *     report.c      numbers, names and aligned tables as text
+ *     fields.c      reports from tables of fields; keys.c: the keys, for manual pages and the
+ * schema convergence.c     the part of them that learners have which minimise checker.c     the
+ * checker of certificates, called knn_report.c  the part of models of nearest neighbours cmd_*.c
+ * one file a sub-command
  */
 #ifndef HALFSPACE_CLI_H
 #define HALFSPACE_CLI_H
@@ -34,15 +34,23 @@ typedef struct cli_group {
     const hsp_option_table *(*table)(void); /* NULL: the variant's, see below */
 } cli_group;
 
+/* A result: what the command line begins with ("kernel check"), and the table of its fields. */
+typedef struct cli_result {
+    const char *name;
+    const hsp_field *(*fields)(void);
+    int list; /* of such records */
+} cli_result;
+
 typedef struct cli_command {
     const char *name, *summary; /* summary: one line, no full stop */
     const char *synopsis;       /* what follows the name: "DATA OUT [options]" */
     const char *description;    /* paragraphs, with an empty line between them */
     const cli_term *arguments;
-    const cli_group *groups;  /* the last one is all NULL */
-    const cli_term *keys;     /* of the JSON it prints */
-    const cli_term *examples; /* a command line and what it does */
-    int least, most;          /* arguments it takes */
+    const cli_group *groups;   /* the last one is all NULL */
+    const cli_term *keys;      /* of the JSON it prints */
+    const cli_result *results; /* what it prints; the last one is all NULL */
+    const cli_term *examples;  /* a command line and what it does */
+    int least, most;           /* arguments it takes */
     hsp_status (*run)(cli *run, hsp_error *err);
 
     /* A command with variants (make: the generators) takes the variant's name as first
@@ -155,6 +163,82 @@ double cli_seconds(void);      /* of a clock that never goes back */
 
 /* ---- Reports ---- */
 
+/* An entry of a table of fields: type, key, label, member of the struct RECORD (or function),
+ * meaning; then what else is to be said: .when = "...". */
+#define FIELD(kind, key, title, member, ...)                                                       \
+    {                                                                                              \
+        .type = HSP_FIELD_##kind, .name = key, .label = title, .offset = offsetof(RECORD, member), \
+        .meaning = __VA_ARGS__                                                                     \
+    }
+#define FIELD_GET(kind, key, title, function, ...)                              \
+    {                                                                           \
+        .type = HSP_FIELD_##kind, .name = key, .label = title, .get = function, \
+        .meaning = __VA_ARGS__                                                  \
+    }
+
+/* A function for .get that returns `value`, made from self, the record; or NULL. */
+#define GETTER(function, record_type, self, value)                        \
+    static const void *function(const void *record, size_t i, void *room) \
+    {                                                                     \
+        const record_type *self = record;                                 \
+        (void)i, (void)room;                                              \
+        return value;                                                     \
+    }
+/* Likewise, of a number that is computed. */
+#define GETTER_NEW(function, record_type, self, number_type, value)       \
+    static const void *function(const void *record, size_t i, void *room) \
+    {                                                                     \
+        const record_type *self = record;                                 \
+        (void)i;                                                          \
+        *(number_type *)room = value;                                     \
+        return room;                                                      \
+    }
+
+int cli_put(void *file, const void *bytes, size_t size); /* to a FILE *, for hsp_report_json */
+
+/* Print a record as the user asked for it: JSON to standard output, or text to `file`. */
+hsp_status cli_report(const cli *run, const cli_result *result, const void *record, FILE *file,
+                      hsp_error *err);
+
+/* A line of text that is not in JSON. */
+#define CLI_LINE(template)                       \
+    {                                            \
+        .type = HSP_FIELD_TEXT, .text = template \
+    }
+
+/* A confusion matrix: counts[true class * classes + predicted class]. */
+typedef struct cli_confusion {
+    uint32_t classes;
+    uint64_t *counts;
+    const char *(*name)(const void *names, uint32_t c);
+    const void *names;
+} cli_confusion;
+const hsp_field *cli_confusion_fields(void);
+void cli_confusion_print(const cli_confusion *confusion, FILE *file);
+
+/* Of a record that is a pointer to a data set, hsp_data *: which numbers a statement is of; the size
+ * and storage of the rows. */
+const hsp_field *cli_numbers_fields(void);
+const hsp_field *cli_data_fields(void);
+
+/* peak_rss_bytes and threads, which every report has. */
+const hsp_field *cli_cost_fields(void);
+
+/* The keys of a result; name NULL: a heading. */
+typedef struct cli_key {
+    char *name, *type, *meaning;
+} cli_key;
+typedef struct cli_keys {
+    cli_key *list;
+    size_t count;
+} cli_keys;
+cli_keys cli_result_keys(const cli_result *result);
+void cli_keys_free(cli_keys *keys);
+void cli_keys_markdown(FILE *file, const cli_command *command);
+hsp_status cli_schema(const cli *run, FILE *file, hsp_error *err);
+/* Of hsp_option_table. */
+const hsp_field *cli_option_table_fields(void);
+
 /* JSON, indented, written as it comes. Keys are NULL inside arrays and at the top. */
 typedef struct cli_json_writer {
     FILE *file;
@@ -178,8 +262,6 @@ void json_end(cli_json_writer *json); /* the last line's end */
  * peak_rss_bytes, threads. */
 void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros);
 void json_cost(cli_json_writer *json, const cli *run);
-/* The keys name, summary and options of a table. */
-void json_table(cli_json_writer *json, const hsp_option_table *table);
 
 /* A table: one letter a column, l or r for its alignment; cells row after row. */
 typedef struct cli_table {
@@ -245,38 +327,21 @@ char *cli_class_list(const hsp_model *model);
 /* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
 char *cli_error_text(const hsp_held_out *all);
 
-/* What a run that minimises was asked for. */
-typedef struct cli_asked {
-    double gap;        /* the target; NaN: this learner has no such option */
-    int margins;       /* support vectors and margin mean something to this learner */
-    int hard;          /* a separator was demanded */
-    const char *space; /* "", or where the margin is measured: ", after --scale standard" */
-    const char *note;  /* hsp_data_stored_note */
-} cli_asked;
 #define CLI_NUMBERS_KEY                                                                          \
     "decimals, or stored: the file has numbers with more digits than memory holds, and what is " \
     "said is of the nearest that it does"
 /* "numbers": "stored" of data with a hsp_data_stored_note, else "decimals". */
 void json_stored(cli_json_writer *json, const hsp_data *data);
-/* How near to the best a run came. */
-void cli_optimum_lines(cli_table *table, const hsp_training *all, const hsp_model *model,
-                       const cli_asked *asked);
-/* The same of linear programs, which have no gap to ask for. */
-void cli_program_lines(cli_table *table, const hsp_training *all, const char *note);
-/* `model` names classes; NULL: there is none. */
-void json_optimum(cli_json_writer *json, const hsp_convergence *best, const hsp_model *model);
 /* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
  * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
  * only hyperplanes through the origin were asked for. */
 const char *cli_margin(double margin);
+char *cli_separates_text(const hsp_confirmation *confirmed, const hsp_data *data); /* malloc'ed */
 hsp_status cli_separable_fail(const char *path, const hsp_confirmation *confirmed,
                               const hsp_data *data, hsp_error *err);
-void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data);
 void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
                         const hsp_confirmation *confirmed, hsp_data *data, int through_0,
                         FILE *file);
-void json_evidence(cli_json_writer *json, const hsp_evidence *evidence);
-void json_confirmation(cli_json_writer *json, const hsp_confirmation *confirmed);
 
 /* What the checker says of a certificate; its status is that of halfspace-verify. */
 typedef struct cli_verdict {
@@ -305,6 +370,7 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
 void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
 void json_certified(cli_json_writer *json, const cli_certified *done);
+const hsp_field *cli_certified_fields(void);
 
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
 void cli_neighbors_lines(cli_table *table, const hsp_model *model);

@@ -84,6 +84,48 @@ void cli_certified_print(const cli_certified *done, FILE *file)
         if (why) fprintf(file, "not claimed: %s: %s\n", claim, why);
 }
 
+typedef struct certify_claim {
+    const char *claim, *why;
+    int made;
+} certify_claim;
+
+static const void *certify_claim_at(const void *record, size_t i, void *room)
+{
+    const cli_certified *done = record;
+    certify_claim *one = room;
+    one->claim = hsp_certificate_claim(done->certificate, i, &one->why);
+    if (!one->claim) return NULL;
+    one->made = !one->why;
+    return one;
+}
+
+static const hsp_field *certify_claim_fields(void)
+{
+#define RECORD certify_claim
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "claim", NULL, claim, "name of the claim"),
+        FIELD(FLAG, "made", NULL, made, "the certificate has it"),
+        FIELD(TEXT, "why", NULL, why, "why it was not made", .when = "null if it was"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+const hsp_field *cli_certified_fields(void)
+{
+#define RECORD cli_certified
+    static const hsp_field fields[] = {
+        FIELD_GET(LIST, "claims", NULL, certify_claim_at, "the claims that were tried",
+                  .of = certify_claim_fields),
+        FIELD(TEXT, "established", NULL, verdict.said, "what the checker confirms",
+              .when = "null if no claim was made"),
+        FIELD(SECONDS, "certify_seconds", NULL, certify_seconds, "time to find the evidence"),
+        FIELD(SECONDS, "verify_seconds", NULL, verify_seconds, "time to check it"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
 void json_certified(cli_json_writer *json, const cli_certified *done)
 {
     const char *claim, *why;

@@ -1,13 +1,26 @@
-/* halfspace help [COMMAND [NAME]]: what --help prints; with --json, the tables themselves.
- * Hidden: --man, the manual page instead. */
+/* halfspace help [COMMAND [NAME]]: what --help prints; with --json, the tables themselves; with
+ * --schema, the JSON schema of all results. Hidden: --man, the manual page, and --markdown, the
+ * table of a command's keys. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-static const hsp_option help_own[] = {
+static const hsp_option help_hidden[] = {
     {"man", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print a manual page in roff"},
+    {"markdown", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print the table of a command's keys"},
 };
+
+static const hsp_option help_own[] = {
+    {"schema", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print the JSON schema of what every command prints with --json"},
+};
+
+static const hsp_option_table *help_hidden_options(void)
+{
+    static const hsp_option_table table = {"help", "options for the build", help_hidden, 2};
+    return &table;
+}
 
 static const hsp_option_table *help_options(void)
 {
@@ -15,112 +28,248 @@ static const hsp_option_table *help_options(void)
     return &table;
 }
 
-static const cli_group help_groups[] = {{NULL, help_options}, {NULL, NULL}};
+enum { HELP_OWN, HELP_HIDDEN };
 
-/* ---- The tables as JSON ---- */
+static const cli_group help_groups[] = {
+    {"Options", help_options}, {NULL, help_hidden_options}, {NULL, NULL}};
 
-static const cli_term help_keys[] = {
-    {"version", "the version"},
-    {"commands",
-     "array: name, summary, synopsis, arguments, options, keys (of its JSON) and variants "
-     "(of make, train and model: name, summary, options); an option has name, type, "
-     "default, min, max, choices, meta and help"},
-    {NULL, NULL}};
+/* ---- Tables of options ---- */
 
-static void help_json_choices(cli_json_writer *json, const char *choices)
-{
-    json_open(json, "choices", '[');
-    for (const char *p = choices; *p;) {
-        size_t size = strcspn(p, "|");
-        char *word = cli_format("%.*s", (int)size, p);
-        json_text(json, NULL, word);
-        free(word);
-        p += size + (p[size] == '|');
-    }
-    json_close(json, ']');
-}
+#define RECORD hsp_option
 
-static void help_json_option(cli_json_writer *json, const hsp_option *option)
+static const void *help_type(const void *record, size_t i, void *room)
 {
     static const char *const types[] = {"flag", "integer", "real", "choice", "text", "list"};
-    json_open(json, NULL, '{');
-    json_text(json, "name", option->name);
-    json_text(json, "type", types[option->type]);
-    json_text(json, "default", option->fallback);
-    if (option->min < option->max) {
-        json_number(json, "min", option->min);
-        json_number(json, "max", option->max);
-    }
-    if (option->choices) help_json_choices(json, option->choices);
-    if (option->meta) json_text(json, "meta", option->meta);
-    json_text(json, "help", option->help);
-    json_close(json, '}');
+    (void)i, (void)room;
+    return types[((const hsp_option *)record)->type];
 }
 
-static void help_json_options(cli_json_writer *json, const hsp_option_table *table)
+GETTER(help_min, hsp_option, option, option->min < option->max ? &option->min : NULL)
+GETTER(help_max, hsp_option, option, option->min < option->max ? &option->max : NULL)
+
+static const void *help_choice(const void *record, size_t i, void *room)
 {
-    for (size_t i = 0; i < table->count; i++)
-        help_json_option(json, &table->options[i]);
+    const char *at = ((const hsp_option *)record)->choices;
+    for (; at && i; i--)
+        at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    if (!at) return NULL;
+    snprintf(room, HSP_FIELD_ROOM, "%.*s", (int)strcspn(at, "|"), at);
+    return room;
 }
 
-void json_table(cli_json_writer *json, const hsp_option_table *table)
+static const hsp_field *help_option_fields(void)
 {
-    json_text(json, "name", table->name);
-    json_text(json, "summary", table->summary);
-    json_open(json, "options", '[');
-    help_json_options(json, table);
-    json_close(json, ']');
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "name", NULL, name, "name of the option"),
+        FIELD_GET(TEXT, "type", NULL, help_type, "flag, integer, real, choice, text or list"),
+        FIELD(TEXT, "default", NULL, fallback, "default value", .when = "null without one"),
+        FIELD_GET(REAL, "min", NULL, help_min, "smallest value", .when = "absent without a range",
+                  .optional = 1),
+        FIELD_GET(REAL, "max", NULL, help_max, "largest value", .when = "absent without a range",
+                  .optional = 1),
+        FIELD_GET(LIST, "choices", NULL, help_choice, "the values of a choice",
+                  .when = "absent for other types", .optional = 1, .of = hsp_field_texts),
+        FIELD(TEXT, "meta", NULL, meta, "what stands for the value in help",
+              .when = "absent without one", .optional = 1),
+        FIELD(TEXT, "help", NULL, help, "the effect of the option"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void help_json_terms(cli_json_writer *json, const char *key, const cli_term *terms)
+#undef RECORD
+#define RECORD hsp_option_table
+
+static const void *help_option_at(const void *record, size_t i, void *room)
 {
-    json_open(json, key, '{');
-    for (; terms && terms->word; terms++)
-        json_text(json, terms->word, terms->meaning);
-    json_close(json, '}');
+    const hsp_option_table *table = record;
+    (void)room;
+    return i < table->count ? &table->options[i] : NULL;
 }
 
-static void help_json_variants(cli_json_writer *json, const cli_command *command)
+const hsp_field *cli_option_table_fields(void)
 {
-    json_open(json, "variants", '[');
-    for (size_t i = 0; command->variant && command->variant(i); i++) {
-        json_open(json, NULL, '{');
-        json_table(json, command->variant(i));
-        json_close(json, '}');
-    }
-    json_close(json, ']');
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "name", NULL, name, "name of the learner, generator or action"),
+        FIELD(TEXT, "summary", NULL, summary, "what it does"),
+        FIELD_GET(LIST, "options", NULL, help_option_at, "its options", .of = help_option_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void help_json_command(cli_json_writer *json, const cli_command *command)
+#undef RECORD
+
+/* ---- Commands ---- */
+
+#define RECORD cli_term
+
+static const hsp_field *help_term_fields(void)
+{
+    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, word, "name"),
+                                       FIELD(TEXT, "meaning", NULL, meaning, "meaning"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD cli_key
+
+static const hsp_field *help_key_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "key", NULL, name, "the key; a.b is b in a, a[].b that of each entry of a",
+              .when = "null for a heading"),
+        FIELD(TEXT, "type", NULL, type, "type, or unit", .when = "null for a heading"),
+        FIELD(TEXT, "meaning", NULL, meaning, "meaning"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+/* The keys of one result. */
+typedef struct help_result {
+    const cli_result *result;
+    cli_keys keys;
+} help_result;
+
+typedef struct help {
+    const char *version;
+    const cli_command *only; /* NULL: all commands */
+    help_result *results;    /* count, of all commands */
+    size_t count;
+} help;
+
+typedef struct help_command {
+    const cli_command *command;
+    const help *all;
+} help_command;
+
+#define RECORD help_result
+
+GETTER(help_result_name, help_result, result, result->result->name)
+
+static const void *help_key_at(const void *record, size_t i, void *room)
+{
+    const help_result *result = record;
+    (void)room;
+    return i < result->keys.count ? &result->keys.list[i] : NULL;
+}
+
+static const hsp_field *help_result_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "name", NULL, help_result_name, "the command, with its action"),
+        FIELD_GET(LIST, "keys", NULL, help_key_at, "the keys of its JSON", .of = help_key_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD help_command
+
+GETTER(help_name, help_command, one, one->command->name)
+GETTER(help_summary, help_command, one, one->command->summary)
+GETTER(help_synopsis, help_command, one, one->command->synopsis)
+
+static const void *help_argument_at(const void *record, size_t i, void *room)
+{
+    const cli_term *terms = ((const help_command *)record)->command->arguments;
+    (void)room;
+    for (; terms && terms->word && i; i--)
+        terms++;
+    return terms && terms->word ? terms : NULL;
+}
+
+static const void *help_command_option_at(const void *record, size_t i, void *room)
 {
     cli_group groups[CLI_GROUPS];
-    size_t count = cli_all_groups(command, groups);
-    json_open(json, NULL, '{');
-    json_text(json, "name", command->name);
-    json_text(json, "summary", command->summary);
-    json_text(json, "synopsis", command->synopsis);
-    help_json_terms(json, "arguments", command->arguments);
-    json_open(json, "options", '[');
-    for (size_t g = 0; g < count; g++)
-        if (groups[g].heading) help_json_options(json, cli_group_table(&groups[g], NULL));
-    json_close(json, ']');
-    help_json_terms(json, "keys", command->keys);
-    help_json_variants(json, command);
-    json_close(json, '}');
+    const size_t count = cli_all_groups(((const help_command *)record)->command, groups);
+    (void)room;
+    for (size_t g = 0; g < count; g++) {
+        const hsp_option_table *table = cli_group_table(&groups[g], NULL);
+        if (!groups[g].heading) continue;
+        if (i < table->count) return &table->options[i];
+        i -= table->count;
+    }
+    return NULL;
 }
 
-/* One command, or all of them when it is NULL. */
-static void help_json(const cli_command *command)
+static const void *help_variant_at(const void *record, size_t i, void *room)
 {
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "version", hsp_version());
-    json_open(&json, "commands", '[');
-    for (size_t i = 0; cli_commands[i]; i++)
-        if (!command || cli_commands[i] == command) help_json_command(&json, cli_commands[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    const cli_command *command = ((const help_command *)record)->command;
+    (void)room;
+    return command->variant ? command->variant(i) : NULL;
+}
+
+static const void *help_result_at(const void *record, size_t i, void *room)
+{
+    const help_command *one = record;
+    (void)room;
+    if (!one->command->results || !one->command->results[i].fields) return NULL;
+    for (size_t r = 0; r < one->all->count; r++)
+        if (one->all->results[r].result == &one->command->results[i]) return &one->all->results[r];
+    return NULL;
+}
+
+static const hsp_field *help_command_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "name", NULL, help_name, "name of the command"),
+        FIELD_GET(TEXT, "summary", NULL, help_summary, "what it does"),
+        FIELD_GET(TEXT, "synopsis", NULL, help_synopsis, "what follows its name"),
+        FIELD_GET(MAP, "arguments", NULL, help_argument_at, "meaning of the arguments",
+                  .of = help_term_fields),
+        FIELD_GET(LIST, "options", NULL, help_command_option_at, "its options",
+                  .of = help_option_fields),
+        FIELD_GET(LIST, "results", NULL, help_result_at, "what it prints with --json",
+                  .of = help_result_fields),
+        FIELD_GET(LIST, "variants", NULL, help_variant_at, "its learners, generators or actions",
+                  .of = cli_option_table_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD help
+
+static const void *help_command_at(const void *record, size_t i, void *room)
+{
+    const help *all = record;
+    help_command *one = room;
+    const cli_command *command = !all->only ? cli_commands[i] : i ? NULL : all->only;
+    *one = (help_command){command, all};
+    return command ? one : NULL;
+}
+
+static const hsp_field *help_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "version", NULL, version, "version of halfspace"),
+        FIELD_GET(LIST, "commands", NULL, help_command_at, "the commands",
+                  .of = help_command_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result help_results[] = {{"help", help_fields, 0}, {NULL, NULL, 0}};
+
+/* One command, or all of them when it is NULL. */
+static hsp_status help_json(const cli *run, const cli_command *command, hsp_error *err)
+{
+    help all = {.version = hsp_version(), .only = command};
+    for (size_t c = 0; cli_commands[c]; c++)
+        for (const cli_result *result = cli_commands[c]->results; result && result->fields;
+             result++) {
+            all.results = cli_memory(all.results, (all.count + 1) * sizeof *all.results);
+            all.results[all.count++] = (help_result){result, cli_result_keys(result)};
+        }
+    hsp_status status = cli_report(run, help_results, &all, stdout, err);
+    for (size_t r = 0; r < all.count; r++)
+        cli_keys_free(&all.results[r].keys);
+    free(all.results);
+    return status;
 }
 
 /* ---- The command ---- */
@@ -145,10 +294,12 @@ static hsp_status help_run(cli *run, hsp_error *err)
     const cli_command *command = NULL;
     const hsp_option_table *variant = NULL;
     hsp_status status = help_find(run, err, &command, &variant);
-    int man = hsp_options_flag(run->options[0], "man");
+    const int man = hsp_options_flag(run->options[HELP_HIDDEN], "man");
     if (status != HSP_OK) return status;
-    if (cli_json(run))
-        help_json(command);
+    if (hsp_options_flag(run->options[HELP_OWN], "schema")) return cli_schema(run, stdout, err);
+    if (cli_json(run)) return help_json(run, command, err);
+    if (hsp_options_flag(run->options[HELP_HIDDEN], "markdown") && command)
+        cli_keys_markdown(stdout, command);
     else if (man && command)
         cli_man_command(stdout, command);
     else if (man)
@@ -175,7 +326,7 @@ const cli_command cli_help = {
         "type, default and range.",
     .arguments = help_arguments,
     .groups = help_groups,
-    .keys = help_keys,
+    .results = help_results,
     .least = 0,
     .most = 2,
     .run = help_run,

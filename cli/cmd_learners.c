@@ -3,32 +3,29 @@
 
 static const cli_group learners_groups[] = {{NULL, NULL}};
 
-static const cli_term learners_keys[] = {
-    {"learners", "array: name, summary, options; an option has name, type, default, min, max, "
-                 "choices, meta and help"},
-    {NULL, NULL}};
+static const void *learners_at(const void *record, size_t i, void *room)
+{
+    (void)record, (void)room;
+    return hsp_learner(i);
+}
+
+static const hsp_field *learners_fields(void)
+{
+    static const hsp_field fields[] = {FIELD_GET(LIST, "learners", NULL, learners_at,
+                                                 "the learners", .of = cli_option_table_fields),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const cli_result learners_results[] = {{"learners", learners_fields, 0}, {NULL, NULL, 0}};
 
 static hsp_status learners_run(cli *run, hsp_error *err)
 {
-    (void)err;
-    if (!cli_json(run)) {
-        for (size_t i = 0; hsp_learner(i); i++) {
-            printf("%s%s: %s\n", i ? "\n" : "", hsp_learner(i)->name, hsp_learner(i)->summary);
-            cli_help_table(stdout, "Options", hsp_learner(i));
-        }
-        return HSP_OK;
-    }
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_open(&json, "learners", '[');
+    if (cli_json(run)) return cli_report(run, learners_results, run, stdout, err);
     for (size_t i = 0; hsp_learner(i); i++) {
-        json_open(&json, NULL, '{');
-        json_table(&json, hsp_learner(i));
-        json_close(&json, '}');
+        printf("%s%s: %s\n", i ? "\n" : "", hsp_learner(i)->name, hsp_learner(i)->summary);
+        cli_help_table(stdout, "Options", hsp_learner(i));
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
     return HSP_OK;
 }
 
@@ -43,7 +40,7 @@ const cli_command cli_learners = {
     .synopsis = "[options]",
     .description = "List every learner with its options, their defaults and ranges.",
     .groups = learners_groups,
-    .keys = learners_keys,
+    .results = learners_results,
     .examples = learners_examples,
     .least = 0,
     .most = 0,

@@ -31,7 +31,7 @@ static const cli_group train_groups[] = {{"Learner's options", NULL},
                                          {NULL, NULL}};
 
 typedef struct train {
-    const char *path, *out, *trace; /* out, trace: NULL for none */
+    const char *learner, *path, *out, *trace; /* out, trace: NULL for none */
     int stream;
     hsp_training run;
     hsp_data *data;   /* NULL: a stream */
@@ -42,6 +42,15 @@ typedef struct train {
     int certify;
     char *certificate; /* where it goes; malloc'ed, or NULL: nowhere */
     cli_certified certified;
+
+    /* for the report */
+    const char *file;    /* the path, or "standard input" */
+    double target;       /* the gap that was asked for; NaN: this learner has no such option */
+    const char *margins; /* "": support vectors and margin mean something to this learner */
+    char *space;         /* where the margin is measured: " after --scale standard"; malloc'ed */
+    char *separates;     /* what was confirmed, malloc'ed, or NULL */
+    const char *kept;    /* the file that the model is in, or NULL */
+    uint64_t weights;    /* other than 0, of all scorers; UINT64_MAX: there are none */
 } train;
 
 static int train_has(const cli *run, const char *option)
@@ -64,72 +73,135 @@ static double train_gap(const cli *run)
                                  : (double)NAN;
 }
 
-/* ---- For people ---- */
+/* ---- The result ---- */
 
-/* "0% (0 of 150 rows)". */
-static void train_error_line(cli_table *table, const char *what, double error, uint64_t rows)
+#define RECORD train
+
+GETTER(train_margin_class, train, done,
+       done->model ? hsp_model_class_name(done->model, done->run.optimum.margin_class) : NULL)
+GETTER(train_margin_other, train, done,
+       done->model ? hsp_model_class_name(done->model, done->run.optimum.margin_other) : NULL)
+GETTER(train_minimised, train, done, done->run.optimum.solver ? done : NULL)
+GETTER(train_experts, train, done, done->run.panel.experts ? done : NULL)
+GETTER(train_confirmation, train, done, done->confirmed ? &done->confirmation : NULL)
+GETTER(train_certified, train, done, done->certify ? done : NULL)
+
+/* On the decimals of the file the error is another one. */
+GETTER(train_as_stored, train, done,
+       done->confirmed && done->confirmation.row != UINT64_MAX ? " with the values as stored"
+                                                               : NULL)
+
+static const void *train_best_expert(const void *record, size_t i, void *room)
 {
-    if (isnan(error)) return;
-    table_line(table, what, "%s (%s of %s row%s)", show_share(error),
-               show_count((uint64_t)llround(error * (double)rows)), show_count(rows), plural(rows));
+    const train *done = record;
+    const uint64_t best = done->run.panel.best;
+    (void)i;
+    if (done->run.panel.several) return NULL;
+    if (hsp_model_feature_name(done->model, best)) return hsp_model_feature_name(done->model, best);
+    snprintf(room, HSP_FIELD_ROOM, "%llu", (unsigned long long)best + 1);
+    return room;
 }
 
-/* Passes and updates, of learners that go over the rows one by one. */
-static void train_passes_lines(cli_table *table, const train *done)
+/* Without a model, those of the file, if they are the ones that were learned. */
+static const void *train_class_name(const void *record, size_t i, void *room)
 {
-    const hsp_training *all = &done->run;
-    if (all->stop == HSP_STOP_CONVERGED)
-        table_line(table, "converged", "yes: the last pass changed nothing");
-    else if (done->stream)
-        table_line(table, "converged", "not known: a stream passes only once");
-    else
-        table_line(table, "converged", "no");
-    table_line(table, "passes", "%s", show_count(all->passes));
-    if (all->passes > 1)
-        table_line(table, "updates", "%s, %s of them in the last pass", show_count(all->updates),
-                   show_count(all->mistakes_last_pass));
-    else
-        table_line(table, "updates", "%s", show_count(all->updates));
+    const train *done = record;
+    (void)room;
+    if (i >= done->run.classes) return NULL;
+    if (done->model) return hsp_model_class_name(done->model, (uint32_t)i);
+    return hsp_data_classes(done->data) == done->run.classes
+               ? hsp_data_class_name(done->data, (uint32_t)i)
+               : NULL;
 }
 
-/* The panel beside its best expert, and the bound between them. */
-static void train_panel_lines(cli_table *table, const train *done)
+static const void *train_neighbors(const void *record, size_t i, void *room)
 {
-    const hsp_training *all = &done->run;
-    const hsp_experts_report *panel = &all->panel;
-    table_line(table, "passes", "%s", show_count(all->passes));
-    table_line(table, "experts", "%s%s", show_count(panel->experts),
-               panel->several ? ", a panel of them for each class" : "");
-    if (panel->several) return;
-    table_line(table, "best expert", "%s%s, with %s of the weight", panel->negated ? "not " : "",
-               show_feature(done->model, panel->best), show_share(panel->best_share));
-    table_line(table, "its mistakes", "m* = %s of %s", show_number(panel->best_mistakes),
-               show_count(panel->examples));
-    table_line(table, "mistakes", "m = %s of %s", show_count(panel->mistakes),
-               show_count(panel->examples));
-    if (panel->randomized)
-        table_line(table, "expected", "%s, and %s more or less by chance",
-                   show_number(panel->expected), show_number(panel->deviation));
-    const char *what = panel->randomized ? "expected m" : "m";
-    table_line(table, "bound", "%s <= %s: %s", what, show_number(panel->bound),
-               panel->held ? "held" : "EXCEEDED, which is a bug");
+    const train *done = record;
+    (void)i;
+    return done->model && hsp_model_knn(done->model, room) ? room : NULL;
 }
 
-static int train_is_l1(const cli *run)
+static const hsp_field *train_minimised_fields(void)
 {
-    const char *penalty = train_text(run, "penalty");
-    return penalty && strcmp(penalty, "l1") == 0;
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "margin_class", NULL, train_margin_class,
+                  "of several binary problems, the class whose margin is the smallest",
+                  .when = "null with one problem"),
+        FIELD_GET(TEXT, "margin_other", NULL, train_margin_other,
+                  "one-vs-one: the class that it is separated from", .when = "null for the rest"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const hsp_field *train_experts_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(
+            TEXT, "best_expert", "best expert", train_best_expert,
+            "the expert with the fewest mistakes: the name of its column, or the number from 1",
+            .when = "null with more than two classes",
+            .text = "{.negation}{}, with {best_share} of the weight"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *train_certified_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "certificate", NULL, certificate, "the file of the certificate",
+              .when = "null without -o"),
+        FIELD(PART, NULL, NULL, certified, NULL, .of = cli_certified_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *train_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+        CLI_LINE("{learner} on {.file}: {rows:row}, {features:feature}, classes {class_names}"),
+        FIELD(TEXT, ".file", NULL, file, NULL),
+        FIELD(REAL, ".target", NULL, target, NULL),
+        FIELD(TEXT, ".margins", NULL, margins, NULL),
+        FIELD(TEXT, ".space", NULL, space, NULL),
+        FIELD_GET(TEXT, ".as_stored", NULL, train_as_stored, NULL),
+        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+        FIELD_GET(LIST, "class_names", NULL, train_class_name, "names of the classes",
+                  .of = hsp_field_texts),
+        FIELD_GET(OBJECT, "neighbors", NULL, train_neighbors, "a model of nearest neighbours",
+                  .when = "null for other learners", .of = hsp_knn_fields),
+        FIELD_GET(PART, NULL, NULL, train_experts, NULL, .optional = 1, .of = train_experts_fields),
+        FIELD(PART, NULL, NULL, run, NULL, .of = hsp_training_fields),
+        FIELD_GET(PART, NULL, NULL, train_minimised, "Learners that minimise an objective",
+                  .optional = 1, .of = train_minimised_fields),
+        FIELD(TEXT, NULL, "separates", separates, NULL),
+        FIELD_GET(OBJECT, "confirmation", NULL, train_confirmation,
+                  "the answer of a learner that demands a separator, confirmed in exact arithmetic",
+                  .when = "absent unless a separator was demanded (svm --hard, lp)", .optional = 1,
+                  .of = hsp_confirmation_fields),
+        FIELD(COUNT, "nonzero_weights", "weights", weights,
+              "weights other than 0, over all scorers", .when = "null for models without weights",
+              .text = "{} not 0"),
+        FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
+        FIELD_GET(OBJECT, "certified", NULL, train_certified, "the certificate",
+                  .when = "null without --certify", .of = train_certified_fields),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read (a stream: 0)"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result train_results[] = {{"train", train_fields, 0}, {NULL, NULL, 0}};
 
 /* Weights other than zero, of all scorers. */
 static uint64_t train_weights(const hsp_model *model)
 {
     uint64_t count = 0;
-    for (uint32_t c = 0; c < hsp_model_scorers(model); c++) {
-        const double *w = hsp_model_weights(model, c);
-        for (uint64_t j = 0; w && j < hsp_model_features(model); j++)
-            count += w[j] != 0;
-    }
+    if (!model || !hsp_model_weights(model, 0)) return UINT64_MAX;
+    for (uint32_t c = 0; c < hsp_model_scorers(model); c++)
+        for (uint64_t j = 0; j < hsp_model_features(model); j++)
+            count += hsp_model_weights(model, c)[j] != 0;
     return count;
 }
 
@@ -147,64 +219,14 @@ static char *train_space(const cli *run)
                       normalized ? " after --normalize " : "", normalized ? rows : "");
 }
 
-static void train_optimum_lines(const cli *run, const train *done, cli_table *table)
-{
-    const int margins = train_has(run, "hard");
-    char *space = train_space(run);
-    const cli_asked asked = {train_gap(run), margins,
-                             margins && hsp_options_flag(run->options[TRAIN_LEARNER], "hard"),
-                             space, hsp_data_stored_note(done->data)};
-    cli_optimum_lines(table, &done->run, done->model, &asked);
-    free(space);
-}
-
-static void train_print(const cli *run, const train *done, FILE *file)
-{
-    const hsp_training *all = &done->run;
-    char *classes = cli_class_list(done->model);
-    hsp_knn_report near;
-    cli_table table;
-    fprintf(file, "%s on %s: %s row%s, %s feature%s, classes %s\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
-            plural(all->cols), classes);
-    table_begin(&table, "ll");
-    if (all->optimum.solver && !train_has(run, "gap"))
-        cli_program_lines(&table, all, hsp_data_stored_note(done->data));
-    else if (all->optimum.solver)
-        train_optimum_lines(run, done, &table);
-    else if (all->panel.experts)
-        train_panel_lines(&table, done);
-    else if (hsp_model_knn(done->model, &near))
-        cli_neighbors_lines(&table, done->model);
-    else
-        train_passes_lines(&table, done);
-    if (train_is_l1(run)) {
-        const uint64_t used = train_weights(done->model);
-        table_line(&table, "weights", "%s %s not 0", show_count(used), used == 1 ? "is" : "are");
-    }
-    if (done->confirmed) cli_separates_line(&table, &done->confirmation, done->data);
-    const int stopped = all->stop == HSP_STOP_REQUEST || all->stop == HSP_STOP_SECONDS;
-    if (isnan(all->training_error) && stopped && !done->stream)
-        table_line(&table, "training error", "not computed: the run was stopped before that");
-    train_error_line(&table,
-                     done->confirmed && done->confirmation.row != UINT64_MAX
-                         ? "error as stored" /* on the decimals it is another */
-                         : "training error",
-                     all->training_error, all->rows);
-    train_error_line(&table, "progressive error", all->progressive_error, all->progressive_rows);
-    table_print(&table, file);
-    cli_neighbors_table(done->model, file);
-    free(classes);
-}
-
 /* The answer is no. */
 static void train_print_inseparable(const cli *run, const train *done, FILE *file)
 {
     const hsp_training *all = &done->run;
     const char *offset = train_text(run, "offset");
-    fprintf(file, "%s on %s: %s row%s, %s feature%s, %s classes\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), plural(all->rows), show_count(all->cols),
-            plural(all->cols), show_count(all->classes));
+    fprintf(file, "%s on %s: %s row%s, %s feature%s, %s classes\n", done->learner, done->file,
+            show_count(all->rows), plural(all->rows), show_count(all->cols), plural(all->cols),
+            show_count(all->classes));
     if (all->evidence)
         cli_evidence_print(run->ctx, all->evidence, &done->confirmation, done->data,
                            offset && strcmp(offset, "none") == 0, file);
@@ -213,6 +235,8 @@ static void train_print_inseparable(const cli *run, const train *done, FILE *fil
               "if rows differ in size, --scale standard may show one\n",
               file);
 }
+
+/* ---- What must not be overlooked ---- */
 
 /* The limit that ended the run, as an option. */
 static const char *train_limit(const cli *run, hsp_stop stop)
@@ -358,165 +382,6 @@ static void train_warn(const cli *run, const train *done)
     free(advice);
 }
 
-/* ---- For machines ---- */
-
-static const cli_term train_keys[] = {
-    {"learner", "its name"},
-    {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
-    {"numbers", CLI_NUMBERS_KEY},
-    {"classes, class_names", "number of classes, and their names"},
-    {"passes, updates", "how often it went through the rows, how often it changed the weights"},
-    {"mistakes_last_pass", "mistakes in the last pass, as the learner counts them: what it learnt "
-                           "from; null of learners that minimise"},
-    {"converged", "true when the last pass changed nothing, the gap was reached, or a panel of "
-                  "experts has made its passes"},
-    {"stop", "why it ended: converged, stalled (no step got further, though passes were left), "
-             "passes, updates, seconds, request or inseparable"},
-    {"training_error", "share of the rows that the model gets wrong; null for a stream"},
-    {"progressive_error", "share of wrong predictions over the first pass, each made before "
-                          "learning from the row"},
-    {"radius", "the largest norm of a row as it was learnt from; null when it is not known"},
-    {"solver", "learners that minimise have this key and those up to evidence: how they did"},
-    {"C, lambda", "C = 1 / (lambda n), n the total weight of the rows; null when a separator was "
-                  "demanded"},
-    {"objective, dual_objective", "what was reached, mean loss + lambda * penalty, and the proven "
-                                  "lower bound: no weights have less"},
-    {"scaled_objective, scaled_dual_objective",
-     "the same times C n: C * sum of losses + penalty, the unit of LIBSVM and LIBLINEAR"},
-    {"gap", "the duality gap, (objective - dual_objective) / objective"},
-    {"rounding", "the part of the gap that rounding errors may be"},
-    {"support_vectors, support_sum", "rows with a dual weight in any problem; the sum over all "
-                                     "problems (classes, pairs)"},
-    {"on_margin, inside, wrong_side", "of that sum, by where the rows lie"},
-    {"margin", "the geometric margin, the smallest y s(x) / ||w|| of all training rows after the "
-               "learner's scaling; null when w = 0"},
-    {"margin_class, margin_other", "more than two classes: whose margin that is, against the rest "
-                                   "(other: null) or against another class"},
-    {"inverse_norm", "1 / ||w||, the smallest of all scorers"},
-    {"kkt", "an object, the residuals: stationarity, primal_feasibility, dual_feasibility, "
-            "complementarity"},
-    {"confirmation",
-     "an object when a separator was demanded (svm --hard, lp): answer in exact arithmetic "
-     "(separates: the model does; separable: the model does not, another does; not separable; "
-     "unknown), class and against (more than two classes: the two that it is about; against "
-     "null: class against the rest), numbers (decimals of the file, or values as stored), row (the "
-     "first that the model "
-     "does not have strictly on its side, or null), wrong_rows, margin (that a separator has at "
-     "least, or null), why (it is unknown, or null)"},
-    {"evidence",
-     "an object when stop is inseparable: class that cannot be told from the class against, or "
-     "from the rest (null; of two classes both are null), rows (from 1), their multipliers, "
-     "distance between the means of the two "
-     "sides (--offset none: of the sum from 0), margin that no separator exceeds"},
-    {"experts", "a panel of experts has this key and those up to held: its number of experts"},
-    {"examples, mistakes", "rows they voted on, wrong predictions among them (m); null, with those "
-                           "that follow, of more than two classes"},
-    {"expected_mistakes, deviation", "randomized: the mean of m over all draws, and its standard "
-                                     "deviation; else m and 0"},
-    {"best_expert, best_negated", "the expert with the fewest mistakes: its column's name, or "
-                                  "number from 1; whether it is the negation of that column"},
-    {"best_mistakes, best_share", "its mistakes (m*; silence counts half); its share of the weight "
-                                  "in the end"},
-    {"mistake_bound, held", "the theorem's bound on expected_mistakes, and whether it held"},
-    {"neighbors", "an object of knn, else null: rows, k, metric, kernel (or null), vote, index (in "
-                  "use), leave_one_out "
-                  "(--k auto: the mistakes with 1, 2, ... neighbours; else null)"},
-    {"nonzero_weights", "weights other than zero, of all classes; null without weights"},
-    {"model", "the file given to -o; null for none"},
-    {"certified", "with --certify an object: certificate (its file, or null), claims, established, "
-                  "certify_seconds and verify_seconds, as certify prints them; else null"},
-    {"load_seconds, train_seconds", "time to read, and to learn (a stream does both at once)"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
-
-/* Without a model, those of the file, if they are the ones that were learnt. */
-static void train_json_classes(cli_json_writer *json, const train *done)
-{
-    const int of_data = !done->model && hsp_data_classes(done->data) == done->run.classes;
-    const uint32_t count = done->model ? hsp_model_classes(done->model)
-                           : of_data   ? hsp_data_classes(done->data)
-                                       : 0;
-    json_open(json, "class_names", '[');
-    for (uint32_t c = 0; c < count; c++)
-        json_text(json, NULL,
-                  done->model ? hsp_model_class_name(done->model, c)
-                              : hsp_data_class_name(done->data, c));
-    json_close(json, ']');
-}
-
-static void train_json_panel(cli_json_writer *json, const train *done)
-{
-    const hsp_experts_report *panel = &done->run.panel;
-    const double none = panel->several ? (double)NAN : 0;
-    json_count(json, "experts", panel->experts);
-    json_count(json, "examples", panel->examples);
-    json_number(json, "mistakes", (double)panel->mistakes + none);
-    json_number(json, "expected_mistakes", panel->expected + none);
-    json_number(json, "deviation", panel->deviation + none);
-    const char *name = hsp_model_feature_name(done->model, panel->best);
-    json_text(json, "best_expert",
-              panel->several ? NULL
-              : name         ? name
-                             : show_feature(done->model, panel->best));
-    if (panel->several)
-        json_text(json, "best_negated", NULL);
-    else
-        json_flag(json, "best_negated", panel->negated);
-    json_number(json, "best_mistakes", panel->best_mistakes + none);
-    json_number(json, "best_share", panel->best_share + none);
-    json_number(json, "mistake_bound", panel->bound + none);
-    if (panel->several)
-        json_text(json, "held", NULL);
-    else
-        json_flag(json, "held", panel->held);
-}
-
-static void train_json(const cli *run, const train *done)
-{
-    const hsp_training *all = &done->run;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "learner", run->variant->name);
-    json_count(&json, "rows", all->rows);
-    json_count(&json, "features", all->cols);
-    json_count(&json, "nonzeros", all->nonzeros);
-    json_stored(&json, done->data);
-    json_count(&json, "classes", all->classes);
-    train_json_classes(&json, done);
-    json_count(&json, "passes", all->passes);
-    json_count(&json, "updates", all->updates);
-    json_number(&json, "mistakes_last_pass",
-                all->optimum.solver ? (double)NAN : (double)all->mistakes_last_pass);
-    json_flag(&json, "converged", all->stop == HSP_STOP_CONVERGED);
-    json_text(&json, "stop", hsp_stop_name(all->stop));
-    json_number(&json, "training_error", all->training_error);
-    json_number(&json, "progressive_error", all->progressive_error);
-    json_number(&json, "radius", all->radius);
-    if (all->optimum.solver) json_optimum(&json, &all->optimum, done->model);
-    if (all->panel.experts) train_json_panel(&json, done);
-    json_neighbors(&json, done->model);
-    if (all->evidence) json_evidence(&json, all->evidence);
-    if (done->confirmed) json_confirmation(&json, &done->confirmation);
-    if (done->model && hsp_model_weights(done->model, 0))
-        json_count(&json, "nonzero_weights", train_weights(done->model));
-    else
-        json_text(&json, "nonzero_weights", NULL);
-    json_text(&json, "model", done->model ? done->out : NULL);
-    if (done->certify) {
-        json_open(&json, "certified", '{');
-        json_text(&json, "certificate", done->certificate);
-        json_certified(&json, &done->certified);
-        json_close(&json, '}');
-    } else {
-        json_text(&json, "certified", NULL);
-    }
-    json_seconds(&json, "load_seconds", done->load_seconds);
-    json_seconds(&json, "train_seconds", all->train_seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
-}
-
 /* ---- The command ---- */
 
 static int train_to_standard(const char *path)
@@ -589,22 +454,33 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
     return status;
 }
 
-static void train_tell(cli *run, const train *done, FILE *file)
+static hsp_status train_tell(cli *run, train *done, FILE *file, hsp_error *err)
 {
-    cli_progress_clear();
-    if (cli_json(run))
-        train_json(run, done);
-    else if (done->model)
-        train_print(run, done, file);
+    hsp_status status = HSP_OK;
+    done->learner = run->variant->name;
+    done->file = show_input(done->path);
+    done->target = train_gap(run);
+    done->margins = train_has(run, "hard") ? "" : NULL;
+    done->space = train_space(run);
+    done->weights = train_weights(done->model);
+    done->kept = done->model ? done->out : NULL;
+    if (done->confirmed) done->separates = cli_separates_text(&done->confirmation, done->data);
+    if (cli_json(run) || done->model)
+        status = cli_report(run, train_results, done, file, err);
     else
         train_print_inseparable(run, done, file);
+    if (done->model && !cli_json(run)) cli_neighbors_table(done->model, file);
     fflush(stdout);
-    if (done->out && done->model) cli_say(run, "wrote %s", show_output(done->out));
+    free(done->space);
+    free(done->separates);
+    if (status != HSP_OK) return status;
+    if (done->kept) cli_say(run, "wrote %s", show_output(done->out));
     train_warn(run, done);
-    if (!done->certify || cli_json(run)) return;
+    if (!done->certify || cli_json(run)) return HSP_OK;
     cli_certified_print(&done->certified, file);
     if (done->certificate && hsp_certificate_text(done->certified.certificate, NULL))
         cli_say(run, "wrote %s", show_output(done->certificate));
+    return HSP_OK;
 }
 
 /* Claims about the model, or without one about the rows that were asked for. */
@@ -690,7 +566,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
         run->exit_status = cli_stop_status(), todo.certify = 0;
     else if (status == HSP_OK && todo.certify)
         status = train_certify(run, &todo, err);
-    if (status == HSP_OK) train_tell(run, &todo, taken ? stderr : stdout);
+    if (status == HSP_OK) status = train_tell(run, &todo, taken ? stderr : stdout, err);
     cli_certified_free(&todo.certified);
     free(todo.certificate);
     hsp_evidence_free(todo.run.evidence);
@@ -737,7 +613,7 @@ const cli_command cli_train = {
         "the same way, with status 0.",
     .arguments = train_arguments,
     .groups = train_groups,
-    .keys = train_keys,
+    .results = train_results,
     .examples = train_examples,
     .least = 1,
     .most = 1,

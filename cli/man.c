@@ -62,6 +62,29 @@ static void man_terms(FILE *file, const char *heading, const cli_term *terms)
         man_entry(file, terms->word, terms->meaning);
 }
 
+/* Every key of what it prints, "key (type)". */
+static void man_results(FILE *file, const cli_command *command)
+{
+    for (const cli_result *result = command->results; result && result->fields; result++) {
+        cli_keys keys = cli_result_keys(result);
+        if (result == command->results) fputs(".SH JSON OUTPUT\n", file);
+        if (command->results[1].fields) fprintf(file, ".SS halfspace %s\n", result->name);
+        for (size_t i = 0; i < keys.count; i++) {
+            const cli_key *key = &keys.list[i];
+            char *text = key->name ? cli_format("(%s) %s.", key->type, key->meaning)
+                                   : cli_format("%s:", key->meaning);
+            if (key->name) {
+                man_entry(file, key->name, text);
+            } else {
+                fputs(".PP\n", file);
+                man_text(file, text);
+            }
+            free(text);
+        }
+        cli_keys_free(&keys);
+    }
+}
+
 static void man_group(FILE *file, const hsp_option_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -144,6 +167,7 @@ void cli_man_command(FILE *file, const cli_command *command)
         man_group(file, groups[g].table());
     }
     man_terms(file, "JSON OUTPUT", command->keys);
+    man_results(file, command);
     man_exit_status(file);
     man_terms(file, "EXAMPLES", command->examples);
     fputs(".SH SEE ALSO\n.BR halfspace (1)\n", file);

@@ -185,6 +185,11 @@ void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros)
     json_text(json, "precision_reason", *why ? why : NULL);
 }
 
+void json_stored(cli_json_writer *json, const hsp_data *data)
+{
+    json_text(json, "numbers", *hsp_data_stored_note(data) ? "stored" : "decimals");
+}
+
 void json_cost(cli_json_writer *json, const cli *run)
 {
     struct rusage usage;

@@ -8,8 +8,6 @@
 
 #define TRAIN_SEPARABLE_SHOWN 20 /* rows of evidence, for people */
 
-/* ---- For people ---- */
-
 /* "the decimals of the file". */
 static const char *train_separable_numbers(const hsp_confirmation *confirmed, const hsp_data *data)
 {
@@ -37,27 +35,24 @@ static char *train_separable_classes(const char *of, const char *against)
 }
 
 /* What a model shows. */
-void cli_separates_line(cli_table *table, const hsp_confirmation *confirmed, const hsp_data *data)
+char *cli_separates_text(const hsp_confirmation *confirmed, const hsp_data *data)
 {
     const char *numbers = train_separable_numbers(confirmed, data);
-    if (confirmed->answer == HSP_SEPARATES) {
-        table_line(table, "separates", "all rows, confirmed in exact arithmetic on %s", numbers);
-    } else if (confirmed->row == UINT64_MAX) {
-        table_line(table, "separates", "not confirmed in exact arithmetic: %s", confirmed->why);
-    } else {
-        char *classes = train_separable_classes(confirmed->of, confirmed->against);
-        char *rest = confirmed->answer == HSP_SEPARABLE
-                         ? cli_format("there is a separator%s", cli_margin(confirmed->margin))
-                         : cli_format("%s", "whether any hyperplane separates them is not known");
-        table_line(table, "separates",
-                   "no: %sin exact arithmetic on %s, %s row%s not strictly on the right side (row "
-                   "%s is the first); %s",
-                   classes, numbers, show_count(confirmed->wrong_rows),
-                   confirmed->wrong_rows == 1 ? " is" : "s are", show_count(confirmed->row + 1),
-                   rest);
-        free(rest);
-        free(classes);
-    }
+    if (confirmed->answer == HSP_SEPARATES)
+        return cli_format("all rows, confirmed in exact arithmetic on %s", numbers);
+    if (confirmed->row == UINT64_MAX)
+        return cli_format("not confirmed in exact arithmetic: %s", confirmed->why);
+    const int separable = confirmed->answer == HSP_SEPARABLE;
+    char *classes = train_separable_classes(confirmed->of, confirmed->against);
+    char *text = cli_format(
+        "no: %sin exact arithmetic on %s, %s row%s not strictly on the right side (row %s is the "
+        "first); %s%s",
+        classes, numbers, show_count(confirmed->wrong_rows),
+        confirmed->wrong_rows == 1 ? " is" : "s are", show_count(confirmed->row + 1),
+        separable ? "there is a separator" : "whether any hyperplane separates them is not known",
+        separable ? cli_margin(confirmed->margin) : "");
+    free(classes);
+    return text;
 }
 
 /* There is a separator, and the learner found none. */
@@ -132,40 +127,4 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
             through_0 ? "the sum is %s long: no such separator has a margin above %s\n"
                       : "the means are %s apart: no separator has a margin above %s\n",
             show_number(evidence->distance), show_number(evidence->margin));
-}
-
-/* ---- For machines ---- */
-
-void json_evidence(cli_json_writer *json, const hsp_evidence *evidence)
-{
-    json_open(json, "evidence", '{');
-    json_text(json, "class", evidence->of);
-    json_text(json, "against", evidence->against);
-    json_open(json, "rows", '[');
-    for (uint64_t i = 0; i < evidence->count; i++)
-        json_count(json, NULL, evidence->row[i] + 1);
-    json_close(json, ']');
-    json_numbers(json, "multipliers", evidence->multiplier, evidence->count);
-    json_number(json, "distance", evidence->distance);
-    json_number(json, "margin", evidence->margin);
-    json_close(json, '}');
-}
-
-void json_confirmation(cli_json_writer *json, const hsp_confirmation *confirmed)
-{
-    static const char *const answers[] = {"unknown", "separates", "separable", "not separable"};
-    const int tried = confirmed->answer || confirmed->row != UINT64_MAX;
-    json_open(json, "confirmation", '{');
-    json_text(json, "answer", answers[confirmed->answer]);
-    json_text(json, "class", confirmed->of);
-    json_text(json, "against", confirmed->against);
-    json_text(json, "numbers", !tried ? NULL : confirmed->decimals ? "decimals" : "stored");
-    if (confirmed->row == UINT64_MAX)
-        json_text(json, "row", NULL);
-    else
-        json_count(json, "row", confirmed->row + 1);
-    json_count(json, "wrong_rows", confirmed->wrong_rows);
-    json_number(json, "margin", confirmed->margin);
-    json_text(json, "why", confirmed->why[0] ? confirmed->why : NULL);
-    json_close(json, '}');
 }

@@ -9,6 +9,7 @@
 #include "halfspace_model.h"
 #include "halfspace_options.h"
 #include "halfspace_prove.h"
+#include "halfspace_report.h"
 #include "halfspace_theory.h"
 
 #endif

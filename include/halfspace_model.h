@@ -136,7 +136,8 @@ HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, co
 /* A model of nearest neighbours (docs/knn.md). The pointers are into the model. */
 typedef struct hsp_knn_report {
     uint64_t rows, k;         /* training rows, all of which it keeps; neighbours that vote */
-    const char *metric;       /* "l2", ...; "kernel": in the feature space of hsp_model_kernel */
+    const char *metric;       /* "l2", ...; "kernel": in the feature space of `kernel` */
+    const char *kernel;       /* a kernel expression, or NULL */
     const char *vote;         /* "majority", "distance" */
     const char *index;        /* how neighbours are found: "tree", ... */
     int index_chosen;         /* 1: the library chose the index; 0: the user did */

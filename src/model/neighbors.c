@@ -195,6 +195,7 @@ int hsp_model_knn(const hsp_model *model, hsp_knn_report *out)
     if (!own) return 0;
     const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
     *out = (hsp_knn_report){.rows = own->rows->view.rows,
+                            .kernel = hsp_model_kernel(model),
                             .k = own->k,
                             .metric = hsp__metric_names[own->metric],
                             .vote = hsp__vote_names[own->vote],

@@ -307,6 +307,18 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
     return hsp_summary_new(s->ctx, s->data, err, &s->out_summary);
 }
 
+static int alloc_take(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return 0;
+}
+
+static hsp_status alloc_report_json(alloc_scene *s, hsp_error *err)
+{
+    const hsp_training run = {.rows = 3};
+    return hsp_report_json(s->ctx, hsp_training_fields(), &run, alloc_take, NULL, err);
+}
+
 static hsp_status alloc_options_new(alloc_scene *s, hsp_error *err)
 {
     return hsp_options_new(s->ctx, hsp_read_options(), err, &s->out_options);
@@ -635,12 +647,6 @@ static hsp_status alloc_certify_model(alloc_scene *s, hsp_error *err)
     return status;
 }
 
-static int alloc_take(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)bytes, (void)size;
-    return 0;
-}
-
 static hsp_status alloc_unpack(alloc_scene *s, hsp_error *err)
 {
     return hsp_file_unpack(s->ctx, alloc_path("in.svm"), alloc_take, NULL, err);
@@ -822,6 +828,7 @@ int main(void)
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
     const hsp_option_table *scale = hsp_scale_options();
     const alloc_case cases[] = {
+        {"a report", NULL, {0}, alloc_report_json},
         {"options", NULL, {0}, alloc_options_new},
         {"options of a learner", NULL, {0}, alloc_options_for},
         {"set typed values", read, {0}, alloc_options_typed},

@@ -106,6 +106,7 @@ VALUES = {
     "hsp_log_fn": "NULL",
     "hsp_truth_fn": "NULL",
     "hsp_bytes_fn": "take",
+    "hsp_field *": "hsp_training_fields()",
 }
 
 HEAD = r"""

@@ -35,7 +35,7 @@ done
 for threshold in 0.1 0.5 0.9; do
     halfspace predict -q platt.hsp iris.csv --threshold $threshold --probability >p
     awk -v FS='\t' -v t=$threshold '{ bad += ($1 == "virginica") != ($3 > t); n += $1 == "virginica" } END { print bad + 0, "wrong,", n, "virginica" }' p
-    halfspace eval -q platt.hsp iris.csv --threshold $threshold | awk '/^  v/ { print $1, $2, $3 }'
+    halfspace eval -q platt.hsp iris.csv --threshold $threshold | awk '/Confusion/ { matrix = 1 } matrix && /^  v/ { print $1, $2, $3 }'
 done
 halfspace predict -q plain.hsp iris.csv --link logistic --threshold 0.001 | sort | uniq -c | sed 's/^ *//'
 halfspace predict -q plain.hsp iris.csv --threshold 0.2

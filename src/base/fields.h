@@ -1,0 +1,40 @@
+/* Tables of fields: reports described once (halfspace_report.h says what a field is). */
+#ifndef HSP_BASE_FIELDS_H
+#define HSP_BASE_FIELDS_H
+
+#include <stddef.h>
+
+#include "halfspace_all.h"
+
+/* An entry of a table: type, key, label, member of the struct RECORD (or function), meaning; then
+ * what else is to be said: .when = "...". */
+#define FIELD(kind, key, title, member, ...)                                                       \
+    {                                                                                              \
+        .type = HSP_FIELD_##kind, .name = key, .label = title, .offset = offsetof(RECORD, member), \
+        .meaning = __VA_ARGS__                                                                     \
+    }
+#define FIELD_GET(kind, key, title, function, ...)                              \
+    {                                                                           \
+        .type = HSP_FIELD_##kind, .name = key, .label = title, .get = function, \
+        .meaning = __VA_ARGS__                                                  \
+    }
+
+/* A function for .get that returns `value`, made from self, the record; or NULL. */
+#define GETTER(function, record_type, self, value)                        \
+    static const void *function(const void *record, size_t i, void *room) \
+    {                                                                     \
+        const record_type *self = record;                                 \
+        (void)i, (void)room;                                              \
+        return value;                                                     \
+    }
+/* Likewise, of a number that is computed. */
+#define GETTER_NEW(function, record_type, self, number_type, value)       \
+    static const void *function(const void *record, size_t i, void *room) \
+    {                                                                     \
+        const record_type *self = record;                                 \
+        (void)i;                                                          \
+        *(number_type *)room = value;                                     \
+        return room;                                                      \
+    }
+
+#endif
