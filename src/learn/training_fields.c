@@ -300,7 +300,7 @@ const hsp_field *hsp_training_fields(void)
             FLAG, "converged", "converged", training_converged,
             "the last pass changed nothing, the duality gap is within its target, or all passes "
             "of experts are made",
-            .text = "{}[ (stopped by: {.limit})][: duality gap {gap}[ (target "
+            .text = "{}[ (ended: {.limit})][: duality gap {gap}[ (target "
                     "{.target})]{.note}[, limited by rounding errors ({.limiting})]]"),
         FIELD_GET(TEXT, "stop", NULL, training_stop,
                   "why the run ended: converged, stalled (no step got further, though passes were "

@@ -8,7 +8,7 @@ stop()
     kill -INT $!
     wait $!
     echo "exit $?: $(tail -n 1 err | sed -E 's/gap of [0-9.e-]+/gap of G/')"
-    grep -c 'converged  *no (stopped by: .*): duality gap' out
+    grep -c 'converged  *no (ended: .*): duality gap' out
 }
 stop x.svm -o two.hsp
 halfspace model show --json two.hsp | grep -Ec '"(stop": "request|converged": "false)"'
