@@ -137,7 +137,7 @@ static void near_run(hsp_context *ctx, const settings *s, hsp_data *rows, hsp_da
            before, near_peak(), hsp__knn_name(hsp__knn_kind_of(near)),
            x->labels && q->labels ? near_error(x, q, s->k, found) : -1);
     if (s->save) near_save(s->save, q->rows, s->k, found);
-    hsp__knn_free(ctx, near);
+    hsp__knn_free(near);
     free(found);
 }
 

@@ -3,12 +3,12 @@
  * This header has what most programs need. Twenty calls make a whole program:
  *
  *     hsp_context_new      hsp_data_read        hsp_options_for         hsp_train
- *     hsp_context_free     hsp_data_copy        hsp_options_set         hsp_model_write
- *     hsp_error_text       hsp_data_view        hsp_options_set_real    hsp_model_read
+ *     hsp_context_free     hsp_data_borrow      hsp_options_set         hsp_model_write
+ *     hsp_error_text       hsp_data_set_weights hsp_options_set_real    hsp_model_read
  *     hsp_view_dense       hsp_data_class_name  hsp_options_set_flag    hsp_model_score
  *     hsp_view_sparse      hsp_data_free        hsp_options_free        hsp_model_free
  *
- * examples/train.c uses them. The other headers hold the rest:
+ * examples/train.c and examples/arrays.c use them. The other headers hold the rest:
  *
  *     halfspace_options.h  tables of options, for programs that show or parse them
  *     halfspace_data.h     writing, encodings, splitting, scaling, generating and summarising data
@@ -217,14 +217,24 @@ typedef struct hsp_encoding hsp_encoding; /* halfspace_data.h */
 HSP_API hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
                                  const hsp_encoding *encoding, hsp_error *err, hsp_data **out);
 
-/* A data set of the caller's arrays. The arrays are copied, without stored zeros, after a check of
- * the view (offsets and columns ascending and in range, values finite, labels below `classes`):
- * HSP_BAD_DATA with the first row that is wrong. `class_names` has view->classes names, or is NULL
- * ("0", "1", ...); `feature_names` has view->cols names, or is NULL (none). */
+/* A data set of the caller's arrays. hsp_data_borrow copies no rows: the arrays must stay, and stay
+ * the same, until the data set is freed. Stored zeros of sparse rows are HSP_BAD_DATA.
+ * hsp_data_copy copies the arrays and leaves stored zeros out. Both check the view first (offsets
+ * and columns ascending and in range, values finite, labels below `classes`): HSP_BAD_DATA with the
+ * first row that is wrong. `class_names` has view->classes names, or is NULL ("0", "1", ...);
+ * `feature_names` has view->cols names, or is NULL (none). Names are copied. */
+HSP_API hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view,
+                                   const char *const *class_names, const char *const *feature_names,
+                                   hsp_error *err, hsp_data **out);
 HSP_API hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view,
                                  const char *const *class_names, const char *const *feature_names,
                                  hsp_error *err, hsp_data **out);
 HSP_API void hsp_data_free(hsp_data *data);
+
+/* Weights of the rows, for learners that have the option row-weight (others: HSP_USAGE when they
+ * train). Finite, >= 0, not all 0; a row of weight 0 takes no part. They are copied. NULL: all 1.
+ */
+HSP_API hsp_status hsp_data_set_weights(hsp_data *data, const double *weights, hsp_error *err);
 
 HSP_API uint64_t hsp_data_rows(const hsp_data *data);
 HSP_API uint64_t hsp_data_cols(const hsp_data *data);

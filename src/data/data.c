@@ -2,6 +2,7 @@
 #include "data/data.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,6 +209,72 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
     else
         *out = data;
     return status;
+}
+
+/* The first row that stores a zero, or the number of rows. */
+static uint64_t data_first_stored_zero(hsp_context *ctx, const hsp_view *view)
+{
+    uint64_t i = 0;
+    for (; i < view->rows && !data_tick(ctx, i); i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            if (hsp__row_value(view, &row, k) == 0) return i;
+    }
+    return i;
+}
+
+hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
+                           const char *const *feature_names, hsp_error *err, hsp_data **out)
+{
+    HSP__NEED(err, ctx, view, out);
+    hsp_status status = hsp_view_check(ctx, view, err);
+    if (status) return status;
+    if (view->storage == HSP_SPARSE) {
+        const uint64_t row = data_first_stored_zero(ctx, view);
+        status = hsp__stop_status(ctx, err);
+        if (status) return status;
+        if (row < view->rows)
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "row %llu stores a zero: remove stored zeros, or copy the rows with "
+                             "hsp_data_copy, which leaves them out",
+                             (unsigned long long)row + 1);
+    }
+    hsp_data *data = hsp__data_new(&ctx->allocator);
+    if (!data) return hsp__fail_memory(err);
+    data->view = *view;
+    data->checked = 1;
+    data->nonzeros =
+        view->storage == HSP_DENSE ? data_count_nonzeros(ctx, view) : hsp_view_stored(view);
+    status = data_name_all(data, view, class_names, feature_names, err);
+    if (!status) status = hsp__stop_status(ctx, err);
+    if (status)
+        hsp_data_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+hsp_status hsp_data_set_weights(hsp_data *data, const double *weights, hsp_error *err)
+{
+    HSP__NEED(err, data);
+    const uint64_t rows = data->view.rows;
+    double most = 0;
+    for (uint64_t i = 0; weights && i < rows; i++) {
+        if (!(weights[i] >= 0 && isfinite(weights[i])))
+            return hsp__fail(err, HSP_BAD_DATA,
+                             "the weight of row %llu is %s, expected a finite number that is 0 or "
+                             "more",
+                             (unsigned long long)i + 1, weights[i] < 0 ? "negative" : "not finite");
+        most = fmax(most, weights[i]);
+    }
+    if (weights && rows && !(most > 0))
+        return hsp__fail(err, HSP_BAD_DATA, "the weight of every row is 0");
+    double *copy = weights ? hsp__new_raw(&data->memory, rows, sizeof *copy) : NULL;
+    if (weights && !copy) return hsp__fail_memory(err);
+    if (weights && rows) memcpy(copy, weights, rows * sizeof *copy);
+    hsp__free(&data->memory, data->row_weights);
+    data->row_weights = copy;
+    return HSP_OK;
 }
 
 int hsp_data_index_base(const hsp_data *data)

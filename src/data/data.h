@@ -11,7 +11,8 @@ typedef struct hsp__container hsp__container; /* data/container.h */
 
 struct hsp_data {
     hsp_allocator memory;
-    hsp_view view;            /* points into the owned arrays below, or into the mapped container */
+    hsp_view view;            /* points into the owned arrays below, into the mapped container, or
+                                 to arrays of the caller (hsp_data_borrow) */
     char why[192];            /* the precision was chosen, and is double: because of this */
     uint64_t nonzeros;        /* values other than zero (sparse rows store no zeros) */
     int checked;              /* the view's arrays are known to be sound */
@@ -24,8 +25,8 @@ struct hsp_data {
     uint64_t *starts;         /* owned, or NULL */
     uint32_t *indices;        /* owned, or NULL */
     uint32_t *labels;         /* owned, or NULL */
-    double *row_weights;      /* rows, > 0: for learners with the option row-weight, unless it names
-                                 a column; owned, or NULL: all 1 */
+    double *row_weights;      /* rows, >= 0: for learners with the option row-weight, unless it
+                                 names a column; owned, or NULL: all 1 */
     hsp__names class_names;   /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */

@@ -77,6 +77,12 @@ static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, 
     status = hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err);
     if (!status) status = hsp__data_copy_names(job->to, data, err);
     if (status) return status;
+    if (data->row_weights) {
+        job->to->row_weights = hsp__new_raw(&job->to->memory, job->count, sizeof(double));
+        if (!job->to->row_weights) return hsp__fail_memory(err);
+        for (uint64_t k = 0; k < job->count; k++)
+            job->to->row_weights[k] = data->row_weights[job->rows[k]];
+    }
     job->to->view.classes = from->classes;
     job->to->digits = data->digits;
     memcpy(job->to->why, data->why, sizeof data->why);

@@ -188,20 +188,21 @@ hsp_status hsp__knn_new(hsp_context *ctx, const hsp__knn_plan *plan, hsp_data *r
     *near = (hsp__knn_index){.memory = ctx->allocator, .plan = *plan, .rows = view};
     status = knn_index_prepare(ctx, near, err);
     if (status)
-        hsp__knn_free(ctx, near);
+        hsp__knn_free(near);
     else
         *out = near;
     return status;
 }
 
-void hsp__knn_free(hsp_context *ctx, hsp__knn_index *near)
+void hsp__knn_free(hsp__knn_index *near)
 {
     if (!near) return;
-    if (near->index && near->index->unmake) near->index->unmake(ctx, near);
-    hsp__free(&ctx->allocator, near->norms);
-    hsp__free(&ctx->allocator, near->selves);
-    hsp__kernel_rows_free(ctx, near->kernel);
-    hsp__free(&ctx->allocator, near);
+    hsp_context own = {.allocator = near->memory}; /* the one it was made with may be gone */
+    if (near->index && near->index->unmake) near->index->unmake(&own, near);
+    hsp__free(&own.allocator, near->norms);
+    hsp__free(&own.allocator, near->selves);
+    hsp__kernel_rows_free(&own, near->kernel);
+    hsp__free(&own.allocator, near);
 }
 
 hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near)

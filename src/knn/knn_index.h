@@ -66,7 +66,7 @@ hsp_status hsp__knn_check_kernel(const hsp_kernel *kernel, hsp_error *err);
 /* An index of rows, which outlive it and do not change. HSP_USAGE for a kind that cannot serve. */
 hsp_status hsp__knn_new(hsp_context *ctx, const hsp__knn_plan *plan, hsp_data *rows, hsp_error *err,
                         hsp__knn_index **out);
-void hsp__knn_free(hsp_context *ctx, hsp__knn_index *near);
+void hsp__knn_free(hsp__knn_index *near);
 hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near);
 
 /* The k nearest of each query, nearest first: queries->rows * k of them; k <= rows of the index.

@@ -170,18 +170,28 @@ static hsp_status prepare_drop(hsp_context *ctx, hsp__prepared *to, hsp_error *e
     return status;
 }
 
-/* Rows that come with weights from another part of the library keep their classes. */
-static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_data *given,
-                                       const hsp_options *options, hsp__prepared *to,
-                                       hsp_error *err)
+/* Weights that came with the rows (hsp_data_set_weights). */
+static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_options *options,
+                                       hsp__prepared *to, hsp_error *err)
 {
-    const uint64_t rows = given->view.rows;
-    if (!given->row_weights || to->grouped || !hsp__options_have(options, "row-weight"))
-        return HSP_OK;
+    const double *given = to->data->row_weights;
+    const uint64_t rows = to->data->view.rows;
+    int zero = 0;
+    if (!given) return HSP_OK;
+    if (!hsp__options_have(options, "row-weight"))
+        return hsp__fail(err, HSP_USAGE,
+                         "the rows have weights, which the learner %s does not take: remove them "
+                         "(hsp_data_set_weights with NULL), or use another learner",
+                         hsp_options_table(options)->name);
     to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
     if (!to->weight) return hsp__fail_memory(err);
-    memcpy(to->weight, given->row_weights, rows * sizeof *to->weight);
-    return HSP_OK;
+    for (uint64_t i = 0; i < rows; i++) {
+        to->weight[i] = given[i];
+        zero |= !(given[i] > 0);
+    }
+    hsp_status status = zero ? prepare_drop(ctx, to, err) : HSP_OK;
+    if (to->weighed) to->base = to->data = to->weighed;
+    return status;
 }
 
 /* The weights are in a column, which is not learnt from: it is 0 in a copy of the rows. */
@@ -190,7 +200,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
 {
     const char *text = hsp__option_text(options, "row-weight");
     uint64_t column, *origin = NULL;
-    if (!text) return prepare_take_weights(ctx, given, options, to, err);
+    if (!text) return prepare_take_weights(ctx, options, to, err);
     if (hsp__option_is(options, "normalize", "rows"))
         return hsp__fail_at(
             err, HSP_USAGE, "--row-weight", 0, 0,

@@ -2,6 +2,8 @@
 #ifndef HSP_MODEL_MODEL_H
 #define HSP_MODEL_MODEL_H
 
+#include <pthread.h>
+
 #include "base/context.h"
 #include "base/names.h"
 #include "data/data.h"
@@ -96,8 +98,8 @@ typedef struct hsp__expansion {
 
 /* The rows learnt from, all of them: the k nearest vote (neighbors.c). model->weights is NULL, and
  * offsets are zeros. Rows to be scored are taken whole, as those of kernel models are. The index
- * that finds the nearest is no part of the model: it is made when rows are to be scored, and of no
- * consequence for what is found. */
+ * that finds the nearest is made when enough rows are to be scored, and kept; it has no influence
+ * on what is found. */
 typedef enum hsp__vote_rule { HSP__VOTE_MAJORITY, HSP__VOTE_DISTANCE } hsp__vote_rule;
 
 typedef struct hsp__neighbors {
@@ -108,9 +110,12 @@ typedef struct hsp__neighbors {
     hsp__metric metric; /* the distance */
     hsp_kernel *kernel; /* METRIC_KERNEL: fitted; owned; else NULL */
     hsp__vote_rule vote;
-    hsp__knn_kind index; /* as it was asked for: AUTO is chosen by the data */
-    uint64_t tried;      /* leave-one-out was made for k = 1 .. tried; 0: it was not */
-    uint64_t *mistakes;  /* tried: rows that the k nearest others get wrong; NULL: none */
+    hsp__knn_kind index;  /* as it was asked for: AUTO is chosen by the data */
+    uint64_t tried;       /* leave-one-out was made for k = 1 .. tried; 0: it was not */
+    uint64_t *mistakes;   /* tried: rows that the k nearest others get wrong; NULL: none */
+    pthread_mutex_t lock; /* of the two below: threads may share a model for prediction */
+    uint64_t asked;       /* rows that were to be scored so far */
+    hsp__knn_index *kept; /* NULL: not built yet */
 } hsp__neighbors;
 
 #define HSP__MODEL_SCALINGS 2

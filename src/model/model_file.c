@@ -617,7 +617,7 @@ static hsp_status model_file_read_own(const hsp__container *file, hsp_model *mod
         model->expansion->kernel = *kernel, *kernel = NULL;
         status = model_file_read_expansion(file, model, err);
     } else if (model->hypothesis == HSP__NEIGHBORS) {
-        model->neighbors = hsp__new(&model->memory, 1, sizeof *model->neighbors);
+        model->neighbors = hsp__neighbors_new(&model->memory);
         if (!model->neighbors) return hsp__fail_memory(err);
         model->neighbors->kernel = *kernel, *kernel = NULL;
         status = model_file_read_neighbors(file, model, err);

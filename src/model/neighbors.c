@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 enum {
-    NEIGHBORS_FEW = 16,        /* queries for which no index is built */
+    NEIGHBORS_FEW = 16,        /* queries, of all calls so far, for which no index is built */
     NEIGHBORS_FOUND = 1 << 20, /* neighbours held at a time */
 };
 #define NEIGHBORS_LEAD \
@@ -25,9 +25,18 @@ const char *const hsp__vote_names[] = {"majority", "distance"};
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
+hsp__neighbors *hsp__neighbors_new(const hsp_allocator *memory)
+{
+    hsp__neighbors *neighbors = hsp__new(memory, 1, sizeof *neighbors);
+    if (neighbors) pthread_mutex_init(&neighbors->lock, NULL);
+    return neighbors;
+}
+
 void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped)
 {
     if (!neighbors) return;
+    hsp__knn_free(neighbors->kept);
+    pthread_mutex_destroy(&neighbors->lock);
     hsp_kernel_free(neighbors->kernel);
     hsp_data_free(neighbors->rows);
     if (!mapped) {
@@ -44,7 +53,7 @@ hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t
     const hsp_allocator *memory = &ctx->allocator;
     hsp_model *model = NULL;
     hsp_status status = hsp__model_new(ctx, scorers, 0, err, &model);
-    hsp__neighbors *neighbors = status ? NULL : hsp__new(memory, 1, sizeof *neighbors);
+    hsp__neighbors *neighbors = status ? NULL : hsp__neighbors_new(memory);
     if (!neighbors) {
         hsp_data_free(rows);
         hsp_model_free(model);
@@ -145,10 +154,32 @@ void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores)
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
                                 hsp_error *err, hsp__knn_index **out)
 {
-    const hsp__neighbors *own = model->neighbors;
+    hsp__neighbors *own = model->neighbors;
     hsp__knn_plan plan = {own->metric, own->index, own->kernel};
-    if (plan.kind == HSP__KNN_AUTO && rows < NEIGHBORS_FEW) plan.kind = HSP__KNN_BRUTE_FORCE;
-    return hsp__knn_new(ctx, &plan, own->rows, err, out);
+    hsp_status status = HSP_OK;
+    pthread_mutex_lock(&own->lock);
+    own->asked = rows < UINT64_MAX - own->asked ? own->asked + rows : UINT64_MAX;
+    hsp__knn_index *near = own->kept;
+    if (!near && plan.kind == HSP__KNN_AUTO && own->asked < NEIGHBORS_FEW) {
+        plan.kind = HSP__KNN_BRUTE_FORCE;
+        status = hsp__knn_new(ctx, &plan, own->rows, err, &near);
+    } else if (!near) {
+        status = hsp__knn_new(ctx, &plan, own->rows, err, &near);
+        own->kept = near;
+    }
+    pthread_mutex_unlock(&own->lock);
+    if (!status) *out = near;
+    return status;
+}
+
+void hsp__neighbors_index_done(const hsp_model *model, hsp__knn_index *near)
+{
+    if (!near) return;
+    hsp__neighbors *own = model->neighbors;
+    pthread_mutex_lock(&own->lock);
+    const int kept = near == own->kept;
+    pthread_mutex_unlock(&own->lock);
+    if (!kept) hsp__knn_free(near);
 }
 
 static void neighbors_vote(const hsp_model *model, hsp__knn_vote *ballot,
@@ -215,7 +246,7 @@ static hsp_status neighbors_find(hsp_context *ctx, const hsp_model *model, const
     if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
     if (!status)
         status = hsp__knn_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
-    hsp__knn_free(ctx, near);
+    hsp__neighbors_index_done(model, near);
     hsp_data_free(scaled);
     return status;
 }

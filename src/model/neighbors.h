@@ -39,11 +39,17 @@ void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores);
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
+/* All zero, with its lock. */
+hsp__neighbors *hsp__neighbors_new(const hsp_allocator *memory);
 void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped);
 
-/* The index for about so many rows to come; for few of them, none is worth building. */
+/* The index, for about so many rows to come: the one that the model keeps, which is built by the
+ * first call that makes it worth while. Several threads may ask at the same time. */
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
                                 hsp_error *err, hsp__knn_index **out);
+
+/* Give it back: frees an index that the model does not keep. */
+void hsp__neighbors_index_done(const hsp_model *model, hsp__knn_index *near);
 
 /* Scores of rows that are scaled already. */
 hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,

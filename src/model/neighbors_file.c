@@ -187,7 +187,7 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
         hsp_data_free(job.workers[i].scaled);
     }
     hsp__free(&ctx->allocator, job.workers);
-    hsp__knn_free(ctx, job.near);
+    hsp__neighbors_index_done(model, job.near);
     hsp__text_free(&job.text);
     hsp__names_free(&classes);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);

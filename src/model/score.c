@@ -200,7 +200,7 @@ void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
     hsp__interleaved_free(&scoring->beside, &ctx->allocator);
     hsp__support_free(&scoring->support, ctx);
-    hsp__knn_free(ctx, scoring->near);
+    hsp__neighbors_index_done(scoring->model, scoring->near);
 }
 
 /* All scorers of one sparse row at once. */

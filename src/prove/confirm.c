@@ -344,14 +344,15 @@ static int confirm_says(const hsp_options *options, const char *name, const char
 }
 
 /* Why this run is beyond exact arithmetic; NULL: it is not. */
-static const char *confirm_beyond(const hsp_options *learner, const hsp_training *run,
-                                  const hsp_model *model)
+static const char *confirm_beyond(const hsp_data *data, const hsp_options *learner,
+                                  const hsp_training *run, const hsp_model *model)
 {
     if (!hsp__exact_there()) return "this build is without GMP, which exact arithmetic needs";
     if (confirm_text(learner, "kernel")) return "the separator is in a kernel's feature space";
     if (confirm_says(learner, "normalize", "rows"))
         return "rows are divided by their norms, which may be irrational";
-    if (confirm_text(learner, "row-weight")) return "rows have weights of their own";
+    if (data->row_weights || confirm_text(learner, "row-weight"))
+        return "rows have weights of their own";
     if (!model && !run->evidence) return "the run ended before there was an answer";
     if (model && !model->weights) return "the model has no weights";
     return NULL;
@@ -362,7 +363,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
                        hsp_error *err, hsp_confirmation *out)
 {
     HSP__NEED(err, ctx, data, learner, run, out);
-    const char *beyond = confirm_beyond(learner, run, model);
+    const char *beyond = confirm_beyond(data, learner, run, model);
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
     confirm m = {.ctx = ctx, .data = data, .given = data, .to = &found};
     hsp_error own = {0};

@@ -240,6 +240,23 @@ static hsp_status alloc_copy(alloc_scene *s, hsp_error *err)
     return hsp_data_copy(s->ctx, &view, classes, features, err, &s->out_data[0]);
 }
 
+static hsp_status alloc_borrow(alloc_scene *s, hsp_error *err)
+{
+    static const double values[] = {0.5, -2, 1e300}, weights[] = {1, 0, 2};
+    static const uint32_t labels[] = {1, 0, 1};
+    static const char *const classes[] = {"no", "yes"}, *const features[] = {"a"};
+    static const uint64_t rows[] = {2, 0};
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 1, 1, values);
+    view.labels = labels;
+    view.classes = 2;
+    hsp_data *borrowed = NULL;
+    hsp_status status = hsp_data_borrow(s->ctx, &view, classes, features, err, &borrowed);
+    if (!status) status = hsp_data_set_weights(borrowed, weights, err);
+    if (!status) status = hsp_data_select(s->ctx, borrowed, rows, 2, err, &s->out_data[0]);
+    hsp_data_free(borrowed);
+    return status;
+}
+
 static hsp_status alloc_select(alloc_scene *s, hsp_error *err)
 {
     static const uint64_t rows[] = {4, 0, 0, 2};
@@ -862,6 +879,7 @@ int main(void)
         {"write TSV", write, {"to", "tsv"}, alloc_write_csv},
         {"write a cache", NULL, {0}, alloc_write_hsp},
         {"copy", NULL, {0}, alloc_copy},
+        {"borrow rows", NULL, {0}, alloc_borrow},
         {"select", NULL, {0}, alloc_select},
         {"fit max-abs", scale, {"kind", "max-abs"}, alloc_fit},
         {"fit standard", scale, {"kind", "standard"}, alloc_fit},

@@ -11,6 +11,8 @@ import sys
 OPTIONAL = {
     "hsp_context_new": "allocator",
     "hsp_data_copy": "class_names feature_names",
+    "hsp_data_borrow": "class_names feature_names",
+    "hsp_data_set_weights": "weights",
     "hsp_data_read": "options encoding",
     "hsp_data_parse": "options encoding",
     "hsp_data_write": "options",

@@ -24,6 +24,9 @@ report $? 'examples/read.c'
 50 rows are setosa' ] && [ -s "$folder/setosa.hsp" ]
 report $? 'examples/train.c'
 
+[ "$("$build/examples/arrays" | cut -d, -f1-2 | tail -n 1)" = '(3, 4) is far' ]
+report $? 'examples/arrays.c'
+
 [ "$("$build/examples/step" | tail -n 1)" = 'true when 2 a + 2 b > 1' ]
 report $? 'examples/step.c'
 

@@ -98,11 +98,11 @@ static void check_metric(hsp_data *data, hsp__metric metric, const char *what)
                      hsp__knn_name(other.kind), (unsigned long long)k);
             CHECK(hsp__knn_new(ctx, &other, data, NULL, &near) == HSP_OK);
             if (near) check_index(near, k, skip, want, got, where);
-            hsp__knn_free(ctx, near);
+            hsp__knn_free(near);
         }
         free(want), free(got);
     }
-    hsp__knn_free(ctx, scan);
+    hsp__knn_free(scan);
 }
 
 static void check_all(const char *what)
@@ -320,7 +320,7 @@ static hsp_status starve(hsp_context *poor, hsp_data *data, hsp__knn_plan plan, 
     hsp_status status = hsp__knn_new(poor, &plan, data, NULL, &near);
     if (!status) status = hsp__knn_find(poor, near, &queries.view, NULL, 2, NULL, found);
     refuse_at = UINT64_MAX;
-    hsp__knn_free(poor, near);
+    hsp__knn_free(near);
     return status;
 }
 
@@ -381,8 +381,8 @@ static void test_own_columns(void)
     hsp__neighbor want[5 * 3], got[5 * 3];
     CHECK(hsp__knn_find(counted, scan, &queries.view, NULL, 3, NULL, want) == HSP_OK);
     check_index(near, 3, NULL, want, got, "columns of their own");
-    hsp__knn_free(counted, near);
-    hsp__knn_free(counted, scan);
+    hsp__knn_free(near);
+    hsp__knn_free(scan);
     hsp_data_free(data);
     hsp_context_free(counted);
     CHECK(living == 0);
@@ -454,7 +454,7 @@ static void test_chain(void)
     const uintptr_t most = 40000;
 #endif
     CHECK_NOTE(highest - lowest <= most, "%llu bytes", (unsigned long long)(highest - lowest));
-    hsp__knn_free(watched, near);
+    hsp__knn_free(near);
     hsp_data_free(data);
     hsp_context_free(watched);
 }

@@ -237,7 +237,7 @@ static void find_all(hsp__metric metric, const hsp_kernel *kernel, int skipping,
                                    found[q * k + r].distance,
                                "%s: the distance that decides", where);
         }
-        hsp__knn_free(ctx, near);
+        hsp__knn_free(near);
     }
     hsp_data_free(rows);
 }
@@ -345,7 +345,7 @@ static void test_identical(void)
                 const double d = hsp__knn_distance(near, &s_queries.view, i, i);
                 CHECK_NOTE(d == 0, "metric %d of kind %d: %g", m, p, d);
             }
-            hsp__knn_free(ctx, near);
+            hsp__knn_free(near);
             hsp_data_free(rows);
         }
         hsp_kernel_free(kernel);
@@ -372,7 +372,7 @@ static void test_feature_space(void)
             const double l2 = naive_distance(HSP__METRIC_L2, &t_queries, q, &t_rows, got->row);
             CHECK(fabs(got->distance - sqrt(2 - 2 * exp(-0.05 * l2 * l2))) <= 1e-7);
         }
-    hsp__knn_free(ctx, near);
+    hsp__knn_free(near);
     hsp_data_free(rows);
     hsp_kernel_free(kernel);
 }
@@ -428,7 +428,7 @@ static void check_extremes(const double *x, uint64_t count, double q, const uint
                        (unsigned long long)found[r].row);
             CHECK(found[r].distance == fabs(x[want[r]] - q));
         }
-        hsp__knn_free(ctx, near);
+        hsp__knn_free(near);
     }
     hsp_data_free(rows);
 }
@@ -501,7 +501,7 @@ static void test_refused_query(void)
     CHECK(hsp__knn_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
     CHECK(hsp__knn_find(ctx, near, &queries, NULL, 1, &err, out) == HSP_BAD_DATA);
     CHECK_NOTE(strstr(err.message, "row 37001 ") != NULL, "%s", err.message);
-    hsp__knn_free(ctx, near);
+    hsp__knn_free(near);
     hsp_data_free(rows);
 }
 
@@ -522,7 +522,7 @@ static void test_own_cosine(void)
                 const double d = hsp__knn_distance(near, &view, q / 3, q % 3);
                 CHECK_NOTE(d == 0, "%g from (%g, %g)", d, a, b);
             }
-            hsp__knn_free(ctx, near);
+            hsp__knn_free(near);
             hsp_data_free(rows);
         }
     }

@@ -237,7 +237,7 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     if (!status) status = knn_try(work, near, &ballot, step, skip, found, err);
     for (uint64_t k = 0; !status && k < own->tried; k++)
         if (own->mistakes[k] < own->mistakes[own->k - 1]) own->k = k + 1;
-    hsp__knn_free(work->ctx, near);
+    hsp__neighbors_index_done(work->model, near);
     hsp__knn_vote_free(&ballot, memory);
     hsp__free(memory, skip);
     hsp__free(memory, found);
@@ -252,7 +252,7 @@ static hsp_status knn_check(const knn_work *work, hsp_error *err)
     const hsp__knn_plan plan = {own->metric, HSP__KNN_BRUTE_FORCE, own->kernel};
     hsp__knn_index *near = NULL;
     hsp_status status = hsp__knn_new(work->ctx, &plan, own->rows, err, &near);
-    hsp__knn_free(work->ctx, near);
+    hsp__knn_free(near);
     return status;
 }
 

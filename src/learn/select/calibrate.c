@@ -70,6 +70,12 @@ static hsp_status calibrate_weights(calibrate_work *work, hsp_error *err)
 {
     uint64_t column;
     const char *text = hsp__option_text(work->options, "row-weight");
+    if (!text && work->data->row_weights) {
+        const uint64_t rows = work->data->view.rows;
+        work->weight = hsp__new_raw(&work->ctx->allocator, rows, sizeof *work->weight);
+        if (!work->weight) return hsp__fail_memory(err);
+        memcpy(work->weight, work->data->row_weights, rows * sizeof *work->weight);
+    }
     if (!text) return HSP_OK;
     hsp_status status = hsp__row_weights_column(work->data, text, err, &column);
     return status ? status
