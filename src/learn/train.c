@@ -3,7 +3,7 @@
  *     open         options, rows, kernel           prepare.c, learner->check
  *     reduce       problems of two classes         multiclass/reduce.c
  *     fit          learner->fit of each, or the learner's native form
- *     report       figures of all problems         report.c
+ *     report       figures of all problems         train_report.c
  *     build model                                  build_model.c
  *     mistakes     the training error              training_error.c
  *     calibrate    probabilities                   select/calibrate.c
@@ -28,7 +28,7 @@
 #include "learn/multiclass/reduce.h"
 #include "learn/online/online.h"
 #include "learn/option_helpers.h"
-#include "learn/report.h"
+#include "learn/train_report.h"
 #include "learn/select/calibrate.h"
 #include "learn/training_error.h"
 #include "model/probability.h"
@@ -185,7 +185,7 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
         status = native ? native->fit(&train, err) : hsp__reduce_fit(&train, err);
         train.run.train_seconds = hsp__clock() - begun;
     }
-    if (!status && reduces) hsp__report(&train);
+    if (!status && reduces) hsp__train_report(&train);
     if (!status && train.run.stop != HSP_STOP_INSEPARABLE)
         status = train_model(&train, err, &model);
     hsp__train_close(&train);
@@ -295,15 +295,4 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
 {
     HSP__NEED(err, ctx, data, options, out);
     return train_steps(ctx, data, options, start, err, run, out);
-}
-
-void hsp_evidence_free(hsp_evidence *evidence)
-{
-    if (!evidence) return;
-    const hsp_allocator memory = evidence->memory;
-    hsp__free(&memory, evidence->row);
-    hsp__free(&memory, evidence->multiplier);
-    hsp__free(&memory, evidence->of);
-    hsp__free(&memory, evidence->against);
-    hsp__free(&memory, evidence);
 }

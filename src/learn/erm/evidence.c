@@ -95,3 +95,14 @@ hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const h
     *out = made;
     return HSP_OK;
 }
+
+void hsp_evidence_free(hsp_evidence *evidence)
+{
+    if (!evidence) return;
+    const hsp_allocator memory = evidence->memory;
+    hsp__free(&memory, evidence->row);
+    hsp__free(&memory, evidence->multiplier);
+    hsp__free(&memory, evidence->of);
+    hsp__free(&memory, evidence->against);
+    hsp__free(&memory, evidence);
+}

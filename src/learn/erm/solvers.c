@@ -5,8 +5,6 @@
 
 #include "learn/online/pegasos.h"
 
-extern const hsp__solver hsp__solver_newton;
-
 /* auto takes the first that suits, or dcd where that is quicker; pegasos, the last, is for
  * those who ask for it. */
 const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd, &hsp__solver_l1,

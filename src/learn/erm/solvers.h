@@ -13,7 +13,8 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p);
 /* The solver to go on with where `first`, chosen by auto, can get no further; NULL: none. */
 const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p);
 
-extern const hsp__solver hsp__solver_dcd; /* dcd.c */
-extern const hsp__solver hsp__solver_l1;  /* l1.c */
+extern const hsp__solver hsp__solver_newton; /* newton.c */
+extern const hsp__solver hsp__solver_dcd;    /* dcd.c */
+extern const hsp__solver hsp__solver_l1;     /* l1.c */
 
 #endif

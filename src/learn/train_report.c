@@ -1,4 +1,4 @@
-#include "learn/report.h"
+#include "learn/train_report.h"
 
 #include <assert.h>
 #include <math.h>
@@ -124,7 +124,7 @@ static void report_task(hsp__train *train, hsp__task *task)
     task->evidence = NULL;
 }
 
-void hsp__report(hsp__train *train)
+void hsp__train_report(hsp__train *train)
 {
     hsp_training *run = &train->run;
     hsp_convergence *to = &run->optimum;
