@@ -72,4 +72,21 @@ hsp_status hsp__encoding_from_json(const hsp_allocator *memory, const char *text
 hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *from, hsp_error *err,
                               hsp_encoding **out);
 
+/* The options of reading that say how a text file is cut into records and labels. */
+#define HSP__TEXT_FILE_OPTIONS                                                                  \
+    {"format", HSP_OPTION_CHOICE,                                                               \
+     "auto",   0,                                                                               \
+     0,        "auto|libsvm|csv|tsv|hsp",                                                       \
+     NULL,     "format of the data; auto decides by the content, then by the file's name"},     \
+        {"label",  HSP_OPTION_TEXT,                                                             \
+         "last",   0,                                                                           \
+         0,        NULL,                                                                        \
+         "COLUMN", "CSV: label column: a name, a number from 1, last, or none"},                \
+        {"header", HSP_OPTION_CHOICE, "auto", 0,                                                \
+         0,        "auto|yes|no",     NULL,   "CSV: whether the first line names the columns"}, \
+    {                                                                                           \
+        "separator", HSP_OPTION_TEXT, "auto", 0, 0, NULL, "CHAR",                               \
+            "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto"    \
+    }
+
 #endif

@@ -16,14 +16,7 @@
 #include "data/source.h"
 
 static const hsp_option read_options[] = {
-    {"format", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,
-     "format of the data; auto decides by the content, then by the file's name"},
-    {"label", HSP_OPTION_TEXT, "last", 0, 0, NULL, "COLUMN",
-     "CSV: label column: a name, a number from 1, last, or none"},
-    {"header", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|yes|no", NULL,
-     "CSV: whether the first line names the columns"},
-    {"separator", HSP_OPTION_TEXT, "auto", 0, 0, NULL, "CHAR",
-     "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto"},
+    HSP__TEXT_FILE_OPTIONS,
     {"missing", HSP_OPTION_CHOICE, "error", 0, 0, "error|drop|mean|indicator", NULL,
      "CSV: how to treat missing values (empty, ?, NA, NaN)"},
     {"categorical", HSP_OPTION_LIST, NULL, 0, 0, NULL, "COLUMN",

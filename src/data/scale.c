@@ -187,34 +187,11 @@ static hsp_status scale_fit_columns(hsp_context *ctx, hsp_scaling *scaling, hsp_
     return status;
 }
 
-typedef struct scale_norms {
-    const hsp_view *view;
-    uint64_t parts;
-    double *most; /* parts: the largest norm in each */
-} scale_norms;
-
-static void scale_norm_part(void *user, uint64_t part)
-{
-    scale_norms *norms = user;
-    uint64_t to = hsp__part(norms->view->rows, norms->parts, part + 1);
-    for (uint64_t i = hsp__part(norms->view->rows, norms->parts, part); i < to; i++) {
-        hsp__row row = hsp__view_row(norms->view, i);
-        norms->most[part] = fmax(norms->most[part], hsp__row_norm(norms->view, &row));
-    }
-}
-
 static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
                                  hsp_error *err)
 {
-    scale_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
-    norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
-    if (!norms.most) return hsp__fail_memory(err);
-    hsp_status status =
-        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, scale_norm_part, &norms, err);
-    double most = 0;
-    for (uint64_t part = 0; part < norms.parts; part++)
-        most = fmax(most, norms.most[part]);
-    hsp__free(&ctx->allocator, norms.most);
+    double most;
+    hsp_status status = hsp__largest_norm(ctx, data, err, &most);
     if (status) return status;
     double factor = most > 0 ? 1 / most : 1;
     if (!isfinite(factor) || factor == 0)

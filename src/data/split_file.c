@@ -22,14 +22,7 @@ static const hsp_option split_file_options[] = {
     {"group", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "COLUMN",
      "keep rows with the same value in this column together: a name, or a number from 1; libsvm: "
      "qid"},
-    {"format", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,
-     "format of the data; auto decides by the content, then by the file's name"},
-    {"label", HSP_OPTION_TEXT, "last", 0, 0, NULL, "COLUMN",
-     "CSV: label column: a name, a number from 1, last, or none"},
-    {"header", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|yes|no", NULL,
-     "CSV: whether the first line names the columns"},
-    {"separator", HSP_OPTION_TEXT, "auto", 0, 0, NULL, "CHAR",
-     "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto"},
+    HSP__TEXT_FILE_OPTIONS,
 };
 
 static const hsp_option_table split_file_table = {

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 
 #define SWEEP_REPORTS 64 /* about how often a pass reports its progress */
@@ -73,4 +75,35 @@ double hsp__row_norm(const hsp_view *view, const hsp__row *row)
     if (most == 0) return 0;
     double scale = most > 1 ? 0x1p-600 : 0x1p600;
     return sqrt(sweep_square_sum(view, row, scale)) / scale;
+}
+
+typedef struct sweep_norms {
+    const hsp_view *view;
+    uint64_t parts;
+    double *most; /* parts: the largest norm in each */
+} sweep_norms;
+
+static void sweep_norm_part(void *user, uint64_t part)
+{
+    sweep_norms *norms = user;
+    uint64_t to = hsp__part(norms->view->rows, norms->parts, part + 1);
+    for (uint64_t i = hsp__part(norms->view->rows, norms->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(norms->view, i);
+        norms->most[part] = fmax(norms->most[part], hsp__row_norm(norms->view, &row));
+    }
+}
+
+hsp_status hsp__largest_norm(hsp_context *ctx, const hsp_data *data, hsp_error *err, double *norm)
+{
+    sweep_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
+    norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
+    if (!norms.most) return hsp__fail_memory(err);
+    hsp_status status =
+        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, sweep_norm_part, &norms, err);
+    double most = 0;
+    for (uint64_t part = 0; part < norms.parts; part++)
+        most = fmax(most, norms.most[part]);
+    hsp__free(&ctx->allocator, norms.most);
+    if (!status) *norm = most;
+    return status;
 }

@@ -21,4 +21,7 @@ hsp_status hsp__sweep(hsp_context *ctx, const char *phase, uint64_t rows, uint64
  */
 double hsp__row_norm(const hsp_view *view, const hsp__row *row);
 
+/* The largest norm of all rows. */
+hsp_status hsp__largest_norm(hsp_context *ctx, const hsp_data *data, hsp_error *err, double *norm);
+
 #endif

@@ -229,7 +229,7 @@ hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err
 double hsp__view_entry(const hsp_view *view, uint64_t i, uint64_t column)
 {
     const hsp__row row = hsp__view_row(view, i);
-    if (!row.indices) return hsp__row_value(view, &row, column);
+    if (!row.indices) return column < row.count ? hsp__row_value(view, &row, column) : 0;
     uint64_t from = 0, to = row.count;
     while (from < to) {
         const uint64_t middle = from + (to - from) / 2;

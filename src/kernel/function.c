@@ -183,21 +183,6 @@ void hsp__function_print(const hsp__function *function, int index_base, hsp__tex
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static double function_entry(const hsp_view *view, uint64_t i, uint64_t column)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    if (!row.indices) return column < row.count ? hsp__row_value(view, &row, column) : 0;
-    uint64_t from = 0, to = row.count;
-    while (from < to) {
-        const uint64_t middle = from + (to - from) / 2;
-        if (row.indices[middle] < column)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < row.count && row.indices[from] == column ? hsp__row_value(view, &row, from) : 0;
-}
-
 double hsp__function_value(const hsp__function *function, const hsp_view *view, uint64_t i)
 {
     double stack[HSP__FUNCTION_DEPTH + 1] = {0};
@@ -213,7 +198,7 @@ double hsp__function_value(const hsp__function *function, const hsp_view *view, 
             *top++ = hsp__row_norm(view, &row);
             break;
         case HSP__FUNCTION_COLUMN:
-            *top++ = function_entry(view, i, step->column);
+            *top++ = hsp__view_entry(view, i, step->column);
             break;
         case HSP__FUNCTION_ADD:
             top--, top[-1] += top[0];

@@ -61,19 +61,7 @@ void hsp__kernel_pair(const hsp__kernel_rows *a, uint64_t i, const hsp__kernel_r
 double hsp__kernel_entry(const hsp__kernel_rows *a, uint64_t i, const hsp__kernel_rows *b,
                          uint64_t j)
 {
-    const uint64_t column = b->ids ? b->ids[j] : j;
-    const hsp__row row = hsp__view_row(a->view, i);
-    if (!row.indices) return column < row.count ? hsp__row_value(a->view, &row, column) : 0;
-    uint64_t from = 0, to = row.count;
-    while (from < to) {
-        const uint64_t middle = from + (to - from) / 2;
-        if (row.indices[middle] < column)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < row.count && row.indices[from] == column ? hsp__row_value(a->view, &row, from)
-                                                           : 0;
+    return hsp__view_entry(a->view, i, b->ids ? b->ids[j] : j);
 }
 
 static double kernel_rows_sum(const hsp_view *view, uint64_t i, const hsp__kernel_space *space)

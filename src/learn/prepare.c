@@ -377,37 +377,3 @@ void hsp__prepared_free(hsp__prepared *prepared)
         hsp_scaling_free(prepared->scalings[i]);
     *prepared = (hsp__prepared){0};
 }
-
-/* ---- Radius ---------------------------------------------------------------------------------- */
-
-typedef struct prepare_norms {
-    const hsp_view *view;
-    uint64_t parts;
-    double *most; /* parts: the largest norm in each */
-} prepare_norms;
-
-static void prepare_norm_part(void *user, uint64_t part)
-{
-    prepare_norms *norms = user;
-    uint64_t to = hsp__part(norms->view->rows, norms->parts, part + 1);
-    for (uint64_t i = hsp__part(norms->view->rows, norms->parts, part); i < to; i++) {
-        hsp__row row = hsp__view_row(norms->view, i);
-        norms->most[part] = fmax(norms->most[part], hsp__row_norm(norms->view, &row));
-    }
-}
-
-hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
-                               double *radius)
-{
-    prepare_norms norms = {.view = &data->view, .parts = hsp__sweep_parts(data)};
-    norms.most = hsp__new(&ctx->allocator, norms.parts, sizeof *norms.most);
-    if (!norms.most) return hsp__fail_memory(err);
-    hsp_status status =
-        hsp__sweep(ctx, "measuring", norms.view->rows, norms.parts, prepare_norm_part, &norms, err);
-    double most = 0;
-    for (uint64_t part = 0; part < norms.parts; part++)
-        most = fmax(most, norms.most[part]);
-    hsp__free(&ctx->allocator, norms.most);
-    if (!status) *radius = most;
-    return status;
-}

@@ -50,10 +50,6 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
 hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                 hsp_scaling **out);
 
-/* The largest norm of a row, in parallel. HSP_CANCELLED when the user asks to stop. */
-hsp_status hsp__prepare_radius(hsp_context *ctx, const hsp_data *data, hsp_error *err,
-                               double *radius);
-
 /* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: the
  * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the
  * column and the value of every value that is not 0 (4 bytes each in single precision, 8 each in

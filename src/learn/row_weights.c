@@ -55,21 +55,6 @@ hsp_status hsp__row_weights_column(const hsp_data *data, const char *text, hsp_e
     return HSP_OK;
 }
 
-static double row_weights_value(const hsp_view *view, uint64_t i, uint64_t column)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    if (!row.indices) return hsp__row_value(view, &row, column);
-    uint64_t low = 0, high = row.count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (row.indices[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row.count && row.indices[low] == column ? hsp__row_value(view, &row, low) : 0;
-}
-
 hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_t column,
                                  const uint64_t *origin, hsp_error *err, double **out)
 {
@@ -80,7 +65,7 @@ hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_
     double *weight = hsp__new_raw(&ctx->allocator, view->rows, sizeof *weight);
     if (!weight) return hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < view->rows; i++) {
-        weight[i] = row_weights_value(view, i, column);
+        weight[i] = hsp__view_entry(view, i, column);
         most = fmax(most, weight[i]);
         if (weight[i] >= 0) continue;
         hsp__decimal_print_f64(weight[i], number);

@@ -66,7 +66,7 @@ static hsp_status online_fit_radius(const hsp__train *train, hsp_context *ctx, c
     *radius = (double)NAN;
     if (!traced && !(rule->wants_radius && rule->wants_radius(train->options))) return HSP_OK;
     if (kernel) return hsp__kernel_scores_radius(kernel, err, radius);
-    return hsp__prepare_radius(ctx, data, err, radius);
+    return hsp__largest_norm(ctx, data, err, radius);
 }
 
 /* Runs of `classes` classes over the rows of `data`, ready to be learnt from. */
