@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/sweep.h"
 #include "learn/input_checks.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online_model.h"
