@@ -223,7 +223,7 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *array, const char *w
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* About what multiplying numbers of so many limbs takes. */
+/* About what multiplying numbers of this many limbs takes. */
 void hsv_spend_product(hsv_checker *c, size_t limbs)
 {
     size_t root = 1;

@@ -183,7 +183,7 @@ static int error_tail(hsv_checker *c, size_t n, size_t m, const mpq_t p, const m
     mpz_t *z = hsv_integers(c, 7);
     error_upper term = {z, 0}, sum = {z + 1, 0}, base = {z + 2, 0};
     if (n * mpz_sizeinbase(mpq_denref(p), 2) > ERROR_POWER)
-        hsv_reject(c, "error: upper has too many digits for so many rows");
+        hsv_reject(c, "error: upper has too many digits for this many rows");
     mpz_sub(z[3], mpq_denref(p), mpq_numref(p));
     hsv_spend(c, (m + 2) * 20000);
     mpz_set(*base.mantissa, z[3]);
@@ -266,7 +266,8 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
         hsv_reject(c, "%zu mistakes on %zu rows are not what is certified", e.mistakes, e.rows);
     if (!e.rows) hsv_reject(c, "no row of the test file is left");
     if (mpq_cmp_ui(q[1], 1, 1) < 0 && !error_tail(c, e.rows, e.mistakes, q[1], q[0]))
-        hsv_reject(c, "so few mistakes are more likely than delta if the error is upper");
+        hsv_reject(
+            c, "at most that many mistakes have a probability above delta if the error is upper");
     error_say(c, claim, &e);
     full->error_claims++;
     mpq_add(*full->delta, *full->delta, q[0]);

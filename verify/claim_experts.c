@@ -1,4 +1,4 @@
-/* Claim 3, the panel of experts: the checker plays weighted majority by itself, in the order of the
+/* Claim 3, experts: the checker plays weighted majority by itself, in the order of the
  * file. What it keeps of an expert is h, twice its mistakes (a row where it abstains counts 1, one
  * where it is wrong 2): its weight is beta^(h/2). The sum of weights for and against is enclosed by
  * powers rounded both ways; where that does not decide, it is computed exactly. */

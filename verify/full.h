@@ -100,7 +100,7 @@ const char *hsv_kernel_name(hsv_checker *c, const hsv_json *array, const char *w
 const mpz_t *hsv_kernel_below(const hsv_kernel *k); /* what its values are over */
 void hsv_kernel_value(hsv_checker *c, hsv_kernel *k, const hsv_row *x, const hsv_row *z, mpz_t lo,
                       mpz_t hi);
-void hsv_spend_product(hsv_checker *c, size_t limbs); /* the work of numbers of so many limbs */
+void hsv_spend_product(hsv_checker *c, size_t limbs); /* the work of numbers of this many limbs */
 
 /* claim_*.c */
 void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run);

@@ -5,7 +5,7 @@
  * the same number, the closest one among these. Neither looks at the locale, allocates or touches
  * errno. Both expect the default rounding mode.
  *
- * A number is  [+-] digits [. digits] [(e|E) [+-] digits]  with at least one digit beside the dot.
+ * A number is  [+-] digits [. digits] [(e|E) [+-] digits]  with at least one digit.
  * It ends at the first byte that does not continue it, as for strtod: "1e" reads as 1 and leaves
  * "e", "0x10" reads as 0 and leaves "x10". What may follow a number is the caller's business.
  *

@@ -6,7 +6,7 @@
 
 #include "base/stop.h"
 
-#define POOL_THREADS 255  /* beside the caller */
+#define POOL_THREADS 255  /* in addition to the caller */
 #define POOL_LOOKS   3000 /* for work before sleeping: some tens of microseconds */
 
 typedef struct pool_thread {

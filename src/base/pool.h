@@ -11,7 +11,7 @@
 
 typedef struct hsp__pool hsp__pool;
 
-/* It lies in memory of its owner's: so many bytes, zeroed. */
+/* It lies in memory of its owner's: this many bytes, zeroed. */
 size_t hsp__pool_size(void);
 void hsp__pool_init(hsp__pool *pool, int processors);
 /* The threads end. */

@@ -51,8 +51,8 @@ uint64_t hsp__random_below(hsp__random *random, uint64_t bound)
     }
 }
 
-/* Marsaglia's polar method; the second number of a pair is dropped, so that a stream has no state
- * beside its bits. */
+/* Marsaglia's polar method; the second number of a pair is dropped, so that a stream has no
+ * other state than its bits. */
 double hsp__random_normal(hsp__random *random)
 {
     for (;;) {

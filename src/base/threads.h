@@ -27,7 +27,7 @@ static inline uint64_t hsp__part(uint64_t count, uint64_t tasks, uint64_t t)
 }
 
 /* A fixed number of parts to cut `count` rows of about `bytes` each into: enough for every machine,
- * not so many that starting them costs. It depends on the data alone. */
+ * few enough that starting them is cheap. It depends only on the data. */
 uint64_t hsp__parts(uint64_t count, uint64_t bytes);
 
 #endif

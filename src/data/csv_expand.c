@@ -14,7 +14,7 @@
 #include "data/csv.h"
 #include "data/data.h"
 
-#define EXPAND_SLICES 32 /* at most about so many: the share of the table that is there twice */
+#define EXPAND_SLICES 32 /* at most about this many: the share of the table that is there twice */
 
 /* How one cell of a row becomes features. */
 typedef struct expand_cell {

@@ -1,4 +1,4 @@
-/* Inside of a data set, for the rooms that make them. */
+/* Inside of a data set, for the modules that make them. */
 #ifndef HSP_DATA_DATA_H
 #define HSP_DATA_DATA_H
 

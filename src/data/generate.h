@@ -83,7 +83,7 @@ static inline int hsp__generate_label(const hsp__generation *run, hsp__random *r
     return run->noise > 0 && hsp__random_unit(random) < run->noise ? !truth : truth;
 }
 
-/* Print a value of so many units of 10^-decimals as hsp__decimal_print_f32 prints the float32 that
+/* Print a value of this many units of 10^-decimals as hsp__decimal_print_f32 prints the float32 that
  * it is nearest to. `buffer` has room for HSP__DECIMAL_MAX bytes; no final NUL. Returns the size.
  */
 size_t hsp__generate_print(int32_t units, int decimals, char *buffer);

@@ -53,7 +53,7 @@ static double text_distinct(uint64_t cols, double words)
     return total;
 }
 
-/* How many words a row needs for so many distinct ones. */
+/* How many words a row needs for this many distinct ones. */
 static double text_words_for(uint64_t cols, double distinct)
 {
     double low = 0, high = distinct;

@@ -10,7 +10,7 @@
  *
  * A block is parsed in one pass over its bytes; the common token (few digits, a short value, one
  * space) runs without a call. Everything unusual goes to the slow functions, which also say what is
- * wrong. Floor: the text is read once and 4 + 4 bytes an entry are written twice, to the worker's
+ * wrong. Floor: the text is read once and 4 + 4 bytes per entry are written twice, to the worker's
  * scratch (cache) and to the result (memory). */
 #include <assert.h>
 #include <stdio.h>

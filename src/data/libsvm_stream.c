@@ -8,8 +8,8 @@
 #include "data/libsvm_rows.h"
 #include "data/stream.h"
 
-#define LIBSVM_DENSE_LIMIT                                                \
-    64 /* a block grows at most about so many times when it becomes dense \
+#define LIBSVM_DENSE_LIMIT \
+    64 /* a block grows at most about this many times when it becomes dense \
         */
 
 /* The block at hand as a view. */

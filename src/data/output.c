@@ -81,7 +81,7 @@ static char *output_resolve(const hsp_allocator *memory, const char *path)
 
 /* ---- Temporary files --------------------------------------------------------------------------
  *
- * A file is written as ".halfspace-WHERE-PID-N.tmp" beside its target. WHERE stands for the host
+ * A file is written as ".halfspace-WHERE-PID-N.tmp" next to its target. WHERE stands for the host
  * and the space of process numbers, so that a PID can be asked about. A process that was killed
  * leaves its file behind; the next one that writes in that folder removes it. */
 

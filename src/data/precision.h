@@ -63,7 +63,7 @@ hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *s
 /* And how to read it again after HSP__NEEDS_DOUBLE. */
 hsp__reading hsp__reading_again(const hsp_options *options);
 
-/* How to read rows that pass by. `auto` looks at the beginning of the file in this way first, and
+/* How to read streamed rows. `auto` looks at the beginning of the file in this way first, and
  * goes on in the second one: by what it found there, HSP__NEEDS_DOUBLE or HSP_OK. */
 hsp__reading hsp__reading_stream(const hsp_options *options);
 hsp__reading hsp__reading_onward(hsp__reading reading, hsp_status found);

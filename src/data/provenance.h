@@ -1,4 +1,4 @@
-/* What one reading of a text file tells beside its rows, for statements that must hold for the file
+/* What one reading of a text file tells in addition to its rows, for statements that must hold for the file
  * and its decimals: its hash, the numbers that no double stands for, how a table's columns were
  * read. A source that is followed (data/source.h) has its readers fill this in on the way. */
 #ifndef HSP_DATA_PROVENANCE_H

@@ -10,7 +10,7 @@
 #define RELABEL_REST "rest"
 
 typedef struct relabel_plan {
-    uint32_t *map; /* one a class of the data: its new class, or HSP_NO_CLASS: left out */
+    uint32_t *map; /* one per class of the data: its new class, or HSP_NO_CLASS: left out */
     hsp__names names;
 } relabel_plan;
 

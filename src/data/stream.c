@@ -87,7 +87,7 @@ typedef struct stream_cache {
     const hsp_view *view;
     hsp_storage storage;
     hsp_precision precision;
-    uint32_t *map;  /* one a class of the cache: its number in the stream */
+    uint32_t *map;  /* one per class of the cache: its number in the stream */
     uint64_t step;  /* rows of a slice */
     uint64_t first; /* row of worker 0's slice */
     int count;      /* workers */

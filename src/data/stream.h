@@ -1,4 +1,4 @@
-/* Rows that pass by: a file or pipe read block by block and never held whole. Prediction and
+/* Streamed rows: a file or pipe read block by block and never held whole. Prediction and
  * one-pass learning are sinks.
  *
  * It is the pipeline of blocks.h with another end: a block of text is parsed in parallel; `work`

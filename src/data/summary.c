@@ -5,7 +5,7 @@
  * number within a bucket of equal hashes, and columns are compared in one more pass over the rows,
  * so that every count is exact for the values in memory. Zeros, stored or not, and of either sign,
  * are equal. Decimals that are equal are equal in memory; where the converse need not hold,
- * summary_exact.c looks at the file again. Memory: 56 bytes a row and a few accumulators a column.
+ * summary_exact.c looks at the file again. Memory: 56 bytes per row and a few accumulators per column.
  */
 #include <math.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
  * one are equal. A decimal that is not 0 can also become 0 in memory; such decimals are counted as
  * what they are.
  *
- * Memory: 48 bytes a row that is equal to another in memory, 112 a column that is. */
+ * Memory: 48 bytes per row that is equal to another in memory, 112 per column that is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

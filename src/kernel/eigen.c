@@ -36,7 +36,7 @@ typedef struct eigen {
     uint64_t n;
     double *a;             /* n * n; row k keeps v of step k from column k + 1 on */
     double *beta;          /* n */
-    double *d, *e;         /* n: T's diagonal, and beside it (e[k] couples k and k + 1) */
+    double *d, *e;         /* n: T's diagonal and subdiagonal (e[k] couples k and k + 1) */
     double *v, *w, *p;     /* n: the update that is put off, and the product */
     uint64_t step, parts;  /* at hand */
     double low, high;      /* all eigenvalues lie there */

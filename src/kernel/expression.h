@@ -84,7 +84,7 @@ struct hsp_kernel {
     uint32_t places; /* numbers kept with each row */
     int indefinite;  /* something in it may not be a kernel */
     int index_base;  /* the number of the first column in the text */
-    char *text;      /* canonical; made anew when a rule becomes a number */
+    char *text;      /* canonical; made again when a rule becomes a number */
 };
 
 /* The text from the tree, into kernel->text. */

@@ -32,7 +32,7 @@ hsp_status hsp__scan_whole(hsp__scan *scan, double least, double most, const cha
 hsp_status hsp__scan_expect(hsp__scan *scan, char c, const char *what);
 /* "found ..., expected ..." at the place. */
 hsp_status hsp__scan_fail(hsp__scan *scan, const char *at, const char *expected);
-/* A bracket opens, at most so many deep. */
+/* A bracket opens, at most this many deep. */
 hsp_status hsp__scan_deeper(hsp__scan *scan);
 
 #endif

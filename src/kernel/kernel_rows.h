@@ -34,7 +34,7 @@ typedef struct hsp__kernel_rows {
     const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
     const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
     const hsp__kernel_products *products; /* of all columns of these rows; NULL: none */
-    double **norms;            /* a space: ||x||^2 in it, one a row; NULL where nothing asks */
+    double **norms;            /* a space: ||x||^2 in it, one per row; NULL where nothing asks */
     double *places;            /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a
                                   normalize, f(x) of a rescale */
     double most;               /* the largest of all norms kept ... */

@@ -260,7 +260,7 @@ static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vect
     return status;
 }
 
-/* ---- The verdict ----------------------------------------------------------------------------- */
+/* ---- The answer ----------------------------------------------------------------------------- */
 
 static void psd_judge(const hsp__gram *gram, hsp_kernel_verdict *verdict)
 {

@@ -1,7 +1,7 @@
 /* Every row, one by one: the specification of all other indexes, and what serves where they do not.
  *
  * Some queries at a time meet some rows at a time, so that both stay in the cache; kernels in
- * blocks of values. Nothing is kept beside the rows. Cost: rows * queries distances. */
+ * blocks of values. Nothing is kept in addition to the rows. Cost: rows * queries distances. */
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -20,7 +20,7 @@ enum {
     /* One number in more columns than this: bytes would be more than twice the data. */
     KNN_INDEX_SPARSE_SHARE = 16,
     KNN_INDEX_THIN_COLS =
-        512, /* in up to so many, bytes are so much faster that they may be more: */
+        512, /* in up to this many, bytes are so much faster that they may be more: */
     KNN_INDEX_THIN_SHARE = 32,
 };
 #define KNN_INDEX_SQUARE_LEAST \

@@ -70,7 +70,7 @@ void hsp__knn_free(hsp__knn_index *near);
 hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near);
 
 /* The k nearest of each query, nearest first: queries->rows * k of them; k <= rows of the index.
- * `skip` (one a query, or NULL) is a row of the index that does not count, HSP__KNN_NONE: none
+ * `skip` (one per query, or NULL) is a row of the index that does not count, HSP__KNN_NONE: none
  * (for leave-one-out; then k <= rows - 1). On the context's threads. */
 #define HSP__KNN_NONE UINT64_MAX
 hsp_status hsp__knn_find(hsp_context *ctx, const hsp__knn_index *near, const hsp_view *queries,

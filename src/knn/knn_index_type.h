@@ -36,7 +36,7 @@ typedef struct hsp__knn_guests {
     uint64_t *starts;  /* count + 1 */
     uint32_t *indices; /* ascending within a query */
     double *values;
-    /* Cosine: ||q||^2, one a query. */
+    /* Cosine: ||q||^2, one per query. */
     double *norms;
     /* Kernels: */
     hsp__kernel_rows *kernel;
@@ -65,9 +65,9 @@ struct hsp__knn_index {
     hsp__knn_plan plan; /* its kind is never AUTO */
     const hsp__knn_index_type *index;
     const hsp_view *rows;
-    double *norms;            /* cosine: ||x||^2, one a row, in the order that decides; else NULL */
+    double *norms; /* cosine: ||x||^2, one per row, in the order that decides; else NULL */
     hsp__kernel_rows *kernel; /* kernels; else NULL */
-    double *selves;           /* kernels: k(x, x), one a row; else NULL */
+    double *selves;           /* kernels: k(x, x), one per row; else NULL */
     void *own;                /* the index's */
 };
 
@@ -76,7 +76,7 @@ extern const hsp__knn_index_type hsp__knn_tree;        /* knn_tree.c */
 extern const hsp__knn_index_type hsp__knn_quantised;   /* knn_quantised.c */
 extern const hsp__knn_index_type hsp__knn_inverted;    /* knn_inverted.c */
 
-/* Cosine: are the squared norms (one a row) finite, and those of rows that are not 0 well above 0?
+/* Cosine: are the squared norms (one per row) finite, and those of rows that are not 0 well above 0?
  * HSP_BAD_DATA with the first row whose is not, where rows are counted from `first`. (knn_index.c)
  */
 hsp_status hsp__knn_check_squares(const double *squares, const hsp_view *rows, uint64_t first,

@@ -34,9 +34,9 @@
 enum {
     KNN_INVERTED_BLOCK = 16384, /* rows whose sums are made at a time: numbered by 16 bits */
     KNN_INVERTED_COMMON = 128,  /* common columns at most: numbered by 8 bits */
-    KNN_INVERTED_OFTEN = 32,    /* a common column is in more than one row of so many */
+    KNN_INVERTED_OFTEN = 32,    /* a common column is in more than one row of this many */
     KNN_INVERTED_LOOK = 16,     /* sums that are compared at a time */
-    KNN_INVERTED_THIN = 2, /* a block of fewer entries than one for so many lists has a table */
+    KNN_INVERTED_THIN = 2, /* a block of fewer entries than one for this many lists has a table */
     KNN_INVERTED_NONE = -1,
 };
 

@@ -41,7 +41,7 @@
 #include "vec/vec.h"
 
 enum {
-    KNN_QUANTISED_MOST_COLUMNS = 16384, /* sums of so many products fit into 32 bits */
+    KNN_QUANTISED_MOST_COLUMNS = 16384, /* sums of this many products fit into 32 bits */
     KNN_QUANTISED_QUERIES = 256, /* at a time: their codes and a panel stay in the second cache */
     KNN_QUANTISED_HIT_BYTES = 16 << 20,
     KNN_QUANTISED_SAMPLE = 2000, /* rows that say where numbers usually lie */

@@ -30,7 +30,7 @@ enum {
     KNN_TREE_LEAF = 32,   /* points that are not cut any more */
     KNN_TREE_PAD = 4,     /* points of a leaf are a multiple of it */
     KNN_TREE_SAMPLE = 63, /* values of which the median is taken */
-    KNN_TREE_SURE = 256,  /* so many are not cut worse than 1 : 7, unless by equal values */
+    KNN_TREE_SURE = 256,  /* this many are not cut worse than 1 : 7, unless by equal values */
     KNN_TREE_ROUNDS = 5,  /* cuts before parts are built each by a task of its own */
     KNN_TREE_PART = 2048, /* points of a part that is worth a task */
     KNN_TREE_GUESTS = 64, /* queries of a task */
@@ -256,7 +256,7 @@ static uint64_t knn_tree_below(const knn_tree_job *job, const knn_tree_place *pl
 }
 
 /* A better cut than the sample's: one that leaves a quarter on either side, by halving what lies
- * between the ends, whatever the order of the points; or the value that so many have that there is
+ * between the ends, whatever the order of the points; or a value so frequent that there is
  * none. */
 static void knn_tree_middle(const knn_tree_job *job, knn_tree_place *place, double low, double high)
 {

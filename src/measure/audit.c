@@ -38,7 +38,7 @@
  * One pass presents each row once, which is the bound as published (Freund and Schapire 1999). T
  * passes present it T times: D^2 counts T times; with D^2 over the rows alone the claim would be
  * false. Presentations that led to no update may be struck from the sequence: so for a run that
- * picks its rows, T is how often it learnt from the row that it learnt from most.
+ * picks its rows, T is the largest number of updates of one row.
  *
  * Both hold for every g; with s = 1/g they are convex in s, and g is chosen by golden section. As g
  * grows without end the last one becomes k <= T n: no more updates than presentations.
@@ -307,8 +307,8 @@ static void audit_soft(hsp__audit_list *list)
 }
 
 /* How often a row was presented, at most: the passes. A run that stopped within a pass may have
- * learnt once more, and one that picks rows as often as it liked: there the updates say. 0: no one
- * knows. */
+ * updated once more, and one that picks rows any number of times: there the updates show it. 0: not
+ * known. */
 static double audit_times(const hsp__audit *audit)
 {
     double times = (double)audit->plan.passes;

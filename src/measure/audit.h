@@ -1,4 +1,4 @@
-/* What an audit knows: the run that made a model, the rows it learnt from, and a reference
+/* What an audit knows: the run that made a model, the rows that caused its updates, and a reference
  * separator, all in the space where the proofs take place.
  *
  * A run with an offset is one without in a space of one more coordinate:
@@ -49,8 +49,8 @@ typedef struct hsp__audit {
     const hsp_model *model;
     hsp__audit_plan plan;
 
-    hsp_data *scaled;     /* owned, or NULL: the data's rows are as learnt from */
-    const hsp_view *view; /* the rows as learnt from */
+    hsp_data *scaled;     /* owned, or NULL: the data's rows are as used in training */
+    const hsp_view *view; /* the rows as used in training */
     uint64_t rows;        /* those of classes that the run knew ... */
     uint64_t *row;        /* ... rows: their numbers in the view */
     signed char *y;       /* rows: -1 or 1 */
@@ -66,7 +66,7 @@ typedef struct hsp__audit {
     double *last;          /* features: w of the last separator */
     double last_constant;  /* b / c of it */
     int has_last;          /* 0: averaged away, and no updates kept to rebuild it from */
-    double *amount;        /* rows: rate * y * times learnt from, summed up; NULL: not kept */
+    double *amount;        /* rows: rate * y * number of updates, summed up; NULL: not kept */
     double rebuild_error;  /* ||w~ - sum of amount x~||; NaN: nothing to compare */
     double rebuild_allows; /* how much of that rounding may explain */
 
@@ -117,8 +117,8 @@ hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *
 /* Rows, labels, radius; the last separator, rebuilt from the updates where there are any. */
 hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
 
-/* With a kernel: what of the above is not the same (audit_kernel.c). The rows that a model learnt
- * from, and how often, are those of hsp__audit_read_rows. */
+/* With a kernel: what of the above is not the same (audit_kernel.c). The rows of its updates,
+ * and how many there were, are those of hsp__audit_read_rows. */
 hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err);
 hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err);
 hsp_status hsp__audit_kernel_last(hsp__audit *audit, hsp_error *err);
@@ -131,7 +131,7 @@ hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *refer
 hsp_status hsp__audit_winnow(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
                              hsp__audit_list *list, hsp_error *err);
 
-/* A panel of experts against its theorem: all of it, without a reference (audit_experts.c). */
+/* Experts against their theorem: all of it, without a reference (audit_experts.c). */
 hsp_status hsp__audit_experts(hsp__audit *audit, hsp_data *data, hsp__audit_list *list,
                               hsp_error *err);
 

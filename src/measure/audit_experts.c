@@ -1,4 +1,4 @@
-/* A panel of experts against its theorem: the run is made again from the rows, in another way.
+/* Experts against their theorem: the run is made again from the rows, in another way.
  *
  * The run keeps whole counts of mistakes and makes weights of them; here weights are multiplied row
  * by row, as the definition has it, in long double, each with an exponent of its own: one that is
@@ -14,7 +14,7 @@
  *   majority    m   <= (m* ln(1/beta) + ln N) / ln(2 / (1 + beta))
  *   chance      E m <= (m* ln(1/beta) + ln N) / (1 - beta)
  *
- * Beside them: does the recount agree with what the model says of its run, and with its weights? A
+ * Also: does the recount agree with what the model says of its run, and with its weights? A
  * decision that hangs on less than 1e-12 of the weight may be another one there. */
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@
 #define EXPERTS_CLOSE    1e-12     /* of the weight: too close to call */
 #define EXPERTS_ROUNDING 1e-9      /* what is compared may differ by so much of its size */
 #define EXPERTS_STEP     (1 << 20) /* votes between two reports of progress */
-#define EXPERTS_FAR      2048      /* a weight 2^-2048 of another is nothing beside it */
+#define EXPERTS_FAR      2048      /* a weight 2^-2048 of another is nothing relative to it */
 
 typedef struct experts_audit {
     hsp__audit *audit;
@@ -384,7 +384,7 @@ static void experts_recount(const experts_audit *run, hsp__audit_list *list)
                    (double)run->expected);
 }
 
-/* The model's weights: those of the experts beside the best one's, twice that for bits. */
+/* The model's weights: those of the experts relative to the best one's, twice that for bits. */
 static void experts_weights(const experts_audit *run, hsp__audit_list *list)
 {
     const hsp_model *model = run->audit->model;

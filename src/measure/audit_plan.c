@@ -132,7 +132,7 @@ static hsp_status plan_fill(const hsp__audit_reader *reader, hsp_error *err, hsp
     if (!status) status = plan_number(reader, "divided_by", 0, 1, &divisor, &unit, err);
     if (status) return status;
     if (!(divisor > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says it was divided by 0");
-    plan->rate /= divisor; /* the unit form: as if the run had learnt at that rate, with that */
+    plan->rate /= divisor; /* the unit form: as if the run had learned at that rate, with that */
     plan->tau /= divisor;  /* target */
     if (!(plan->rate > 0)) return hsp__fail(err, HSP_BAD_DATA, "the model says its rate is 0");
     const char *order = hsp__audit_text(reader, "order"),

@@ -1,7 +1,7 @@
-/* A reference separator, restated for the rows that a run learnt from.
+/* A reference separator, restated for the training rows of a run.
  *
  * Every theorem of the audit holds for every vector w~*; what it must not be is another separator
- * than the one named. So a reference that was learnt from rows scaled otherwise is restated, where
+ * than the one named. So a reference with another scaling is restated, where
  * that is possible, as the same function of the data: with x' = (x - p) q the run's scaling of a
  * column and x'' = (x - s) f the reference's,
  *

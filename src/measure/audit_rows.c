@@ -1,4 +1,4 @@
-/* The rows as a run learnt from them, and the separator it ended with.
+/* The rows as a run was trained on them, and the separator it ended with.
  *
  * Sums are in hsp__wide and then rounded: what they are compared with carries the rounding of the
  * run, and theirs should not add to it. */
@@ -142,7 +142,7 @@ static void rows_add_updates(const hsp__audit *audit, hsp__wide *sum, hsp__wide 
     }
 }
 
-/* The separator that the updates add up to; beside it, if the model has one of its own to compare,
+/* The sum of the updates; and, if the model has one of its own to compare,
  * how far the two are apart and how far rounding can have driven them. The run added one row at a
  * time: each of the k sums rounds every coordinate by at most 2^-53 of what it has become, which is
  * at most the sum of |amount x|; twice that covers the products. */

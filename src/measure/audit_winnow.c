@@ -142,8 +142,8 @@ static hsp_status winnow_read(winnow_run *run, hsp_error *err)
     if (!status) status = hsp__audit_count(&reader, "updates", &audit->plan.updates, err);
     hsp__audit_close(&reader);
     run->k = (double)audit->plan.updates;
-    /* The space of the reference: with an offset, but where the run had none. What was learnt from
-     * which row is read; the weights are not sums, so they are compared here. */
+    /* The space of the reference: with an offset, but where the run had none. The updates per
+     * row are read; the weights are not sums, so they are compared here. */
     const int offset = run->variant != WINNOW_BALANCED || run->constant;
     audit->plan.offset = offset ? HSP__AUDIT_UNIT : HSP__AUDIT_NONE;
     audit->plan.rate = 1;
@@ -628,7 +628,7 @@ static double winnow_compare(const winnow_run *run)
         const hsp__wide scale = fabsl(want) + (run->variant == WINNOW_BALANCED ? 2 : 0);
         const hsp__wide allowed =
             (16 + 2 * (hsp__wide)run->eta * of_e) * (hsp__wide)DBL_EPSILON * scale;
-        /* below that a weight is 0 beside the largest */
+        /* below that a weight is 0 relative to the largest */
         const hsp__wide apart = fabsl(have - want), nothing = most * (hsp__wide)1e-290;
         if (apart > nothing) worst = fmax(worst, (double)(apart / (allowed + nothing)));
     }

@@ -7,7 +7,7 @@
  *
  * Scores come slice by slice from hsp_model_score, in parallel; what is counted and summed here
  * goes from the first row to the last on one thread, so that no figure depends on the threads.
- * Memory: one slice of scores, and 16 bytes a row for the AUC of two classes. */
+ * Memory: one slice of scores, and 16 bytes per row for the AUC of two classes. */
 #include <math.h>
 #include <string.h>
 

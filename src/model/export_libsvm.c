@@ -2,7 +2,7 @@
  *
  *     two classes         one decision value, for the first label: our score, labels backwards
  *     pairs of classes    minus our pair scores
- *     a scorer a class    the decision value of i < j is s_i - s_j: the highest score wins all its
+ *     one scorer per class    the decision value of i < j is s_i - s_j: the highest score wins all its
  *                         pairs; a support row is written once a class that uses it
  *
  * A linear model is the expansion of its weights: they are the support vectors, with

@@ -71,7 +71,7 @@ typedef struct hsp__writer {
 } hsp__writer;
 
 void hsp__writer_number(hsp__writer *writer, double number);
-/* Hand over what has gathered, when it is much (or `all` of it). */
+/* Return what has gathered, when it is much (or `all` of it). */
 hsp_status hsp__writer_flush(hsp__writer *writer, int all, hsp_error *err);
 
 /* The weights and offsets of a linear model on rows as they are in files: scalings by column go

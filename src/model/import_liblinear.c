@@ -9,7 +9,7 @@
  *     a line a feature (and one for the bias when b >= 0) of one weight a class
  *
  * Two classes have one weight (MCSVM_CS: two), and a value above 0 says the first label; more have
- * one a class, and the first of the highest says. */
+ * one per class, and the first of the highest says. */
 #include <string.h>
 
 #include "base/context.h"

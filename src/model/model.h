@@ -1,4 +1,4 @@
-/* Inside of a model, for the rooms that make and measure them. */
+/* Inside of a model, for the modules that make and measure them. */
 #ifndef HSP_MODEL_MODEL_H
 #define HSP_MODEL_MODEL_H
 
@@ -21,7 +21,7 @@ typedef enum hsp__hypothesis {
 } hsp__hypothesis;
 
 /* The order in which a score is summed (vec.h): dense rows over all columns, sparse ones over what
- * they store. A model keeps the order it was learnt in, and rows in another storage are changed to
+ * they store. A model keeps the order it was trained with, and rows in another storage are changed to
  * it before they are scored: so a score depends on the numbers of a row, not on how the file was
  * read. */
 typedef enum hsp__order { HSP__ORDER_ANY, HSP__ORDER_DENSE, HSP__ORDER_SPARSE } hsp__order;
@@ -90,13 +90,13 @@ typedef struct hsp__probability {
 typedef struct hsp__expansion {
     hsp_kernel *kernel; /* fitted; owned */
     hsp_data *rows;     /* the support rows, after scaling, without labels; owned */
-    uint64_t *source;   /* rows: their numbers (from 0) in the data learnt from; precomputed: the
+    uint64_t *source;   /* rows: their numbers (from 0) in the training data; precomputed: the
                            columns that other rows are looked up in */
     double
         *coefficients; /* scorers * rows: a y of a machine, signed update counts of a perceptron */
 } hsp__expansion;
 
-/* The rows learnt from, all of them: the k nearest vote (neighbors.c). model->weights is NULL, and
+/* The training rows, all of them: the k nearest vote (neighbors.c). model->weights is NULL, and
  * offsets are zeros. Rows to be scored are taken whole, as those of kernel models are. The index
  * that finds the nearest is made when enough rows are to be scored, and kept; it has no influence
  * on what is found. */
@@ -105,7 +105,7 @@ typedef enum hsp__vote_rule { HSP__VOTE_MAJORITY, HSP__VOTE_DISTANCE } hsp__vote
 typedef struct hsp__neighbors {
     hsp_data *rows;     /* after scaling, without labels; owned */
     uint32_t *labels;   /* rows: classes of the model */
-    uint64_t *source;   /* rows: their numbers (from 0) in the data learnt from; NULL: the same */
+    uint64_t *source;   /* rows: their numbers (from 0) in the training data; NULL: the same */
     uint64_t k;         /* 1 .. rows */
     hsp__metric metric; /* the distance */
     hsp_kernel *kernel; /* METRIC_KERNEL: fitted; owned; else NULL */
@@ -125,8 +125,8 @@ enum { HSP__PAIRS_SUM = 1, HSP__PAIRS_FIRST = 2 };
 struct hsp_model {
     hsp_allocator memory;
     hsp__hypothesis hypothesis;
-    uint32_t scorers; /* 1 for two classes, else one a class, or one a pair of classes */
-    int pairs;        /* more than two classes, one scorer a pair (i, j), i < j, in the order (0,1),
+    uint32_t scorers; /* 1 for two classes, else one per class, or one per pair of classes */
+    int pairs; /* more than two classes, one scorer per pair (i, j), i < j, in the order (0,1),
                          (0,2), ..., (1,2), ...: a positive score is a vote for j, and most votes
                          decide (docs/multiclass.md); of equal votes the sum of scores, or, when
                          this is HSP__PAIRS_FIRST, the first class, as LIBSVM has it */
@@ -134,7 +134,7 @@ struct hsp_model {
     double *weights; /* scorers * features; owned, or in the mapped file; NULL: there is a kernel */
     double *offsets; /* scorers */
     hsp_tie tie;
-    hsp__order order; /* learners: hsp__order_of(the storage of the rows learnt from) */
+    hsp__order order; /* learners: hsp__order_of(the storage of the training rows) */
     int constant;     /* homogeneous form: the last feature is 1 in every row, and no row
                          stores it; score as hsp_model_score does */
     hsp__names class_names;
@@ -194,7 +194,7 @@ hsp_status hsp__expansion_length(hsp_context *ctx, const hsp_model *model, uint3
 hsp_status hsp__model_collapse(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                                hsp_model **out);
 
-/* Set a fact, or set it anew. Names and values must be UTF-8 for the model to be written. */
+/* Set a fact, or replace it. Names and values must be UTF-8 for the model to be written. */
 hsp_status hsp__model_set_metadata(hsp_model *model, const char *name, const char *value,
                                    hsp_error *err);
 
@@ -313,7 +313,7 @@ static inline hsp_context hsp__quiet(const hsp_context *ctx)
 
 /* The votes of every separator of a run on one row x, a dense vector of the model's features: the
  * share of votes for each class, or for two classes (votes for the second less votes for the first)
- * / all. `dots` (one a row of votes->rows) and `running` (scorers) are scratch. */
+ * / all. `dots` (one per row of votes->rows) and `running` (scorers) are scratch. */
 void hsp__votes_score(const hsp_model *model, const double *x, double *dots, double *running,
                       double *scores);
 /* The same when `dots` are known: <row, x>, or k(row, x), of each of votes->rows. */

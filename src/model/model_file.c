@@ -61,7 +61,7 @@ static const model_file_rows_names model_file_near_rows = {"neighbors.starts", "
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-#define MODEL_FILE_META    32 /* entries beside the facts */
+#define MODEL_FILE_META    32 /* entries in addition to `fact.NAME` */
 #define MODEL_FILE_TENSORS 20
 
 /* What a file is put together from. */
@@ -603,7 +603,7 @@ static hsp_status model_file_read_neighbors(const hsp__container *file, hsp_mode
     return status;
 }
 
-/* What has rows of its own in place of, or beside, weights. The kernel is taken over. */
+/* What has rows of its own instead of weights, or in addition to them. The kernel is taken over. */
 static hsp_status model_file_read_own(const hsp__container *file, hsp_model *model,
                                       hsp_kernel **kernel, hsp_error *err)
 {

@@ -1,5 +1,5 @@
-/* Models of nearest neighbours: nothing is thrown away, and nothing is learnt before a question
- * comes. Prediction finds the k nearest rows (src/near) and lets them vote. Cost: what the index
+/* Models of nearest neighbours: all training rows are kept. Prediction finds the k nearest rows
+ * (src/knn) and lets them vote. Cost: what the index
  * makes of rows * queries distances; memory: the rows, one block of queries and their neighbours.
  *
  * E. Fix, J. Hodges, Discriminatory analysis, nonparametric discrimination (1951). T. Cover, P.

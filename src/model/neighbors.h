@@ -1,4 +1,4 @@
-/* The k nearest rows of those learnt from, and their vote. */
+/* The k nearest training rows, and their vote. */
 #ifndef HSP_MODEL_NEIGHBORS_H
 #define HSP_MODEL_NEIGHBORS_H
 
@@ -43,7 +43,7 @@ void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores);
 hsp__neighbors *hsp__neighbors_new(const hsp_allocator *memory);
 void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped);
 
-/* The index, for about so many rows to come: the one that the model keeps, which is built by the
+/* The index, for about this many rows to come: the one that the model keeps, which is built by the
  * first call that makes it worth while. Several threads may ask at the same time. */
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
                                 hsp_error *err, hsp__knn_index **out);
@@ -56,9 +56,9 @@ hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
                                 const hsp__knn_index *near, const hsp_view *view, hsp_error *err,
                                 double *scores);
 
-/* Does the model have neighbours, and so many? k of 0 becomes the model's own. */
+/* Does the model have neighbours, and this many? k of 0 becomes the model's own. */
 hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err);
-/* A neighbour as users see it: numbered as in the data learnt from. */
+/* A neighbour as users see it: numbered as in the training data. */
 hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *found);
 
 /* Words for metrics and votes: "l2", "kernel", ...; "majority", "distance". */

@@ -1,4 +1,4 @@
-/* One scorer a pair of classes: from pair scores to a class, and to a score a class. */
+/* One scorer per pair of classes: from pair scores to a class, and to a score per class. */
 #ifndef HSP_MODEL_OVO_VOTES_H
 #define HSP_MODEL_OVO_VOTES_H
 

@@ -1,5 +1,5 @@
-/* Scores of many rows: brought to what the weights were learnt on (known columns, scaled, in the
- * model's order), then one hsp__row_score a scorer. Rows are cut into parts that depend on the view
+/* Scores of many rows: converted as in training (known columns, scaled, in the
+ * model's order), then one hsp__row_score per scorer. Rows are cut into parts that depend on the view
  * alone; a part that must be changed is changed in slices, so that memory stays small. */
 #include <math.h>
 #include <string.h>

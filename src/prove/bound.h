@@ -57,8 +57,8 @@ void hsp__bound_rows_free(hsp_context *ctx, hsp__bound_rows *rows);
 hsp_status hsp__bound_shared(hsp_context *ctx, const hsp_view *train, const hsp_view *test,
                              hsp_error *err, uint64_t *count, uint64_t *first);
 
-/* The space in which a two-class model is s(x) = <w, x> + b and which does not depend on the rows
- * learnt from: that of the file, with scalings of columns taken into w; or of the file's rows
+/* The space in which a two-class model is s(x) = <w, x> + b and which does not depend on the
+ * training rows: that of the file, with scalings of columns taken into w; or of the file's rows
  * divided by their lengths; or a kernel's. */
 typedef struct hsp__bound_space {
     const hsp_view *view; /* the rows there; of a kernel NULL */
@@ -66,7 +66,8 @@ typedef struct hsp__bound_space {
     uint64_t features;
     double *w; /* features; of a kernel NULL */
     double b;
-    double unit; /* w and b are so many times the model's: a power of two, so that ||w||^2 does not
+    double
+        unit; /* w and b are this many times the model's: a power of two, so that ||w||^2 does not
                     vanish where weights are tiny */
     double length2; /* ||w||^2 */
     double *norm2;  /* n: ||x||^2 of the rows that count */

@@ -93,7 +93,7 @@ static const struct {
 
 enum { CODE_FORMS = sizeof code_forms / sizeof *code_forms };
 
-/* x with so many binary digits behind the first. */
+/* x with this many binary digits behind the first. */
 static double code_round(double x, int digits)
 {
     int power;

@@ -10,21 +10,21 @@
  * Proof. For one set of places the other rows are a test set; there are C(n, k) sets for each of n
  * values of k.
  *
- * A learner driven by mistakes (perceptron, winnow) is its own rebuilding: a row that it never
- * learnt from changes nothing in what happens to the others, so the same run over the rows it did
- * learn from, each at its place, makes the same updates. That takes a run whose order does not
+ * A learner driven by mistakes (perceptron, winnow) is its own rebuilding: a row without an
+ * update changes nothing in what happens to the others, so the same run over the rows with updates,
+ * each at its place, makes the same updates. That takes a run whose order does not
  * depend on the rows (cyclic, shuffle) or only on those that it learns from (first, worst), and
  * nothing fitted to all rows at once.
  *
  * Of everything else - support vector machines, scaled columns - the model that the bound is about
  * is rebuilt in fact: the learner is run again, with the same options (and C, not lambda), on the
- * rows with a dual weight, or with y s <= 1, or those it learnt from. Whatever it makes of them is
+ * rows with a dual weight, or with y s <= 1, or with updates. Whatever it makes of them is
  * a function of these rows; the report says on how many training rows the two models disagree. An
  * exact support vector machine would come out the same: rows beyond the margin have no part in its
  * optimum.
  *
  * Leaving one out. For the same reason a row outside of the k that is right stays right when it is
- * left out of training: of n models learnt from n - 1 rows each, at most k + m are wrong on the
+ * left out of training: of n models trained on n - 1 rows each, at most k + m are wrong on the
  * row that they lack. The mean over training sets of that share is the mean true error of the model
  * of n - 1 rows (A. Luntz, V. Brailovsky 1969; Vapnik 1982 for support vectors): an estimate
  * without a confidence. */
@@ -56,12 +56,12 @@ static int compress_is(const char *option, const char *value)
     return strcmp(option, value) == 0;
 }
 
-/* The rows that a mistake-driven run learnt from. */
+/* The rows that caused updates of a mistake-driven run. */
 static void compress_updates(const hsp__bound_case *c, compress_set *set)
 {
     const hsp_row_coefficients updates = hsp_model_row_coefficients(c->model);
     const hsp__bound_run *run = &c->run;
-    set->word = "rows learnt from";
+    set->word = "rows with updates";
     for (uint64_t i = 0; i < updates.count; i++)
         if (updates.row[i] < c->rows.n) set->in[updates.row[i]] = 1;
     const int fixed = compress_is(run->order, "cyclic") || compress_is(run->order, "shuffle");

@@ -17,7 +17,7 @@
  * mu > 0 at once,
  *     kl(Q^ || Q) <= (mu^2 / 2 + ln(xi / delta)) / n,   xi = 2 sqrt(n) (n >= 8), else n + 1,
  *     Q^ = (1/n) sum Phi(-mu y_i <w~, x~_i> / (||w~|| ||x~_i||)),
- * where Q is the error of a separator drawn anew for each row from N(mu w~ / ||w~||, I). Where w~
+ * where Q is the error of a separator newly drawn for each row from N(mu w~ / ||w~||, I). Where w~
  * itself is wrong, more than half of these are: R <= 2 Q. As it holds for all mu, the best may be
  * looked for freely.
  *

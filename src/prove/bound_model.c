@@ -21,8 +21,7 @@ static const hsp_option model_options[] = {
 
 const hsp_option_table *hsp_error_report_options(void)
 {
-    static const hsp_option_table table = {"outlook", "options of bounds on new data",
-                                           model_options,
+    static const hsp_option_table table = {"bound", "options of bounds on new data", model_options,
                                            sizeof model_options / sizeof *model_options};
     return &table;
 }
@@ -146,7 +145,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
     return HSP_OK;
 }
 
-/* ---- Learnt from ---- */
+/* ---- Training rows ---- */
 
 static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 {

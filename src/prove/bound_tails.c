@@ -8,7 +8,7 @@
  *
  * The bounds: C. Clopper, E. Pearson, The use of confidence or fiducial limits illustrated in the
  * case of the binomial, Biometrika 26 (1934). Both go over probabilities by bisection, down to
- * neighbouring doubles, and hand over the end that errs on the safe side; the comparison itself
+ * neighbouring doubles, and return the end that errs on the safe side; the comparison itself
  * allows TAIL_SLACK for rounding, in the same direction. */
 #include <math.h>
 

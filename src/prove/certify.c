@@ -1,6 +1,6 @@
 /* Certificates: from a data file, and perhaps a model, to claims with their evidence.
  *
- * Nothing here gives a verdict. What a claim's own file finds is written down as exact numbers, and
+ * Nothing here checks a claim. What a claim's own file finds is written down as exact numbers, and
  * whoever wants to know whether it is true has the checker (verify/) look. */
 #include <errno.h>
 #include <stdarg.h>

@@ -49,7 +49,7 @@ void hsp__claim_list_grid(hsp__text *text, const char *key, const uint64_t *row,
 /* One entry of such a list up to its number, which `]` follows. */
 void hsp__claim_entry(hsp__text *text, uint64_t index);
 
-/* The members of a run that was made again: so many passes over all rows in turn, or where `passes`
+/* The members of a run that was made again: this many passes over all rows in turn, or where `passes`
  * is 0 the rows of its updates in order (from 0); their number. */
 void hsp__claim_order(hsp__text *text, uint64_t passes, const uint64_t *sequence, uint64_t updates);
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "prove/exact.h"
 
-#define SEPARATES_TINY 1e-300L /* what a number of the file can be off by beside its rounding */
+#define SEPARATES_TINY 1e-300L /* error of a number of the file in addition to its rounding */
 #define SEPARATES_TICK 256     /* rows computed with all digits between reports of progress */
 
 typedef struct separates {
@@ -26,7 +26,7 @@ typedef struct separates {
     long double *near; /* features: w, and b, to 52 bits */
     long double near_b;
     long double total;   /* sum |near| */
-    long double x_error; /* relative, of a value in memory beside its decimal */
+    long double x_error; /* relative error of a value in memory, compared with its decimal */
     /* the row at hand: */
     mpz_t sum, ten, term;
     long digits; /* behind the point */

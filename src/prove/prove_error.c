@@ -1,7 +1,7 @@
-/* The true error of a model, from rows that it was not learnt from.
+/* The true error of a model, from rows that are not training rows.
  *
  * Of n rows that are drawn independently the model gets k wrong. Clopper and Pearson's upper bound
- * u is the largest true error at which so few mistakes still have a probability of delta: P[Bin(n,
+ * u is the largest true error at which k or fewer mistakes have a probability of delta: P[Bin(n,
  * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The mistakes of a panel of experts: the checker makes the run again by itself; what is claimed is
+/* The mistakes of experts: the checker makes the run again by itself; what is claimed is
  * how it came out, and who was the best. */
 #include <stdio.h>
 #include <stdlib.h>

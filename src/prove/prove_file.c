@@ -431,7 +431,7 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     status = classes.side ? prove_file_choose(prove, &classes, err) : hsp__fail_memory(err);
     if (!status) status = prove_file_rows(prove, &classes, err, file);
     if (!status) status = prove_file_decimals(file, err);
-    /* `fields` are the same for both files: what no row has is said of the first */
+    /* `fields` are the same for both files: what no row has is reported of the first */
     if (!status && file->told.count && !test)
         status = prove_file_find_unseen(prove, file->whole->encoding, file, err);
     if (!status) status = prove_file_describe(file, &classes, prove->data.unseen, err);

@@ -18,7 +18,7 @@
 #define PROVE_KERNEL_ROWS  200 /* more are sampled */
 #define PROVE_KERNEL_EXACT 100 /* rows that the checker eliminates exactly */
 #define PROVE_KERNEL_LEAST \
-    1e-9 /* smallest eigenvalue beside the largest that a factor is tried with */
+    1e-9 /* smallest eigenvalue relative to the largest that a factor is tried with */
 #define PROVE_KERNEL_PLACES 16 /* digits behind the point of B, for entries of about 1 */
 
 typedef struct prove_kernel_state {

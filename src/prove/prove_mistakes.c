@@ -294,7 +294,7 @@ static hsp_status prove_mistakes_rebuild(const prove_mistakes_state *m, hsp_erro
     return HSP_OK;
 }
 
-/* The model's weights beside the rebuilt ones. */
+/* The model's weights compared with the rebuilt ones. */
 static void prove_mistakes_write_model(const prove_mistakes_state *m, const hsp__long *w,
                                        hsp__long b, hsp__long off)
 {

@@ -369,7 +369,7 @@ static hsp_status prove_optimal_claims(prove_optimal_state *m, hsp_error *err)
     return status;
 }
 
-/* Not asked for by name and not applicable: nothing is said. */
+/* Not asked for by name and not applicable: nothing is reported. */
 static hsp_status prove_optimal_skip(hsp__prove *prove, hsp_error *err, const char *why)
 {
     hsp_status status = HSP_OK;
@@ -396,7 +396,7 @@ static hsp_status prove_optimal_run(prove_optimal_state *m, const hsp_options *o
     return m->s.why ? prove_optimal_skip(m->prove, err, m->s.why) : prove_optimal_claims(m, err);
 }
 
-/* Of a model for which there is neither this claim nor that of mistakes, that is said. */
+/* Of a model for which there is neither this claim nor that of mistakes, that is reported. */
 static hsp_status prove_optimal_other(hsp__prove *prove, const char *learner, hsp_error *err)
 {
     static const char *const driven[] = {"perceptron", "winnow", "experts"};

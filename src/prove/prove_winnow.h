@@ -24,7 +24,7 @@ typedef enum hsp__min_l1 {
     HSP__LIGHTEST_FOUND,
     HSP__LIGHTEST_NONE,   /* there is none, as far as CLP can tell */
     HSP__LIGHTEST_LATE,   /* it takes too long, or the user asked to stop */
-    HSP__LIGHTEST_UNKNOWN /* there is no linear programming in this build, or not for so many */
+    HSP__LIGHTEST_UNKNOWN /* there is no linear programming in this build, or not for this many */
 } hsp__min_l1;
 
 /* min_l1_separator.c: weights v (cols + 1; the last is the constant column's) of the separator for

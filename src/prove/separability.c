@@ -6,7 +6,7 @@
  * 2. The hard machine (learn/erm/hard_margin.c) gives, in double precision, weights with a margin,
  * and multipliers of the two hulls whose points are as far apart; or rows with a point in common.
  * 3. Weights and multipliers are rounded to decimals of few digits, and what they then show is
- *    computed anew in long double with a bound on all errors: those of the sums, and that a double
+ *    computed again in long double with a bound on all errors: those of the sums, and that a double
  *    is not quite the decimal of the file. If low and high are near enough, that is the answer.
  * 4. Of rows with a point in common the multipliers are solved for exactly (exact_common.c).
  * 5. Where that does not settle it (margins a billionth of the rows, hulls that touch), Wolfe's
@@ -456,10 +456,9 @@ static hsp_status separability_train_soft(separability_state *m, double C, const
     return status;
 }
 
-/* Where the squares of what rows lack are least, w = sum a y x with a = 2 C times what each lacks:
- * for C without end, ||w|| / sum a goes to 0 unless nothing is lacking. Beside one column of huge
- * numbers a margin in another looks like nothing: so whether rows can be separated is asked of
- * columns that are all of one size. */
+/* With squared hinge loss w = sum a y x with a_i = 2 C slack_i: as C grows, ||w|| / sum a goes to 0
+ * if the rows are not separable. Next to a column of huge numbers, a margin in another column is
+ * negligible: so separability is tested on columns scaled to the same size. */
 static hsp_status separability_soft(separability_state *m, hsp_error *err)
 {
     const hsp_view *view = m->view;

@@ -4,7 +4,7 @@
 
 #include "vec/vec.h"
 
-/* So many numbers of each row at a time: the packed rows of B then stay in the second cache. */
+/* This many numbers of each row at a time: the packed rows of B then stay in the second cache. */
 enum { PRODUCT_DEPTH = 512, PRODUCT_ROWS = 8, PRODUCT_COLS = HSP__PRODUCT_COLS };
 
 static size_t product_least(size_t a, size_t b)

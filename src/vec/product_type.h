@@ -1,6 +1,6 @@
 /* A template: the product for one type of number. Before inclusion: NUM, the type, and TYPE, the
- * name's ending. Rows of B are packed so that the inner loop reads forward: a panel of them side by
- * side, number k of each, then number k + 1, zeros in place of rows that are not there. Rows of A
+ * name's ending. Rows of B are packed so that the inner loop reads forward: several rows
+ * interleaved, number k of each, then number k + 1, zeros in place of missing rows. Rows of A
  * are read where they are. */
 
 #define PRODUCT_PASTE_(a, b) a##_##b

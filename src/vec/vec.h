@@ -153,7 +153,7 @@ typedef struct hsp__vec_table {
     void (*positive_line)(const hsp__vec_groups *groups, const double *v, const double *move,
                           double t, size_t n, double sums[2]);
     /* v += t move (move NULL: v stays); then with z = 1 - y v: sums[0] = sum of c z^2, sums[1] = sum
-     * of 2 c z where z > 0; on says where that is (and c > 0): counts[0] so many, counts[1] where
+     * of 2 c z where z > 0; on says where that is (and c > 0): counts[0] this many, counts[1] where
      * on was another. */
     void (*positive_step)(const hsp__vec_groups *groups, double *v, const double *move, double t,
                           size_t n, unsigned char *on, double sums[2], uint64_t counts[2]);

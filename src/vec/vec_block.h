@@ -2,7 +2,7 @@
  * file is compiled for its instructions and defines
  *
  *     BLOCK_BYTES   bytes of a register          PANEL_ROWS, PANEL_VECS   the tile of a product: so
- *                                                many rows by so many registers, all held at once
+ *                                                many rows by this many registers, all held at once
  *
  * Everything is plain arithmetic on vectors of the compiler's own, in an order that does not depend
  * on the width: so all instruction sets give the same bits. */

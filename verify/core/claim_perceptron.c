@@ -54,7 +54,7 @@ void hsv_say_model(hsv_checker *c, const hsv_json *model)
             within ? (int)within->size : 1, within ? within->text : "0");
 }
 
-/* The bound is said in whole updates. */
+/* The bound is reported in whole updates. */
 void hsv_say_bound(hsv_checker *c, size_t total, int sequence, const char *is, const mpq_t bound)
 {
     mpz_t *whole = hsv_integers(c, 1);
