@@ -45,7 +45,8 @@ static hsp_status train_read_plan(const hsp__learner *learner, const hsp_options
                         .max_passes = hsp__option_integer(options, "max-passes", 0),
                         .keep_dual = hsp__option_flag(options, "keep-dual"),
                         .ovo = hsp__option_is(options, "multiclass", "ovo"),
-                        .kernel = hsp__kernel_wanted(options)};
+                        .kernel = hsp__kernel_wanted(options),
+                        .C = 1};
     hsp_status status = learner->check ? learner->check(options, plan, err) : HSP_OK;
     return status || !learner->rule ? status : learner->rule->check(options, 0, err);
 }
