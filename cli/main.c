@@ -306,19 +306,6 @@ static int main_run(cli *run, int count, char **argv)
     return status == HSP_OK ? run->exit_status : main_fail(run, &err, 0);
 }
 
-static int main_command(const cli_command *command, int count, char **argv)
-{
-    cli run = {.command = command};
-    if (hsp_context_new(NULL, &run.ctx) != HSP_OK) {
-        main_complain("out of memory");
-        return hsp_status_exit(HSP_NO_MEMORY);
-    }
-    int exit_status = main_run(&run, count, argv);
-    cli_free(&run);
-    hsp_context_free(run.ctx);
-    return exit_status;
-}
-
 /* ---- Without a sub-command ---- */
 
 static int main_unknown(const char *word)
@@ -354,8 +341,16 @@ static int main_dispatch(int argc, char **argv)
         cli_completion_bash(stdout);
         return 0;
     }
-    const cli_command *command = cli_find_command(word);
-    return command ? main_command(command, argc - 2, argv + 2) : main_unknown(word);
+    cli run = {.command = cli_find_command(word)};
+    if (!run.command) return main_unknown(word);
+    if (hsp_context_new(NULL, &run.ctx) != HSP_OK) {
+        main_complain("out of memory");
+        return hsp_status_exit(HSP_NO_MEMORY);
+    }
+    int exit_status = main_run(&run, argc - 2, argv + 2);
+    cli_free(&run);
+    hsp_context_free(run.ctx);
+    return exit_status;
 }
 
 /* A standard stream that the caller closed must not become the number of a data file: it is opened

@@ -81,6 +81,7 @@ suites()
     done
     [ -x "$BUILD/halfspace-verify" ] && echo "verify/agree tests/verify/run.sh $BUILD"
     echo "api tests/api/run.sh $BUILD"
+    echo "architecture tests/architecture/run.sh $BUILD"
     echo "exact tests/exact/run.sh $BUILD"
     if command -v python3 >/dev/null; then
         echo "same-bits tests/same-bits/run"
