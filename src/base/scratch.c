@@ -1,6 +1,7 @@
 #include "base/scratch.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -10,11 +11,11 @@ typedef union scratch_head {
     max_align_t align;
 } scratch_head;
 
-void *hsp__scratch_new(hsp__scratch *scratch, uint64_t count, size_t size)
+void *hsp__scratch_raw(hsp__scratch *scratch, uint64_t count, size_t size)
 {
     const uint64_t head = (sizeof(scratch_head) + size - 1) / size; /* items that it takes */
     scratch_head *block =
-        hsp__new(scratch->memory, count < UINT64_MAX - head ? count + head : UINT64_MAX, size);
+        hsp__new_raw(scratch->memory, count < UINT64_MAX - head ? count + head : UINT64_MAX, size);
     if (!block) {
         scratch->failed = 1;
         return NULL;
@@ -22,6 +23,12 @@ void *hsp__scratch_new(hsp__scratch *scratch, uint64_t count, size_t size)
     block->before = scratch->last;
     scratch->last = block;
     return block + 1;
+}
+
+void *hsp__scratch_new(hsp__scratch *scratch, uint64_t count, size_t size)
+{
+    void *block = hsp__scratch_raw(scratch, count, size);
+    return block ? memset(block, 0, count * size) : NULL;
 }
 
 void hsp__scratch_free(hsp__scratch *scratch)

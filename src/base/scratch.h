@@ -13,6 +13,8 @@ typedef struct hsp__scratch {
 
 /* `count` zeroed items of `size` bytes; NULL, and scratch->failed, when there is no memory. */
 void *hsp__scratch_new(hsp__scratch *scratch, uint64_t count, size_t size);
+/* The same without clearing. */
+void *hsp__scratch_raw(hsp__scratch *scratch, uint64_t count, size_t size);
 void hsp__scratch_free(hsp__scratch *scratch);
 
 #endif

@@ -1,84 +1,102 @@
-/* Dual coordinate descent, for sparse and wide data (l2 penalty).
+/* Dual coordinate descent, for sparse and wide data with an l2 penalty.
  *
- * The problem is the dual of problem.h: maximise over a in its box
+ * Problem: the dual of problem.h. Maximise over a in its box
  *
- *     D(a) = sum_i e_i(a_i) - ||w||^2 / 2,    w = sum_i a_i y_i x_i kept up to date.
+ *     D(a) = sum_i e_i(a_i) - ||w||^2 / 2,    w = sum_i a_i y_i x_i, kept up to date.
  *
- * The step. As a function of one a_i, D is a parabola with slope 1 - m_i - a_i / (2 c_i) and
- * curvature ||x_i||^2 + 1 / (2 c_i) (hinge: without the fractions), so one visit to a row goes a
- * little beyond its top, or to the end of the box: a_i += 1.2 slope / curvature, clipped. It costs
- * one scalar product with the row, and one addition of the row to w when a_i moved.
+ * Update. As a function of one a_i, D of the hinge and the squared hinge is a parabola with the
+ * slope 1 - m_i - a_i / (2 c_i) and the curvature ||x_i||^2 + 1 / (2 c_i) (hinge: without the
+ * fractions), so that a_i += 1.2 slope / curvature, clipped to the box. An update costs one scalar
+ * product with the row, and one addition of the row to w if a_i changed.
  *
- * Logistic: D's slope is z_i - m_i, where z = log((c - a) / a) is the logit of a, and its top where
- * z = m + ||x||^2 (c / (1 + exp(z)) - a). Each row keeps its z, in which the ends of the box are
- * far away and nothing is lost near them; one or two steps of Newton's method in z, kept within
- * bounds, come near enough. The row's term of the gap is how far the loss at m lies above its
- * tangent at z; rows whose term is a small part of what the goal allows are not moved.
+ * Logistic loss: D's slope is z_i - m_i, where z = log((c - a) / a) is the logit of a, and D is
+ * largest where z = m + ||x||^2 (c / (1 + exp(z)) - a). Each row keeps its z, which loses no digits
+ * near the bounds; one or two safeguarded Newton steps in z are enough. Any other smooth loss: the
+ * same in a, by the derivatives of e.
  *
- * The guarantee. No visit lowers D (over-relaxation below 2 keeps that), and D converges linearly;
- * how near the end is, is not believed but judged (gap.h). On the way the gap is watched for
- * nothing: with w = sum a y x it is the sum over rows of c loss(m) - e(a) + a m >= 0, of which each
- * visit sees its term. A check is made when that sum, corrected by how it compared last time, says
- * that the goal is reached. What a check finds is w made anew from a, so rounding cannot pile up;
- * where w is judged as it is, its rounding is judged with it.
+ * Guarantee. No update lowers D (a relaxation factor below 2 keeps that), and D converges linearly.
+ * The run ends when gap.h has computed a gap that is small enough. Between two such checks the gap
+ * is estimated at no cost: with w = sum a y x it is the sum over rows of c loss(m) - e(a) + a m >=
+ * 0, of which each update sees its term. The next check is made when that sum, multiplied by what
+ * the last check found relative to its estimate, reaches the goal. A check computes w from a again,
+ * so that rounding errors do not accumulate.
  *
- * Rows that rest. A row at an end of its box adds nothing to the gap and does not move. If its
- * slope is large against those of the rows that do move, it sits out a number of passes (no more
- * than 8, then it is looked at again), and every check wakes those that it finds wrong.
+ * Shrinking. A row at a bound of its box does not move. If |slope of D| is large compared with the
+ * slopes of the rows that do move, the row is skipped for up to 8 passes; every check ends that for
+ * rows that it finds on the wrong side.
  *
- * The offset. A column of ones, if it were appended, would tie all rows together: that is slow. So
- * b is a variable of its own, held near its last place b_k: pen(b) + (rho/2)(b - b_k)^2 has the
- * maximiser b = base + slope t in terms of t = sum a y, which visits keep up to date; after a pass
- * b_k = b. That is the proximal point method on the primal in b alone, the method of multipliers
- * for the dual's t = 0. rho is small against the curvature of P in b, and so it converges faster
- * than the rest; it gets smaller if t does not fall. Logistic: b begins at the logarithm of the
- * classes' proportion, and checks take the best b for w and scale a a little to make sum a y meet
- * it.
+ * Offset. A column of ones would couple all rows, which converges slowly. Instead b is a variable of
+ * its own, kept near its last value b_k: pen(b) + (rho/2)(b - b_k)^2 is smallest at b = base + slope
+ * t with t = sum a y; after a pass, b_k = b. This is the proximal point method on the primal in b,
+ * or the method of multipliers for t = 0 in the dual. rho is small compared with the curvature of P
+ * in b, so that b converges faster than the rest, and gets smaller if t does not fall. Logistic
+ * loss: b begins at the log odds of the classes, and a check takes the best b for w and scales a of
+ * one class to bring sum a y towards it.
  *
- * Two at a time. On large data of not too many columns two sweeps go side by side, each against a
- * copy of w of its own, and their changes are added and scaled by the exact best step for D, which
- * is a parabola along them too (logistic: for a parabola below D that meets it at both ends); many
- * times a pass, so that the copies stay near each other. What is done depends on the data alone,
- * never on the number of threads.
+ * Parallel sweeps. On large data with few columns two sweeps run at the same time, each with a copy
+ * of w. The sum of their changes is scaled by the step that is best for D, which is a parabola along
+ * it (logistic: for a parabola below D). This happens many times per pass, so that the copies stay
+ * close. What is computed depends on the data alone, not on the number of threads.
  *
- * Papers: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
- * large-scale linear SVM", ICML 2008; Mangasarian, Musicant, "Successive overrelaxation for support
- * vector machines", 1999 (steps beyond the top); Rockafellar, "Augmented Lagrangians and
- * applications of the proximal point algorithm", 1976 (the offset); Jaggi and others,
- * "Communication-efficient distributed dual coordinate ascent", NIPS 2014 (side by side); Yu,
- * Huang, Lin, "Dual coordinate descent methods for logistic regression and maximum entropy models",
- * Machine Learning 85, 2011 (the logistic loss). */
+ * Papers: Hsieh, Chang, Lin, Keerthi, Sundararajan, A dual coordinate descent method for large-scale
+ * linear SVM, ICML 2008; Mangasarian, Musicant, Successive overrelaxation for support vector
+ * machines, 1999; Rockafellar, Augmented Lagrangians and applications of the proximal point
+ * algorithm, 1976 (offset); Jaggi and others, Communication-efficient distributed dual coordinate
+ * ascent, NIPS 2014 (parallel sweeps); Yu, Huang, Lin, Dual coordinate descent methods for logistic
+ * regression and maximum entropy models, Machine Learning 85, 2011. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "learn/erm/dcd_sweep.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
+#include "learn/erm/solution.h"
 #include "learn/erm/solvers.h"
 #include "vec/vec.h"
 
-enum { DCD_TEAM = 2 };        /* sweeps side by side */
-#define DCD_ROUNDS_MOST  64   /* rounds of sweeps side by side in a pass */
-#define DCD_ROUND_STORED 2e5  /* entries that a round visits at least, */
-#define DCD_ROUND_COLS   12   /* and at least, for each column */
-#define DCD_STEP_WHOLE   0.99 /* a best step above this is near enough to 1: a stays at its ends */
-#define DCD_STEP_POOR    0.7  /* when the best steps are below this, one sweep is better */
-#define DCD_HOLD         0.01 /* rho, relative to the most that P can curve in b */
-#define DCD_LOOSE        0.05 /* 1 / rho at most, relative to the mean ||x||^2, unless it must */
-#define DCD_LOOSE_SMOOTH 0.2  /* likewise, logistic: e(a) itself bends more than that */
-#define DCD_FAR          1.0  /* slope to rest at, relative to the mean slope of rows that move */
-#define DCD_BEYOND       1.2  /* times the way to the top of D, on one sweep at a time */
-#define DCD_ASIDE        1e-8 /* ||w - sum a y x||^2, relatively, that is no reason to judge both */
-#define DCD_IDLE         32   /* passes without a lower estimate, after which a check is made */
-#define DCD_LITTLE       0.1  /* part of the goal that rows may take which stay as they are */
-#define DCD_ROUNDING     1e-9 /* an estimate this small, relative to P, may be rounding only */
-#define DCD_STALLS       12   /* checks without progress at such estimates: it is */
+enum { DCD_PARALLEL = 2 }; /* sweeps at the same time */
+
+#define DCD_ROUNDS_MOST    64   /* rounds of parallel sweeps per pass */
+#define DCD_ROUND_STORED   2e5  /* entries that a round visits at least, */
+#define DCD_ROUND_COLS     12   /* and at least, for each column */
+#define DCD_STEP_WHOLE     0.99 /* a best step above this counts as 1: a stays at its bounds */
+#define DCD_STEP_POOR      0.7  /* when the best steps are below this, one sweep is better */
+#define DCD_PROXIMAL       0.01 /* rho, relative to the largest curvature of P in b */
+#define DCD_SLOPE          0.05 /* 1 / rho at most, relative to the mean ||x||^2, as a rule */
+#define DCD_SLOPE_LOGISTIC 0.2  /* likewise, logistic: e(a) itself curves more than that */
+#define DCD_SHRINK         1.0  /* shrink_threshold, relative to the mean slope of rows that move */
+#define DCD_RELAXATION     1.2  /* of single sweeps */
+#define DCD_SAME_W         1e-8 /* ||w - sum a y x||^2, relatively, below which both are the same */
+#define DCD_IDLE           32   /* passes without a lower estimate, after which a check is made */
+#define DCD_SKIP           0.1  /* part of the goal that rows below skip_threshold may add up to */
+#define DCD_ROUNDING       1e-9 /* an estimate this small, relative to P, may be rounding only */
+#define DCD_STALLS         12   /* checks without progress at such estimates: it is */
+
+/* b = base + slope t, t = sum a y. */
+typedef struct dcd_offset {
+    double base, slope;
+    double slope_limit; /* a slope that hinders updates little */
+    double balance;     /* regularized, logistic: how far checks bring sum a y to b, 0 .. 1 */
+    double b;           /* after the last pass */
+    double residual;    /* what dcd_residual was then */
+} dcd_offset;
+
+/* What passes and checks have seen of the gap. */
+typedef struct dcd_progress {
+    double gap;         /* the estimate of P - D from the last pass */
+    double reduction;   /* that, relative to the pass before */
+    double calibration; /* P - D of the last check, relative to what was expected */
+    double least;       /* the least estimate so far, */
+    uint64_t idle;      /* passes since then, or since the last check */
+    uint64_t stalls;    /* checks without progress where little more is left than rounding */
+} dcd_progress;
 
 typedef struct dcd {
     hsp_context *ctx;
@@ -86,109 +104,106 @@ typedef struct dcd {
     const hsp__goal *goal;
     hsp_error *err;
     hsp__solution *s;
+    hsp__scratch scratch;
+    hsp__random random;
     uint64_t n, d;
-    dcd_row *rows;     /* n */
+    /* The state: */
+    dcd_row *rows;       /* n */
+    double *z;           /* n: dcd_sweep.h; NULL: not the logistic loss */
+    double *w;           /* d: sum a y x */
+    double t, conjugate; /* sum a y, sum e(a) */
+    int consistent;      /* w and the rows' a belong together */
+    dcd_offset offset;
+    dcd_progress progress;
+    /* Passes: */
     uint32_t *bundles; /* count: in the order of visits */
     uint64_t count;
-    double *z;                /* n: dcd_sweep.h; NULL: not the logistic loss */
-    double *w;                /* d: sum a y x */
-    double *copies[DCD_TEAM]; /* d each: the w of sweeps side by side; NULL: there are none */
-    uint64_t team, rounds;
-    double *a, *v, *scores; /* n: for checks */
-    double *u;              /* d: likewise, and the sum of changes of a round */
-    double gain;            /* sum e(a) */
-    double t;               /* sum a y */
-    double base, slope;     /* b = base + slope t */
-    double loose;           /* a slope that hinders visits little */
-    double meet;            /* regularized, logistic: how far checks bring sum a y to b, */
-    double last;            /* the b that the last pass ended with */
-    double apart;           /* what dcd_apart was after the last pass */
-    double far, little;     /* dcd_sweep.h */
-    double estimate;        /* of P - D: what the last pass saw */
-    double fall;            /* estimate, relative to the pass before */
-    double trust;           /* P - D of the last check, relative to what was expected */
-    double steps;           /* the mean step of the last pass's rounds */
-    double least;           /* the least estimate so far, */
-    uint64_t idle;          /* passes since then, or since the last check */
-    int begun;              /* w and the rows' a belong together */
-    uint64_t stalls;        /* checks without progress where little more is left than rounding */
-    hsp__random random;
+    uint64_t parallel, rounds;    /* sweeps at the same time, and how often per pass */
+    double *copies[DCD_PARALLEL]; /* d each: the w of parallel sweeps; NULL: there are none */
+    double mean_step;             /* of the last pass's rounds */
+    double shrink_threshold, skip_threshold; /* dcd_sweep.h */
+    /* Checks: */
+    double *a, *ay, *scores; /* n: feasible a, a y, and scores without b */
+    double *u;               /* d: sum a y x of that a; and the sum of changes of a round */
 } dcd;
 
 /* ---- The offset ------------------------------------------------------------------------------ */
 
 static double dcd_b(const dcd *m)
 {
-    return m->base + m->slope * m->t;
+    return m->offset.base + m->offset.slope * m->t;
 }
 
-/* Hold b near `b` from now on. For a regularized offset slope = 1 / (1 + rho). */
-static void dcd_hold(dcd *m, double b)
+/* Keep b near `b` from now on. For a regularized offset slope = 1 / (1 + rho). */
+static void dcd_offset_hold(dcd *m, double b)
 {
-    if (m->p->offset == HSP__OFFSET_FREE) m->base = b;
-    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->base = (1 - m->slope) * b;
+    if (m->p->offset == HSP__OFFSET_FREE) m->offset.base = b;
+    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->offset.base = (1 - m->offset.slope) * b;
 }
 
-/* The most that P can curve in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
-static double dcd_offset_curve(const dcd *m, const double costs[2])
+/* The largest curvature of P in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
+static double dcd_offset_curvature(const dcd *m, const double costs[2])
 {
     const double both = costs[0] + costs[1];
     if (m->p->loss->form == HSP__LOGISTIC) return both > 0 ? costs[0] * (costs[1] / both) : 0;
     return m->p->loss->form == HSP__SQUARED_HINGE ? 2 * both : both;
 }
 
-static void dcd_offset(dcd *m)
+static void dcd_offset_start(dcd *m)
 {
     double costs[2] = {0, 0}, norms = 0;
     const int logistic = m->p->loss->form == HSP__LOGISTIC;
     for (uint64_t i = 0; i < m->n; i++) {
         costs[m->rows[i].cost > 0] += fabs(m->rows[i].cost);
-        norms += m->rows[i].cost != 0 ? m->rows[i].q : 0;
+        norms += m->rows[i].cost != 0 ? m->rows[i].sqnorm : 0;
     }
-    const double curve = dcd_offset_curve(m, costs);
-    double rho = DCD_HOLD * curve;
-    /* Few rows: no less than what leaves a visit its freedom. */
-    m->loose = (logistic ? DCD_LOOSE_SMOOTH : DCD_LOOSE) * norms / (double)(m->n + 1);
-    if (m->loose > 0) rho = fmax(rho, fmin(1 / m->loose, curve));
+    const double curve = dcd_offset_curvature(m, costs);
+    double rho = DCD_PROXIMAL * curve;
+    m->offset.slope_limit =
+        (logistic ? DCD_SLOPE_LOGISTIC : DCD_SLOPE) * norms / (double)(m->n + 1);
+    if (m->offset.slope_limit > 0) rho = fmax(rho, fmin(1 / m->offset.slope_limit, curve));
     if (!(rho > 0)) rho = 1;
-    if (m->p->offset == HSP__OFFSET_FREE) m->slope = 1 / rho;
-    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->slope = 1 / (1 + rho);
-    /* Begin where b is best for w = 0, about: the logarithm of the classes' proportion. */
+    if (m->p->offset == HSP__OFFSET_FREE) m->offset.slope = 1 / rho;
+    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->offset.slope = 1 / (1 + rho);
+    /* Begin near the b that is best for w = 0: the log odds of the classes. */
     if (!logistic || !(curve > 0)) return;
-    if (m->p->offset == HSP__OFFSET_REGULARIZED) m->meet = 1 / (1 + norms / (double)(m->n + 1));
+    if (m->p->offset == HSP__OFFSET_REGULARIZED)
+        m->offset.balance = 1 / (1 + norms / (double)(m->n + 1));
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
-    dcd_hold(m, log(costs[1] / costs[0]) * (curve / (curve + own)));
+    dcd_offset_hold(m, log(costs[1] / costs[0]) * (curve / (curve + own)));
 }
 
-/* How far b and sum a y are from what they must be to each other. */
-static double dcd_apart(const dcd *m)
+/* How far t = sum a y is from its condition: t = 0 (free), t = b (regularized). */
+static double dcd_residual(const dcd *m)
 {
     if (m->p->offset == HSP__OFFSET_NONE) return 0;
     return m->p->offset == HSP__OFFSET_FREE ? m->t : m->t - dcd_b(m);
 }
 
-/* What that adds to P - D; free: about, b being as far off as the next pass will move it. */
-static double dcd_apart_cost(const dcd *m)
+/* What that adds to P - D, about: for a free offset, the next pass moves b by the residual times
+ * slope. */
+static double dcd_residual_cost(const dcd *m)
 {
-    const double apart = dcd_apart(m);
-    return apart * apart * (m->p->offset == HSP__OFFSET_FREE ? m->slope : 0.5 - 0.5 * m->meet);
+    const double residual = dcd_residual(m);
+    return residual * residual *
+           (m->p->offset == HSP__OFFSET_FREE ? m->offset.slope : 0.5 - 0.5 * m->offset.balance);
 }
 
-/* After a pass: take b as the place to stay near, and hold it less if that does not bring b and
- * sum a y together: as long as a visit keeps its freedom, or, when nothing else is left to do,
- * without that limit. */
+/* After a pass: keep b near its new value, and halve rho if the residual did not halve: up to the
+ * slope limit, or, where the residual is most of what is left of the gap, without that limit. */
 static void dcd_offset_next(dcd *m)
 {
-    const double b = dcd_b(m), apart = fabs(dcd_apart(m));
-    const double most = apart > m->estimate ? HUGE_VAL : m->loose;
-    const int matters = dcd_apart_cost(m) > 0.1 * m->estimate;
-    if (matters && apart > 0.5 * m->apart && 2 * m->slope < most) {
-        const double rho = m->p->offset == HSP__OFFSET_FREE ? 1 / m->slope : 1 / m->slope - 1;
-        m->slope = m->p->offset == HSP__OFFSET_FREE ? 2 / rho : 1 / (1 + rho / 2);
+    const double b = dcd_b(m), residual = fabs(dcd_residual(m));
+    const double most = residual > m->progress.gap ? HUGE_VAL : m->offset.slope_limit;
+    const int matters = dcd_residual_cost(m) > 0.1 * m->progress.gap;
+    if (matters && residual > 0.5 * m->offset.residual && 2 * m->offset.slope < most) {
+        const double rho =
+            m->p->offset == HSP__OFFSET_FREE ? 1 / m->offset.slope : 1 / m->offset.slope - 1;
+        m->offset.slope = m->p->offset == HSP__OFFSET_FREE ? 2 / rho : 1 / (1 + rho / 2);
     }
-    m->apart = apart;
-    m->last = b;
-    dcd_hold(m, b);
+    m->offset.residual = residual;
+    m->offset.b = b;
+    dcd_offset_hold(m, b);
 }
 
 /* ---- A pass ---------------------------------------------------------------------------------- */
@@ -203,60 +218,61 @@ static void dcd_shuffle(dcd *m)
     }
 }
 
-/* Keep `step` of what the sweeps did to their rows. */
-static void dcd_keep(dcd *m, const dcd_sweep *sweep, double step)
+/* Multiply the steps of a sweep by `step`. */
+static void dcd_scale_steps(dcd *m, const dcd_sweep *sweep, double step)
 {
     for (uint64_t k = sweep->from; k < sweep->to; k++) {
         const uint64_t first = (uint64_t)m->bundles[k] * DCD_BUNDLE;
         for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++)
-            if (m->rows[i].move != 0) {
-                m->rows[i].a -= (1 - step) * m->rows[i].move;
+            if (m->rows[i].step != 0) {
+                m->rows[i].a -= (1 - step) * m->rows[i].step;
                 if (m->z) m->z[i] = hsp__logistic_margin_of(m->rows[i].a, fabs(m->rows[i].cost));
             }
     }
 }
 
-/* Sweeps that began at the same w: go along the sum of their changes to the top of D. */
+/* Parallel sweeps began at the same w: the step along the sum of their changes that is best for D. */
 static void dcd_combine(dcd *m, const dcd_sweep *sweeps)
 {
     const hsp__vec_table *vec = hsp__vec();
     const size_t d = (size_t)m->d;
     const double *one = m->copies[0], *two = m->copies[1];
-    double gain = 0, bend = 0, t = 0;
+    double conjugate = 0, curvature = 0, t = 0;
     for (size_t j = 0; j < d; j++)
         m->u[j] = (one[j] - m->w[j]) + (two[j] - m->w[j]);
-    for (int k = 0; k < DCD_TEAM; k++)
-        gain += sweeps[k].gain, bend += sweeps[k].bend, t += sweeps[k].t;
-    const double rise = gain + bend / 2 - vec->dot_f64(m->u, m->w, d) - dcd_b(m) * t;
-    const double curve = vec->sqnorm_f64(m->u, d) + m->slope * t * t + bend;
-    double step = curve > 0 ? rise / curve : 1;
-    m->steps += fmin(step, 1) / (double)m->rounds;
+    for (int k = 0; k < DCD_PARALLEL; k++)
+        conjugate += sweeps[k].conjugate, curvature += sweeps[k].curvature, t += sweeps[k].t;
+    const double slope = conjugate + curvature / 2 - vec->dot_f64(m->u, m->w, d) - dcd_b(m) * t;
+    const double bend = vec->sqnorm_f64(m->u, d) + m->offset.slope * t * t + curvature;
+    double step = bend > 0 ? slope / bend : 1;
+    m->mean_step += fmin(step, 1) / (double)m->rounds;
     step = step > DCD_STEP_WHOLE ? 1 : step > 0 ? step : 0;
     vec->axpy_f64(step, m->u, m->w, d);
     m->t += step * t;
-    m->gain += step * (gain + bend / 2) - step * step * bend / 2;
+    m->conjugate += step * (conjugate + curvature / 2) - step * step * curvature / 2;
     if (step < 1)
-        for (int k = 0; k < DCD_TEAM; k++)
-            dcd_keep(m, &sweeps[k], step);
+        for (int k = 0; k < DCD_PARALLEL; k++)
+            dcd_scale_steps(m, &sweeps[k], step);
 }
 
 typedef struct dcd_round {
     const dcd *m;
-    dcd_sweep sweeps[DCD_TEAM];
+    dcd_sweep sweeps[DCD_PARALLEL];
 } dcd_round;
 
 static void dcd_run(void *user, uint64_t k)
 {
     dcd_round *round = user;
     dcd_sweep *sweep = &round->sweeps[k];
-    if (round->m->team > 1) memcpy(sweep->w, round->m->w, (size_t)round->m->d * sizeof *sweep->w);
+    if (round->m->parallel > 1)
+        memcpy(sweep->w, round->m->w, (size_t)round->m->d * sizeof *sweep->w);
     hsp__dcd_sweep(sweep);
 }
 
 static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
 {
-    const uint64_t parts = m->team * m->rounds;
-    return (dcd_sweep){.ctx = m->team > 1 ? NULL : m->ctx,
+    const uint64_t parts = m->parallel * m->rounds;
+    return (dcd_sweep){.ctx = m->parallel > 1 ? NULL : m->ctx,
                        .view = m->p->view,
                        .loss = m->p->loss,
                        .rows = m->rows,
@@ -265,42 +281,43 @@ static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
                        .from = hsp__part(m->count, parts, part),
                        .to = hsp__part(m->count, parts, part + 1),
                        .seed = hsp__random_bits(&m->random),
-                       .far = m->far,
-                       .little = m->little,
+                       .shrink_threshold = m->shrink_threshold,
+                       .skip_threshold = m->skip_threshold,
                        .w = w,
                        .b = dcd_b(m),
-                       .slope = m->slope,
-                       .beyond = m->team > 1 ? 1 : DCD_BEYOND};
+                       .b_slope = m->offset.slope,
+                       .relaxation = m->parallel > 1 ? 1 : DCD_RELAXATION};
 }
 
 static void dcd_pass(dcd *m)
 {
-    double gap = 0, off = 0;
+    double gap = 0, slopes = 0;
     uint64_t updates = 0;
-    m->steps = 0;
+    m->mean_step = 0;
     dcd_shuffle(m);
     for (uint64_t round = 0; round < m->rounds && !hsp__tick(m->ctx); round++) {
         dcd_round work = {.m = m};
-        for (uint64_t k = 0; k < m->team; k++)
+        for (uint64_t k = 0; k < m->parallel; k++)
             work.sweeps[k] =
-                dcd_sweep_of(m, round * m->team + k, m->team > 1 ? m->copies[k] : m->w);
-        hsp__tasks_run(m->ctx, m->team, dcd_run, &work);
-        for (uint64_t k = 0; k < m->team; k++) {
-            gap += work.sweeps[k].gap, off += work.sweeps[k].off;
+                dcd_sweep_of(m, round * m->parallel + k, m->parallel > 1 ? m->copies[k] : m->w);
+        hsp__tasks_run(m->ctx, m->parallel, dcd_run, &work);
+        for (uint64_t k = 0; k < m->parallel; k++) {
+            gap += work.sweeps[k].gap, slopes += work.sweeps[k].slopes;
             updates += work.sweeps[k].updates;
         }
-        if (m->team > 1)
+        if (m->parallel > 1)
             dcd_combine(m, work.sweeps);
         else
-            m->t += work.sweeps[0].t, m->gain += work.sweeps[0].gain;
+            m->t += work.sweeps[0].t, m->conjugate += work.sweeps[0].conjugate;
     }
-    if (m->team > 1 && m->steps < DCD_STEP_POOR) m->team = m->rounds = 1;
-    gap += dcd_apart_cost(m);
-    m->fall = m->estimate > 0 ? fmin(gap / m->estimate, 1) : 1;
-    m->estimate = gap;
-    m->idle = gap < m->least ? 0 : m->idle + 1;
-    m->least = fmin(gap, m->least);
-    m->far = updates ? DCD_FAR * off / (double)updates : HUGE_VAL;
+    if (m->parallel > 1 && m->mean_step < DCD_STEP_POOR) m->parallel = m->rounds = 1;
+    gap += dcd_residual_cost(m);
+    assert(m->offset.slope >= 0);
+    m->progress.reduction = m->progress.gap > 0 ? fmin(gap / m->progress.gap, 1) : 1;
+    m->progress.gap = gap;
+    m->progress.idle = gap < m->progress.least ? 0 : m->progress.idle + 1;
+    m->progress.least = fmin(gap, m->progress.least);
+    m->shrink_threshold = updates ? DCD_SHRINK * slopes / (double)updates : HUGE_VAL;
     m->s->passes++;
     m->s->updates += updates;
     dcd_offset_next(m);
@@ -308,44 +325,45 @@ static void dcd_pass(dcd *m)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* P - D as it may be now: visits saw it on the way, so half a pass ago. */
-static double dcd_expected(const dcd *m)
+/* P - D as it may be now: updates saw it on average half a pass ago. */
+static double dcd_expected_gap(const dcd *m)
 {
-    return m->estimate * sqrt(m->fall);
+    return m->progress.gap * sqrt(m->progress.reduction);
 }
 
 /* The dual objective, as the passes add it up. */
 static double dcd_dual(const dcd *m)
 {
     const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
-    return m->gain - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
+    return m->conjugate - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
 }
 
-/* The duality gap relative to the objective: an estimate for those who watch. */
+/* The relative duality gap as progress reports have it: an estimate. */
 static double dcd_estimate(const dcd *m)
 {
-    const double gap = dcd_expected(m) * m->trust, primal = dcd_dual(m) + gap;
+    const double gap = dcd_expected_gap(m) * m->progress.calibration, primal = dcd_dual(m) + gap;
     return gap >= 0 && primal > 0 ? fmin(gap / primal, 1) : (double)NAN;
 }
 
-static int dcd_due(dcd *m)
+static int dcd_check_due(dcd *m)
 {
     const double dual = dcd_dual(m);
-    const double gap = dcd_expected(m) * m->trust, wanted = fmax(m->goal->gap, 0) * (dual + gap);
-    m->little = DCD_LITTLE * fmin(wanted, gap) / (double)(m->n + 1);
-    return m->idle >= DCD_IDLE || !(gap > wanted);
+    const double gap = dcd_expected_gap(m) * m->progress.calibration,
+                 wanted = fmax(m->goal->gap, 0) * (dual + gap);
+    m->skip_threshold = DCD_SKIP * fmin(wanted, gap) / (double)(m->n + 1);
+    return m->progress.idle >= DCD_IDLE || !(gap > wanted);
 }
 
-/* What is left between sum a y and b costs its square: take some of it away by scaling the a of one
- * class down, which costs less where no a is at an end of its box and rows are short. */
-static void dcd_meet(dcd *m)
+/* A difference between sum a y and b costs its square: make it smaller by scaling the a of one class
+ * down, which costs less where no a is at a bound and rows are short. */
+static void dcd_balance(dcd *m)
 {
     double sum[2] = {0, 0};
     for (uint64_t i = 0; i < m->n; i++)
         sum[m->rows[i].cost > 0] += m->a[i];
-    const double apart = (sum[1] - sum[0]) - m->last;
-    const int heavy = apart > 0;
-    const double factor = 1 - m->meet * fabs(apart) / sum[heavy];
+    const double residual = (sum[1] - sum[0]) - m->offset.b;
+    const int heavy = residual > 0;
+    const double factor = 1 - m->offset.balance * fabs(residual) / sum[heavy];
     if (!(factor > 0 && factor < 1)) return;
     for (uint64_t i = 0; i < m->n; i++)
         if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
@@ -353,108 +371,95 @@ static void dcd_meet(dcd *m)
 
 /* Take a from the rows, make it feasible, and w = sum a y x of it; with `scores` also those of
  * m->w, since the rows are at hand. */
-static hsp_status dcd_gather(dcd *m, double *w, double *scores)
+static hsp_status dcd_feasible(dcd *m, double *w, double *scores)
 {
     for (uint64_t i = 0; i < m->n; i++) {
         if (i % 1024 == 0 && hsp__tick(m->ctx)) return hsp__stop_status(m->ctx, m->err);
         m->a[i] = m->rows[i].a;
     }
     hsp__gap_balance(m->ctx, m->p, m->a);
-    if (m->meet > 0 && w != m->w) dcd_meet(m);
-    for (uint64_t i = 0; i < m->n; i++)
-        m->v[i] = hsp__problem_y(m->p, i) * m->a[i];
-    return hsp__matvec_both(m->ctx, m->p->view, m->w, m->v, m->err, scores, w);
+    if (m->offset.balance > 0 && w != m->w) dcd_balance(m);
+    for (uint64_t i = 0; i < m->n; i++) {
+        assert(m->a[i] >= 0 && m->a[i] <= hsp__loss_cap(m->p->loss, hsp__problem_cost(m->p, i)));
+        m->ay[i] = hsp__problem_y(m->p, i) * m->a[i];
+    }
+    return hsp__matvec_both(m->ctx, m->p->view, m->w, m->ay, m->err, scores, w);
 }
 
-/* Rows that rest and should not. */
-static void dcd_wake(dcd *m, double b)
+/* Rows that are skipped and should not be. */
+static void dcd_unshrink(dcd *m, double b)
 {
     for (uint64_t i = 0; i < m->n; i++) {
         dcd_row *row = &m->rows[i];
-        if (!row->rest || row->cost == 0) continue;
+        if (!row->skip || row->cost == 0) continue;
         const double margin = (row->cost > 0 ? 1 : -1) * (m->scores[i] + b);
-        if (row->a > 0 ? margin > 1 : margin < 1) row->rest = 0;
+        if (row->a > 0 ? margin > 1 : margin < 1) row->skip = 0;
     }
 }
 
 /* A step of Newton's method to the best regularized b for m->scores, logistic loss. */
-static double dcd_nearer(const dcd *m, double b)
+static double dcd_offset_newton(const dcd *m, double b)
 {
-    double slope = b, curve = 1;
+    double slope = b, curvature = 1;
     for (uint64_t i = 0; i < m->n; i++) {
         const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
-        const double pull = hsp__logistic_neg_gradient(y * (m->scores[i] + b));
-        slope -= cost * pull;
-        curve += fabs(cost) * pull * (1 - pull);
+        const double s = hsp__logistic_neg_gradient(y * (m->scores[i] + b));
+        slope -= cost * s;
+        curvature += fabs(cost) * s * (1 - s);
     }
-    return b - slope / curve;
+    return b - slope / curvature;
 }
 
 /* P of w, whose scores are m->scores, with the best b for it (free; else the b of the sweeps, or
- * near it), as the judge has it. */
+ * near it). */
 static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 {
-    *b = m->meet > 0 ? m->last : dcd_b(m);
-    if (m->meet > 0) *b = dcd_nearer(m, *b);
+    *b = m->offset.balance > 0 ? m->offset.b : dcd_b(m);
+    if (m->offset.balance > 0) *b = dcd_offset_newton(m, *b);
     hsp_status status = hsp__gap_offset(m->ctx, m->p, m->scores, m->err, b);
     if (!status) *primal = hsp__gap_primal(m->ctx, m->p, w, *b, m->scores);
     return status ? status : hsp__stop_status(m->ctx, m->err);
 }
 
-static void dcd_take(dcd *m, const double *w, double b, double primal, double dual)
-{
-    hsp__solution *s = m->s;
-    const int keep = hsp__gap_keep(s, primal, dual);
-    if (keep & HSP__KEEP_PRIMAL) {
-        memcpy(s->w, w, (size_t)m->d * sizeof *w);
-        s->b = b, s->primal = primal;
-    }
-    if (keep & HSP__KEEP_DUAL) {
-        memcpy(s->dual, m->a, (size_t)m->n * sizeof *m->a);
-        s->dual_value = dual;
-    }
-    if (keep) s->gap = hsp__gap_relative(s->primal, s->dual_value);
-}
-
-/* The figures of hsp__gap. With a free offset (and a regularized one, logistic: dcd_meet) the
- * rows' a becomes feasible by a small change that may move w = sum a y x a lot in the direction
- * that all rows share; so w is tried as it is, and the one of the feasible a handed back only if it
- * is good enough. */
+/* Compute P and D. With a free offset (and a regularized one, logistic: dcd_balance) the rows' a
+ * becomes feasible by a small change that may move w = sum a y x far in the direction that all rows
+ * share. So P is computed for w as it is, and for the w of the feasible a only at the end. */
 static hsp_status dcd_check(dcd *m)
 {
     hsp__solution *s = m->s;
-    const double before = s->gap, expected = dcd_expected(m);
+    const double before = s->gap, expected = dcd_expected_gap(m);
     double b, primal = 0;
-    const int apart = m->p->offset == HSP__OFFSET_FREE || m->meet > 0;
-    hsp_status status = dcd_gather(m, m->u, apart ? m->scores : NULL);
+    const int changed = m->p->offset == HSP__OFFSET_FREE || m->offset.balance > 0;
+    hsp_status status = dcd_feasible(m, m->u, changed ? m->scores : NULL);
     if (status) return status;
     const double dual = hsp__gap_dual(m->ctx, m->p, m->a, m->u);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
-    const int differs = apart && dual != 0;
+    const int differs = changed && dual != 0;
     if (!differs) hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
     if (status) return status;
-    dcd_take(m, differs ? m->w : m->u, b, primal, dual);
-    dcd_wake(m, b);
-    if (expected > 0) m->trust = fmin(fmax((primal - dual) / expected, 0.1), 10);
+    hsp__solution_keep(m->p, differs ? m->w : m->u, b, m->a, primal, dual, s);
+    dcd_unshrink(m, b);
+    if (expected > 0) m->progress.calibration = fmin(fmax((primal - dual) / expected, 0.1), 10);
     const int rounding = !(expected > DCD_ROUNDING * primal);
-    m->stalls = s->gap < before || !rounding ? 0 : m->stalls + 1;
-    m->idle = 0;
+    m->progress.stalls = s->gap < before || !rounding ? 0 : m->progress.stalls + 1;
+    m->progress.idle = 0;
     if (!differs || !(s->gap <= m->goal->gap)) return HSP_OK;
     const double far = hsp__vec()->sqdist_f64(m->u, m->w, (size_t)m->d);
-    if (m->meet > 0 && far <= DCD_ASIDE * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d)) return HSP_OK;
+    if (m->offset.balance > 0 && far <= DCD_SAME_W * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d))
+        return HSP_OK;
     hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     status = dcd_primal(m, m->u, &b, &primal);
     if (!status && primal - dual <= m->goal->gap * primal) {
         s->gap = s->primal = HUGE_VAL, s->dual_value = -HUGE_VAL;
-        dcd_take(m, m->u, b, primal, dual);
+        hsp__solution_keep(m->p, m->u, b, m->a, primal, dual, s);
     }
     return status;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-/* Passes, and checks when they are due; with `check` the first thing is a check. */
+/* Passes, and checks when they are due; `check`: begin with a check. */
 static hsp_status dcd_loop(dcd *m, int check)
 {
     const hsp__goal *goal = m->goal;
@@ -468,18 +473,17 @@ static hsp_status dcd_loop(dcd *m, int check)
                                goal->gap, &s->stop))
                 return HSP_CANCELLED;
         }
-        if (!check && !stop && !dcd_due(m)) continue;
+        if (!check && !stop && !dcd_check_due(m)) continue;
         hsp_status status = dcd_check(m);
         if (status) return status;
         /* Numbers end somewhere: a goal below what rounding allows is never reached. */
-        if (m->stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
+        if (m->progress.stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
         if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
         if (stop) return HSP_OK;
     }
 }
 
-/* The run was stopped: the rows' a and m->w belong together whenever that was, and are checked once
- * more if there is time. */
+/* The run was stopped: check the rows' a and m->w once more if there is time. */
 static hsp_status dcd_stopped(dcd *m)
 {
     hsp__solution *s = m->s;
@@ -488,15 +492,13 @@ static hsp_status dcd_stopped(dcd *m)
     hsp_context last = hsp__stop_brief(&brief, ctx);
     hsp__watch_stopped(ctx, &s->stop);
     m->ctx = &last;
-    hsp_status status = m->begun ? dcd_check(m) : HSP_CANCELLED;
+    hsp_status status = m->consistent ? dcd_check(m) : HSP_CANCELLED;
     m->ctx = ctx;
     if (status != HSP_CANCELLED) return status;
     if (isfinite(s->primal)) return HSP_OK;
-    if (m->begun) memcpy(s->w, m->w, (size_t)m->d * sizeof *s->w);
-    if (m->begun) s->b = dcd_b(m);
-    memset(s->dual, 0, (size_t)m->n * sizeof *s->dual);
-    s->primal = s->gap = (double)NAN;
-    s->dual_value = 0;
+    if (m->consistent) memcpy(s->w, m->w, (size_t)m->d * sizeof *s->w);
+    if (m->consistent) s->b = dcd_b(m);
+    hsp__solution_unknown(m->p, s);
     return HSP_OK;
 }
 
@@ -514,12 +516,12 @@ static void dcd_rows(dcd *m)
         const double c = hsp__problem_cost(m->p, i);
         const hsp__row row = hsp__view_row(view, i);
         if (i % 1024 == 0) hsp__tick(m->ctx); /* what is begun with is whole all the same */
-        m->rows[i] = (dcd_row){.count = (uint32_t)row.count, .q = dcd_sqnorm(view, &row)};
+        m->rows[i] = (dcd_row){.count = (uint32_t)row.count, .sqnorm = dcd_sqnorm(view, &row)};
         m->rows[i].from = view->storage == HSP_DENSE ? i * view->stride : hsp__view_start(view, i);
         if (c > 0)
             m->rows[i].cost = c * hsp__problem_y(m->p, i);
         else
-            m->rows[i].rest = 1; /* for ever */
+            m->rows[i].skip = 1; /* for ever */
     }
 }
 
@@ -533,61 +535,41 @@ static hsp_status dcd_start(dcd *m, int *given)
         *given |= m->s->dual[i] != 0;
     }
     if (!*given) return HSP_OK;
-    hsp_status status = dcd_gather(m, m->w, NULL);
+    hsp_status status = dcd_feasible(m, m->w, NULL);
     if (status) return status;
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
-        m->t += m->v[i];
+        m->t += m->ay[i];
         if (m->z) m->z[i] = hsp__logistic_margin_of(a, c);
-        if (c > 0) m->gain += m->z ? hsp__dcd_entropy(m->z[i], c) : m->p->loss->conjugate(a, c);
+        if (c > 0)
+            m->conjugate += m->z ? hsp__dcd_entropy(m->z[i], c) : m->p->loss->conjugate(a, c);
     }
-    m->last = m->s->b;
-    dcd_hold(m, m->s->b);
+    m->offset.b = m->s->b;
+    dcd_offset_hold(m, m->s->b);
     return HSP_OK;
 }
 
 static hsp_status dcd_new(dcd *m)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
     m->n = m->p->view->rows, m->d = m->p->view->cols;
     m->count = (m->n + DCD_BUNDLE - 1) / DCD_BUNDLE;
     const double stored = (double)hsp_view_stored(m->p->view);
     const double rounds = fmin(stored / DCD_ROUND_STORED, stored / (DCD_ROUND_COLS * (double)m->d));
     /* More than two classes are several problems, which have their own threads. */
     const int many = rounds >= 8 && m->p->view->classes == 2;
-    m->team = many ? DCD_TEAM : 1;
+    m->parallel = many ? DCD_PARALLEL : 1;
     m->rounds = many ? (uint64_t)fmin(rounds, DCD_ROUNDS_MOST) : 1;
-    m->rows = hsp__new_raw(memory, m->n, sizeof *m->rows);
-    m->bundles = hsp__new_raw(memory, m->count, sizeof *m->bundles);
-    m->w = hsp__new(memory, m->d, sizeof *m->w);
-    m->u = hsp__new_raw(memory, m->d, sizeof *m->u);
-    m->a = hsp__new_raw(memory, m->n, sizeof *m->a);
-    m->v = hsp__new_raw(memory, m->n, sizeof *m->v);
-    m->scores = hsp__new_raw(memory, m->n, sizeof *m->scores);
-    const int logistic = m->p->loss->form == HSP__LOGISTIC;
-    if (logistic) m->z = hsp__new_raw(memory, m->n, sizeof *m->z);
-    int good = m->rows && m->bundles && m->w && m->u && m->a && m->v && m->scores;
-    good = good && (m->z || !logistic);
-    for (int k = 0; m->team > 1 && k < DCD_TEAM; k++) {
-        m->copies[k] = hsp__new_raw(memory, m->d, sizeof *m->w);
-        good = good && m->copies[k];
-    }
-    return good ? HSP_OK : hsp__fail_memory(m->err);
-}
-
-static void dcd_free(dcd *m)
-{
-    const hsp_allocator *memory = &m->ctx->allocator;
-    for (int k = 0; k < DCD_TEAM; k++)
-        hsp__free(memory, m->copies[k]);
-    hsp__free(memory, m->rows);
-    hsp__free(memory, m->bundles);
-    hsp__free(memory, m->z);
-    hsp__free(memory, m->w);
-    hsp__free(memory, m->u);
-    hsp__free(memory, m->a);
-    hsp__free(memory, m->v);
-    hsp__free(memory, m->scores);
+    m->rows = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->rows);
+    m->bundles = hsp__scratch_raw(&m->scratch, m->count, sizeof *m->bundles);
+    m->w = hsp__scratch_new(&m->scratch, m->d, sizeof *m->w);
+    m->u = hsp__scratch_raw(&m->scratch, m->d, sizeof *m->u);
+    m->a = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->a);
+    m->ay = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->ay);
+    m->scores = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->scores);
+    if (m->p->loss->form == HSP__LOGISTIC) m->z = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->z);
+    for (int k = 0; m->parallel > 1 && k < DCD_PARALLEL; k++)
+        m->copies[k] = hsp__scratch_raw(&m->scratch, m->d, sizeof *m->w);
+    return m->scratch.failed ? hsp__fail_memory(m->err) : HSP_OK;
 }
 
 static int dcd_suits(const hsp__problem *p)
@@ -598,25 +580,26 @@ static int dcd_suits(const hsp__problem *p)
 static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                             hsp_error *err, hsp__solution *s)
 {
+    assert(dcd_suits(p) && p->view->labels && s->dual);
     dcd m = {.ctx = ctx, .p = p, .goal = goal, .err = err, .s = s};
+    m.scratch.memory = &ctx->allocator;
     int given = 0;
     hsp_status status = dcd_new(&m);
     if (!status) {
-        s->passes = s->updates = 0;
-        s->primal = s->gap = HUGE_VAL, s->dual_value = -HUGE_VAL;
-        m.far = m.least = HUGE_VAL;
-        m.trust = 1;
+        hsp__solution_begin(s);
+        m.shrink_threshold = m.progress.least = HUGE_VAL;
+        m.progress.calibration = 1;
         hsp__random_seed(&m.random, goal->seed, 0);
         for (uint64_t i = 0; i < m.count; i++)
             m.bundles[i] = (uint32_t)i;
         dcd_rows(&m);
-        dcd_offset(&m);
+        dcd_offset_start(&m);
         status = dcd_start(&m, &given);
     }
-    m.begun = !status;
+    m.consistent = !status;
     if (!status) status = dcd_loop(&m, given);
     if (status == HSP_CANCELLED) status = dcd_stopped(&m);
-    dcd_free(&m);
+    hsp__scratch_free(&m.scratch);
     return status;
 }
 

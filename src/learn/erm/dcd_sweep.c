@@ -6,13 +6,13 @@
 #include "data/data.h"
 #include "vec/vec.h"
 
-#define DCD_INLINE static inline __attribute__((always_inline))
-#define DCD_REST   8    /* sweeps that a row sits out at most */
-#define DCD_LINE   64   /* bytes of a cache line */
-#define DCD_NEAR   0.25 /* logistic: margins this near to each other, where a series will do */
-#define DCD_TOP    0.1  /* a step ends where D's slope has fallen to this part, */
-#define DCD_TRIES  100  /* or after so many attempts */
-#define DCD_TICK   16   /* bundles between two ticks */
+#define DCD_INLINE       static inline __attribute__((always_inline))
+#define DCD_MOST_SKIPPED 8    /* sweeps */
+#define DCD_LINE         64   /* bytes of a cache line */
+#define DCD_SERIES       0.25 /* logistic: margins this near to each other, where a series will do */
+#define DCD_SLOPE_LEFT   0.1  /* an update ends where D's slope has fallen to this part, */
+#define DCD_TRIES        100  /* or after so many attempts */
+#define DCD_TICK         16   /* bundles between two ticks */
 
 typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DCD_ONES } dcd_kind;
 
@@ -78,7 +78,7 @@ DCD_INLINE void dcd_prefetch(const void *memory, size_t bytes)
 }
 
 /* Ask for the entries of a row to come: rows lie anywhere in memory. */
-DCD_INLINE void dcd_ask(dcd_kind kind, const hsp_view *view, const dcd_row *row)
+DCD_INLINE void dcd_prefetch_row(dcd_kind kind, const hsp_view *view, const dcd_row *row)
 {
     const size_t bytes = kind == DCD_DENSE32 || kind == DCD_SPARSE32 ? sizeof(float)
                          : kind == DCD_ONES                          ? 0
@@ -88,40 +88,50 @@ DCD_INLINE void dcd_ask(dcd_kind kind, const hsp_view *view, const dcd_row *row)
     if (bytes) dcd_prefetch((const char *)view->values + row->from * bytes, row->count * bytes);
 }
 
-/* The visit: D as a function of this row's a alone is a parabola; to its top, or to the end of the
- * box that is nearer. */
-DCD_INLINE void dcd_visit(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, int squared,
-                          dcd_row *row)
+/* Give a row the coefficient `next`; w, b and the sums follow. */
+DCD_INLINE void dcd_move(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, dcd_row *row,
+                         double y, double next)
+{
+    const double step = next - row->a, ay = y * step;
+    row->step = step;
+    row->a = next;
+    s->b += s->b_slope * ay;
+    s->t += ay;
+    s->updates++;
+    dcd_axpy(vec, kind, s->view, row, ay, s->w);
+}
+
+/* Hinge and squared hinge: D as a function of this row's a alone is a parabola. Go to its maximum,
+ * or to the bound of the box that comes first. */
+DCD_INLINE void dcd_update(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, int squared,
+                           dcd_row *row)
 {
     const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
-    const double inverse = squared ? 1 / (2 * c) : 0;
-    const double short_of = 1 - y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b); /* 1 - m */
-    const double slope = short_of - a * inverse;                                     /* of D */
-    const double curve = row->q + s->slope + inverse;
-    double next = curve > 0 ? a + s->beyond * (slope / curve) : slope > 0 ? c : 0;
+    const double bend = squared ? 1 / (2 * c) : 0;
+    const double slack = 1 - y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b); /* 1 - m */
+    const double slope = slack - a * bend;                                        /* of D */
+    const double curvature = row->sqnorm + s->b_slope + bend;
+    double next = curvature > 0 ? a + s->relaxation * (slope / curvature) : slope > 0 ? c : 0;
     if (!(next > 0)) next = 0;
     if (!squared && next > c) next = c;
-    const double move = next - a;
-    row->move = move;
+    const double step = next - a;
     if (squared)
-        s->gap += short_of > 0 ? c * (slope * slope) : a * (a * inverse / 2 - short_of);
+        s->gap += slack > 0 ? c * (slope * slope) : a * (a * bend / 2 - slack);
     else
-        s->gap += short_of > 0 ? (c - a) * short_of : -a * short_of;
-    if (move == 0) {
-        if (fabs(slope) > s->far) row->rest = (uint32_t)fmin(fabs(slope) / s->far, DCD_REST);
+        s->gap += slack > 0 ? (c - a) * slack : -a * slack;
+    if (step == 0) {
+        row->step = 0;
+        if (fabs(slope) > s->shrink_threshold)
+            row->skip = (uint32_t)fmin(fabs(slope) / s->shrink_threshold, DCD_MOST_SKIPPED);
         return;
     }
-    dcd_axpy(vec, kind, s->view, row, y * move, s->w);
-    row->a = next;
-    s->b += s->slope * (y * move);
-    s->t += y * move;
-    s->gain += move;
+    s->conjugate += step;
     if (squared) {
-        s->gain -= (next + a) * move * (inverse / 2);
-        s->bend += move * move * inverse;
+        s->conjugate -= (next + a) * step * (bend / 2);
+        s->curvature += step * step * bend;
     }
-    s->off += fabs(slope);
-    s->updates++;
+    s->slopes += fabs(slope);
+    dcd_move(s, vec, kind, row, y, next);
 }
 
 /* ---- Logistic -------------------------------------------------------------------------------- */
@@ -137,18 +147,19 @@ double hsp__dcd_entropy(double z, double c)
 DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
 {
     const double way = m - z, p = a / c;
-    if (fabs(way) < DCD_NEAR) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
+    if (fabs(way) < DCD_SERIES) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
     return fmax(c * hsp__logistic_value(m, 1 - m) - hsp__dcd_entropy(z, c) + a * m, 0);
 }
 
-/* The top of D in this row's a is where z = m + q (c / (1 + exp(z)) - a). The difference of the
- * sides rises with z and is zero between m - q a and m + q (c - a): Newton's steps within what is
- * left of that, until the slope of D is a tenth of what it was, or of 1 (so that a step too far
- * never loses what it won: e bends no more than a few times as much a unit of z away). *next is the
- * a of the z that is returned. */
-DCD_INLINE double dcd_logistic_top(double m, double q, double a, double z, double c, double *next)
+/* D is largest in this row's a where z = m + q (c / (1 + exp(z)) - a). The difference of the sides
+ * rises with z and is zero between m - q a and m + q (c - a): Newton's steps within these bounds,
+ * until the slope of D is a tenth of what it was, or of 1 (then a step that goes too far never
+ * loses what it gained: e'' changes by no more than a small factor over a unit of z). *next is the a
+ * of the z that is returned. */
+DCD_INLINE double dcd_logistic_maximum(double m, double q, double a, double z, double c,
+                                       double *next)
 {
-    const double enough = DCD_TOP * fmin(fabs(z - m), 1);
+    const double enough = DCD_SLOPE_LEFT * fmin(fabs(z - m), 1);
     double low = m - q * a, high = m + q * (c - a);
     if (!(z > low)) z = low;
     if (!(z < high)) z = high;
@@ -168,43 +179,38 @@ DCD_INLINE double dcd_logistic_top(double m, double q, double a, double z, doubl
     }
 }
 
-/* As dcd_visit, where D as a function of a is no parabola. A row that has its place within what the
- * goal allows stays there: that saves half the visit. */
-DCD_INLINE void dcd_visit_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind,
-                                   dcd_row *row, double *z)
+/* A row whose part of the gap is below the threshold stays as it is: that saves half the cost. */
+DCD_INLINE void dcd_update_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind,
+                                    dcd_row *row, double *z)
 {
     const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a, was = *z;
     const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
     const double gap = dcd_logistic_gap(m, was, a, c);
     double next;
     s->gap += gap;
-    row->move = 0;
-    if (gap <= s->little) return;
-    *z = dcd_logistic_top(m, row->q + s->slope, a, was, c, &next);
-    const double move = next - a;
-    if (move == 0) return;
-    dcd_axpy(vec, kind, s->view, row, y * move, s->w);
-    row->move = move;
-    row->a = next;
-    s->b += s->slope * (y * move);
-    s->t += y * move;
-    s->gain += fabs(*z - was) < DCD_NEAR ? (*z + was) / 2 * move
-                                         : hsp__dcd_entropy(*z, c) - hsp__dcd_entropy(was, c);
-    s->bend += move * move * (4 / c);
-    s->off += fabs(was - m);
-    s->updates++;
+    row->step = 0;
+    if (gap <= s->skip_threshold) return;
+    *z = dcd_logistic_maximum(m, row->sqnorm + s->b_slope, a, was, c, &next);
+    const double step = next - a;
+    if (step == 0) return;
+    dcd_move(s, vec, kind, row, y, next);
+    s->conjugate += fabs(*z - was) < DCD_SERIES
+                        ? (*z + was) / 2 * step
+                        : hsp__dcd_entropy(*z, c) - hsp__dcd_entropy(was, c);
+    s->curvature += step * step * (4 / c);
+    s->slopes += fabs(was - m);
 }
 
 /* ---- Any smooth loss ------------------------------------------------------------------------- */
 
-/* The a in the box at the top of D, which has the slope e'(a') - m - q (a' - a): Newton's steps
- * between the ends that are known, by e'' = -1 / (c loss''). */
-static double dcd_smooth_top(const hsp__loss *loss, double m, double q, double a, double c)
+/* The a' in the box at which D is largest. D has the slope e'(a') - m - q (a' - a): Newton's steps
+ * between bounds that get closer, with e'' = -1 / (c loss''). */
+static double dcd_smooth_maximum(const hsp__loss *loss, double m, double q, double a, double c)
 {
     double low = 0, high = hsp__loss_cap(loss, c), next = a;
     if (!(loss->margin_of(low, c) - m + q * a > 0)) return low;
     if (high < HUGE_VAL && loss->margin_of(high, c) - m - q * (high - a) >= 0) return high;
-    const double enough = DCD_TOP * fmin(fabs(loss->margin_of(a, c) - m), 1);
+    const double enough = DCD_SLOPE_LEFT * fmin(fabs(loss->margin_of(a, c) - m), 1);
     for (int step = 0; step < DCD_TRIES; step++) {
         const double slope = loss->margin_of(next, c) - m - q * (next - a);
         const double curvature = loss->curvature(next / c, c);
@@ -221,27 +227,22 @@ static double dcd_smooth_top(const hsp__loss *loss, double m, double q, double a
     return next;
 }
 
-static void dcd_visit_smooth(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, dcd_row *row)
+static void dcd_update_smooth(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, dcd_row *row)
 {
     const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
     const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
     const double before = s->loss->conjugate(a, c);
     s->gap += fmax(c * s->loss->value(m, 1 - m) - before + a * m, 0);
-    row->move = 0;
-    const double next = dcd_smooth_top(s->loss, m, row->q + s->slope, a, c), move = next - a;
-    if (move == 0) return;
-    dcd_axpy(vec, kind, s->view, row, y * move, s->w);
-    row->move = move;
-    row->a = next;
-    s->b += s->slope * (y * move);
-    s->t += y * move;
-    s->gain += s->loss->conjugate(next, c) - before;
-    s->updates++;
+    row->step = 0;
+    const double next = dcd_smooth_maximum(s->loss, m, row->sqnorm + s->b_slope, a, c);
+    if (next == a) return;
+    dcd_move(s, vec, kind, row, y, next);
+    s->conjugate += s->loss->conjugate(next, c) - before;
 }
 
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
-DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss_form form)
+DCD_INLINE void dcd_updates(dcd_sweep *sweep, dcd_kind kind, hsp__loss_form form)
 {
     const hsp__vec_table *vec = hsp__vec();
     dcd_sweep s = *sweep;
@@ -253,41 +254,41 @@ DCD_INLINE void dcd_visits(dcd_sweep *sweep, dcd_kind kind, hsp__loss_form form)
         const uint64_t mix = dcd_mix(s.seed + first);
         for (uint64_t j = 0; j < DCD_BUNDLE; j++) {
             const uint64_t here = (j * (mix | 1) + (mix >> 32)) % DCD_BUNDLE;
-            if (after + here < rows && !s.rows[after + here].rest)
-                dcd_ask(kind, s.view, s.rows + after + here);
+            if (after + here < rows && !s.rows[after + here].skip)
+                dcd_prefetch_row(kind, s.view, s.rows + after + here);
             if (first + here >= rows) continue;
             dcd_row *row = s.rows + first + here;
-            if (row->rest) {
-                row->rest -= row->cost != 0;
-                row->move = 0;
+            if (row->skip) {
+                row->skip -= row->cost != 0;
+                row->step = 0;
             } else if (form == HSP__LOGISTIC) {
-                dcd_visit_logistic(&s, vec, kind, row, s.z + first + here);
+                dcd_update_logistic(&s, vec, kind, row, s.z + first + here);
             } else if (form == HSP__SMOOTH) {
-                dcd_visit_smooth(&s, vec, kind, row);
+                dcd_update_smooth(&s, vec, kind, row);
             } else {
-                dcd_visit(&s, vec, kind, form == HSP__SQUARED_HINGE, row);
+                dcd_update(&s, vec, kind, form == HSP__SQUARED_HINGE, row);
             }
         }
     }
     *sweep = s;
 }
 
-/* The loop above for each kind of row and loss: what is decided here is not asked again. */
-DCD_INLINE void dcd_visits_of(dcd_sweep *s, dcd_kind kind)
+/* The loop above for each kind of row and loss, which are constants in it. */
+DCD_INLINE void dcd_updates_of(dcd_sweep *s, dcd_kind kind)
 {
     switch (s->loss->form) {
     case HSP__HINGE:
     case HSP__HARD_MARGIN: /* never: dcd_suits */
-        dcd_visits(s, kind, HSP__HINGE);
+        dcd_updates(s, kind, HSP__HINGE);
         break;
     case HSP__SQUARED_HINGE:
-        dcd_visits(s, kind, HSP__SQUARED_HINGE);
+        dcd_updates(s, kind, HSP__SQUARED_HINGE);
         break;
     case HSP__LOGISTIC:
-        dcd_visits(s, kind, HSP__LOGISTIC);
+        dcd_updates(s, kind, HSP__LOGISTIC);
         break;
     case HSP__SMOOTH:
-        dcd_visits(s, kind, HSP__SMOOTH);
+        dcd_updates(s, kind, HSP__SMOOTH);
     }
 }
 
@@ -295,13 +296,13 @@ void hsp__dcd_sweep(dcd_sweep *s)
 {
     const int single = s->view->precision == HSP_FLOAT32;
     if (s->view->storage == HSP_DENSE && single)
-        dcd_visits_of(s, DCD_DENSE32);
+        dcd_updates_of(s, DCD_DENSE32);
     else if (s->view->storage == HSP_DENSE)
-        dcd_visits_of(s, DCD_DENSE64);
+        dcd_updates_of(s, DCD_DENSE64);
     else if (!s->view->values)
-        dcd_visits_of(s, DCD_ONES);
+        dcd_updates_of(s, DCD_ONES);
     else if (single)
-        dcd_visits_of(s, DCD_SPARSE32);
+        dcd_updates_of(s, DCD_SPARSE32);
     else
-        dcd_visits_of(s, DCD_SPARSE64);
+        dcd_updates_of(s, DCD_SPARSE64);
 }

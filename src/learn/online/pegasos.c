@@ -52,6 +52,7 @@
 #include "base/memory.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
+#include "learn/erm/solution.h"
 
 typedef struct pegasos {
     hsp__offset offset;
@@ -165,8 +166,8 @@ typedef struct pegasos_work {
     const hsp__goal *goal;
     hsp__online run;
     double *used, *late; /* n each: as in the rule */
-    double *w, *a;       /* d and n: what is being judged */
-    double *u, *scores;  /* d and n: the judge's */
+    double *w, *a;       /* d and n: whose gap is computed */
+    double *u, *scores;  /* d and n: room for that */
     hsp__solution *best;
 } pegasos_work;
 
@@ -181,11 +182,11 @@ static void pegasos_dual(const pegasos_work *work)
 }
 
 /* How near the run is now; the best so far goes to the solution. */
-static hsp_status pegasos_judge(pegasos_work *work, hsp_error *err)
+static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
 {
     hsp__solution *s = work->best;
     const hsp__problem *p = work->p;
-    hsp__gap_values verdict;
+    hsp__gap_values values;
     double b = 0;
     if (work->run.examples == 0) return HSP_OK;
     hsp__online_result(&work->run, 0, work->w, &b);
@@ -196,23 +197,13 @@ static hsp_status pegasos_judge(pegasos_work *work, hsp_error *err)
         status = hsp__gap_offset(work->ctx, p, work->scores, err, &b);
     }
     if (!status)
-        status = hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &verdict);
+        status = hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values);
     if (status) return status;
-    const int keep = hsp__gap_keep(s, verdict.primal, verdict.dual);
-    if (keep & HSP__KEEP_PRIMAL) {
-        memcpy(s->w, work->w, p->view->cols * sizeof *s->w);
-        s->b = b;
-        s->primal = verdict.primal;
-    }
-    if (keep & HSP__KEEP_DUAL) {
-        memcpy(s->dual, work->a, p->view->rows * sizeof *s->dual);
-        s->dual_value = verdict.dual;
-    }
-    if (keep) s->gap = hsp__gap_relative(s->primal, s->dual_value);
+    hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, s);
     return HSP_OK;
 }
 
-/* The run was stopped: the weights as they are now, judged if there is time. */
+/* The run was stopped: the weights as they are now, with their gap if there is time. */
 static hsp_status pegasos_stopped(pegasos_work *work, hsp_error *err)
 {
     hsp__solution *s = work->best;
@@ -220,14 +211,12 @@ static hsp_status pegasos_stopped(pegasos_work *work, hsp_error *err)
     hsp__stop brief;
     hsp_context last = hsp__stop_brief(&brief, ctx);
     work->ctx = &last;
-    const hsp_status status = pegasos_judge(work, err);
+    const hsp_status status = pegasos_check_gap(work, err);
     work->ctx = ctx;
     if (status != HSP_CANCELLED) return status;
     if (isfinite(s->primal)) return HSP_OK;
     hsp__online_result(&work->run, 0, s->w, &s->b);
-    memset(s->dual, 0, work->p->view->rows * sizeof *s->dual);
-    s->primal = s->gap = (double)NAN;
-    s->dual_value = 0;
+    hsp__solution_unknown(work->p, s);
     return HSP_OK;
 }
 
@@ -242,7 +231,7 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
         run->stopped = 0;
         status = hsp__online_run(run, work->p->view, hsp_context_threads(work->ctx),
                                  work->goal->report, err);
-        if (!status) status = pegasos_judge(work, err);
+        if (!status) status = pegasos_check_gap(work, err);
         s->stop = run->stop;
         if (hsp__watch_stopped(work->ctx, &s->stop)) break;
         if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
@@ -299,8 +288,7 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
 {
     pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
     const hsp_allocator *memory = &ctx->allocator;
-    s->primal = s->gap = HUGE_VAL;
-    s->dual_value = -HUGE_VAL;
+    hsp__solution_begin(s);
     hsp_status status = pegasos_open(&work, err);
     if (!status) status = pegasos_passes(&work, err);
     if (!status && isinf(s->primal)) { /* stopped before the first row, or nothing but overflow */
