@@ -380,7 +380,7 @@ static hsp_status dcd_feasible(dcd *m, double *w, double *scores)
     hsp__gap_balance(m->ctx, m->p, m->a);
     if (m->offset.balance > 0 && w != m->w) dcd_balance(m);
     for (uint64_t i = 0; i < m->n; i++) {
-        assert(m->a[i] >= 0 && m->a[i] <= hsp__loss_cap(m->p->loss, hsp__problem_cost(m->p, i)));
+        assert(!(m->a[i] < 0 || m->a[i] > hsp__loss_cap(m->p->loss, hsp__problem_cost(m->p, i))));
         m->ay[i] = hsp__problem_y(m->p, i) * m->a[i];
     }
     return hsp__matvec_both(m->ctx, m->p->view, m->w, m->ay, m->err, scores, w);

@@ -7,6 +7,7 @@
  * free: H - h h^T / sum D, which has the offset eliminated; regularized: one weight more.
  *
  * Cost: sum over rows of (entries in the model)^2 / 2 to write it out, on the context's threads. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -16,22 +17,23 @@
 #include "learn/erm/l1.h"
 #include "vec/vec.h"
 
-#define L1_GRAM_MOST   1024  /* weights */
-#define L1_GRAM_RATIO  200.0 /* operations to write out, for each entry of the rows */
-#define L1_GRAM_PARTS  8     /* of the rows, each with an H of its own */
-#define L1_GRAM_SWEEPS 2000
-#define L1_GRAM_TICK   64   /* rows between two ticks */
-#define L1_GRAM_TIGHT  1e-3 /* what is left of what is wrong */
-#define L1_GRAM_CURVED 1e-12
-#define L1_GRAM_FLAT   1e-3 /* rows with less than this of the mean curvature are left out */
+#define L1_GRAM_MOST     1024  /* weights */
+#define L1_GRAM_RATIO    200.0 /* operations to write out, for each entry of the rows */
+#define L1_GRAM_PARTS    8     /* of the rows, each with an H of its own */
+#define L1_GRAM_SWEEPS   2000
+#define L1_GRAM_TICK     64   /* rows between two ticks */
+#define L1_GRAM_ACCURACY 1e-3 /* what is left of what is wrong */
+#define L1_GRAM_RIDGE    1e-12
+#define L1_GRAM_FLAT     1e-3 /* rows with less than this of the mean curvature are left out */
 
 int hsp__l1_gram_fits(const hsp__l1 *t)
 {
     double entries = 0;
-    for (uint64_t c = 0; c < t->count; c++)
-        entries += (double)(t->starts[t->work[c] + 1] - t->starts[t->work[c]]);
+    for (uint64_t c = 0; c < t->model.count; c++)
+        entries +=
+            (double)(t->columns.starts[t->model.work[c] + 1] - t->columns.starts[t->model.work[c]]);
     const double a_row = t->n ? entries / (double)t->n : 0;
-    return t->count <= L1_GRAM_MOST && a_row * entries / 2 <= L1_GRAM_RATIO * entries;
+    return t->model.count <= L1_GRAM_MOST && a_row * entries / 2 <= L1_GRAM_RATIO * entries;
 }
 
 typedef struct l1_gram_work {
@@ -47,14 +49,14 @@ static void l1_gram_row(const hsp__l1 *t, uint64_t i, uint64_t k, double *h, uin
     const hsp__row row = hsp__view_row(t->p->view, i);
     uint64_t met = 0;
     for (uint64_t e = 0; e < row.count; e++) {
-        const uint64_t place = t->position[hsp__row_column(&row, e)];
+        const uint64_t place = t->model.position[hsp__row_column(&row, e)];
         if (!place) continue;
         at[met] = (uint32_t)(place - 1);
         x[met++] = hsp__row_value(t->p->view, &row, e);
     }
-    if (t->position[t->d]) at[met] = (uint32_t)(t->position[t->d] - 1), x[met++] = 1;
+    if (t->model.position[t->d]) at[met] = (uint32_t)(t->model.position[t->d] - 1), x[met++] = 1;
     for (uint64_t a = 0; a < met; a++) {
-        const double dx = t->curve[i] * x[a];
+        const double dx = t->at.curvature[i] * x[a];
         double *own = h + at[a] * k;
         for (uint64_t b = a; b < met; b++)
             own[at[b]] += dx * x[b];
@@ -66,14 +68,14 @@ static void l1_gram_part(void *user, uint64_t part)
     const l1_gram_work *work = user;
     hsp__l1 *t = work->t;
     const uint64_t k = work->k, to = hsp__part(t->n, work->parts, part + 1);
-    double *h = t->gram + part * k * k;
+    double *h = t->model.gram + part * k * k;
     uint32_t at[L1_GRAM_MOST + 1];
     double x[L1_GRAM_MOST + 1];
-    const double least = L1_GRAM_FLAT * t->curves / (double)t->n;
+    const double least = L1_GRAM_FLAT * t->at.curvatures / (double)t->n;
     memset(h, 0, k * k * sizeof *h);
     for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++) {
         if (i % L1_GRAM_TICK == 0 && hsp__tick(t->ctx)) return;
-        if (t->curve[i] > least) l1_gram_row(t, i, k, h, at, x);
+        if (t->at.curvature[i] > least) l1_gram_row(t, i, k, h, at, x);
     }
 }
 
@@ -81,7 +83,7 @@ static void l1_gram_part(void *user, uint64_t part)
 static void l1_gram_gather(const l1_gram_work *work)
 {
     const uint64_t k = work->k;
-    double *h = work->t->gram;
+    double *h = work->t->model.gram;
     for (uint64_t part = 1; part < work->parts; part++)
         hsp__vec()->axpy_f64(1, h + part * k * k, h, (size_t)(k * k));
     for (uint64_t a = 0; a < k; a++)
@@ -92,27 +94,27 @@ static void l1_gram_gather(const l1_gram_work *work)
 /* The offset is eliminated: h are the columns' sums of D x. */
 static void l1_gram_eliminate(hsp__l1 *t, uint64_t k)
 {
-    const double *lean = t->gram + (k - 1) * k;
-    const double sum = lean[k - 1];
+    const double *h = t->model.gram + (k - 1) * k;
+    const double sum = h[k - 1];
     if (!(sum > 0)) return;
     for (uint64_t a = 0; a + 1 < k; a++) {
-        hsp__vec()->axpy_f64(-lean[a] / sum, lean, t->gram + a * k, (size_t)k - 1);
-        t->slope[a] -= lean[a] * (t->slope[k - 1] / sum);
+        hsp__vec()->axpy_f64(-h[a] / sum, h, t->model.gram + a * k, (size_t)k - 1);
+        t->model.slope[a] -= h[a] * (t->model.slope[k - 1] / sum);
     }
 }
 
 /* Coordinate descent over weights 0 .. k-1; v are they, in the model's order. */
 static void l1_gram_descend(hsp__l1 *t, uint64_t k, uint64_t stride, double *v)
 {
-    const double enough = L1_GRAM_TIGHT * t->pushed;
+    const double enough = L1_GRAM_ACCURACY * t->at.violation;
     for (int sweep = 0; sweep < L1_GRAM_SWEEPS; sweep++) {
         double worst = 0;
         for (uint64_t a = 0; a < k; a++) {
-            const double *row = t->gram + a * stride;
-            const double curve = fmax(row[a], 0) + L1_GRAM_CURVED * (row[a] + 1), old = v[a];
-            worst = fmax(worst, hsp__l1_push(old, t->slope[a]));
-            v[a] = hsp__l1_best(old, t->slope[a], curve);
-            if (v[a] != old) hsp__vec()->axpy_f64(v[a] - old, row, t->slope, (size_t)k);
+            const double *row = t->model.gram + a * stride;
+            const double curve = fmax(row[a], 0) + L1_GRAM_RIDGE * (row[a] + 1), old = v[a];
+            worst = fmax(worst, hsp__l1_violation(old, t->model.slope[a]));
+            v[a] = hsp__l1_threshold(old, t->model.slope[a], curve);
+            if (v[a] != old) hsp__vec()->axpy_f64(v[a] - old, row, t->model.slope, (size_t)k);
         }
         if (worst <= enough || hsp__tick(t->ctx)) return;
     }
@@ -121,9 +123,10 @@ static void l1_gram_descend(hsp__l1 *t, uint64_t k, uint64_t stride, double *v)
 static hsp_status l1_gram_new(hsp__l1 *t, uint64_t k, uint64_t parts, hsp_error *err)
 {
     const hsp_allocator *memory = &t->ctx->allocator;
-    if (hsp__reserve(memory, (void **)&t->gram, &t->gram_room, parts * k * k + 1,
-                     sizeof *t->gram) &&
-        hsp__reserve(memory, (void **)&t->slope, &t->slope_room, 2 * k + 1, sizeof *t->slope))
+    if (hsp__reserve(memory, (void **)&t->model.gram, &t->model.gram_room, parts * k * k + 1,
+                     sizeof *t->model.gram) &&
+        hsp__reserve(memory, (void **)&t->model.slope, &t->model.slope_room, 2 * k + 1,
+                     sizeof *t->model.slope))
         return HSP_OK;
     return hsp__fail_memory(err);
 }
@@ -131,42 +134,44 @@ static hsp_status l1_gram_new(hsp__l1 *t, uint64_t k, uint64_t parts, hsp_error 
 /* The best beta for the weights v that were found, with the offset eliminated. */
 static void l1_gram_offset(hsp__l1 *t, uint64_t k, const double *v)
 {
-    const double *lean = t->gram + (k - 1) * k;
-    double bend = 0;
+    const double *h = t->model.gram + (k - 1) * k;
+    double sum = 0;
     for (uint64_t a = 0; a + 1 < k; a++)
-        bend += lean[a] * (v[a] - t->out->w[t->work[a]]);
-    if (lean[k - 1] > 0) t->beta = -(t->grad_b + bend) / lean[k - 1];
+        sum += h[a] * (v[a] - t->out->w[t->model.work[a]]);
+    if (h[k - 1] > 0) t->model.beta = -(t->at.grad_b + sum) / h[k - 1];
 }
 
 hsp_status hsp__l1_gram(hsp__l1 *t, hsp_error *err)
 {
     const int offset = t->p->offset != HSP__OFFSET_NONE,
               free_one = t->p->offset == HSP__OFFSET_FREE;
-    const uint64_t k = t->count + (uint64_t)offset;
+    const uint64_t k = t->model.count + (uint64_t)offset;
     l1_gram_work work = {.t = t, .k = k, .parts = hsp__parts(t->n, 64)};
     if (work.parts > L1_GRAM_PARTS) work.parts = L1_GRAM_PARTS;
     if (k == 0) return HSP_OK;
+    assert(t->model.count <= L1_GRAM_MOST);
     hsp_status status = l1_gram_new(t, k, work.parts, err);
     if (status) return status;
-    double *v = t->slope + k;
-    for (uint64_t a = 0; a < t->count; a++) {
-        t->position[t->work[a]] = a + 1;
-        t->slope[a] = t->grad[t->work[a]];
-        v[a] = t->out->w[t->work[a]];
+    double *v = t->model.slope + k;
+    for (uint64_t a = 0; a < t->model.count; a++) {
+        t->model.position[t->model.work[a]] = a + 1;
+        t->model.slope[a] = t->at.grad[t->model.work[a]];
+        v[a] = t->out->w[t->model.work[a]];
     }
-    if (offset) t->position[t->d] = k, t->slope[k - 1] = t->grad_b, v[k - 1] = t->out->b;
+    if (offset)
+        t->model.position[t->d] = k, t->model.slope[k - 1] = t->at.grad_b, v[k - 1] = t->out->b;
     if (hsp__tasks_try(t->ctx, work.parts, l1_gram_part, &work)) {
         l1_gram_gather(&work);
         if (free_one) l1_gram_eliminate(t, k);
         l1_gram_descend(t, free_one ? k - 1 : k, k, v);
     }
     if (free_one) l1_gram_offset(t, k, v);
-    if (offset && !free_one) t->beta = v[k - 1] - t->out->b;
-    for (uint64_t a = 0; a < t->count; a++) {
-        t->z[t->work[a]] = v[a];
-        t->position[t->work[a]] = 0;
+    if (offset && !free_one) t->model.beta = v[k - 1] - t->out->b;
+    for (uint64_t a = 0; a < t->model.count; a++) {
+        t->model.z[t->model.work[a]] = v[a];
+        t->model.position[t->model.work[a]] = 0;
     }
-    t->position[t->d] = 0;
+    t->model.position[t->d] = 0;
     t->seen += t->stored;
     return HSP_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_ERM_NEWTON_H
 #define HSP_LEARN_ERM_NEWTON_H
 
+#include "base/scratch.h"
 #include "data/data.h"
 #include "learn/erm/problem.h"
 
@@ -19,13 +20,13 @@ typedef struct hsp__newton_sums {
 
 /* Sums over the rows where we are. */
 typedef struct hsp__newton_state {
-    double loss;     /* sum c loss(m), of the problem's own loss */
-    double gain;     /* sum e(a) */
-    double slack;    /* hinge: sum c max(0, z) - a z; hard: sum a |z| */
-    double total;    /* sum a */
-    double least;    /* smallest m */
-    uint64_t active; /* rows with curvature */
-    uint64_t turned; /* of all rows, how many lost or won theirs, or had it change */
+    double loss;      /* sum c loss(m), of the problem's own loss */
+    double conjugate; /* sum e(a) */
+    double slack;     /* hinge: sum c max(0, z) - a z; hard margin: sum a |z| */
+    double total;     /* sum a */
+    double least;     /* smallest m */
+    uint64_t active;  /* rows with curvature */
+    uint64_t turned;  /* rows that lost or gained curvature, or whose curvature changed */
 } hsp__newton_state;
 
 typedef struct hsp__hessian hsp__hessian; /* newton_hessian.c */
@@ -36,38 +37,41 @@ typedef struct hsp__newton {
     const hsp__goal *goal;
     const hsp__loss *loss;
     hsp__loss_form form; /* of it */
-    uint64_t n, step;    /* rows 0, step, 2 step ... of the view are looked at: n of them */
-    uint64_t d, dim;     /* columns; and one more for the offset, as a column of ones */
-    uint64_t parts;      /* that the rows are cut into */
-    double ridge;  /* the penalty is ridge ||w||^2 / 2: 1; hard: the rows' mean squared norm, which
-                      only scales the multipliers, and keeps numbers near 1 for rows of any unit */
-    double own;    /* the offset's: ridge if it is penalised as a weight is; else 0 */
-    double tau;    /* hinge and hard margin */
-    double *score; /* n: <w, x> + b */
-    double *move;  /* n: what a step of length 1 adds to score */
-    int lean;      /* squared hinge, few columns: u follows from the matrix, without the rows */
-    double *pull;  /* n: a, the multipliers that the rows ask for; lean: only when asked for */
-    int own_pull, own_move; /* 0: that array is the caller's */
-    double *
-        anchor; /* n: hinge and hard margin: a / c of the last outer step; NULL: `middle` for all */
-    double middle;
-    unsigned char *curved;     /* n: does the row have curvature? NULL: all may */
-    double *w, *u;             /* dim: the weights; sum a y x */
-    double *delta;             /* dim: the direction */
-    double *sums;              /* parts * dim; lean: NULL */
-    hsp__newton_state *states; /* parts */
-    hsp__newton_sums *lines;   /* parts */
+    hsp__scratch scratch;
+    uint64_t n, stride; /* rows 0, stride, 2 stride ... of the view are looked at: n of them */
+    uint64_t d, dim;    /* columns; and one more for the offset, as a column of ones */
+    uint64_t parts;     /* that the rows are cut into */
+    /* The penalty is ridge ||w||^2 / 2 + offset_ridge b^2 / 2. ridge is 1; hard margin: the root of
+     * the rows' mean squared norm, which only scales the multipliers and keeps numbers near 1. */
+    double ridge, offset_ridge;
+    /* Hinge and hard margin, the method of multipliers: */
+    double tau;
+    double *anchor; /* n: a / c of the last outer step; NULL: first_anchor for all */
+    double first_anchor;
+    /* The state: */
+    double *w, *u;         /* dim: the weights; sum a y x */
+    double *score;         /* n: <w, x> + b */
+    double *a;             /* n: c times the negative gradient; by_matrix: only when asked for */
+    unsigned char *curved; /* n: does the row have curvature? NULL: all may */
+    int by_matrix; /* squared hinge, few columns: u follows from the matrix, without the rows */
     hsp__newton_state now;
     hsp__hessian *hessian;
+    /* The direction: */
+    double *delta;       /* dim */
+    double *delta_score; /* n: what a step of length 1 adds to score */
+    /* Sums of parts: */
+    double *sums;              /* parts * dim; by_matrix: NULL */
+    hsp__newton_state *states; /* parts */
+    hsp__newton_sums *lines;   /* parts */
     uint64_t passes, updates;
 } hsp__newton;
 
 /* y c of a row; 0: it counts for nothing. */
 static inline double hsp__newton_cost(const hsp__newton *s, uint64_t i)
 {
-    const uint64_t at = i * s->step;
+    const uint64_t at = i * s->stride;
     const double y = hsp__problem_y(s->p, at);
-    return s->p->hard ? y : y * (double)s->step * hsp__problem_cost(s->p, at);
+    return s->p->hard ? y : y * (double)s->stride * hsp__problem_cost(s->p, at);
 }
 
 /* The row's curvature, without hsp__newton_factor. */
@@ -77,8 +81,8 @@ static inline double hsp__newton_weight(const hsp__newton *s, uint64_t i)
     const double cost = hsp__newton_cost(s, i), c = cost < 0 ? -cost : cost;
     if (s->curved) return c;
     if (!(c > 0)) return 0;
-    return s->form == HSP__LOGISTIC ? s->pull[i] * (1 - s->pull[i] / c)
-                                    : s->loss->curvature(s->pull[i] / c, c);
+    return s->form == HSP__LOGISTIC ? s->a[i] * (1 - s->a[i] / c)
+                                    : s->loss->curvature(s->a[i] / c, c);
 }
 
 /* Does the loss need outer steps? */
@@ -98,21 +102,21 @@ hsp__newton_sums hsp__newton_probe(hsp__newton *s);
 /* The sums of the smooth function, rows only, at a step of t. */
 hsp__newton_sums hsp__newton_along(hsp__newton *s, double t);
 
-/* Go there: w, score, pull, weight, u and the row sums follow. */
+/* Go there: w, score, a, u and the row sums follow. */
 void hsp__newton_go(hsp__newton *s, double t);
 
-/* The anchors or tau have changed: pull and u follow as if the rows that have curvature now kept it
- * whatever they ask for. A full step from here keeps up with the change, as long as those rows stay
- * the ones. */
+/* The anchors or tau have changed: a and u follow as if the rows that have curvature now kept it,
+ * whatever their bounds are. A full step from here follows the change as long as those rows stay the
+ * same. */
 void hsp__newton_hold(hsp__newton *s);
 
-/* Lean: the multipliers, from the scores. */
-void hsp__newton_pulls(hsp__newton *s);
+/* by_matrix: the multipliers a, from the scores. */
+void hsp__newton_multipliers(hsp__newton *s);
 
 /* anchor = a / c. */
 hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err);
 
-/* What the curvatures in `weight` are multiplied by. */
+/* What hsp__newton_weight is multiplied by. */
 double hsp__newton_factor(const hsp__newton *s);
 
 /* ---- newton_bits.c: rows of ones, many at a time --------------------------------------------- */
@@ -123,8 +127,7 @@ typedef struct hsp__newton_bits hsp__newton_bits;
 int hsp__newton_bits_pay(const hsp_view *view);
 
 /* NULL: no memory. */
-hsp__newton_bits *hsp__newton_bits_new(hsp_context *ctx, uint64_t d);
-void hsp__newton_bits_free(hsp_context *ctx, hsp__newton_bits *bits);
+hsp__newton_bits *hsp__newton_bits_new(hsp__scratch *scratch, uint64_t d);
 
 /* One more row of ones; 1: flush, there is no room for another. */
 int hsp__newton_bits_add(hsp__newton_bits *bits, const hsp__row *row);
@@ -143,8 +146,7 @@ typedef struct hsp__newton_batch hsp__newton_batch;
 int hsp__newton_batch_pays(const hsp_view *view);
 
 /* For a matrix of that stride. NULL: no memory. */
-hsp__newton_batch *hsp__newton_batch_new(hsp_context *ctx, size_t side);
-void hsp__newton_batch_free(hsp_context *ctx, hsp__newton_batch *batch);
+hsp__newton_batch *hsp__newton_batch_new(hsp__scratch *scratch, size_t side);
 
 /* One more row, with the offset's 1; 1: flush, there is no room for another. */
 int hsp__newton_batch_add(hsp__newton_batch *batch, const hsp__newton *s, const hsp__row *row,
@@ -172,7 +174,7 @@ void hsp__hessian_free(hsp__newton *s);
 /* Are there so few columns that the matrix is kept? */
 int hsp__hessian_is_direct(uint64_t dim);
 
-/* Lean: the matrix follows the rows' curvatures, and u the matrix. With q = sum of c y x over the
+/* by_matrix: the matrix follows the rows' curvatures, and u the matrix. With q = sum of c y x over the
  * rows that lack something, sum a y x = 2 (q - G w). */
 void hsp__hessian_follow(hsp__newton *s);
 

@@ -3,8 +3,6 @@
  * in common is counted many rows at a time. */
 #include <string.h>
 
-#include "base/context.h"
-#include "base/memory.h"
 #include "learn/erm/newton.h"
 #include "vec/vec.h"
 
@@ -24,24 +22,13 @@ int hsp__newton_bits_pay(const hsp_view *view)
     return view->storage == HSP_ONES && 2 * by_bits < 5 * places * places;
 }
 
-hsp__newton_bits *hsp__newton_bits_new(hsp_context *ctx, uint64_t d)
+hsp__newton_bits *hsp__newton_bits_new(hsp__scratch *scratch, uint64_t d)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    hsp__newton_bits *bits = hsp__new(memory, 1, sizeof *bits);
+    hsp__newton_bits *bits = hsp__scratch_new(scratch, 1, sizeof *bits);
     if (!bits) return NULL;
-    bits->lines = hsp__new(memory, d * BITS_WORDS, sizeof *bits->lines);
-    bits->counts = hsp__new_raw(memory, d, sizeof *bits->counts);
-    if (bits->lines && bits->counts) return bits;
-    hsp__newton_bits_free(ctx, bits);
-    return NULL;
-}
-
-void hsp__newton_bits_free(hsp_context *ctx, hsp__newton_bits *bits)
-{
-    if (!bits) return;
-    hsp__free(&ctx->allocator, bits->lines);
-    hsp__free(&ctx->allocator, bits->counts);
-    hsp__free(&ctx->allocator, bits);
+    bits->lines = hsp__scratch_new(scratch, d * BITS_WORDS, sizeof *bits->lines);
+    bits->counts = hsp__scratch_raw(scratch, d, sizeof *bits->counts);
+    return bits->lines && bits->counts ? bits : NULL;
 }
 
 int hsp__newton_bits_add(hsp__newton_bits *bits, const hsp__row *row)

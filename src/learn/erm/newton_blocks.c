@@ -3,8 +3,6 @@
  * which each sums the outer products of the rows that have numbers in both, in registers. */
 #include <string.h>
 
-#include "base/context.h"
-#include "base/memory.h"
 #include "learn/erm/newton.h"
 #include "vec/vec.h"
 
@@ -42,27 +40,15 @@ int hsp__newton_batch_pays(const hsp_view *view)
     return by_blocks < by_places;
 }
 
-hsp__newton_batch *hsp__newton_batch_new(hsp_context *ctx, size_t side)
+hsp__newton_batch *hsp__newton_batch_new(hsp__scratch *scratch, size_t side)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    hsp__newton_batch *batch = hsp__new(memory, 1, sizeof *batch);
+    hsp__newton_batch *batch = hsp__scratch_new(scratch, 1, sizeof *batch);
     if (!batch) return NULL;
     batch->side = side;
-    batch->weighted = hsp__new_raw(memory, BATCH_ROWS * side, sizeof *batch->weighted);
-    batch->plain = hsp__new_raw(memory, BATCH_ROWS * side, sizeof *batch->plain);
-    batch->has = hsp__new(memory, side / HSP__VEC_OUTER, sizeof *batch->has);
-    if (batch->weighted && batch->plain && batch->has) return batch;
-    hsp__newton_batch_free(ctx, batch);
-    return NULL;
-}
-
-void hsp__newton_batch_free(hsp_context *ctx, hsp__newton_batch *batch)
-{
-    if (!batch) return;
-    hsp__free(&ctx->allocator, batch->weighted);
-    hsp__free(&ctx->allocator, batch->plain);
-    hsp__free(&ctx->allocator, batch->has);
-    hsp__free(&ctx->allocator, batch);
+    batch->weighted = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->weighted);
+    batch->plain = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->plain);
+    batch->has = hsp__scratch_new(scratch, side / HSP__VEC_OUTER, sizeof *batch->has);
+    return batch->weighted && batch->plain && batch->has ? batch : NULL;
 }
 
 int hsp__newton_batch_add(hsp__newton_batch *batch, const hsp__newton *s, const hsp__row *row,

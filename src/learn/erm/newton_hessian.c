@@ -13,6 +13,7 @@
  * a product. There G is only made for a sample of the rows, and its Cholesky preconditions
  * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
  * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,8 +60,8 @@ struct hsp__hessian {
     double *sums;    /* (most - 1) * side * side, or NULL: none */
     double *scratch; /* most * each */
     uint64_t each;
-    double *q;                     /* lean: dim, sum of c y x over the rows in g; else NULL */
-    double *q_sums;                /* lean: (most - 1) * dim */
+    double *q;                     /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;                /* by_matrix: (most - 1) * dim */
     hsp__newton_batch **batches;   /* most; NULL: the places of rows are few or scattered */
     hsp__newton_bits **bits;       /* most; NULL: rows are not ones, or columns are too many */
     int by_bits;                   /* now */
@@ -172,7 +173,7 @@ static void newton_hessian_add_sparse(const hsp__newton *s, const hsp__row *row,
 static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
                                newton_hessian_block *block)
 {
-    const uint64_t at = i * s->step;
+    const uint64_t at = i * s->stride;
     const hsp__row row = hsp__view_row(s->p->view, at);
     if (!row.indices) {
         newton_hessian_add_dense(s, &row, weight, block);
@@ -200,7 +201,7 @@ static void newton_hessian_add_to(const hsp__newton *s, uint64_t i, double weigh
 {
     newton_hessian_add(s, i, weight, block);
     if (!q) return;
-    hsp__matvec_add_row(s->p->view, i * s->step, turn, q);
+    hsp__matvec_add_row(s->p->view, i * s->stride, turn, q);
     if (s->dim > s->d) q[s->d] += turn;
 }
 
@@ -211,7 +212,7 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
 {
     const hsp__hessian *h = s->hessian;
     const hsp__problem *p = s->p;
-    const double c = p->hard ? 1 : (double)s->step * p->cost[positive], weight = in ? c : -c;
+    const double c = p->hard ? 1 : (double)s->stride * p->cost[positive], weight = in ? c : -c;
     const double turn = positive ? weight : -weight;
     uint64_t list[NEWTON_HESSIAN_LIST] = {0};
     for (uint64_t start = from; start < to; start += NEWTON_HESSIAN_LIST) {
@@ -219,9 +220,9 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
         size_t count = 0;
         if (hsp__tick(s->ctx)) return;
         for (uint64_t i = start; i < end; i++) {
-            list[count] = i * s->step;
+            list[count] = i * s->stride;
             count += (size_t)((s->curved[i] == in) & (h->inside[i] != in) &
-                              (hsp__problem_positive(p, i * s->step) == positive));
+                              (hsp__problem_positive(p, i * s->stride) == positive));
         }
         for (size_t k = 0; k < count; k++) {
             const hsp__row row = hsp__view_row(p->view, list[k]);
@@ -300,6 +301,7 @@ static void newton_hessian_update(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
+    assert(s->now.active <= s->n && s->now.turned <= s->n);
     if (!h->inside || h->peak == 0 || s->now.turned >= s->now.active ||
         s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
@@ -327,7 +329,8 @@ static int newton_hessian_factor(hsp__newton *s, double lift)
     const double factor = hsp__newton_factor(s);
     const size_t dim = s->dim, side = h->side;
     for (size_t i = 0; i < dim; i++) {
-        const double own = i < s->d ? s->ridge : s->own, all = own + factor * h->g[i * side + i];
+        const double own = i < s->d ? s->ridge : s->offset_ridge,
+                     all = own + factor * h->g[i * side + i];
         h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
     }
     memset(h->factor, 0, side * side * sizeof *h->factor);
@@ -365,7 +368,7 @@ static int newton_hessian_lends(const hsp__newton *s)
 static void newton_hessian_direct(hsp__newton *s, double *x)
 {
     hsp__hessian *h = s->hessian;
-    if (!s->lean) newton_hessian_update(s);
+    if (!s->by_matrix) newton_hessian_update(s);
     for (double lift = 1e-15; !hsp__stopped(s->ctx) && !newton_hessian_factor(s, lift) && lift < 1;)
         lift *= 100;
     for (size_t i = 0; i < s->dim; i++)
@@ -407,10 +410,10 @@ static void newton_hessian_times_part(void *user, uint64_t part)
         double a = hsp__newton_weight(s, i);
         if (a == 0) continue;
         if (work->x) {
-            a *= hsp__row_score(view, i * s->step, work->x, offset ? work->x[s->d] : 0);
-            hsp__matvec_add_row(view, i * s->step, a, sum);
+            a *= hsp__row_score(view, i * s->stride, work->x, offset ? work->x[s->d] : 0);
+            hsp__matvec_add_row(view, i * s->stride, a, sum);
         } else {
-            const hsp__row row = hsp__view_row(view, i * s->step);
+            const hsp__row row = hsp__view_row(view, i * s->stride);
             newton_hessian_square_row(view, &row, a, sum);
         }
         if (offset) sum[s->d] += a;
@@ -424,7 +427,7 @@ static void newton_hessian_product(hsp__newton *s, const double *x, double *out)
     newton_hessian_times work = {s, x};
     if (!hsp__tasks_try(s->ctx, s->parts, newton_hessian_times_part, &work)) return;
     for (uint64_t j = 0; j < s->dim; j++)
-        out[j] = (j < s->d ? s->ridge : s->own) * (x ? x[j] : 1);
+        out[j] = (j < s->d ? s->ridge : s->offset_ridge) * (x ? x[j] : 1);
     for (uint64_t part = 0; part < s->parts; part++)
         hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
 }
@@ -464,6 +467,7 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     newton_hessian_product(s, NULL, h->diagonal);
     for (size_t j = 0; j < dim; j++)
         if (!(h->diagonal[j] > 0)) h->diagonal[j] = 1;
+    assert(accuracy > 0 && accuracy < 1);
     double *r = h->residual, *p = h->direction, *q = h->product, *y = h->solved;
     memcpy(r, x, dim * sizeof *r);
     memset(x, 0, dim * sizeof *x);
@@ -497,7 +501,10 @@ static int newton_hessian_stand_alone(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     if (!h->lent) return 0;
-    if (!h->direct && newton_hessian_new_direct(s, h, NULL)) return 0;
+    if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
+        s->scratch.failed = 0;
+        return 0;
+    }
     h->direct = h->alone = 1;
     h->lent = NULL;
     h->own.factor = NULL;
@@ -510,7 +517,7 @@ void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
 {
     double *down = s->hessian->down;
     for (uint64_t j = 0; j < s->dim; j++)
-        down[j] = s->u[j] - (j < s->d ? s->ridge : s->own) * s->w[j];
+        down[j] = s->u[j] - (j < s->d ? s->ridge : s->offset_ridge) * s->w[j];
     memcpy(s->delta, down, s->dim * sizeof *down);
     if (s->hessian->direct && !s->hessian->lent) {
         newton_hessian_direct(s, s->delta);
@@ -523,36 +530,16 @@ void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-void hsp__hessian_free(hsp__newton *s)
-{
-    const hsp_allocator *memory = &s->ctx->allocator;
-    hsp__hessian *h = s->hessian;
-    if (!h) return;
-    double *all[] = {h->g,      h->factor,   h->sums,     h->scratch,   h->scale,
-                     h->down,   h->diagonal, h->residual, h->direction, h->product,
-                     h->solved, h->q,        h->q_sums};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        hsp__free(memory, all[i]);
-    for (uint64_t part = 0; h->bits && part < h->most; part++)
-        hsp__newton_bits_free(s->ctx, h->bits[part]);
-    for (uint64_t part = 0; h->batches && part < h->most; part++)
-        hsp__newton_batch_free(s->ctx, h->batches[part]);
-    hsp__free(memory, h->bits);
-    hsp__free(memory, h->batches);
-    hsp__free(memory, h->inside);
-    hsp__free(memory, h);
-    s->hessian = NULL;
-}
-
 static hsp_status newton_hessian_new_bits(hsp__newton *s, hsp__hessian *h, hsp_error *err)
 {
     if (s->p->row_weight || !s->curved || s->n < NEWTON_HESSIAN_BITS ||
         !hsp__newton_bits_pay(s->p->view))
         return HSP_OK;
-    h->bits = hsp__new(&s->ctx->allocator, h->most, sizeof *h->bits);
+    h->bits = hsp__scratch_new(&s->scratch, h->most, sizeof *h->bits);
     for (uint64_t part = 0; h->bits && part < h->most && part <= s->n / NEWTON_HESSIAN_BITS_PART;
          part++)
-        if (!(h->bits[part] = hsp__newton_bits_new(s->ctx, s->d))) return hsp__fail_memory(err);
+        if (!(h->bits[part] = hsp__newton_bits_new(&s->scratch, s->d)))
+            return hsp__fail_memory(err);
     return h->bits ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -562,16 +549,15 @@ static hsp_status newton_hessian_new_batches(hsp__newton *s, hsp__hessian *h, hs
     if (hsp_view_stored(view) / (view->rows + 1) < NEWTON_HESSIAN_SHORT ||
         !hsp__newton_batch_pays(view))
         return HSP_OK;
-    h->batches = hsp__new(&s->ctx->allocator, h->most, sizeof *h->batches);
+    h->batches = hsp__scratch_new(&s->scratch, h->most, sizeof *h->batches);
     for (uint64_t part = 0; h->batches && part < h->most; part++)
-        if (!(h->batches[part] = hsp__newton_batch_new(s->ctx, h->side)))
+        if (!(h->batches[part] = hsp__newton_batch_new(&s->scratch, h->side)))
             return hsp__fail_memory(err);
     return h->batches ? HSP_OK : hsp__fail_memory(err);
 }
 
 static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err)
 {
-    const hsp_allocator *memory = &s->ctx->allocator;
     h->side = hsp__matrix_side((size_t)s->dim);
     const uint64_t cells = (uint64_t)h->side * h->side;
     h->most = newton_hessian_parts(s, s->n, NEWTON_HESSIAN_PARTS);
@@ -579,18 +565,21 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     const uint64_t bytes = share > NEWTON_HESSIAN_BYTES ? share : NEWTON_HESSIAN_BYTES;
     while (h->most > 1 && (h->most - 1) * cells * sizeof(double) > bytes)
         h->most--;
+    assert(h->most > 0 && h->side >= s->dim);
     h->each = hsp__matrix_scratch((size_t)s->dim) + HSP__MATRIX_BLOCK * (s->dim + 1);
-    h->g = hsp__new(memory, cells, sizeof *h->g);
-    h->factor = hsp__new_raw(memory, cells, sizeof *h->factor);
-    h->scratch = hsp__new_raw(memory, h->most * h->each, sizeof *h->scratch);
-    if (s->curved) h->inside = hsp__new(memory, s->n, sizeof *h->inside);
-    h->scale = hsp__new_raw(memory, s->dim, sizeof *h->scale);
-    if (h->most > 1) h->sums = hsp__new_raw(memory, (h->most - 1) * cells, sizeof *h->sums);
-    if (s->lean) h->q = hsp__new(memory, s->dim, sizeof *h->q);
-    if (s->lean) h->q_sums = hsp__new_raw(memory, (h->most - 1) * s->dim, sizeof *h->q_sums);
-    if (!h->g || !h->factor || !h->scratch || (!h->inside && s->curved) || !h->scale ||
-        (!h->sums && h->most > 1) || (s->lean && (!h->q || !h->q_sums)))
-        return hsp__fail_memory(err);
+    hsp__scratch *scratch = &s->scratch;
+    h->g = hsp__scratch_new(scratch, cells, sizeof *h->g);
+    h->scratch = hsp__scratch_raw(scratch, h->most * h->each, sizeof *h->scratch);
+    if (s->curved) h->inside = hsp__scratch_new(scratch, s->n, sizeof *h->inside);
+    h->scale = hsp__scratch_raw(scratch, s->dim, sizeof *h->scale);
+    if (h->most > 1) h->sums = hsp__scratch_raw(scratch, (h->most - 1) * cells, sizeof *h->sums);
+    if (s->by_matrix) {
+        h->q = hsp__scratch_new(scratch, s->dim, sizeof *h->q);
+        h->q_sums = hsp__scratch_raw(scratch, (h->most - 1) * s->dim, sizeof *h->q_sums);
+    }
+    /* may be lent to another run, and outlives this one then */
+    h->factor = hsp__new_raw(&s->ctx->allocator, cells, sizeof *h->factor);
+    if (!h->factor || scratch->failed) return hsp__fail_memory(err);
     hsp_status status = newton_hessian_new_bits(s, h, err);
     return status ? status : newton_hessian_new_batches(s, h, err);
 }
@@ -598,6 +587,12 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
 int hsp__hessian_is_direct(uint64_t dim)
 {
     return dim <= NEWTON_HESSIAN_COLS;
+}
+
+void hsp__hessian_free(hsp__newton *s)
+{
+    if (s->hessian) hsp__free(&s->ctx->allocator, s->hessian->factor);
+    s->hessian = NULL;
 }
 
 void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
@@ -617,20 +612,17 @@ void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent)
 
 hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err)
 {
-    const hsp_allocator *memory = &s->ctx->allocator;
-    hsp__hessian *h = s->hessian = hsp__new(memory, 1, sizeof *h);
+    hsp__hessian *h = s->hessian = hsp__scratch_new(&s->scratch, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
     h->lent = lent && lent->factor ? lent : NULL;
     h->direct = hsp__hessian_is_direct(s->dim) && !h->lent;
-    h->down = hsp__new_raw(memory, s->dim, sizeof *h->down);
-    if (!h->down) return hsp__fail_memory(err);
+    h->down = hsp__scratch_raw(&s->scratch, s->dim, sizeof *h->down);
     if (h->direct) {
         hsp_status status = newton_hessian_new_direct(s, h, err);
         if (status || !newton_hessian_lends(s)) return status;
     }
     double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!(*all[i] = hsp__new_raw(memory, s->dim, sizeof **all[i])))
-            return hsp__fail_memory(err);
-    return HSP_OK;
+        *all[i] = hsp__scratch_raw(&s->scratch, s->dim, sizeof **all[i]);
+    return s->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }

@@ -1,5 +1,6 @@
 /* The passes of the second-order solver over the rows: along a direction, to the next place. Rows
  * whose multiplier did not change cost nothing but their score. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,28 +18,29 @@
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-typedef struct newton_rows_share {
-    double pull, weight; /* both for a cost of 1; the weight without hsp__newton_factor */
-} newton_rows_share;
+typedef struct newton_rows_terms {
+    double slope;  /* the negative gradient, and */
+    double weight; /* the curvature without hsp__newton_factor, of a row of cost 1 */
+} newton_rows_terms;
 
-NEWTON_ROWS_INLINE newton_rows_share newton_row(hsp__loss_form form, const hsp__loss *loss,
+NEWTON_ROWS_INLINE newton_rows_terms newton_row(hsp__loss_form form, const hsp__loss *loss,
                                                 double m, double anchor, double tau)
 {
     const double z = 1 - m;
     if (form == HSP__SQUARED_HINGE)
-        return z > 0 ? (newton_rows_share){2 * z, 1} : (newton_rows_share){0, 0};
+        return z > 0 ? (newton_rows_terms){2 * z, 1} : (newton_rows_terms){0, 0};
     if (form == HSP__LOGISTIC) {
         const double e = exp(-fabs(m)), more = 1 / (1 + e), less = e * more;
-        return (newton_rows_share){m > 0 ? less : more, more * less};
+        return (newton_rows_terms){m > 0 ? less : more, more * less};
     }
     if (form == HSP__SMOOTH) {
         const double s = loss->neg_gradient(m);
-        return (newton_rows_share){s, loss->curvature(s, 1)};
+        return (newton_rows_terms){s, loss->curvature(s, 1)};
     }
     const double s = anchor + tau * z;
-    if (!(s > 0)) return (newton_rows_share){0, 0};
-    if (form == HSP__HINGE && !(s < 1)) return (newton_rows_share){1, 0};
-    return (newton_rows_share){s, 1};
+    if (!(s > 0)) return (newton_rows_terms){0, 0};
+    if (form == HSP__HINGE && !(s < 1)) return (newton_rows_terms){1, 0};
+    return (newton_rows_terms){s, 1};
 }
 
 double hsp__newton_factor(const hsp__newton *s)
@@ -54,17 +56,17 @@ static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t f
     const hsp_view *view = s->p->view;
     const double b = s->dim > s->d ? w[s->d] : 0;
     if (hsp__matvec_narrow(view))
-        hsp__matvec_narrow_scores(view, w, b, from, to - from, s->step, out + from);
+        hsp__matvec_narrow_scores(view, w, b, from, to - from, s->stride, out + from);
     else
         for (uint64_t i = from; i < to; i++)
-            out[i] = hsp__row_score(view, i * s->step, w, b);
+            out[i] = hsp__row_score(view, i * s->stride, w, b);
 }
 
 /* sum += a x_i, with the offset's 1. */
 static void newton_rows_add_row(const hsp__newton *s, uint64_t i, double a, double *sum)
 {
     if (s->dim > s->d) sum[s->d] += a;
-    hsp__matvec_add_row(s->p->view, i * s->step, a, sum);
+    hsp__matvec_add_row(s->p->view, i * s->stride, a, sum);
 }
 
 /* What hsp__newton_cost looks at, in one place that nothing written in a loop can change. */
@@ -72,7 +74,7 @@ typedef struct newton_rows_costs {
     const uint32_t *labels;
     const double *weight; /* of rows, or NULL */
     uint32_t positive;
-    uint64_t step;
+    uint64_t stride;
     double cost[2]; /* y c of a row of weight 1: negative, positive */
 } newton_rows_costs;
 
@@ -80,15 +82,15 @@ static newton_rows_costs newton_rows_costs_of(const hsp__newton *s)
 {
     const hsp__problem *p = s->p;
     newton_rows_costs costs = {
-        p->view->labels, p->hard ? NULL : p->row_weight, p->positive, s->step, {-1, 1}};
+        p->view->labels, p->hard ? NULL : p->row_weight, p->positive, s->stride, {-1, 1}};
     for (int side = 0; side < 2 && !p->hard; side++)
-        costs.cost[side] *= (double)s->step * p->cost[side];
+        costs.cost[side] *= (double)s->stride * p->cost[side];
     return costs;
 }
 
 NEWTON_ROWS_INLINE double newton_cost(const newton_rows_costs *costs, uint64_t i)
 {
-    const uint64_t at = i * costs->step;
+    const uint64_t at = i * costs->stride;
     const double c = costs->labels[at] == costs->positive ? costs->cost[1] : costs->cost[0];
     return costs->weight ? c * costs->weight[at] : c;
 }
@@ -105,14 +107,14 @@ NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const 
                                                      uint64_t from, uint64_t to, double t)
 {
     const newton_rows_costs costs = newton_rows_costs_of(s);
-    const double *scores = s->score, *moves = s->move, *anchors = s->anchor;
-    const double middle = s->middle, tau = s->tau;
+    const double *scores = s->score, *moves = s->delta_score, *anchors = s->anchor;
+    const double first = s->first_anchor, tau = s->tau;
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, move = moves[i];
-        const newton_rows_share row = newton_row(form, s->loss, y * (scores[i] + t * move),
-                                                 anchors ? anchors[i] : middle, tau);
-        sums.slope -= cost * row.pull * move;
+        const newton_rows_terms row = newton_row(form, s->loss, y * (scores[i] + t * move),
+                                                 anchors ? anchors[i] : first, tau);
+        sums.slope -= cost * row.slope * move;
         sums.curve += y * cost * row.weight * (move * move);
     }
     return sums;
@@ -121,7 +123,7 @@ NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const 
 /* Squared hinge and rows in one piece, all of a class weighing the same: the loops of vec.h. */
 static int newton_rows_is_plain(const hsp__newton *s)
 {
-    return s->form == HSP__SQUARED_HINGE && s->step == 1 && !s->p->row_weight;
+    return s->form == HSP__SQUARED_HINGE && s->stride == 1 && !s->p->row_weight;
 }
 
 static hsp__vec_groups newton_rows_plain(const hsp__newton *s, uint64_t from)
@@ -135,7 +137,7 @@ static hsp__newton_sums newton_rows_line_plain(const hsp__newton *s, uint64_t fr
 {
     const hsp__vec_groups rows = newton_rows_plain(s, from);
     double sums[2];
-    hsp__vec()->positive_line(&rows, s->score + from, s->move + from, t, to - from, sums);
+    hsp__vec()->positive_line(&rows, s->score + from, s->delta_score + from, t, to - from, sums);
     return (hsp__newton_sums){-sums[0], sums[1]};
 }
 
@@ -144,7 +146,7 @@ static void newton_rows_line_part(void *user, uint64_t part)
     const newton_rows_line *line = user;
     hsp__newton *s = line->s;
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
-    if (line->fresh) newton_rows_scores(s, s->delta, from, to, s->move);
+    if (line->fresh) newton_rows_scores(s, s->delta, from, to, s->delta_score);
     if (newton_rows_is_plain(s)) {
         s->lines[part] = newton_rows_line_plain(s, from, to, line->t);
         return;
@@ -193,17 +195,17 @@ hsp__newton_sums hsp__newton_along(hsp__newton *s, double t)
 
 /* ---- To the next place ----------------------------------------------------------------------- */
 
-typedef enum newton_rows_walk_how {
-    NEWTON_ROWS_WALK_ON,    /* by t times the moves */
-    NEWTON_ROWS_WALK_FRESH, /* forget pull, weight and u, and compute scores from w */
-    NEWTON_ROWS_WALK_HOLD   /* stay; rows with curvature keep it, and ask for more than they may */
-} newton_rows_walk_how;
+typedef enum newton_rows_how {
+    NEWTON_ROWS_GO,      /* by t delta */
+    NEWTON_ROWS_RESTART, /* forget a, curvatures and u, and compute scores from w */
+    NEWTON_ROWS_HOLD     /* stay; rows with curvature keep it, and may leave their box */
+} newton_rows_how;
 
-typedef struct newton_rows_walk {
+typedef struct newton_rows_step {
     hsp__newton *s;
     double t;
-    newton_rows_walk_how how;
-} newton_rows_walk;
+    newton_rows_how how;
+} newton_rows_step;
 
 /* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
  */
@@ -222,37 +224,37 @@ NEWTON_ROWS_INLINE void newton_values(hsp__loss_form form, const hsp__loss *loss
     }
 }
 
-NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__loss_form form, hsp__newton *s,
+NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__newton *s,
                                                       uint64_t from, uint64_t to,
-                                                      const newton_rows_walk *walk, double *sum)
+                                                      const newton_rows_step *step, double *sum)
 {
-    const double t = walk->t;
-    const int hold = walk->how == NEWTON_ROWS_WALK_HOLD;
+    const double t = step->t;
+    const int hold = step->how == NEWTON_ROWS_HOLD;
     const newton_rows_costs costs = newton_rows_costs_of(s);
-    double *const scores = s->score, *const pulls = s->pull;
-    const double *const moves = s->move, *const anchors = s->anchor;
+    double *const scores = s->score, *const as = s->a;
+    const double *const moves = s->delta_score, *const anchors = s->anchor;
     unsigned char *const curves = s->curved;
-    const double middle = s->middle, tau = s->tau;
+    const double first = s->first_anchor, tau = s->tau;
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, c = y * cost;
-        const double anchor = anchors ? anchors[i] : middle;
+        const double anchor = anchors ? anchors[i] : first;
         if (t != 0) scores[i] += t * moves[i];
         const double m = y * scores[i];
-        newton_rows_share row = newton_row(form, s->loss, m, anchor, tau);
+        newton_rows_terms row = newton_row(form, s->loss, m, anchor, tau);
         if (hold && curves[i])
-            row = (newton_rows_share){anchor + tau * (1 - m), 1};
+            row = (newton_rows_terms){anchor + tau * (1 - m), 1};
         else if (hold)
-            row = (newton_rows_share){c > 0 ? pulls[i] / c : 0, 0};
-        const double pull = c * row.pull, old = pulls[i];
-        double loss, gain;
-        newton_values(form, s->loss, m, row.pull, &loss, &gain);
-        state.loss += c * loss;
-        state.gain += c * gain;
+            row = (newton_rows_terms){c > 0 ? as[i] / c : 0, 0};
+        const double a = c * row.slope, old = as[i];
+        double value, conjugate;
+        newton_values(form, s->loss, m, row.slope, &value, &conjugate);
+        state.loss += c * value;
+        state.conjugate += c * conjugate;
         if (form == HSP__HINGE || form == HSP__HARD_MARGIN)
             state.slack +=
-                c * (form == HSP__HINGE ? loss - row.pull * (1 - m) : row.pull * fabs(1 - m));
-        state.total += pull;
+                c * (form == HSP__HINGE ? value - row.slope * (1 - m) : row.slope * fabs(1 - m));
+        state.total += a;
         if (c > 0 && m < state.least) state.least = m;
         if (form != HSP__LOGISTIC && form != HSP__SMOOTH) {
             const unsigned char curved = c > 0 && row.weight > 0;
@@ -260,39 +262,39 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_walk_rows(hsp__loss_form form, hsp__
             state.turned += curved != curves[i];
             curves[i] = curved;
         }
-        if (pull == old) continue;
-        pulls[i] = pull;
-        newton_rows_add_row(s, i, y * (pull - old), sum);
+        if (a == old) continue;
+        as[i] = a;
+        newton_rows_add_row(s, i, y * (a - old), sum);
     }
     return state;
 }
 
-/* Lean: nothing but the scores, the sums of the rows, and which of them have curvature. The gain of
- * a row is 2 c z - c z^2. */
-static hsp__newton_state newton_rows_walk_plain(const hsp__newton *s, uint64_t from, uint64_t to,
-                                                const newton_rows_walk *walk)
+/* by_matrix: nothing but the scores, the sums of the rows, and which of them have curvature. e(a) of a
+ * row is 2 c z - c z^2. */
+static hsp__newton_state newton_rows_step_plain(const hsp__newton *s, uint64_t from, uint64_t to,
+                                                const newton_rows_step *step)
 {
     const hsp__vec_groups rows = newton_rows_plain(s, from);
-    const double *moves = walk->t != 0 ? s->move + from : NULL;
+    const double *moves = step->t != 0 ? s->delta_score + from : NULL;
     double sums[2];
     uint64_t counts[2];
-    hsp__vec()->positive_step(&rows, s->score + from, moves, walk->t, to - from, s->curved + from,
+    hsp__vec()->positive_step(&rows, s->score + from, moves, step->t, to - from, s->curved + from,
                               sums, counts);
     return (hsp__newton_state){.loss = sums[0],
-                               .gain = sums[1] - sums[0],
+                               .conjugate = sums[1] - sums[0],
                                .total = sums[1],
                                .active = counts[0],
                                .turned = counts[1]};
 }
 
-static hsp__newton_state newton_rows_walk_lean(const hsp__newton *s, uint64_t from, uint64_t to,
-                                               const newton_rows_walk *walk)
+static hsp__newton_state newton_rows_step_by_matrix(const hsp__newton *s, uint64_t from,
+                                                    uint64_t to, const newton_rows_step *step)
 {
     const newton_rows_costs costs = newton_rows_costs_of(s);
     hsp__newton_state state = {0};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), c = fabs(cost);
-        if (walk->t != 0) s->score[i] += walk->t * s->move[i];
+        if (step->t != 0) s->score[i] += step->t * s->delta_score[i];
         const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
         const unsigned char curved = c > 0 && z > 0;
         state.loss += c * (some * some);
@@ -301,95 +303,95 @@ static hsp__newton_state newton_rows_walk_lean(const hsp__newton *s, uint64_t fr
         state.turned += curved != s->curved[i];
         s->curved[i] = curved;
     }
-    state.gain = state.total - state.loss;
+    state.conjugate = state.total - state.loss;
     return state;
 }
 
-static void newton_rows_walk_part_lean(const newton_rows_walk *walk, uint64_t part)
+static void newton_rows_step_part_by_matrix(const newton_rows_step *step, uint64_t part)
 {
-    hsp__newton *s = walk->s;
+    hsp__newton *s = step->s;
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
-    if (walk->how == NEWTON_ROWS_WALK_FRESH) newton_rows_scores(s, s->w, from, to, s->score);
-    s->states[part] = newton_rows_is_plain(s) ? newton_rows_walk_plain(s, from, to, walk)
-                                              : newton_rows_walk_lean(s, from, to, walk);
+    if (step->how == NEWTON_ROWS_RESTART) newton_rows_scores(s, s->w, from, to, s->score);
+    s->states[part] = newton_rows_is_plain(s) ? newton_rows_step_plain(s, from, to, step)
+                                              : newton_rows_step_by_matrix(s, from, to, step);
 }
 
-static void newton_rows_walk_part(void *user, uint64_t part)
+static void newton_rows_step_part(void *user, uint64_t part)
 {
-    const newton_rows_walk *walk = user;
-    hsp__newton *s = walk->s;
-    if (s->lean) {
-        newton_rows_walk_part_lean(walk, part);
+    const newton_rows_step *step = user;
+    hsp__newton *s = step->s;
+    if (s->by_matrix) {
+        newton_rows_step_part_by_matrix(step, part);
         return;
     }
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     double *sum = s->sums + part * s->dim;
     hsp__newton_state *state = &s->states[part];
     memset(sum, 0, s->dim * sizeof *sum);
-    if (walk->how == NEWTON_ROWS_WALK_FRESH) {
-        memset(s->pull + from, 0, (to - from) * sizeof *s->pull);
+    if (step->how == NEWTON_ROWS_RESTART) {
+        memset(s->a + from, 0, (to - from) * sizeof *s->a);
         newton_rows_scores(s, s->w, from, to, s->score);
     }
     switch (s->form) {
     case HSP__HINGE:
-        *state = newton_walk_rows(HSP__HINGE, s, from, to, walk, sum);
+        *state = newton_step_rows(HSP__HINGE, s, from, to, step, sum);
         break;
     case HSP__HARD_MARGIN:
-        *state = newton_walk_rows(HSP__HARD_MARGIN, s, from, to, walk, sum);
+        *state = newton_step_rows(HSP__HARD_MARGIN, s, from, to, step, sum);
         break;
     case HSP__SQUARED_HINGE:
-        *state = newton_walk_rows(HSP__SQUARED_HINGE, s, from, to, walk, sum);
+        *state = newton_step_rows(HSP__SQUARED_HINGE, s, from, to, step, sum);
         break;
     case HSP__LOGISTIC:
-        *state = newton_walk_rows(HSP__LOGISTIC, s, from, to, walk, sum);
+        *state = newton_step_rows(HSP__LOGISTIC, s, from, to, step, sum);
         break;
     case HSP__SMOOTH:
-        *state = newton_walk_rows(HSP__SMOOTH, s, from, to, walk, sum);
+        *state = newton_step_rows(HSP__SMOOTH, s, from, to, step, sum);
     }
 }
 
-static void newton_rows_walk_all(hsp__newton *s, double t, newton_rows_walk_how how)
+static void newton_rows_step_all(hsp__newton *s, double t, newton_rows_how how)
 {
     const hsp__vec_table *vec = hsp__vec();
-    newton_rows_walk walk = {s, t, how};
+    newton_rows_step step = {s, t, how};
     hsp__newton_state all = {.least = HUGE_VAL};
-    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_walk_part, &walk)) return;
-    if (how == NEWTON_ROWS_WALK_FRESH) memset(s->u, 0, s->dim * sizeof *s->u);
+    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_step_part, &step)) return;
+    if (how == NEWTON_ROWS_RESTART) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
         const hsp__newton_state *one = &s->states[part];
         all.loss += one->loss;
-        all.gain += one->gain;
+        all.conjugate += one->conjugate;
         all.slack += one->slack;
         all.total += one->total;
         all.least = fmin(all.least, one->least);
         all.active += one->active;
         all.turned += one->turned;
-        if (!s->lean) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
+        if (!s->by_matrix) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
     if (!s->curved) all.active = all.turned = s->n;
     s->now = all;
-    if (s->lean) hsp__hessian_follow(s);
+    if (s->by_matrix) hsp__hessian_follow(s);
 }
 
 void hsp__newton_restart(hsp__newton *s)
 {
     s->passes += 2;
-    newton_rows_walk_all(s, 0, NEWTON_ROWS_WALK_FRESH);
+    newton_rows_step_all(s, 0, NEWTON_ROWS_RESTART);
 }
 
 void hsp__newton_go(hsp__newton *s, double t)
 {
     s->passes++;
-    newton_rows_walk_all(s, t, NEWTON_ROWS_WALK_ON);
+    newton_rows_step_all(s, t, NEWTON_ROWS_GO);
 }
 
 void hsp__newton_hold(hsp__newton *s)
 {
-    newton_rows_walk_all(s, 0, NEWTON_ROWS_WALK_HOLD);
+    newton_rows_step_all(s, 0, NEWTON_ROWS_HOLD);
 }
 
-static void newton_rows_pulls_part(void *user, uint64_t part)
+static void newton_rows_multipliers_part(void *user, uint64_t part)
 {
     hsp__newton *s = user;
     const newton_rows_costs costs = newton_rows_costs_of(s);
@@ -397,24 +399,25 @@ static void newton_rows_pulls_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
         const double cost = newton_cost(&costs, i);
         const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]);
-        s->pull[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
+        s->a[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
     }
 }
 
-void hsp__newton_pulls(hsp__newton *s)
+void hsp__newton_multipliers(hsp__newton *s)
 {
-    hsp__tasks_try(s->ctx, s->parts, newton_rows_pulls_part, s);
+    hsp__tasks_try(s->ctx, s->parts, newton_rows_multipliers_part, s);
 }
 
 /* ---- Anchors --------------------------------------------------------------------------------- */
 
 hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
 {
-    if (!s->anchor) s->anchor = hsp__new_raw(&s->ctx->allocator, s->n, sizeof *s->anchor);
+    if (!s->anchor) s->anchor = hsp__scratch_raw(&s->scratch, s->n, sizeof *s->anchor);
     if (!s->anchor) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < s->n; i++) {
         const double c = fabs(hsp__newton_cost(s, i));
-        s->anchor[i] = c > 0 ? s->pull[i] / c : 0;
+        s->anchor[i] = c > 0 ? s->a[i] / c : 0;
+        assert(!(s->anchor[i] < 0 || s->anchor[i] > s->loss->steepest));
     }
     return HSP_OK;
 }
