@@ -4,10 +4,14 @@
 #   tests/cli/run.sh [BUILD] [NAME ...]      run all cases, or the named ones
 #   tests/cli/run.sh --update [NAME ...]     write down what they print now; read the difference!
 #
-# A case is NAME.sh beside NAME.out, what it must print. NAME.err is what it must say on standard
-# error, if that matters; NAME.exit its exit status, if that is not 0. A case runs in an empty folder
-# of its own, with `halfspace` in its PATH, EXAMPLES naming the folder of examples and COMMANDS the commands that
-# the program has. A case that ends with status 77 is skipped; its last line says why.
+# A case is COMMAND/NAME.sh with NAME.out, what it must print. NAME.err is what it must say on standard error, if that
+# matters; NAME.exit its exit status, if that is not 0. Folder all has what concerns every command, docs what the
+# documentation shows. A name is a folder, a case (train/svm, train-svm), or the name of a case in any folder (svm).
+#
+# A case runs in an empty folder of its own, with `halfspace` in its PATH, EXAMPLES naming the folder of examples and
+# COMMANDS the commands that the program has. In a case of several questions, `question TEXT` prints a line at the head of
+# each; a case that fails names the question at which it did. A case that ends with status 77 is skipped; its last line
+# says why.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -28,6 +32,9 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 mkdir "$scratch/bin"
 ln -s "$HALFSPACE" "$scratch/bin/halfspace"
+# shellcheck disable=SC2016 # the script expands it
+printf '#!/bin/sh\necho "-- $1"\n' >"$scratch/bin/question"
+chmod +x "$scratch/bin/question"
 PATH=$scratch/bin:$PATH
 unset NO_COLOR HSP_SIMD
 LC_ALL=C
@@ -43,9 +50,17 @@ same()
     return 1
 }
 
+# The question in which the first of two outputs begins to differ from the second: ": TEXT", or nothing.
+asked()
+{
+    line=$(cmp "$1" "$2" 2>/dev/null | sed -n 's/.* line //p')
+    head -n "${line:-$(wc -l <"$2")}" "$1" | sed -n 's/^-- /: /p' | tail -n 1
+}
+
 run_case()
 {
     case=$1 got=$scratch/got
+    [ -f "$here/$case.sh" ] || { echo "FAILED ${case#\*/}: there is no such case" && return 1; }
     rm -rf "$scratch/work" && mkdir "$scratch/work"
     (cd "$scratch/work" && exec sh "$here/$case.sh") >"$got.out" 2>"$got.err" </dev/null
     echo $? >"$got.exit"
@@ -66,27 +81,48 @@ run_case()
     if [ -f "$here/$case.err" ]; then
         same "$case: standard error" "$here/$case.err" "$got.err" || right=
     elif [ ! "$right" ]; then
-        sed "s/^/$case: /" "$got.err" >&2
+        sed "s|^|$case: |" "$got.err" >&2
     fi
     [ "$right" ] && echo "ok $case" && return 0
-    echo "FAILED $case"
+    echo "FAILED $case$(asked "$here/$case.out" "$got.out")"
     return 1
 }
 
-if [ $# -eq 0 ]; then
-    for script in "$here"/*.sh; do
-        name=${script##*/}
-        [ "$name" = run.sh ] || set -- "$@" "${name%.sh}"
+# The cases that a name means, one per line.
+cases()
+{
+    if [ -d "$here/$1" ]; then
+        set -- "$here/$1"/*.sh
+    elif [ -f "$here/$1.sh" ]; then
+        set -- "$here/$1.sh"
+    elif [ -f "$here/${1%%-*}/${1#*-}.sh" ]; then
+        set -- "$here/${1%%-*}/${1#*-}.sh"
+    else
+        set -- "$here"/*/"$1.sh"
+    fi
+    for script; do
+        script=${script#"$here/"}
+        echo "${script%.sh}"
     done
-fi
+}
+
+# shellcheck disable=SC2046 # folders are words
+[ $# -gt 0 ] || set -- $(cd "$here" && echo */)
 passed=0 failed=0
-for case in "$@"; do
-    run_case "$case"
-    case $? in
-    0) passed=$((passed + 1)) ;;
-    77) ;;
-    *) failed=$((failed + 1)) ;;
-    esac
+for name; do
+    for case in $(cases "${name%/}"); do
+        run_case "$case"
+        case $? in
+        0) passed=$((passed + 1)) ;;
+        77) ;;
+        *) failed=$((failed + 1)) ;;
+        esac
+    done
+done
+for stray in "$here"/*.sh; do
+    [ "$stray" = "$here/run.sh" ] && continue
+    echo "FAILED ${stray##*/}: a case belongs in the folder of its command"
+    failed=$((failed + 1))
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
