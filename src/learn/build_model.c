@@ -114,7 +114,7 @@ static hsp_status build_model_optimum(const hsp_convergence *optimum, hsp_model 
     return status;
 }
 
-/* How a panel of experts did, for audits. */
+/* Results of experts, for audits. */
 static hsp_status build_model_panel(const hsp_experts_report *panel, hsp_model *model,
                                     hsp_error *err)
 {

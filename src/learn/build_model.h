@@ -1,4 +1,4 @@
-/* From what was learnt to a model: names, encoding, scalings, metadata, and the weights or
+/* From solutions to a model: names, encoding, scalings, metadata, and the weights or
  * coefficients of the problems of two classes. */
 #ifndef HSP_LEARN_BUILD_MODEL_H
 #define HSP_LEARN_BUILD_MODEL_H
@@ -14,7 +14,7 @@ typedef struct hsp__model_spec {
     const hsp_encoding *encoding;    /* NULL: none; copied */
     hsp_scaling **scalings;          /* HSP__MODEL_SCALINGS: taken over, NULL left in their place */
     int rest, leaves_out;
-    hsp_storage storage;     /* of the rows learnt from */
+    hsp_storage storage;     /* of the training rows */
     hsp_precision precision; /* of those rows */
     const char *index_base;  /* of the libsvm text they came from; NULL: from elsewhere */
     const char *data_hash;   /* NULL: not known */

@@ -194,7 +194,7 @@ static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_options *opti
     return status;
 }
 
-/* The weights are in a column, which is not learnt from: it is 0 in a copy of the rows. */
+/* The weights are in a column, which is not a feature: it is 0 in a copy of the rows. */
 static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const hsp_options *options,
                                 hsp__prepared *to, hsp_error *err)
 {
@@ -350,7 +350,7 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     if (!status) status = prepare_checked(ctx, &to, err);
     if (!status && strcmp(columns, "none") != 0)
         status = prepare_scale(ctx, columns, place++, &to, err);
-    else if (!status && to.blank) /* the rows learnt from are blank there already */
+    else if (!status && to.blank) /* the training rows are blank there already */
         status = prepare_blank(ctx, &to, err), place++;
     if (!status && hsp__option_is(options, "normalize", "rows"))
         status = prepare_scale(ctx, "unit-rows", place, &to, err);

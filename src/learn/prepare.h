@@ -40,12 +40,12 @@ hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hs
 hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                  hsp__names *names);
 
-/* Were rows met (met[c], one a class) of the classes from..to-1, which were asked for by name, and
+/* Were rows met (met[c], one per class) of the classes from..to-1, which were asked for by name, and
  * of two classes at least? HSP_USAGE or HSP_BAD_DATA with a sentence when not. */
 hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,
                             uint32_t to, hsp_error *err);
 
-/* The scaling that the options ask for, of rows that pass by: divided by their norms, or made
+/* The scaling that the options ask for, of streamed rows: divided by their norms, or made
  * votes. *out is NULL when they stay as they are. */
 hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                 hsp_scaling **out);

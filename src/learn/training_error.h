@@ -1,4 +1,4 @@
-/* How many of the rows learnt from the model gets wrong. */
+/* How many of the training rows the model gets wrong. */
 #ifndef HSP_LEARN_TRAINING_ERROR_H
 #define HSP_LEARN_TRAINING_ERROR_H
 

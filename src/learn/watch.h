@@ -1,4 +1,4 @@
-/* The progress of one or more runs that are learnt at once. */
+/* The progress of one or more runs that are learned at once. */
 #ifndef HSP_LEARN_WATCH_H
 #define HSP_LEARN_WATCH_H
 
@@ -21,7 +21,7 @@ typedef struct hsp__watch {
  * tell. Must the work end, and why? 0: no. `watch` NULL: nobody watches. */
 int hsp__watch_tick(hsp__watch *watch, uint64_t rows, int report, hsp_stop *stop);
 
-/* A solver has made so many `unit` ("passes", "rounds"), and the duality gap is about this; NaN:
+/* A solver has made this many `unit` ("passes", "rounds"), and the duality gap is about this; NaN:
  * not known. Likewise. */
 int hsp__watch_gap(hsp__watch *watch, int report, const char *unit, uint64_t done, double gap,
                    double target, hsp_stop *stop);

@@ -41,8 +41,8 @@ void hsp__fit_unjudged(const hsp_context *ctx, hsp__task *task)
 }
 
 /* What the solver hands back is judged once more, whatever it says itself, unless the last that it
- * did was to have this judged: then u, scores and the values are there already. A run is said to
- * have converged when its proven gap is what was asked for, and only then. */
+ * did was to have this judged: then u, scores and the values are there already. A run has
+ * converged if and only if its proven gap reaches the target. */
 static hsp_status fit_judge(hsp_context *ctx, double goal, hsp__task *task, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
@@ -119,7 +119,7 @@ static void fit_restore(const hsp__problem *p, const hsp__solution *first, hsp__
     if (s->stop != HSP_STOP_SECONDS && s->stop != HSP_STOP_REQUEST) s->stop = first->stop;
 }
 
-/* Another solver goes on from where the first could not, or begins anew without losses (`hard`);
+/* Another solver goes on from where the first could not, or starts again without losses (`hard`);
  * what it makes worse is not kept. */
 static hsp_status fit_second(hsp_context *ctx, const hsp__solver *second, int hard, hsp__task *task,
                              const hsp__goal *goal, hsp_error *err)
@@ -230,7 +230,7 @@ hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, 
     if (status || s->stop == HSP_STOP_INSEPARABLE) return status;
     hsp__stop brief;
     hsp_context last = hsp__stop_brief(&brief, ctx);
-    /* rows learnt from in their order make what a stream of them makes, however good that is */
+    /* rows in the order of the file give the result of a stream, whatever its objective */
     const int stream = task->solver == &hsp__solver_pegasos && goal->in_order;
     if (!stream) status = fit_no_worse(&last, &task->problem, s->u, s->scores, s, err);
     return status ? status : fit_judge(&last, goal->gap, task, err);

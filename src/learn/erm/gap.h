@@ -78,7 +78,7 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
 /* (primal - dual) / primal, as in hsp__gap_values. */
 double hsp__gap_relative(double primal, double dual);
 
-/* What of a new pair (w, b), a of these values is to be kept, beside the best so far in `s`: as a
+/* What of a new pair (w, b), a of these values is to be kept, compared with the best so far in `s`: as a
  * rule both or neither, by the gap, so that they belong together. But far from the best all gaps
  * round to 1 and order nothing: above 1/2 the lower primal and the higher dual are kept, each for
  * itself. */

@@ -60,7 +60,7 @@
 #define NEWTON_SAMPLE_GAP  1e-3  /* how well a sample is solved at most */
 #define NEWTON_SAMPLE_TAU  0.25  /* in how far tau is followed on a sample */
 #define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
-#define NEWTON_CALM        0.01  /* or until so few of the rows turn */
+#define NEWTON_CALM        0.01  /* or until this few of the rows turn */
 #define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
 #define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
 

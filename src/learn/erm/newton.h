@@ -93,7 +93,7 @@ static inline int hsp__newton_anchored(const hsp__newton *s)
 
 /* ---- newton_rows.c: everything that runs over the rows --------------------------------------- */
 
-/* sum a y x (dim) and all row sums anew, from w; every row's curvature too. */
+/* sum a y x (dim) and all row sums again, from w; every row's curvature too. */
 void hsp__newton_restart(hsp__newton *s);
 
 /* move = X delta, and the sums at a step of 1. */
@@ -123,7 +123,7 @@ double hsp__newton_factor(const hsp__newton *s);
 
 typedef struct hsp__newton_bits hsp__newton_bits;
 
-/* Are there so few columns that it pays? */
+/* Are there few enough columns that it pays? */
 int hsp__newton_bits_pay(const hsp_view *view);
 
 /* NULL: no memory. */
@@ -137,7 +137,7 @@ int hsp__newton_bits_add(hsp__newton_bits *bits, const hsp__row *row);
 void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double weight,
                             double turn, double *g, size_t side, double *q);
 
-/* ---- newton_blocks.c: sparse rows whose places lie beside each other --------------------------
+/* ---- newton_blocks.c: sparse rows whose places are adjacent --------------------------
  */
 
 typedef struct hsp__newton_batch hsp__newton_batch;
@@ -171,7 +171,7 @@ void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent);
 hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err);
 void hsp__hessian_free(hsp__newton *s);
 
-/* Are there so few columns that the matrix is kept? */
+/* Are there few enough columns that the matrix is kept? */
 int hsp__hessian_is_direct(uint64_t dim);
 
 /* by_matrix: the matrix follows the rows' curvatures, and u the matrix. With q = sum of c y x over the

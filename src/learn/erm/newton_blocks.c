@@ -1,4 +1,4 @@
-/* Sparse rows whose places lie beside each other (pixels of a stroke) in the second-order solver's
+/* Sparse rows whose places are adjacent (pixels of a stroke) in the second-order solver's
  * matrix: 64 rows at a time, spread out; and of the matrix blocks of eight columns by eight, of
  * which each sums the outer products of the rows that have numbers in both, in registers. */
 #include <string.h>

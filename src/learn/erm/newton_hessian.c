@@ -2,9 +2,9 @@
  * 1 appended for the offset, R the penalty's diagonal.
  *
  * Few columns: G is kept, and the rows whose weight changed since it was last brought up to date
- * are added or taken away; when that would be more work than starting anew, or when what is left is
- * small beside what was there (and so full of its rounding errors), it is made anew. Then Cholesky,
- * after scaling to a diagonal of ones, since columns may have any unit.
+ * are added or taken away; when that would be more work than starting again, or when what is left is
+ * small relative to what was there (and so full of its rounding errors), it is computed
+ * from scratch. Then Cholesky, after scaling to a diagonal of ones, since columns may have any unit.
  *
  * Many columns: conjugate gradients with products by H that pass over the rows with a weight,
  * preconditioned by H's diagonal.
@@ -41,10 +41,10 @@ enum {
     NEWTON_HESSIAN_PATIENCE =
         16, /* products that a direction may take with another's factor, at least */
     NEWTON_HESSIAN_LEND = 32,     /* places of a row from which on a sample's matrix is lent, */
-    NEWTON_HESSIAN_LEND_ROWS = 4, /* if it has so many rows a column */
+    NEWTON_HESSIAN_LEND_ROWS = 4, /* if it has this many rows per column */
 };
 #define NEWTON_HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
-#define NEWTON_HESSIAN_SHARE 8                   /* one part in so many of what the rows take */
+#define NEWTON_HESSIAN_SHARE 8                   /* one part in this many of what the rows take */
 #define NEWTON_HESSIAN_TICK  64                  /* rows between two ticks */
 
 struct hsp__hessian {
@@ -54,7 +54,7 @@ struct hsp__hessian {
     size_t side;
     uint64_t most;   /* parts that rows are cut into at most, */
     uint64_t parts;  /* and now; the first adds to g, the others to matrices that are added to it */
-    uint64_t peak;   /* rows that were in g at most since it was made anew; 0: never */
+    uint64_t peak;   /* rows that were in g at most since it was computed from scratch; 0: never */
     double *g;       /* side * side */
     double *factor;  /* side * side: Cholesky of the scaled H */
     double *sums;    /* (most - 1) * side * side, or NULL: none */
@@ -237,7 +237,7 @@ static void newton_hessian_rows_by_bits(const hsp__newton *s, uint64_t from, uin
                                         hsp__newton_bits *bits, double *g, double *q)
 {
     hsp__hessian *h = s->hessian;
-    for (int in = h->peak == 0; in < 2; in++) /* made anew: nothing goes out */
+    for (int in = h->peak == 0; in < 2; in++) /* from scratch: nothing goes out */
         for (int positive = 0; positive < 2; positive++)
             newton_hessian_group_by_bits(s, from, to, in, positive, bits, g, q);
     memcpy(h->inside + from, s->curved + from, to - from);

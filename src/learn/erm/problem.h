@@ -80,7 +80,7 @@ typedef struct hsp__goal {
     hsp__watch *watch; /* tick it now and then; it may say stop */
     int report;        /* this is the thread that the context belongs to: progress may be told */
     int in_order;      /* solvers that learn row by row: in the order of the rows, not shuffled; */
-    int last;          /* hand over the last weights, not the average */
+    int last;          /* return the last weights, not the average */
 } hsp__goal;
 
 /* Where a solver starts, and what it found. The caller owns the arrays. Every solver hands back the

@@ -14,7 +14,8 @@ const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd
 #define SOLVERS_FILLS  3    /* times that all rows are added to that matrix */
 #define SOLVERS_PASSES 40   /* passes that Newton steps make besides */
 #define SOLVERS_FAST   0.25 /* a number of a matrix against one of a row in a pass */
-#define SOLVERS_VISITS 50   /* likewise of coordinate descent, where C is small beside the rows */
+#define SOLVERS_VISITS \
+    50 /* likewise of coordinate descent, where C is small relative to the rows */
 #define SOLVERS_SAMPLE 1024 /* rows that are looked at */
 
 /* The mean of ||x||^2, from some of the rows. */
@@ -39,8 +40,8 @@ static double solvers_length(const hsp_view *view)
 #define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
 #define SOLVERS_LOGISTIC_CG     60  /* or instead of it: directions by conjugate gradients */
 
-/* Few columns make Newton's matrix cheap beside the passes that coordinate descent needs, and those
- * are the more the larger C is beside the rows. Numbers as measured on text, digits and tables
+/* Few columns make Newton's matrix cheap compared with the passes that coordinate descent needs, and those
+ * are the more the larger C is relative to the rows. Numbers as measured on text, digits and tables
  * (docs/svm.md). */
 static int solvers_prefers_newton(const hsp__problem *p)
 {

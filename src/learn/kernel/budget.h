@@ -2,7 +2,7 @@
  *
  * When an update makes them more than that, the row whose removal changes w least goes, whole, its
  * share of the offset too: the one with the smallest sum over scorers of a^2 (k(x, x) + c^2), the
- * one that has been there longest among equals, never the one just learnt from. A row whose amounts
+ * one that has been there longest among equals, never the one of this update. A row whose amounts
  * come to 0 leaves by itself. */
 #ifndef HSP_LEARN_KERNEL_BUDGET_H
 #define HSP_LEARN_KERNEL_BUDGET_H

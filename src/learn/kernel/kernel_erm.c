@@ -115,7 +115,7 @@ static uint64_t kernel_erm_memory(const hsp__train *train)
     return train->plan.cache_bytes - (kernel_erm_of(train)->gram ? n * n * sizeof(float) : 0);
 }
 
-/* Memory is for so many pairs at a time, whoever works on them: what a cache has room for decides
+/* Memory is for this many pairs at a time, whoever works on them: what a cache has room for decides
  * in which order a machine's rows are visited, and so its bits. */
 static uint32_t kernel_erm_shares(const hsp__train *train)
 {
@@ -227,7 +227,7 @@ static void kernel_erm_alone(hsp__train *train, uint32_t c)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* The matrix: for pairs of classes with the rows of a class beside each other, so that what a pair
+/* The matrix: for pairs of classes with the rows of a class adjacent, so that what a pair
  * looks up lies in two stretches of each line. */
 static hsp_status kernel_erm_fill_gram(hsp__train *train, hsp_error *err)
 {

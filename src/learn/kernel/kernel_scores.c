@@ -17,8 +17,9 @@ enum {
     KERNEL_SCORES_BLOCK = 256,   /* rows visited at a time */
     KERNEL_SCORES_SUPPORT = 768, /* rows whose changes are caught up with at a time: the values with
                           a block stay in the second cache */
-    KERNEL_SCORES_FEW = 2048, /* so many rows and less are one block whose kernel values are kept */
-    KERNEL_SCORES_RARE = 32   /* fewer mistakes than one in so many rows: a line for each is cheaper
+    KERNEL_SCORES_FEW =
+        2048,               /* this many rows and less are one block whose kernel values are kept */
+    KERNEL_SCORES_RARE = 32 /* fewer mistakes than one in this many rows: a line for each is cheaper
                        than   all lines of a block */
 };
 

@@ -46,7 +46,7 @@
 #include "vec/vec.h"
 
 enum {
-    SMO_WHOLE = 2560, /* so many rows are one set */
+    SMO_WHOLE = 2560, /* this many rows are one set */
     SMO_FIRST = 2048, /* rows of a set of more, at first */
     SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
     SMO_LIMIT = 16384,
@@ -677,7 +677,7 @@ static void smo_set_free(smo *w)
                             w->ly,  w->lc,     w->lextra,   w->up, w->down};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         hsp__free(&w->ctx->allocator, blocks[i]);
-    w->k = NULL; /* the others are made anew with it */
+    w->k = NULL; /* the others are computed again with it */
     w->set = NULL, w->is_new = NULL, w->diagonal = NULL, w->la = w->lf = w->ly = w->lc = NULL;
     w->lextra = w->up = w->down = NULL;
 }

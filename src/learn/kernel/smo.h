@@ -23,7 +23,7 @@ typedef struct hsp__smo_solution {
 
 /* smo_gap.c: primal, dual, gap and rounding of s->a, s->b and s->scores, which are off by at most
  * `drift` from the sums over kernel values as the cache has them. Where the rounding of those is
- * too much for `target`, scores are computed anew in double. */
+ * too much for `target`, scores are computed again in double. */
 hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
                           double drift, double target, hsp_error *err, hsp__smo_solution *s);
 

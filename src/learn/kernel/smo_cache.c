@@ -13,7 +13,7 @@ enum {
     SMO_CACHE_PARTS = 64,
     GRAM_STRIP = 512,
     PRECISE_NUMBERS = 1 << 21, /* values in double that are looked at together, or */
-    PRECISE_LEAST = 64         /* so many lines of them */
+    PRECISE_LEAST = 64         /* this many lines of them */
 };
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,

@@ -53,7 +53,7 @@ void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i);
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 void **lines, hsp_error *err);
 
-/* Row i's line may go first, if there is one: fresh memory costs more than computing a line anew.
+/* Row i's line may go first, if there is one: fresh memory costs more than computing a line again.
  */
 void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
 

@@ -3,7 +3,7 @@
  * A score is a sum of a_j y_j k(x_j, x); with kernel values that are off by at most e it is off by
  * at most e sum a, and by what its additions lost ("drift"). From that follow, as in gap.h, the
  * most that the losses and ||w||^2 = sum a_i y_i s_i may be. In floats e sum a is often too much.
- * Then the scores that matter are summed up anew, of kernel values in double: those of rows with a
+ * Then the scores that matter are summed again, of kernel values in double: those of rows with a
  * weight, which ||w||^2 is made of, and of rows that may have a loss. Cost: half of the square of
  * the number of the first, and that number times the others, kernel values. */
 #include <math.h>
@@ -17,9 +17,9 @@
 
 /* How far a score may be off. */
 typedef struct smo_gap_off {
-    double first, again;       /* as the solver has it; computed anew */
-    const unsigned char *anew; /* n: which is it? NULL: all are the first */
-    double most;               /* the largest k(x, x) */
+    double first, again;             /* as the solver has it; computed again */
+    const unsigned char *recomputed; /* n: which rows have `again`? NULL: all have `first` */
+    double most;                     /* the largest k(x, x) */
 } smo_gap_off;
 
 typedef struct smo_gap_sums {
@@ -38,7 +38,7 @@ static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const double y = hsp__problem_y(p, i), a = s->a[i], score = s->scores[i];
         const double c = hsp__problem_cost(p, i), m = y * (score + s->b);
-        const double away = off->anew && off->anew[i] ? off->again : off->first;
+        const double away = off->recomputed && off->recomputed[i] ? off->again : off->first;
         const double part = hsp__problem_loss(p)->form == HSP__SQUARED_HINGE ? a * a / (4 * c) : 0;
         const double all = away + hsp__gap_gamma(0) * (fabs(score) + fabs(s->b));
         sums.total += a;
@@ -86,9 +86,9 @@ static void smo_gap_values(const hsp__problem *p, const smo_gap_off *off, hsp__s
             : 0;
 }
 
-/* The scores that matter, of kernel values in double; off->anew says which they are. */
+/* The scores that matter, of kernel values in double; off->recomputed says which they are. */
 static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
-                                 smo_gap_off *off, unsigned char *anew, hsp__smo_solution *s,
+                                 smo_gap_off *off, unsigned char *recomputed, hsp__smo_solution *s,
                                  hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
@@ -106,8 +106,8 @@ static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__s
             support[used++] = i;
             total += s->a[i];
         }
-        anew[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off->first);
-        if (anew[i] && !(s->a[i] > 0)) rows[count++] = i;
+        recomputed[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off->first);
+        if (recomputed[i] && !(s->a[i] > 0)) rows[count++] = i;
     }
     if (!status) status = hsp__smo_cache_precise_own(cache, support, by, used, out, err);
     if (!status)
@@ -119,7 +119,7 @@ static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__s
     double most;
     const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
     off->again = (each + hsp__gap_gamma(used) * most) * total;
-    off->anew = anew;
+    off->recomputed = recomputed;
     hsp__free(memory, support);
     hsp__free(memory, rows);
     hsp__free(memory, by);
@@ -136,10 +136,10 @@ hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cach
     smo_gap_off off = {.first = cache->off * total + drift, .most = cache->most};
     smo_gap_values(p, &off, s);
     if (s->gap <= target || !(s->rounding > fmin(target, s->gap) / 4)) return HSP_OK;
-    unsigned char *anew = hsp__new(&ctx->allocator, p->view->rows, 1);
-    if (!anew) return hsp__fail_memory(err);
-    hsp_status status = smo_gap_scores(ctx, p, cache, &off, anew, s, err);
+    unsigned char *recomputed = hsp__new(&ctx->allocator, p->view->rows, 1);
+    if (!recomputed) return hsp__fail_memory(err);
+    hsp_status status = smo_gap_scores(ctx, p, cache, &off, recomputed, s, err);
     if (!status) smo_gap_values(p, &off, s);
-    hsp__free(&ctx->allocator, anew);
+    hsp__free(&ctx->allocator, recomputed);
     return status;
 }

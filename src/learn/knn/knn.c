@@ -139,7 +139,7 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
                   : hsp_kernel_fit(work->ctx, own->kernel, work->train->prepared.view, err);
 }
 
-/* All rows, as they are learnt from, without their labels: a copy, unless scaling made one. */
+/* All rows, as they are used, without their labels: a copy, unless scaling made one. */
 static hsp_status knn_rows(knn_work *work, hsp_error *err, hsp_data **out)
 {
     hsp__prepared *prepared = &work->train->prepared;

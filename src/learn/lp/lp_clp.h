@@ -40,11 +40,11 @@ void hsp__clp_set_side(hsp__clp *lp, int column, int upper);
 
 typedef enum hsp__clp_outcome {
     HSP__CLP_OPTIMAL,
-    HSP__CLP_LIMIT,  /* so many steps were made: ask again to go on */
+    HSP__CLP_LIMIT,  /* this many steps were made: ask again to go on */
     HSP__CLP_TROUBLE /* it says infeasible, unbounded, or gave up */
 } hsp__clp_outcome;
 
-/* At most so many steps of the dual or the primal simplex method, from where it stands. */
+/* At most this many steps of the dual or the primal simplex method, from where it stands. */
 hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps);
 
 /* Of the last answer: steps it took, the variables, a price a row (>= 0 where the lower limit

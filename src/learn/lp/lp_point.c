@@ -12,10 +12,10 @@
  * others); what turns negative is left out; when all are positive, the row that the residual points
  * at most joins.
  *
- * What is small beside a column's largest entry may be all that the rows in use have there: rows at
+ * What is small relative to a column's largest entry may be all that the rows in use have there: rows at
  * 1e-12 and -1e-12 do not meet because others are at 1e6. So when the residual is nothing but
- * rounding beside the columns, the equations are scaled anew, each by the rows in use, and the
- * solution is refined. A point is common only if the residual of every equation is rounding beside
+ * rounding relative to the columns, the equations are scaled again, each by the rows in use, and the
+ * solution is refined. A point is common only if the residual of every equation is rounding relative to
  * the terms a_i x_ij that were added up in that equation; else nothing is claimed.
  *
  * Cost: (columns met) * (multipliers above 0)^2 a step, few steps.
@@ -33,7 +33,7 @@
 #define LP_POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */
 #define LP_POINT_WORK    2e10                /* operations a step, at most */
 #define LP_POINT_RANK    0x1p-56L            /* a column shorter than this depends on others */
-#define LP_POINT_REFINED 30     /* steps after the equations were scaled anew, at most */
+#define LP_POINT_REFINED 30     /* steps after the equations were scaled again, at most */
 #define LP_POINT_NOTHING 1e-18L /* multipliers below this share of the largest may go */
 
 typedef struct lp_point_state {
@@ -300,7 +300,7 @@ static hsp_status lp_point_step(lp_point_state *t, hsp_error *err, int *end)
     return hsp__stop_status(t->ctx, err);
 }
 
-/* Equations scaled by the columns, until their residual is rounding beside those. */
+/* Equations scaled by the columns, until their residual is rounding relative to those. */
 static hsp_status lp_point_approach(lp_point_state *t, hsp_error *err, int *near)
 {
     int end = 0;
@@ -314,7 +314,7 @@ static hsp_status lp_point_approach(lp_point_state *t, hsp_error *err, int *near
     return HSP_OK;
 }
 
-/* Equations scaled by the rows in use, until their residual is rounding beside their terms. */
+/* Equations scaled by the rows in use, until their residual is rounding relative to their terms. */
 static hsp_status lp_point_refine(lp_point_state *t, hsp_error *err, int *found)
 {
     int end = 0;

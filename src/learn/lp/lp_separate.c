@@ -43,7 +43,7 @@
 
 #define LP_SEPARATE_FIRST   400    /* rows of the first program, at most (or all of a small set) */
 #define LP_SEPARATE_TICK    256    /* rows between two ticks */
-#define LP_SEPARATE_SMALL   1000   /* so many rows are taken at once */
+#define LP_SEPARATE_SMALL   1000   /* this many rows are taken at once */
 #define LP_SEPARATE_STEPS   2000   /* of the simplex method between two looks at the clock */
 #define LP_SEPARATE_ZOOM    0x1p30 /* S grows by so much at a time, at most */
 #define LP_SEPARATE_TRUST   0x1p12

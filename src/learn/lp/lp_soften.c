@@ -2,7 +2,7 @@
  *
  *     minimise  sum c_i xi_i    with    y_i (<w, x_i> + b) >= 1 - xi_i,    xi_i >= 0
  *
- * A separator has none; where there is none, the dual is solved, which has a row a column of the
+ * A separator has none; where there is none, the dual is solved, which has one row per column of the
  * data and one variable a row:
  *
  *     maximise  sum a_i         with    0 <= a_i <= c_i,   sum a y x = 0,   offset free: sum a y =

@@ -37,11 +37,11 @@
  * goes into each class as comes out of it (crammer_balance). As t goes to 0 so does the scaling.
  *
  * Precision. Rows of single-precision numbers are stepped through with weights in single precision
- * until the gap is small; each round starts with weights made anew from A in double, and A, the
+ * until the gap is small; each round starts with weights computed again from A in double, and A, the
  * shares and all that is judged are in double always.
  *
  * Guarantee. D never falls in a step; the method converges, in practice linearly. Every round W = u
- * is made anew from A and judged, never by the method's own sums; the (W, b) of least P and the A
+ * is computed again from A and judged, never by the method's own sums; the (W, b) of least P and the A
  * of greatest D are kept, each for itself, from W = 0 and A = 0 on. The gap (P - D) / P is of
  * those.
  *
@@ -227,7 +227,7 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
 
 #define CRAMMER_SMALL  0.1  /* rows with less than this part of the mean share rest */
 #define CRAMMER_LEFT   0.2  /* a round ends when so much of its gap is left, */
-#define CRAMMER_INNER  20   /* or after so many passes over its rows */
+#define CRAMMER_INNER  20   /* or after this many passes over its rows */
 #define CRAMMER_CHUNK  4096 /* rows between two looks at the clock */
 #define CRAMMER_STALLS 500  /* rounds without a smaller gap: this is as near as rounding allows */
 #define CRAMMER_NARROW 1e-5 /* gaps from here on ask for more than single precision */
@@ -352,7 +352,7 @@ static void crammer_keep(crammer_run *run)
     hsp__crammer_verdict(primal, value, &run->best);
 }
 
-/* Before anything is learnt: W = 0 and A = 0. Then every row costs c; a free offset that puts all
+/* Before anything is learned: W = 0 and A = 0. Then every row costs c; a free offset that puts all
  * rows into the heaviest class makes that 2 c for all others and nothing for its own. */
 static void crammer_nothing(crammer_run *run)
 {
@@ -375,7 +375,7 @@ static void crammer_nothing(crammer_run *run)
     hsp__crammer_verdict(leans ? 2 * (total - most) : total, 0, &run->best);
 }
 
-/* Make the weights anew from A, score all rows, and judge. */
+/* Make the weights again from A, score all rows, and judge. */
 static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
 {
     hsp__crammer_work *work = &run->work;

@@ -92,7 +92,7 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     hsp_context last = *train->ctx;
     int judged = 1;
     if (train->start) crammer_fit_start(train, dual, b);
-    /* The solver stops on the gap as computed, the verdict adds what rounding may hide: if that is
+    /* The solver stops by the gap as computed; the full computation adds rounding errors: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
         hsp_status status = hsp__crammer_solve(train->ctx, p, &goal, err, &s);

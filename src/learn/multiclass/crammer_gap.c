@@ -12,7 +12,7 @@
 #include "base/threads.h"
 #include "data/data.h"
 
-/* ---- Rows and the weights beside each other -------------------------------------------------- */
+/* ---- Rows and the weights interleaved -------------------------------------------------- */
 
 double hsp__crammer_cost(const hsp__crammer *p, uint64_t i)
 {

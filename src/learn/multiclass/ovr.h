@@ -11,7 +11,7 @@ typedef struct hsp__ovr {
     hsp_context *ctx;
     hsp__online_plan plan;
     uint32_t classes;
-    uint32_t count; /* runs: 1, or one a class */
+    uint32_t count; /* runs: 1, or one per class */
     hsp__online *runs;
     double *scores; /* classes: of the row at hand, one-vs-rest only */
     hsp__interleaved

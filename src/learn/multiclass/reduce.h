@@ -5,8 +5,8 @@
  *     one-vs-one      one problem per pair of classes (i, j), i < j, j positive, on their rows
  *
  * Problems are independent: with as many of them as threads, a free thread takes the next; fewer
- * are learnt one after the other, each with all threads. Each writes only what is its own, so that
- * nothing depends on the threads. One-vs-one copies the rows of a pair while it is learnt (a kernel
+ * are learned one after the other, each with all threads. Each writes only what is its own, so that
+ * nothing depends on the threads. One-vs-one copies the rows of a pair while it is learned (a kernel
  * machine looks its rows up instead). */
 #ifndef HSP_LEARN_MULTICLASS_REDUCE_H
 #define HSP_LEARN_MULTICLASS_REDUCE_H

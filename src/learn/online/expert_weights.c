@@ -8,7 +8,7 @@
 
 #define EXPERT_WEIGHTS_TABLE \
     65536 /* weights that are looked up; those of more mistakes are computed */
-#define EXPERT_WEIGHTS_LEVELS 4096    /* so many levels are kept however few the columns are */
+#define EXPERT_WEIGHTS_LEVELS 4096    /* this many levels are kept however few the columns are */
 #define EXPERT_WEIGHTS_SMALL  0x1p-64 /* of a sum: what is not added */
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
@@ -156,7 +156,7 @@ hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* beta^(half / 2), beside that of the best. */
+/* beta^(half / 2), relative to that of the best. */
 static inline double expert_weights_weight(const hsp__expert_weights *voters, uint64_t half)
 {
     const uint64_t k = half - voters->least;
@@ -187,7 +187,7 @@ double hsp__expert_weights_total(const hsp__expert_weights *voters)
 }
 
 /* All weights of one kind: of the columns' experts, and of their negations. Both fall from their
- * best on, so that the ends of the lists vanish beside what was added before. */
+ * best on, so that the ends of the lists vanish relative to what was added before. */
 static double expert_weights_levels(const hsp__expert_weights *voters, int silent, double *others)
 {
     const hsp__expert_weights_kind *kind = &voters->kind[silent];
@@ -248,7 +248,7 @@ double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_vi
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-/* A vote other than a zero: what it cost beside one. A silent 0 costs one half, the bit 0 a whole
+/* A vote other than a zero: its cost compared with that of a zero. A silent 0 costs one half, the bit 0 a whole
  * mistake on rows of the second class and nothing on others. */
 static int expert_weights_cost(int silent, int yes, int positive)
 {

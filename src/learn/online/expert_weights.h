@@ -1,9 +1,9 @@
-/* The voters of a panel of experts (experts.c), and their weights.
+/* The experts of experts.c and their weights.
  *
  * An expert is a column that votes by its sign (0 is silent) or by its bit (0 says no), and perhaps
  * the negation of that column. Its weight is beta^(m), m its mistakes so far, a silent row counting
  * half; the whole number 2 m is kept. What a 0 costs is the same for all columns of a kind, so only
- * what a column lost or won beside that is kept for it, its drift, and a row of votes costs what it
+ * the difference of a column from that is stored, its drift, and a row of votes costs what it
  * stores. The sum of all weights is that over how many experts have which drift (levels), or where
  * that would be longer than the list of experts, over these. */
 #ifndef HSP_LEARN_ONLINE_EXPERT_WEIGHTS_H
@@ -62,7 +62,7 @@ static inline uint64_t hsp__expert_weights_half(const hsp__expert_weights *voter
     return zeros + (uint64_t)voters->drift[j]; /* not negative: whole mistakes */
 }
 
-/* Weights beside that of the best expert, which is 1: of a column's expert, and in *other that of
+/* Weights relative to that of the best expert, which is 1: of a column's expert, and in *other that of
  * its negation, 0 when there is none. */
 double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other);
 /* Their sum. */

@@ -1,4 +1,4 @@
-/* The panel of experts: weighted majority.
+/* Experts: weighted majority.
  *
  * Problem. Every column j is an expert: on a row x it votes v_j(x) in {-1, 0, +1}, and 0 abstains.
  * By sign, v_j = sign(x_j); by bit, v_j = +1 where x_j > 0 and -1 elsewhere. With negations there
@@ -31,7 +31,7 @@
  * 2 [x > 0] - 1, so that weights are 2 w_j and the offset is - sum of w_j there.
  *
  * Cost. O(non-zeros of the row + levels) a row (expert_weights.h): levels are the different numbers
- * of mistakes that matter beside the least, some hundreds at beta = 1/2; at most the number of
+ * of mistakes that matter relative to the least, some hundreds at beta = 1/2; at most the number of
  * columns. Memory: a number a column.
  *
  * Papers. N. Littlestone, M. Warmuth, The weighted majority algorithm, Information and Computation
@@ -52,13 +52,13 @@
 #include "learn/online/expert_weights.h"
 #include "model/model.h"
 
-#define EXPERTS_SHOWN 16 /* so many have a column each in a trace */
+#define EXPERTS_SHOWN 16 /* this many have a column each in a trace */
 
 typedef struct experts {
     hsp__expert_weights voters;
     int randomized;
     uint64_t seed;
-    int shares;       /* hand over shares of the weight, which several panels can be compared by */
+    int shares;       /* return shares of the weight, which several panels can be compared by */
     int later_silent; /* columns that come later are silent at 0 */
     uint64_t mistakes;
     double expected, variance; /* of the number of mistakes, with chance */

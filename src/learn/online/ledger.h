@@ -47,7 +47,7 @@ typedef struct hsp__steps {
     hsp__step_mark *marks;
 } hsp__steps;
 
-/* The rows that were learnt from, one an update, in order. */
+/* The rows of the updates, in order. */
 typedef struct hsp__sequence {
     uint64_t count, room;
     uint64_t *row;

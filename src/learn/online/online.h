@@ -12,7 +12,7 @@
  *     its own state       its size, and functions to set it up and take it down
  *
  * A rule may also keep its weights in a form of its own (`score`): then it is asked for the score
- * of every row, learns from every row, right or wrong, counts its mistakes itself, and hands over
+ * of every row, learns from every row, right or wrong, counts its mistakes itself, and returns
  * weights and offset in the end.
  *
  * A rule may learn in a scale that grows (`growth`): then weights / (growth * examples) are what is
@@ -79,7 +79,7 @@ typedef struct hsp__online_rule {
     int native;         /* it has a form for more than two classes (else one-vs-rest only) */
     int sided;          /* the classes are not alike to it: a stream has to name them */
     int unit_values;    /* rows hold values from 0 to 1, others are refused (input_checks.h) */
-    /* Do the options fit together? `streamed`: rows pass by once and are not known beforehand. */
+    /* Do the options fit together? `streamed`: the rows are a stream, not known beforehand. */
     hsp_status (*check)(const hsp_options *options, int streamed, hsp_error *err);
     int (*wants_radius)(const hsp_options *options);          /* facts->radius is used; NULL: no */
     void (*proof)(const hsp__online *run, hsp__proof *proof); /* for traces */
@@ -107,7 +107,7 @@ typedef struct hsp__online_rule {
     double (*score)(hsp__online *run, const hsp_view *view, uint64_t row);
     void (*result)(const hsp__online *run, double *w, double *b); /* w: features */
     void (*report)(const hsp__online *run, hsp_training *out);    /* figures of its own */
-    /* Traces of its own: the first line, and the one after a row was learnt from. */
+    /* Traces of its own: the first line, and the one after an update. */
     void (*lines_head)(const hsp__online *run, const hsp_data *data, struct hsp__text *text);
     void (*lines_row)(const hsp__online *run, uint64_t row, double score, struct hsp__text *text);
 } hsp__online_rule;
@@ -143,7 +143,7 @@ struct hsp__online {
     double *extra;     /* rows: added to the training score of each row; NULL: none. The rule's. */
     double growth;     /* > 0, one scorer: weights and offset are growth * examples times what they
                           stand for, and a row is right when y s > 1 with those; 0: as they are */
-    double drift;      /* growth: an offset of its own beside, in the scale that is meant */
+    double drift;      /* growth: an additional offset, in the scale that is meant */
     double past_drift; /* averaging: sum over its changes of change * (examples before, taken two
                           at a time: e (e + 1) / 2) */
     uint64_t at;       /* growth: the position that the examples so far lead up to */
@@ -168,7 +168,7 @@ struct hsp__online {
     int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
     hsp__steps *steps;       /* of voting; NULL: none */
-    hsp__sequence *sequence; /* the rows learnt from are added there; NULL: nobody asks */
+    hsp__sequence *sequence; /* the rows of updates are added there; NULL: nobody asks */
     hsp__trace *trace;       /* NULL: none */
 
     void *weights_block, *past_block; /* what was allocated for weights and past */
@@ -203,7 +203,7 @@ static inline void hsp__online_put_offset(hsp__online *run, uint32_t scorer, dou
         run->past_offsets[scorer] += (b - run->offsets[scorer]) * (double)(run->examples - 1);
     run->offsets[scorer] = b;
 }
-/* ... and then, when all columns of a row are written: it was learnt from by that amount. */
+/* ... and then, when all columns of a row are written: its update has that amount. */
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                             double amount, hsp_error *err);
 /* Divide all weights and offsets by 2^power. */
@@ -236,7 +236,7 @@ static inline double hsp__online_bar(const hsp__online *run, int positive, uint6
     return run->growth * (double)before * (1 - drift);
 }
 
-/* What rules call whose scale grows: the offset beside changes. */
+/* For rules whose scale grows: the additional offset changes. */
 void hsp__online_drift(hsp__online *run, double change);
 
 /* Score one row into run->scores (without extra). */
@@ -284,7 +284,7 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
  */
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped);
 
-/* The weights and offset that the run hands over: the last ones, or the mean (growth: those meant,
+/* The weights and offset that the run returns: the last ones, or the mean (growth: those meant,
  * the mean weighted by 1, 2, 3 ...). `w` has `features`. */
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b);
 

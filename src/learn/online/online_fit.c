@@ -70,7 +70,7 @@ static hsp_status online_fit_radius(const hsp__train *train, hsp_context *ctx, c
     return hsp__largest_norm(ctx, data, err, radius);
 }
 
-/* Runs of `classes` classes over the rows of `data`, ready to be learnt from. */
+/* Runs of `classes` classes over the rows of `data`, ready for training. */
 static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
                                   hsp__kernel_scores *kernel, double radius, hsp_error *err,
                                   hsp__ovr *team)
@@ -83,7 +83,7 @@ static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, con
     return status || !kernel ? status : hsp__kernel_scores_join(kernel, team, err);
 }
 
-/* What the run of a pair of classes learnt, to its task: weights, or with a kernel coefficients. */
+/* What the run of a pair of classes learned, to its task: weights, or with a kernel coefficients. */
 static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *team,
                                   hsp__kernel_scores *kernel, hsp__task *task, hsp_error *err)
 {
@@ -222,7 +222,7 @@ static hsp_status online_fit_build(hsp__train *train, hsp_context *ctx, const hs
     return hsp__online_model(ctx, &own->team, &source, spec, err, out);
 }
 
-/* A run that found no mistake, and hands over what it found none with, has none. */
+/* A run whose last pass had no mistakes, and which returns the weights of that pass, has none. */
 static hsp_status online_fit_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
                                       hsp_error *err, uint64_t *wrong)
 {

@@ -9,7 +9,7 @@
 typedef struct hsp__online_source {
     const uint32_t *from; /* scorers: scorer c of the model is from[c] of the team; NULL: c */
     int flip;             /* two classes: the team's positive class is the model's class 0 */
-    hsp_data *rows;       /* what was learnt from, for voting; NULL: none */
+    hsp_data *rows;       /* the training rows, for voting; NULL: none */
 } hsp__online_source;
 
 /* A model of the weights, updates and votes of a team. */
@@ -17,8 +17,8 @@ hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
                              const hsp__online_source *source, const hsp__model_spec *spec,
                              hsp_error *err, hsp_model **out);
 
-/* The same of a team that learnt with the training's kernel: coefficients of the rows it learnt
- * from, or votes; weights after all where the kernel is a weighted inner product. */
+/* The same of a team that learned with the training's kernel: coefficients of the rows of its
+ * updates, or votes; weights where the kernel is a weighted inner product. */
 struct hsp__kernel_scores;
 hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
                                     struct hsp__kernel_scores *kernel, const hsp__model_spec *spec,

@@ -2,7 +2,7 @@
  * row. Blocks come in the order of the file, whoever parsed them, so the walk over them is the walk
  * over the file.
  *
- * Classes are not known beforehand unless the options name them. Two classes are learnt with the
+ * Classes are not known beforehand unless the options name them. Two classes are learned with the
  * first one met as the positive one; the rule is symmetric, so if the order of names says otherwise
  * in the end, the sign is changed, and the bits are those of a run that knew. When a third class
  * comes, the separator w of two becomes the pair w and -w, and the rule for more classes takes
@@ -37,7 +37,7 @@ typedef struct online_stream_work {
     hsp_precision precision;
     hsp__row_origin origin; /* of the rows met */
     uint64_t nonzeros;
-    void *met; /* classes.count of unsigned char: rows of it were learnt from */
+    void *met; /* classes.count of unsigned char: rows of it were used */
     uint64_t met_room, met_count;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } online_stream_work;
@@ -129,7 +129,7 @@ static uint64_t online_stream_count(const hsp_view *view, uint64_t from, uint64_
     return count;
 }
 
-/* The end of the rows from `from` on that can be learnt from as things are. */
+/* The end of the rows from `from` on that can be used as things are. */
 static uint64_t online_stream_stretch(const online_stream_work *work, const hsp_view *rows,
                                       uint64_t from)
 {
@@ -140,13 +140,13 @@ static uint64_t online_stream_stretch(const online_stream_work *work, const hsp_
     return to;
 }
 
-/* Rows learnt from so far. */
+/* Rows used so far. */
 static uint64_t online_stream_seen(const online_stream_work *work)
 {
     return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
 }
 
-/* Rows from..to-1 were learnt from: note what they are of. */
+/* Rows from..to-1 were used: note their classes. */
 static hsp_status online_stream_meet(online_stream_work *work, const hsp_view *rows, uint64_t from,
                                      uint64_t to, hsp_error *err)
 {
@@ -172,7 +172,7 @@ static int online_stream_over(online_stream_work *work)
     return over;
 }
 
-/* One-vs-rest, and a class that no run has learnt from the first row on. */
+/* One-vs-rest, and a class that no run has learned from the first row on. */
 static hsp_status online_stream_fail_third(const online_stream_work *work, uint32_t label,
                                            hsp_error *err)
 {
@@ -329,7 +329,7 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     return status;
 }
 
-/* In parallel, before rows are learnt from. */
+/* In parallel, before rows are used. */
 static hsp_status online_stream_values(void *self, int worker, const hsp_view *rows, hsp_error *err)
 {
     const online_stream_work *work = self;
@@ -339,7 +339,7 @@ static hsp_status online_stream_values(void *self, int worker, const hsp_view *r
                                          HSP__VALUES_STREAM, err);
 }
 
-/* The user's wish and our own limits both end the reading; what was learnt so far is kept. */
+/* The user's wish and our own limits both end the reading; what was learned so far is kept. */
 static hsp_status online_stream_read(online_stream_work *work, const char *path,
                                      const hsp_options *read, hsp_error *err)
 {

@@ -13,7 +13,7 @@
 #define PARALLEL_SCAN_SPINS       2000  /* before a worker without work goes to sleep */
 #define PARALLEL_SCAN_PATIENCE \
     20e-6 /* seconds that waiting for the others may take beyond their share */
-#define PARALLEL_SCAN_PENALTY  20   /* after waiting in vain: so many times as long alone, ... */
+#define PARALLEL_SCAN_PENALTY  20   /* after waiting in vain: this many times as long alone, ... */
 #define PARALLEL_SCAN_HARSHEST 5000 /* ... and twice as many each time, up to this */
 
 struct hsp__parallel_scan {
@@ -22,7 +22,7 @@ struct hsp__parallel_scan {
     uint64_t block; /* rows */
     uint64_t ahead; /* rows that are likely right from here on */
     double alone;   /* until this time: the machine is busy with other things */
-    double penalty; /* the next time: so many times as long as we waited */
+    double penalty; /* the next time: this many times as long as we waited */
     void (*fn)(void *user);
     void *user;
     double *scores; /* workers * scores_stride: scratch of each */

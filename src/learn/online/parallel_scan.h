@@ -3,7 +3,7 @@
  * Until the next mistake the weights stand still, so the rows to come can be scored by anybody in
  * any order: a stretch of rows is cut into segments, one a worker; the first mistake of the first
  * segment that has one is the next mistake, and what was scored behind it is thrown away. The
- * answer is that of one thread, to the bit. How long a stretch is worth sharing is learnt on the
+ * answer is that of one thread, to the bit. How long a stretch is worth sharing is learned on the
  * way: it doubles as long as no mistake is met, and falls back to the distance of the last two when
  * one is. */
 #ifndef HSP_LEARN_ONLINE_PARALLEL_SCAN_H

@@ -4,7 +4,7 @@
  *
  *     J(w, b) = (1/n) sum_i max(0, 1 - y_i (<w, x_i> + b)) + (lambda/2) ||w||^2
  *
- * from rows that pass by one at a time. Offset none: b = 0. Regularized: (lambda/2) b^2 is added,
+ * from streamed rows, one at a time. Offset none: b = 0. Regularized: (lambda/2) b^2 is added,
  * as if a column of ones were appended. Free: b is in no penalty. A stream has no n: what is
  * minimised is the mean over the rows that come, which is why it takes lambda and not C.
  *
@@ -28,14 +28,14 @@
  * expected J of the average is O(R^2 / (lambda T)) above the best. There is no end to converge at:
  * a run is never said to have converged but for a gap that was computed.
  *
- * The gap. w_{t+1} = sum_i a_i y_i x_i with a_i = m_i / (lambda t), m_i the times row i was learnt
- * from; after whole passes m_i / t <= 1 / n, so that a is a point of the dual (problem.h), and the
+ * The gap. w_{t+1} = sum_i a_i y_i x_i with a_i = m_i / (lambda t), m_i the number of updates by
+ * row i; after whole passes m_i / t <= 1 / n, so that a is a point of the dual (problem.h), and the
  * solver has hsp__gap compare: after 1, 2, 4, 7, ... passes.
  *
- * Weights. A row of cost c_i (class and row weights) is learnt from c_i / c times, c = 1 / (lambda
+ * Weights. A row of cost c_i (class and row weights) counts c_i / c times in an update, c = 1 / (lambda
  * n), n the number of rows.
  *
- * Cost. O(non-zeros) a row and again an update; memory for w, twice with the average.
+ * Cost. O(non-zeros) per row and per update; memory for w, twice with the average.
  *
  * Papers. S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, Pegasos: primal estimated
  * sub-gradient solver for SVM, Mathematical Programming 127 (2011). S. Lacoste-Julien, M. Schmidt,

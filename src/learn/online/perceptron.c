@@ -13,7 +13,7 @@
  * variant gives row i one more coordinate of its own, Delta: the training score gets Delta^2 a_i,
  * where a_i is the sum of rate y_i over the updates on row i; prediction ignores it.
  *
- * More than two classes (native; one-vs-rest is in ovr.c): a scorer a class. When the
+ * More than two classes (native; one-vs-rest is in ovr.c): one scorer per class. When the
  * highest score is not that of the row's class: w_y <- w_y + rate x, w_r <- w_r - rate x, r the
  * best other.
  *
@@ -109,7 +109,7 @@ static const hsp_option perceptron_options[] = {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* The margin target: a number, or a number and r for so many times the radius. */
+/* The margin target: a number, or a number and r for this many times the radius. */
 static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, double *target,
                                     int *relative)
 {

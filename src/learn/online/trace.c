@@ -1,7 +1,7 @@
-/* A line an update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
+/* One line per update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
  * what the rule says instead.
  *
- * With a reference (w*, b*), in the space of the rows as learnt from and with the coordinate c that
+ * With a reference (w*, b*), in the space of the training rows and with the coordinate c that
  * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
  *
  *     inner   <w~*, w~_k>     >=  inner_bound    k rate gamma

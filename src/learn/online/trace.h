@@ -1,4 +1,4 @@
-/* A run written down, an update a line, with both sides of each step of the convergence proof
+/* A run written down, one line per update, with both sides of each step of the convergence proof
  * (docs/perceptron.md). Two classes only. */
 #ifndef HSP_LEARN_ONLINE_TRACE_H
 #define HSP_LEARN_ONLINE_TRACE_H
@@ -7,7 +7,7 @@
 #include "learn/online/online.h"
 
 /* What the proof needs to know of the rule: the separator (w, b) is the vector (w, b / c) in a
- * space where every row has one more coordinate c (0: there is no offset, and none is learnt). */
+ * space where every row has one more coordinate c (0: there is no offset, and none is learned). */
 struct hsp__proof {
     double constant; /* c */
     double rate;
@@ -16,7 +16,7 @@ struct hsp__proof {
     double radius; /* the largest norm of a row */
 };
 
-/* Open `path` for `run`; `reference` names a model file or is NULL. `data`: the rows learnt from,
+/* Open `path` for `run`; `reference` names a model file or is NULL. `data`: the training rows,
  * after `scalings`. `kernel`: in whose feature space the run learns, or NULL; a reference is then a
  * model of the same kernel. */
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,

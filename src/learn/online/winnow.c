@@ -25,7 +25,7 @@
  * 2^400 (hsp__online_shrink). Signs of scores and their order stay; weights that are 2^1400 times
  * smaller than the largest count as 0.
  *
- * More than two classes (native; winnow2 and balanced): a scorer a class. When the highest score is
+ * More than two classes (native; winnow2 and balanced): one scorer per class. When the highest score is
  * not that of the row's class, that class is promoted and the best other one is demoted.
  *
  * Guarantee (proofs in docs/winnow.md, held against runs by measure/audit_winnow.c). Rows of zeros
@@ -42,7 +42,7 @@
  *
  * Certificate. The model carries its updates as triples (row, scorer, +1 or -1), which rebuild e.
  *
- * Cost. O(non-zeros of the row) a row, and as many powers an update; memory for e beside w.
+ * Cost. O(non-zeros of the row) per row, and as many powers per update; memory for e in addition to w.
  *
  * Papers. N. Littlestone, Learning quickly when irrelevant attributes abound: a new
  * linear-threshold algorithm, Machine Learning 2 (1988): Winnow 1 and 2. N. Littlestone, Mistake
@@ -283,7 +283,7 @@ static const char *winnow_trace_head(const hsp__online *run)
                                            : "promotions,demotions,total,total_bound";
 }
 
-/* The sum of all weights beside what the proof allows it to be (docs/winnow.md). */
+/* The sum of all weights compared with what the proof allows it to be (docs/winnow.md). */
 static size_t winnow_trace(const hsp__online *run, double *values)
 {
     const winnow *own = run->state;

@@ -7,7 +7,7 @@
  * class against the rest. The maps go into the model that was trained on everything, which decides
  * by them from then on; so its training error is measured again.
  *
- * Folds are learnt side by side; each writes the scores of its own rows, and the fit goes over the
+ * Folds are learned side by side; each writes the scores of its own rows, and the fit goes over the
  * rows in their order, so that nothing depends on the threads. Cost: folds - 1 times the training,
  * and a few passes over the scores. */
 #include "learn/select/calibrate.h"
@@ -36,12 +36,13 @@ typedef struct calibrate_work {
     const hsp_view *view;
     const hsp_options *options;
     hsp__calibrate_train train;
-    hsp__folds folds; /* of the rows that take part: of a class that is learnt, of weight above 0 */
-    double *weight;   /* view->rows, or NULL: all 1 */
-    uint32_t classes; /* that are learnt */
+    hsp__folds
+        folds;      /* of the rows that take part: of a class that is learned, of weight above 0 */
+    double *weight; /* view->rows, or NULL: all 1 */
+    uint32_t classes; /* that are learned */
     uint64_t rows;    /* that take part */
     uint64_t *row;    /* rows: their numbers in the data, ascending */
-    uint32_t *label;  /* rows: as what they are learnt */
+    uint32_t *label;  /* rows: as what they are learned */
     uint32_t width;   /* scores of a row, as many as maps: 1 of two classes, else one per class */
     double *scores;   /* rows * width */
     atomic_uint open; /* folds whose run did not converge */
@@ -124,7 +125,7 @@ static hsp_status calibrate_counts(const calibrate_work *work, hsp_error *err)
     return status;
 }
 
-/* Deal the rows that take part, by what they are learnt as. */
+/* Deal the rows that take part, by what they are learned as. */
 static hsp_status calibrate_deal(calibrate_work *work, hsp_error *err)
 {
     const uint64_t seed = hsp__option_integer(work->options, "seed", 1);

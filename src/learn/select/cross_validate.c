@@ -1,8 +1,8 @@
-/* Cross-validation: every row is predicted once, by a model that was learnt without it.
+/* Cross-validation: every row is predicted once, by a model trained without it.
  *
- * The error of such predictions is that of models learnt from (k - 1)/k of the rows: with few folds
- * it is a little too high for a model learnt from all of them. The folds' errors spread around
- * their mean; standard_error = sqrt(sum (e_f - mean)^2 / (k - 1) / k) is what is said about the
+ * The error of such predictions is that of models trained on (k - 1)/k of the rows: with few folds
+ * it is a little too high for a model trained on all of them. The folds' errors spread around
+ * their mean; standard_error = sqrt(sum (e_f - mean)^2 / (k - 1) / k) is that of the
  * mean, as if the folds were independent (they share rows to learn from, and are so only nearly).
  */
 #include "learn/select/cv_runner.h"

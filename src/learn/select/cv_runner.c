@@ -167,7 +167,7 @@ static void cv_runner_name(cv_runner_worker *worker, uint32_t number)
 }
 
 /* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
- * learnt, NULL when no model came of it. */
+ * learned, NULL when no model came of it. */
 static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uint64_t point,
                                   hsp_model **model, hsp_fold *out)
 {

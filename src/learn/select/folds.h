@@ -1,5 +1,5 @@
 /* Rows dealt into folds, each to be held out once: for cross-validation, and for whatever else must
- * look at scores of rows that were not learnt from. */
+ * look at scores of rows that were held out. */
 #ifndef HSP_LEARN_SELECT_FOLDS_H
 #define HSP_LEARN_SELECT_FOLDS_H
 

@@ -27,7 +27,7 @@ static int grid_is_number(const hsp_option *option)
     return option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
 }
 
-/* A text whose default is a number takes numbers and some word beside: k of knn. */
+/* A text whose default is a number takes numbers and also some word: k of knn. */
 static int grid_counts(const hsp_option *option)
 {
     const char *text = option->type == HSP_OPTION_TEXT ? option->fallback : NULL;

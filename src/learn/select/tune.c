@@ -4,8 +4,8 @@
  * number, learners that minimise begin each run at what the run before it found on the same rows
  * (weights, and dual weights where the learner keeps them), from the strongest penalty to the
  * weakest: neighbouring optima lie near each other. A start changes how long a run takes, not where
- * it ends: to the gap that was asked for. Learners whose result does depend on the start begin
- * anew.
+ * it ends: to the gap that was asked for. Learners whose result depends on the start begin
+ * from zero.
  *
  * The rows of a fold are copied once, for all points. One task is a path on a fold. */
 #include <string.h>
