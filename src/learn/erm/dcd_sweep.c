@@ -11,7 +11,7 @@
 #define DCD_LINE         64   /* bytes of a cache line */
 #define DCD_SERIES       0.25 /* logistic: margins this near to each other, where a series will do */
 #define DCD_SLOPE_LEFT   0.1  /* an update ends where D's slope has fallen to this part, */
-#define DCD_TRIES        100  /* or after so many attempts */
+#define DCD_TRIES        100  /* or after this many attempts */
 #define DCD_TICK         16   /* bundles between two ticks */
 
 typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DCD_ONES } dcd_kind;

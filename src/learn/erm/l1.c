@@ -319,7 +319,7 @@ static double l1_step(hsp__l1 *t, uint64_t j)
     return hsp__l1_violation(old, g);
 }
 
-/* Minimise the model in at most so many sweeps; weights at 0 without a violation are skipped until
+/* Minimise the model in at most this many sweeps; weights at 0 without a violation are skipped until
  * the others are done. 0: that was not enough. */
 static int l1_sweep(hsp__l1 *t, int sweeps)
 {

@@ -60,15 +60,15 @@ struct hsp__hessian {
     double *sums;    /* (most - 1) * side * side, or NULL: none */
     double *scratch; /* most * each */
     uint64_t each;
-    double *q;                     /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
-    double *q_sums;                /* by_matrix: (most - 1) * dim */
-    hsp__newton_batch **batches;   /* most; NULL: the places of rows are few or scattered */
-    hsp__newton_bits **bits;       /* most; NULL: rows are not ones, or columns are too many */
-    int by_bits;                   /* now */
-    unsigned char *inside;         /* n: which rows are in g; NULL: g is made anew each time */
-    double *scale;                 /* dim: 1 / sqrt of H's diagonal */
-    int alone;                     /* no factor but that of the very matrix will do */
-    hsp__hessian_lent own;         /* factor once more, when it stands in for later ones */
+    double *q;                   /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;              /* by_matrix: (most - 1) * dim */
+    hsp__newton_batch **batches; /* most; NULL: the places of rows are few or scattered */
+    hsp__newton_bits **bits;     /* most; NULL: rows are not ones, or columns are too many */
+    int by_bits;                 /* now */
+    unsigned char *inside; /* n: which rows are in g; NULL: g is computed from scratch each time */
+    double *scale;         /* dim: 1 / sqrt of H's diagonal */
+    int alone;             /* no factor but that of the very matrix will do */
+    hsp__hessian_lent own; /* factor once more, when it stands in for later ones */
     const hsp__hessian_lent *lent; /* or NULL */
     /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
