@@ -23,6 +23,7 @@ typedef struct check_csv_field {
     int gap;     /* the record at hand lacks it */
     size_t gaps; /* of rows that are used */
     mpq_t *mean;
+    const char *mean_text; /* as the certificate has it */
 } check_csv_field;
 
 typedef struct check_csv_cell {
@@ -94,6 +95,7 @@ static size_t check_csv_features(hsv_checker *c, const hsv_json *object, hsv_tab
     if (field->kind > HSV_NUMERIC) check_csv_values(c, object, t, f);
     f->mean = hsv_rationals(c, 1);
     f->has_mean = hsv_get_number(c, object, "mean", *f->mean);
+    if (f->has_mean) f->mean_text = hsv_find(object, "mean")->text;
     if (f->has_mean && own->missing != CHECK_CSV_MEAN)
         hsv_unreadable(c, "%s: a mean is for missing values that become means", t->name);
     if (f->indicator && own->missing != CHECK_CSV_INDICATOR)
@@ -327,17 +329,32 @@ static int check_csv_next(hsv_checker *c, hsv_table *t)
 
 #define CHECK_CSV_SHOWN 8 /* values of a list that are named */
 
-/* "a" < "b" < "c", or the first few and how many there are. */
-static const char *check_csv_list(hsv_checker *c, const check_csv_field *f, const char *between)
+/* "a" < "b" < "c": the order of an ordinal changes what is claimed, and is there in full. Of a
+ * category the first few and how many there are. */
+static const char *check_csv_list(hsv_checker *c, const check_csv_field *f, int ordinal)
 {
-    const size_t room = 8000, shown = f->count > CHECK_CSV_SHOWN ? CHECK_CSV_SHOWN - 2 : f->count;
-    char *text = hsv_new(c, room, 1);
-    size_t used = 0;
+    const int all = ordinal || f->count <= CHECK_CSV_SHOWN;
+    const size_t shown = all ? f->count : CHECK_CSV_SHOWN - 2;
+    const char **quoted = hsv_new(c, shown, sizeof *quoted);
+    size_t room = 64;
+    for (size_t i = 0; i < shown; i++) {
+        quoted[i] = hsv_quote(c, f->list[i], strlen(f->list[i]));
+        room += strlen(quoted[i]) + 3;
+    }
+    char *text = hsv_new(c, room, 1), *to = text;
     for (size_t i = 0; i < shown; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? between : "",
-                                 hsv_quote(c, f->list[i], strlen(f->list[i])));
-    if (shown < f->count)
-        snprintf(text + used, room - used, "%s... (%zu values)", between, f->count);
+        to += sprintf(to, "%s%s", !i ? "" : ordinal ? " < " : ", ", quoted[i]);
+    if (!all) sprintf(to, ", ... (%zu values)", f->count);
+    return text;
+}
+
+/* A number exactly, and about, where a few digits are not all. */
+static const char *check_csv_mean(hsv_checker *c, const check_csv_field *f)
+{
+    const char *about = hsv_show(c, *f->mean, -1);
+    char *text = hsv_new(c, strlen(f->mean_text) + strlen(about) + 16, 1);
+    const int same = !strcmp(about, f->mean_text);
+    sprintf(text, same ? "%s" : "%s (about %s)", f->mean_text, about);
     return text;
 }
 
@@ -351,8 +368,7 @@ static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
         for (size_t i = 0; i < f->count; i++)
             unseen += !f->values[i].seen;
         hsv_say(c, "%s: field %zu is %s%s: %s.", t->name, k + 1, ordinal ? "ordinal" : "a category",
-                f->codes ? ", its numbers are codes" : "",
-                check_csv_list(c, f, ordinal ? " < " : ", "));
+                f->codes ? ", its numbers are codes" : "", check_csv_list(c, f, ordinal));
         if (unseen && t == &c->data) {
             if (!f->unseen || unseen == f->count)
                 hsv_unreadable(c, "%s: field %zu has a value in its list that no row has", t->name,
@@ -363,25 +379,17 @@ static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
     }
     if (!f->gaps) return;
     if (own->missing == CHECK_CSV_MEAN && t->fields[k].kind != HSV_CATEGORY)
-        hsv_say(c, "%s: field %zu: %zu missing values become %s.", t->name, k + 1, f->gaps,
-                hsv_show(c, *f->mean, -1));
+        hsv_say(c, "%s: field %zu: %zu missing value%s %s.", t->name, k + 1, f->gaps,
+                f->gaps == 1 ? " becomes" : "s become", check_csv_mean(c, f));
     else
-        hsv_say(c, "%s: field %zu: %zu missing values become 0%s.", t->name, k + 1, f->gaps,
+        hsv_say(c, "%s: field %zu: %zu missing value%s 0%s.", t->name, k + 1, f->gaps,
+                f->gaps == 1 ? " becomes" : "s become",
                 f->indicator ? ", and a column of their own 1" : "");
 }
 
 void hsv_csv_say(hsv_checker *c, const hsv_table *t)
 {
-    if (t->header) hsv_say(c, "%s: the first record is taken for names.", t->name);
-    if (t->field_count && t->separator != ',')
-        hsv_say(c, "%s: fields are separated by %s.", t->name,
-                t->separator == '\t'  ? "tabs"
-                : t->separator == ' ' ? "spaces"
-                                      : hsv_quote(c, &t->separator, 1));
-    for (size_t k = 0; k < t->field_count; k++)
-        if (t->fields[k].kind < HSV_NUMERIC)
-            hsv_say(c, "%s: field %zu is %s.", t->name, k + 1,
-                    t->fields[k].kind == HSV_LABEL ? "the label" : "ignored");
+    hsv_say_reading(c, t);
     for (size_t k = 0; k < t->field_count; k++)
         if (t->fields[k].kind >= HSV_NUMERIC) check_csv_say_field(c, t, k);
 }

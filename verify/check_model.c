@@ -90,7 +90,7 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
                            ? hsv_quote(c, full->files->model_name, strlen(full->files->model_name))
                            : "the file";
     char digest[65];
-    size_t claims = 0, separators = 0, same = 0;
+    size_t separators = 0, same = 0;
     check_model_weights m = {0};
     if (model)
         hsv_say(c, "model: the certificate was made for a model file with SHA-256 %s.",
@@ -111,7 +111,6 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
     check_model_open(c, &m);
     const hsv_json *list = hsv_get(c, root, "claims", HSV_ARRAY);
     for (const hsv_json *claim = list->child; claim; claim = claim->next) {
-        claims++;
         if (claim->type != HSV_OBJECT) continue;
         const hsv_json *kind = hsv_find(claim, "claim");
         const int run = kind && kind->type == HSV_STRING && !strcmp(kind->text, "mistakes");
@@ -123,7 +122,9 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
     if (!m.count)
         hsv_say(c, "model: its weights were not compared: it is not a linear model of two classes "
                    "without a scaling.");
+    else if (!separators)
+        hsv_say(c, "model: no claim has weights to compare with its own.");
     else
-        hsv_say(c, "model: %zu of the %zu separators in the %zu claims have exactly its weights.",
-                same, separators, claims);
+        hsv_say(c, "model: separators in the claims: %zu; with exactly its weights: %zu.",
+                separators, same);
 }

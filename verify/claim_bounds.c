@@ -63,10 +63,9 @@ void hsv_perceptron_inseparable(hsv_checker *c, const hsv_json *claim, hsv_run *
     mpq_add(q[1], q[1], q[2]);
     mpq_div(q[1], q[1], q[3]);
     mpq_mul(q[1], q[1], q[1]);
-    hsv_say_bound(
-        c, run->total, run->sequence,
-        soft ? "(R~^2 + Delta^2 + 2 tau/rate) (||w*||^2 + D^2/Delta^2) / g^2"
-             : "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, the bound for rows that need "
-               "not be separable",
-        q[1]);
+    hsv_say_bound(c, run->total,
+                  soft ? "(R~^2 + Delta^2 + 2 tau/rate) (||w*||^2 + D^2/Delta^2) / g^2"
+                       : "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, of rows that need not be "
+                         "separable,",
+                  q[1]);
 }

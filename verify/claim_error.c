@@ -212,10 +212,13 @@ static void error_say(hsv_checker *c, const hsv_json *claim, const error_count *
     const hsv_table *test = &hsv_full_of(c)->test;
     const int some = test->unused > 0;
     hsv_say(c,
-            "error: %zu mistakes on %zu rows of test (%zu of them distinct) that are not in data; "
+            "error: %zu mistake%s on %zu row%s of test (%zu of them distinct) that %s not in data; "
             "a score of 0 %s.",
-            e->mistakes, e->rows, e->distinct, ties[e->tie]);
-    if (e->shared) hsv_say(c, "error: %zu rows of test are in data, and do not count.", e->shared);
+            e->mistakes, HSV_S(e->mistakes), e->rows, HSV_S(e->rows), e->distinct,
+            e->rows == 1 ? "is" : "are", ties[e->tie]);
+    if (e->shared)
+        hsv_say(c, "error: %zu row%s of test %s in data, not counted.", e->shared, HSV_S(e->shared),
+                e->shared == 1 ? "is" : "are");
     hsv_say(c,
             "error: if the test rows were drawn independently, and neither the separator nor the "
             "training data was chosen by looking at them, then with probability at least 1 - %.*s "

@@ -161,8 +161,8 @@ static void kernel_witness(hsv_checker *c, const hsv_json *claim, kernel_gram *g
             hsv_span_add(n[3], n[4], n[2], n[0], n[1]);
         }
     if (mpz_sgn(n[4]) >= 0) hsv_reject(c, "kernel: z'Kz < 0 is not so");
-    hsv_say(c, "kernel: %s is not positive semidefinite: z'Kz < 0 for a z on %zu rows.",
-            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), list.count);
+    hsv_say(c, "kernel: %s is not positive semidefinite: z'Kz < 0 for a z on %zu row%s.",
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), list.count, HSV_S(list.count));
 }
 
 void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
@@ -185,14 +185,14 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
         kernel_dominated(c, factor, &g);
         hsv_say(
             c,
-            "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, by an enclosed "
+            "kernel: the Gram matrix of %s on %zu row%s is positive semidefinite, by an enclosed "
             "factor.",
-            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n);
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, HSV_S(g.n));
         return;
     }
     if (g.n > KERNEL_EXACT) hsv_reject(c, "kernel: more than %d rows need a factor", KERNEL_EXACT);
     kernel_matrix(c, &g);
     const size_t rank = kernel_eliminate(c, &g);
-    hsv_say(c, "kernel: the Gram matrix of %s on %zu rows is positive semidefinite, of rank %zu.",
-            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, rank);
+    hsv_say(c, "kernel: the Gram matrix of %s on %zu row%s is positive semidefinite, of rank %zu.",
+            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, HSV_S(g.n), rank);
 }

@@ -39,7 +39,7 @@ static void replay_sequence(hsv_checker *c, const hsv_json *array, hsv_run *run)
 /* In the order of the file, pass after pass, or by a sequence. */
 void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run)
 {
-    const int sequence = run->sequence = hsv_get_choice(c, claim, "order", "cyclic,sequence");
+    const int sequence = hsv_get_choice(c, claim, "order", "cyclic,sequence");
     if (hsv_find(claim, "passes")) run->passes = hsv_get_count(c, claim, "passes");
     if (sequence != (hsv_find(claim, "sequence") != NULL) || (!sequence && !run->passes))
         hsv_unreadable(c, "a run in the order \"cyclic\" has passes, \"sequence\" a sequence");
@@ -182,7 +182,7 @@ static void claim_perceptron_full_bound(hsv_checker *c, const hsv_run *run, hsv_
     mpq_div(q[0], q[0], p->least[1]);
     mpq_set_ui(q[1], run->total, 1);
     if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "%zu updates are more than the bound", run->total);
-    hsv_say_bound(c, run->total, run->sequence, HSV_BOUND, q[0]);
+    hsv_say_bound(c, run->total, HSV_BOUND, q[0]);
 }
 
 void hsv_perceptron_claim(hsv_checker *c, const hsv_json *claim)
@@ -207,4 +207,5 @@ void hsv_perceptron_claim(hsv_checker *c, const hsv_json *claim)
         hsv_perceptron_inseparable(c, claim, &run, &p);
     else
         claim_perceptron_full_bound(c, &run, &p);
+    hsv_say_run(c, claim, p.w.space);
 }

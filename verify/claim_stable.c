@@ -88,11 +88,10 @@ void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
 {
     mpq_t *q = hsv_rationals(c, 12);
     stable_rows s = {.gap2 = q, .ends = q + 1, .slope = q + 3, .b = q + 5, .q = q + 6};
-    hsv_members(c, claim, HSV_OPTIMAL_MEMBERS ",file,offset_interval,may_change");
     const int test = hsv_get_choice(c, claim, "file", "data,test");
     hsv_table *table = test ? &hsv_full_of(c)->test : &c->data;
     if (!table->name) hsv_unreadable(c, "the certificate has no test file");
-    hsv_optimal(c, claim, &s.problem);
+    hsv_optimal(c, claim, HSV_OPTIMAL_MEMBERS ",file,offset_interval,may_change", &s.problem);
     if (mpq_sgn(s.problem.q[0]) > 0) mpq_mul_2exp(*s.gap2, s.problem.q[0], 1);
     const int free = s.problem.offset == 0;
     if (free != (hsv_find(claim, "offset_interval") != NULL))
@@ -112,7 +111,7 @@ void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
     stable_may_change(c, claim, table->rows, &s);
     hsv_each_row(c, table, stable_row, &s);
     hsv_say(c,
-            "stable: the labels of %zu of the %zu rows of %s are those of every exact optimum; "
-            "%zu may change.",
-            (table->rows - s.may_count), table->rows, table->name, s.may_count);
+            "stable: the labels of at least %zu of the %zu row%s of %s are those of every exact "
+            "optimum; nothing is shown of the other %zu.",
+            table->rows - s.may_count, table->rows, HSV_S(table->rows), table->name, s.may_count);
 }

@@ -390,18 +390,17 @@ void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
     mpq_set_ui(q[11], run.total, 1);
     if (mpq_cmp(q[11], *n.bound) > 0)
         hsv_reject(c, "%zu mistakes are more than the bound, %s", run.total, bound);
-    hsv_say(c,
-            "mistakes: Winnow's %zu mistakes, replayed in the order of the %s, are within %s = "
-            "%s.",
-            run.total, run.sequence ? "certificate" : "file",
+    hsv_say(c, "mistakes: replayed, Winnow makes %zu mistake%s, within %s, about %s.", run.total,
+            HSV_S(run.total),
             balanced ? "(ln 2N - H)/(ln alpha g/V - ln cosh ln alpha)"
                      : "(K S/ln alpha)(ln Z - 1 - H) + (K-1) n/(delta theta)",
             bound);
     if (mpq_sgn(*n.E))
-        hsv_say(c, "mistakes: so they are within %s = %s, where W = %s.",
+        hsv_say(c, "mistakes: so it is within %s, about %s, where W is about %s.",
                 balanced ? "(8/3) W^2 ln 2N" : "8 W^2 ln(theta W/b) + 8 W b n/theta",
                 hsv_show(c, *n.E, -1), hsv_show(c, *n.W, -1));
     if (mpq_sgn(*r.clip))
         hsv_say(c, "mistakes: values that leave [0,1] by no more than %s count as 0 and 1.",
                 hsv_show(c, *r.clip, 1));
+    hsv_say_run(c, claim, NULL);
 }

@@ -66,17 +66,17 @@ static void full_reading(hsv_checker *c, const hsv_json *object, const hsv_table
     const char *slash = t->path ? strrchr(t->path, '/') : NULL;
     const int same = t->path && !strcmp(called->text, slash ? slash + 1 : t->path);
     hsv_say(c,
-            "%s: %s is the file that was certified%s%s: %zu rows (%zu positive, %zu negative), "
+            "%s: %s is the file that was certified%s%s: %zu row%s (%zu positive, %zu negative), "
             "%u column%s.",
             t->name, t->path ? hsv_quote(c, t->path, strlen(t->path)) : "this", same ? "" : " as ",
-            same ? "" : hsv_quote(c, called->text, called->size), t->rows, t->positives,
-            t->rows - t->positives, (unsigned)t->columns, t->columns == 1 ? "" : "s");
+            same ? "" : hsv_quote(c, called->text, called->size), t->rows, HSV_S(t->rows),
+            t->positives, t->rows - t->positives, (unsigned)t->columns, t->columns == 1 ? "" : "s");
     hsv_say(c, "%s: positive: %s; negative: %s.", t->name, full_labels(c, t, 1),
             full_labels(c, t, -1));
     if (t->unused)
         hsv_say(c,
-                "%s: %zu rows with other labels, or missing values, are left out and not counted.",
-                t->name, t->unused);
+                "%s: %zu row%s with other labels, or missing values, %s left out and not counted.",
+                t->name, t->unused, HSV_S(t->unused), t->unused == 1 ? "is" : "are");
     hsv_csv_say(c, t);
 }
 

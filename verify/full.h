@@ -34,7 +34,7 @@ typedef struct hsv_run { /* of a learner that changes its weights on mistakes on
     void *state;
     size_t total, most, passes; /* updates; of the row that has most; as certified, or 0 */
     uint32_t *counts;           /* of updates of each row */
-    int clean, sequence;        /* a whole pass was without an update; by a sequence of rows */
+    int clean;                  /* a whole pass was without an update */
 } hsv_run;
 
 typedef struct hsv_perceptron {

@@ -246,6 +246,37 @@ forge('quoted', 'blanks inside quotes are part of a label', data=b'"3"," ye""s "
 forge('plain', 'fewer fields', data=b'1,yes\n2\n3,yes\n4,no\n'); forge('plain', 'more fields', data=b'1,yes\n2,no,1\n3,yes\n4,no\n'); forge('plain', 'a missing value', data=b'1,yes\n?,no\n3,yes\n4,no\n')
 forge('plain', 'a carriage return inside a line', data=b'1\r,yes\n2,no\n3,yes\n4,no\n'); forge('plain', 'a word for a number', data=b'one,yes\n2,no\n3,yes\n4,no\n')
 
+# ---- certificates that hold, and would mislead who is not told how: what the programs must say ----
+AB = {'negative': ('b',), 'positive': ('a',)}
+TOLD = [
+    (table('nearly 1.6', '1.6,b\n?,a\n', [{'kind': 'number', 'mean': '1.6000000001'}, LABEL], [separates([[1, '1']], '-1.60000000005')], missing='mean', **AB), 0,
+     '1 missing value becomes 1.6000000001 (about 1.6).'),
+    (table('another order', '1,b\n2,b\n3,b\n4,b\n5,b\n6,b\n7,a\n8,b\n9,a\n', [{'kind': 'ordinal', 'values': list('123456879'), 'codes': True}, LABEL], [separates([[1, '1']], '-13/2')], **AB), 0,
+     '"5" < "6" < "8" < "7" < "9".'),
+    (table('a row for names', '5;b\n1;a\n-1;b\n', [NUMBER, LABEL], [separates([[1, '1']])], rows=2, **AB | {'separator': ';', 'header': True}), 1,
+     'the first record is taken for names, not for a row.', 'fields are separated by ";".', 'field 2 is the label.'),
+    (lines('curved xor', '1 1:1 2:1\n-1 1:1 2:-1\n1 1:-1 2:-1\n-1 1:-1 2:1\n', [perceptron(cyclic(9), 2, kernel=['poly', 2, '0'], separator={'rows': [[1, '1'], [2, '-1'], [3, '1'], [4, '-1']]})], columns=2), 0,
+     'that run in the feature space of poly(2, 0) has learner perceptron, offset none'),
+    (lines('a rate', '1 1:1\n-1 1:-1\n', [perceptron(cyclic(9), 1, rate='1/3', note='x\nverified: all claims hold.')]), 1, 'offset none, total 1, order cyclic, passes 9, rate 1/3.'),
+    (lines('bounds', '1 1:2\n-1 1:-1\n', [perceptron(cyclic(9), 1, separator={'w': [[1, '1']]})]), 1, 'number 1; ', ' allows at most 4.'),
+    (lines('no row but one', '1 1:1\n', [separates([[1, '1']])], columns=1), 1, '1 row (1 positive, 0 negative), 1 column', 'has the 1 row strictly on its side.'),
+    (lines('stable', '1 1:1 2:1\n-1 1:-1 2:-1\n1 1:2 2:0\n-1 1:-2 2:0\n', [{'claim': 'stable predictions', 'loss': 'hinge', 'offset': 'none', 'cost': {'negative': '1', 'positive': '1'},
+        'separator': {'w': [[1, '1/2'], [2, '1/2']], 'b': '0'}, 'dual': [[1, '1/4'], [2, '1/4']], 'gap': '0', 'file': 'data', 'may_change': [1, 2, 3, 4]}], columns=2), 0,
+     'at least 0 of the 4 rows of data are those of every exact optimum; nothing is shown of the other 4.'),
+]
+def untold(build, folder):
+    """What a program should have said of these, and did not."""
+    wrong, paths = [], [os.path.join(folder, n) for n in ('cert', 'data')]
+    for case, core, *sentences in TOLD:
+        cert = case.sealed(copy.deepcopy(case.cert), case.data)
+        for p, t in zip(paths, (json.dumps(cert).encode(), case.data)): open(p, 'wb').write(t)
+        if check.check(*paths): wrong.append('%s: check.py rejects it' % case.name)
+        for name in ('halfspace-verify', 'halfspace-verify-core')[:1 + core]:
+            done = subprocess.run([os.path.join(build, name), *paths], capture_output=True, text=True)
+            wrong += ['%s, %s: no "%s" in\n%s' % (case.name, name, s, done.stdout) for s in sentences if done.returncode or s not in done.stdout]
+            if done.stdout.count('verified: ') != 1: wrong.append('%s, %s: it is verified once' % (case.name, name))
+    return wrong
+
 def run(build):
     folder, wrong = tempfile.mkdtemp(), []
     paths = [os.path.join(folder, n) for n in ('cert', 'data', 'test')]
@@ -275,9 +306,11 @@ def run(build):
         defs += not defined and name in defined_cases
         if status[0] not in (1, 3) or status[1] not in (1, 3, 5) or not second or defined:
             wrong.append('%s, %s: status %s; check.py: %s; definition: %s' % (name, why, status, second, defined))
-    for line in wrong: print(line, file=sys.stderr)
+    silent = untold(build, folder)
+    for line in wrong + silent: print(line, file=sys.stderr)
+    print('%s %d certificates that would mislead say how they are meant' % ('FAILED' if silent else 'ok', len(TOLD)))
     print('%s %d forgeries rejected by halfspace-verify and check.py, %d of them by the core and %d by the definition; their %d honest twins accepted (by these two: %d, %d)' % (
         'FAILED' if wrong else 'ok', len(FORGERIES), core, defs, twins, by_core, len(defined_cases)))
-    return 1 if wrong or len(FORGERIES) < 300 or not core or not defs else 0
+    return 1 if wrong or silent or len(FORGERIES) < 300 or not core or not defs else 0
 
 if __name__ == '__main__': sys.exit(run(sys.argv[1]))

@@ -14,7 +14,7 @@ static void certificate_claim(hsv_checker *c, const hsv_json *claim)
     else if (!strcmp(name, "not separable"))
         hsv_claim_inseparable(c, claim);
     else if (!strcmp(name, "optimal"))
-        hsv_claim_optimal(c, claim);
+        hsv_optimal(c, claim, HSV_OPTIMAL_MEMBERS, &(hsv_problem){0});
     else if (!strcmp(learner, "perceptron"))
         hsv_claim_perceptron(c, claim);
     else if (!c->more)
@@ -29,15 +29,27 @@ static void certificate_reading(hsv_checker *c, const hsv_json *object, const hs
 {
     const hsv_json *called = hsv_get(c, object, "file", HSV_STRING);
     hsv_say(c,
-            "data: this is the file that was certified as %s: %zu rows (%zu positive, %zu "
-            "negative), %u columns; rows of other labels, not counted: %zu.",
-            hsv_quote(c, called->text, called->size), t->rows, t->positives, t->rows - t->positives,
-            t->columns, t->unused);
+            "data: this is the file that was certified as %s: %zu row%s (%zu positive, %zu "
+            "negative), %u column%s; rows of other labels, not counted: %zu.",
+            hsv_quote(c, called->text, called->size), t->rows, HSV_S(t->rows), t->positives,
+            t->rows - t->positives, t->columns, HSV_S(t->columns), t->unused);
     for (size_t i = 0; i < t->label_count; i++)
         hsv_say(c, "data: label %s is %s.", hsv_quote(c, t->labels[i].text, t->labels[i].size),
                 t->labels[i].y > 0 ? "positive" : "negative");
+    hsv_say_reading(c, t);
+}
+
+/* How a table is cut into rows and fields, where that might be otherwise. */
+void hsv_say_reading(hsv_checker *c, const hsv_table *t)
+{
+    if (t->header) hsv_say(c, "%s: the first record is taken for names, not for a row.", t->name);
+    if (t->field_count && t->separator != ',')
+        hsv_say(c, "%s: fields are separated by %s.", t->name,
+                t->separator == '\t' ? "tabs" : hsv_quote(c, &t->separator, 1));
     for (size_t k = 0; k < t->field_count; k++)
-        if (t->fields[k].kind == HSV_IGNORED) hsv_say(c, "data: field %zu is ignored.", k + 1);
+        if (t->fields[k].kind < HSV_NUMERIC)
+            hsv_say(c, "%s: field %zu is %s.", t->name, k + 1,
+                    t->fields[k].kind == HSV_LABEL ? "the label" : "ignored");
 }
 
 static void certificate_check(hsv_checker *c, FILE *cert)
@@ -54,8 +66,7 @@ static void certificate_check(hsv_checker *c, FILE *cert)
     const hsv_json *claims = hsv_get(c, root, "claims", HSV_ARRAY);
     const hsv_json *data = hsv_get(c, root, "data", HSV_OBJECT);
     const hsv_json *model = hsv_find(root, "model");
-    if (model) hsv_members(c, model, "sha256");
-    if (model) hsv_get_digest(c, model);
+    if (model) hsv_members(c, model, "sha256"), hsv_get_digest(c, model);
     if (!claims->count) hsv_unreadable(c, "the certificate claims nothing");
     if (!c->more && hsv_stray(c, root, "format,version,data,model,claims,made_by"))
         hsv_beyond(c, "a second file, and transformed columns");

@@ -187,11 +187,6 @@ size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what)
     return count;
 }
 
-size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key)
-{
-    return hsv_count(c, hsv_get(c, object, key, HSV_NUMBER), key);
-}
-
 int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key)
 {
     const hsv_json *m = hsv_find(object, key);

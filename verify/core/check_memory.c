@@ -58,29 +58,19 @@ void hsv_spend(hsv_checker *c, size_t units)
     c->budget -= units;
 }
 
-__attribute__((format(printf, 3, 0))) static void memory_say(const hsv_checker *c, FILE *out,
-                                                             const char *format, va_list list)
+void hsv_print(hsv_checker *c, int status, const char *format, ...)
 {
-    if (c->claim) fprintf(out, "claim %zu: ", c->claim);
-    vfprintf(out, format, list);
-    fputc('\n', out);
-}
-
-void hsv_say(hsv_checker *c, const char *format, ...)
-{
+    FILE *out = status ? c->err : c->out;
     va_list list;
     va_start(list, format);
-    if (c->out) memory_say(c, c->out, format, list);
+    if (out && status == HALFSPACE_REJECTED) fputs("rejected: ", out);
+    if (out && c->claim) fprintf(out, "claim %zu: ", c->claim);
+    if (out) vfprintf(out, format, list), fputc('\n', out);
     va_end(list);
 }
 
-void hsv_fail(hsv_checker *c, int status, const char *format, ...)
+void hsv_leave(hsv_checker *c, int status)
 {
-    va_list list;
-    va_start(list, format);
-    if (c->err && status == HALFSPACE_REJECTED) fputs("rejected: ", c->err);
-    if (c->err) memory_say(c, c->err, format, list);
-    va_end(list);
     c->status = status;
     longjmp(c->failure, 1);
 }

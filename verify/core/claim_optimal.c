@@ -56,9 +56,10 @@ static void optimal_dual(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
     mpq_sub(q[1], q[1], q[3]);
 }
 
-/* The claim, but for its members; p->q[0] is P - D, from above. */
-void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
+/* The claim; p->q[0] is P - D, from above. */
+void hsv_optimal(hsv_checker *c, const hsv_json *claim, const char *members, hsv_problem *p)
 {
+    hsv_members(c, claim, members);
     const hsv_json *cost = hsv_get(c, claim, "cost", HSV_OBJECT);
     p->q = hsv_rationals(c, 5);
     p->cost = hsv_rationals(c, 2);
@@ -83,11 +84,4 @@ void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p)
             p->w.space ? p->w.space->name : "", hsv_find(claim, "loss")->text,
             hsv_find(claim, "offset")->text, HSV_TEXT(hsv_find(cost, "negative")),
             HSV_TEXT(hsv_find(cost, "positive")), HSV_TEXT(hsv_find(claim, "gap")));
-}
-
-void hsv_claim_optimal(hsv_checker *c, const hsv_json *claim)
-{
-    hsv_problem p = {0};
-    hsv_members(c, claim, HSV_OPTIMAL_MEMBERS);
-    hsv_optimal(c, claim, &p);
 }

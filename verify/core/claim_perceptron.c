@@ -1,9 +1,10 @@
 /* Claim 3, the perceptron: a run in the order of the file, replayed, makes as many updates as
- * certified, and no more than its theorem allows. (verify/claim_perceptron_full.c has other orders
- * and offsets, ties, margins to reach, kernels.)
+ * certified, and no more than its theorem allows. (Other runs: verify/claim_perceptron_full.c.)
  *
  * With the offset "unit" all is about x~ = (x, 1), w~ = (w, b): R~^2 = R^2 + 1. w and b are kept
  * divided by the rate, which changes no sign. */
+#include <string.h>
+
 #include "core.h"
 
 /* Rows with y s(x) <= 0 are mistakes, and added to w. */
@@ -54,16 +55,26 @@ void hsv_say_model(hsv_checker *c, const hsv_json *model)
             within ? (int)within->size : 1, within ? within->text : "0");
 }
 
-/* The bound is reported in whole updates. */
-void hsv_say_bound(hsv_checker *c, size_t total, int sequence, const char *is, const mpq_t bound)
+/* What run it was, in the words of its claim, which were all read before. */
+void hsv_say_run(hsv_checker *c, const hsv_json *claim, const hsv_space *space)
+{
+    size_t room = 1;
+    for (const hsv_json *v = claim->child; v; v = v->next)
+        room += v->size + 32;
+    char *text = hsv_new(c, room, 1), *to = text;
+    for (const hsv_json *v = claim->child; v; v = v->next)
+        if (v->size && strcmp(v->key, "claim") && strcmp(v->key, "note"))
+            to += sprintf(to, "%s%s %.*s", to > text ? ", " : "", v->key, HSV_TEXT(v));
+    hsv_say(c, "mistakes: that run%s has %s.", space ? space->name : "", text);
+}
+
+void hsv_say_bound(hsv_checker *c, size_t total, const char *is, const mpq_t bound)
 {
     mpz_t *whole = hsv_integers(c, 1);
     mpz_fdiv_q(*whole, mpq_numref(bound), mpq_denref(bound));
-    hsv_say(c,
-            "mistakes: the perceptron's %zu updates, replayed in the order of the %s, are within "
-            "%s, which is %s.",
-            total, sequence ? "certificate" : "file", is,
-            mpz_get_str(hsv_new(c, mpz_sizeinbase(*whole, 10) + 2, 1), 10, *whole));
+    char *most = mpz_get_str(hsv_new(c, mpz_sizeinbase(*whole, 10) + 2, 1), 10, *whole);
+    hsv_say(c, "mistakes: the perceptron's updates, replayed, number %zu; %s allows at most %s.",
+            total, is, most);
 }
 
 /* k <= R~^2 ||w~*||^2 / (min y s*)^2 */
@@ -87,7 +98,7 @@ static void perceptron_bound(hsv_checker *c, hsv_point *other, int unit, size_t 
     mpq_div(q[0], q[0], *least);
     mpq_set_ui(q[1], total, 1);
     if (mpq_cmp(q[1], q[0]) > 0) hsv_reject(c, "%zu updates are more than the bound", total);
-    hsv_say_bound(c, total, 0, HSV_BOUND, q[0]);
+    hsv_say_bound(c, total, HSV_BOUND, q[0]);
 }
 
 void hsv_claim_perceptron(hsv_checker *c, const hsv_json *claim)
@@ -124,4 +135,5 @@ void hsv_claim_perceptron(hsv_checker *c, const hsv_json *claim)
     if (hsv_find(claim, "model"))
         perceptron_model(c, hsv_get(c, claim, "model", HSV_OBJECT), &w, *rate);
     perceptron_bound(c, &other, offset, total);
+    hsv_say_run(c, claim, NULL);
 }

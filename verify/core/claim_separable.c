@@ -63,7 +63,9 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
             hsv_reject(c, "row %zu is not on its side: y s(x) > 0 is not so", row->number);
         if (row->number == 1 || mpq_cmp(q[0], *least) < 0) mpq_set(*least, q[0]);
     }
-    hsv_say(c, "separable%s: the %s has all %zu rows strictly on their sides.",
+    hsv_say(c,
+            c->data.rows == 1 ? "separable%s: the %s has the %zu row strictly on its side."
+                              : "separable%s: the %s has all %zu rows strictly on their sides.",
             space ? space->name : "",
             offset ? "separator (w, b)" : "separator w, through the origin,", c->data.rows);
     if (!margin) return;
@@ -96,8 +98,8 @@ void hsv_claim_inseparable(hsv_checker *c, const hsv_json *claim)
     const char *rows = separable_multipliers(c, claim, space, offset, *q);
     const char *where = offset ? "" : " through the origin", *name = space ? space->name : "";
     if (!epsilon)
-        hsv_say(c, "not separable%s%s: %s have multipliers a > 0 with sum a y x = 0%s.", where,
-                name, rows,
+        hsv_say(c, "not separable%s%s: with multipliers a > 0 on %s, sum a y x = 0%s.", where, name,
+                rows,
                 offset ? " and sum a y = 0: a point of both classes' convex hulls"
                        : ": 0 is in the convex hull of the y x");
     else

@@ -1,9 +1,8 @@
 /* The core of the checker: what its files share.
  *
- * A checker owns every block and every number it makes; hsv_fail leaves whatever runs by longjmp,
- * and all is freed in one place (certificate.c). Numbers are GMP's; values of rows are whole
- * numbers over one denominator, checker.scale. What the full checker adds comes through one table
- * of functions, hsv_more; without it a certificate may be beyond the core. */
+ * A checker owns every block and number it makes; hsv_fail leaves whatever runs by longjmp, and all
+ * is freed in one place (certificate.c). Values of rows are whole numbers over one denominator,
+ * checker.scale. What the full checker adds comes through one table of functions, hsv_more. */
 #ifndef HSV_CORE_H
 #define HSV_CORE_H
 
@@ -142,12 +141,15 @@ mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
 void hsv_release(hsv_checker *c, hsv_block *mark);
 void hsv_spend(hsv_checker *c, size_t units);
-void hsv_say(hsv_checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-_Noreturn void hsv_fail(hsv_checker *c, int status, const char *format, ...)
-    __attribute__((format(printf, 3, 4))); /* leave with a status and a sentence */
-#define HSV_TEXT(json)         (int)(json)->size, (json)->text /* for "%.*s" */
-#define hsv_reject(c, ...)     hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
-#define hsv_unreadable(c, ...) hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
+void hsv_print(hsv_checker *c, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void hsv_leave(hsv_checker *c, int status);
+#define hsv_say(c, ...)          hsv_print(c, 0, __VA_ARGS__)
+#define hsv_fail(c, status, ...) (hsv_print(c, status, __VA_ARGS__), hsv_leave(c, status))
+#define hsv_reject(c, ...)       hsv_fail(c, HALFSPACE_REJECTED, __VA_ARGS__)
+#define hsv_unreadable(c, ...)   hsv_fail(c, HALFSPACE_UNREADABLE, __VA_ARGS__)
+#define HSV_TEXT(json)           (int)(json)->size, (json)->text /* for "%.*s" */
+#define HSV_S(n)                 ((n) == 1 ? "" : "s")           /* for "row%s" */
 #define hsv_beyond(c, what) \
     hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what)
 const char *hsv_quote(hsv_checker *c, const char *text, size_t size);
@@ -159,7 +161,7 @@ void hsv_members(hsv_checker *c, const hsv_json *object, const char *list);
 const hsv_json *hsv_find(const hsv_json *object, const char *key); /* NULL: not there */
 const hsv_json *hsv_get(hsv_checker *c, const hsv_json *object, const char *key, hsv_type type);
 size_t hsv_count(hsv_checker *c, const hsv_json *value, const char *what);
-size_t hsv_get_count(hsv_checker *c, const hsv_json *object, const char *key);
+#define hsv_get_count(c, object, key) hsv_count(c, hsv_get(c, object, key, HSV_NUMBER), key)
 int hsv_get_flag(hsv_checker *c, const hsv_json *object, const char *key);
 int hsv_get_choice(hsv_checker *c, const hsv_json *object, const char *key, const char *words);
 const char *hsv_get_digest(hsv_checker *c, const hsv_json *object);
@@ -177,7 +179,7 @@ void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below);
 void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
 int hsv_label_y(hsv_table *t, const char *text, size_t size); /* 0: of no class */
 void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size);
-_Noreturn void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what);
+#define hsv_bad_line(c, t, what) hsv_unreadable(c, "%s: line %zu: %s", (t)->name, (t)->number, what)
 int hsv_missing(const char *text, size_t size);
 char *hsv_read(hsv_checker *c, FILE *file, size_t *size);
 void hsv_survey(hsv_checker *c, hsv_table *t);
@@ -198,12 +200,14 @@ void hsv_squares(hsv_checker *c, mpz_t *value, size_t count, const mpz_t below, 
 
 /* claim_*.c, certificate.c */
 int hsv_check(hsv_checker *c, FILE *cert); /* all of it; the status comes back */
+void hsv_say_reading(hsv_checker *c, const hsv_table *t);
 void hsv_say_model(hsv_checker *c, const hsv_json *model);
-void hsv_say_bound(hsv_checker *c, size_t total, int sequence, const char *is, const mpq_t bound);
+void hsv_say_run(hsv_checker *c, const hsv_json *claim, const hsv_space *space);
+void hsv_say_bound(hsv_checker *c, size_t total, const char *is, const mpq_t bound);
 #define HSV_BOUND "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2"
-void hsv_optimal(hsv_checker *c, const hsv_json *claim, hsv_problem *p);
+void hsv_optimal(hsv_checker *c, const hsv_json *claim, const char *members, hsv_problem *p);
 #define HSV_OPTIMAL_MEMBERS "claim,kernel,loss,offset,cost,separator,dual,gap"
 typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);
-hsv_claim hsv_claim_separable, hsv_claim_inseparable, hsv_claim_optimal, hsv_claim_perceptron;
+hsv_claim hsv_claim_separable, hsv_claim_inseparable, hsv_claim_perceptron;
 
 #endif

@@ -84,8 +84,7 @@ static void point_product(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_
 void hsv_point_score(hsv_checker *c, hsv_point *p, const hsv_row *row, mpq_t lo, mpq_t hi)
 {
     if (p->space) p->space->score(c, p, row, lo, hi);
-    if (!p->space) point_product(c, p, row, lo);
-    if (!p->space) mpq_set(hi, lo);
+    if (!p->space) point_product(c, p, row, lo), mpq_set(hi, lo);
     mpq_add(lo, lo, *p->b);
     mpq_add(hi, hi, *p->b);
 }
@@ -115,8 +114,6 @@ void hsv_squares(hsv_checker *c, mpz_t *value, size_t count, const mpz_t below, 
 
 void hsv_point_norm2(hsv_checker *c, hsv_point *p, mpq_t lo, mpq_t hi)
 {
-    if (p->space)
-        p->space->norm2(c, p, lo, hi);
-    else
-        hsv_squares(c, p->value, p->count, *p->below, lo, hi);
+    if (p->space) p->space->norm2(c, p, lo, hi);
+    if (!p->space) hsv_squares(c, p->value, p->count, *p->below, lo, hi);
 }

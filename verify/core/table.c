@@ -52,11 +52,6 @@ int hsv_missing(const char *text, size_t size)
            (size == 3 && !strncasecmp(text, "nan", 3));
 }
 
-void hsv_bad_line(hsv_checker *c, const hsv_table *t, const char *what)
-{
-    hsv_unreadable(c, "%s: line %zu: %s", t->name, t->number, what);
-}
-
 /* All of a file, a 0 behind it. */
 char *hsv_read(hsv_checker *c, FILE *file, size_t *size)
 {

@@ -6,7 +6,7 @@ claim()
     data=$1
     shift
     halfspace train perceptron -q "$@" "$data" -o m.hsp >/dev/null 2>&1
-    echo "$*: $(halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -E 'replayed|not claimed' | sed 's/, are within.*//')"
+    echo "$*: $(halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -E 'replayed|not claimed' | sed 's/; (.*//')"
 }
 for order in cyclic shuffle first worst random; do claim t.svm --order $order --passes until-converged; done
 claim t.svm --max-updates 3
