@@ -255,6 +255,17 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
     return status;
 }
 
+hsp_status hsp__scaling_fit_kind(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,
+                                 hsp_scaling **out)
+{
+    hsp_options *options = NULL;
+    hsp_status status = hsp_options_new(ctx, hsp_scale_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "kind", kind, err);
+    if (!status) status = hsp_scaling_fit(ctx, data, options, err, out);
+    hsp_options_free(options);
+    return status;
+}
+
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 /* A file that names fewer columns has zeros in the others; one with more, or with columns that have

@@ -36,6 +36,10 @@ int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b);
 /* Does it move zeros, so that sparse rows would fill? */
 int hsp__scaling_moves_zeros(const hsp_scaling *scaling);
 
+/* hsp_scaling_fit with this kind and nothing else said. */
+hsp_status hsp__scaling_fit_kind(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,
+                                 hsp_scaling **out);
+
 /* As hsp_scaling_apply, to the bit, but rows that would fill become dense rows. */
 hsp_status hsp__scaling_apply_filling(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                                       hsp_error *err, hsp_data **out);

@@ -220,17 +220,6 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
 
 /* ---- Scaling --------------------------------------------------------------------------------- */
 
-static hsp_status prepare_fit(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,
-                              hsp_scaling **out)
-{
-    hsp_options *options = NULL;
-    hsp_status status = hsp_options_new(ctx, hsp_scale_options(), err, &options);
-    if (!status) status = hsp_options_set(options, "kind", kind, err);
-    if (!status) status = hsp_scaling_fit(ctx, data, options, err, out);
-    hsp_options_free(options);
-    return status;
-}
-
 /* A weight vector has 0 where the rows' weights are; a kernel sees every column of the rows that it
  * is to predict. So the model's scaling of columns takes that one to 0. */
 static hsp_status prepare_blank(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
@@ -267,7 +256,7 @@ static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, h
                                 hsp_error *err)
 {
     hsp_data *scaled = NULL;
-    hsp_status status = prepare_fit(ctx, to->data, kind, err, &to->scalings[place]);
+    hsp_status status = hsp__scaling_fit_kind(ctx, to->data, kind, err, &to->scalings[place]);
     if (!status && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
     if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
     if (status) return status;
@@ -282,9 +271,9 @@ hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hs
     hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* these need no fitting */
     *out = NULL;
     if (hsp__option_is(options, "normalize", "rows"))
-        return prepare_fit(ctx, &nothing, "unit-rows", err, out);
+        return hsp__scaling_fit_kind(ctx, &nothing, "unit-rows", err, out);
     if (!hsp__options_have(options, "votes")) return HSP_OK;
-    return prepare_fit(ctx, &nothing, hsp_options_text(options, "votes"), err, out);
+    return hsp__scaling_fit_kind(ctx, &nothing, hsp_options_text(options, "votes"), err, out);
 }
 
 /* Votes by sign or bit, or by what each column holds. */

@@ -83,24 +83,6 @@ hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim,
 void hsp__prove_begin(hsp__prove *prove, const char *claim);
 hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim);
 
-/* ---- separability.c
- * --------------------------------------------------------------------------------- */
-
-/* What is true of these rows: a separator and the widest margin, a common point, or neither. */
-hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                  double width, hsp_error *err, hsp__separation *to);
-/* The same by exact arithmetic alone: two equal rows, or Wolfe's method if the rows are not too
- * many; else unknown. Of `file`, only rows, y, sides and exact are looked at. */
-hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                   double width, hsp_error *err, hsp__separation *to);
-/* The same for the claims, once. */
-hsp_status hsp__prove_separability(hsp__prove *prove, hsp_error *err);
-/* The claims "separable" and "not separable". */
-hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err);
-
-/* The same in a kernel's feature space (separability_kernel.c). */
-hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_error *err);
-
 /* ---- separator.c ----------------------------------------------------------------------------- */
 
 /* Claims about a model that scales columns are about the columns after that: the list `transform`,
@@ -109,6 +91,7 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err);
 
 /* ---- One file a claim ------------------------------------------------------------------------ */
 
+hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err); /* "not separable", too */
 hsp_status hsp__prove_mistakes(hsp__prove *prove, hsp_error *err);
 hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err);
 hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err);

@@ -7,18 +7,20 @@
  *
  * The run took place in the space of x~ = (x, c) (measure/audit.h), and there the bounds ask for a
  * separator through the origin: the widest one, which is found on rows that have the column c
- * appended. Any other would do, with a weaker bound. Where there is none, a soft machine's weights
- * and g = 1 give the inseparable form, or that of a soft run. */
+ * appended. Any other would do, with a weaker bound. Where there is none, the weights of a soft
+ * margin and g = 1 give the inseparable form, or that of a soft run. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/erm/fit.h"
 #include "measure/audit.h"
 #include "prove/model_separator.h"
 #include "prove/prove_experts.h"
 #include "prove/retrain.h"
+#include "prove/separability.h"
 
 typedef struct prove_mistakes_state {
     hsp__prove *prove;
@@ -171,25 +173,24 @@ static hsp_status prove_mistakes_widest(prove_mistakes_state *m, hsp_error *err)
     return status;
 }
 
-/* A soft machine's weights, with g = 1. */
+/* The weights of a soft margin with C = 1, and g = 1. */
 static hsp_status prove_mistakes_soft(prove_mistakes_state *m, hsp_error *err)
 {
-    hsp__prove *prove = m->prove;
-    hsp_context quiet = *prove->ctx;
-    hsp_data *rows = prove->data.moved ? prove->data.moved : prove->data.data;
-    hsp_options *options = NULL;
-    hsp_model *model = NULL;
+    const hsp_view *view = m->prove->data.rows;
+    const hsp__problem p = {.view = view,
+                            .positive = 1,
+                            .cost = {1, 1},
+                            .loss = &hsp__hinge,
+                            .offset = m->constant > 0 ? HSP__OFFSET_REGULARIZED : HSP__OFFSET_NONE};
+    const hsp__fit_limits limits = {
+        .gap = 1e-3, .max_passes = HSP__FIT_PASSES, .max_seconds = 20, .seed = 1};
+    hsp_context quiet = *m->prove->ctx;
+    hsp__fitted fitted;
     quiet.log = NULL;
-    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find("svm"), err, &options);
-    if (!status)
-        status = hsp_options_set(options, "offset", m->constant > 0 ? "regularized" : "none", err);
-    if (!status) status = hsp_options_set(options, "max-seconds", "20", err);
-    if (!status) status = hsp_train(&quiet, rows, options, err, NULL, &model);
-    for (uint64_t j = 0; !status && j < prove->data.rows->cols; j++)
-        m->w[j] = model->weights[j];
-    if (!status) m->b = m->constant > 0 ? model->offsets[0] : 0;
-    hsp_model_free(model);
-    hsp_options_free(options);
+    hsp_status status = hsp__fit_problem(&quiet, &p, &limits, err, &fitted);
+    if (!status) memcpy(m->w, fitted.w, view->cols * sizeof *m->w);
+    if (!status) m->b = m->constant > 0 ? fitted.b : 0;
+    hsp__fitted_free(&fitted);
     return status;
 }
 

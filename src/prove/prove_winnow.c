@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "prove/retrain.h"
 #include "prove/prove_winnow.h"
+#include "prove/separability.h"
 
 #define PROVE_WINNOW_PLACES 12 /* decimals of a separator whose largest weight is 1 */
 #define PROVE_WINNOW_CLIP \

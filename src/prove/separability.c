@@ -1,95 +1,141 @@
 /* Are two sets of rows separable, and by how much?
  *
- * 1. Two equal rows of both classes are a point in common that anybody can see. Of thousands of
- *    columns, multipliers of any other common point would have as many digits: there a soft machine
- *    of a very large C gives points of the hulls that are as good as the same.
- * 2. The hard machine (learn/erm/hard_margin.c) gives, in double precision, weights with a margin,
- * and multipliers of the two hulls whose points are as far apart; or rows with a point in common.
+ * 1. Two equal rows of both classes are a point in common that anybody can see
+ *    (separability_duplicates). Of thousands of columns, multipliers of any other common point would
+ *    have as many digits: there a soft margin of a very large C gives points of the hulls that are as
+ *    good as the same (separability_soft_margin).
+ * 2. The hard margin (learn/erm/fit.h) gives, in double precision, weights with a margin and
+ *    multipliers of the two hulls whose points have that distance; or rows with a point in common
+ *    (separability_hard_margin).
  * 3. Weights and multipliers are rounded to decimals of few digits, and what they then show is
  *    computed again in long double with a bound on all errors: those of the sums, and that a double
- *    is not quite the decimal of the file. If low and high are near enough, that is the answer.
+ *    is not quite the decimal of the file (separability_show). If low and high are near enough, that
+ *    is the answer.
  * 4. Of rows with a point in common the multipliers are solved for exactly (exact_common.c).
  * 5. Where that does not settle it (margins a billionth of the rows, hulls that touch), Wolfe's
- *    method in exact arithmetic does, if there are few columns (exact_nearest.c).
- * 6. Else: a wider interval; or, of hulls that are all but touching, "no margin above epsilon". */
+ *    method in exact arithmetic does, if there are few columns (separability_exact_hulls).
+ * 6. Else some separator by linear programming, with a wider interval (separability_any_separator);
+ *    or, of hulls that are all but touching, "no margin above epsilon". */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "prove/prove.h"
+#include "base/stop.h"
+#include "data/scale.h"
+#include "learn/erm/evidence.h"
+#include "learn/erm/matvec.h"
+#include "learn/kernel/fit_kernel.h"
+#include "learn/lp/lp.h"
 #include "prove/duplicate_rows.h"
+#include "prove/separability.h"
 
 #define SEPARABILITY_WIDE      1500  /* more columns than this, and more rows: not exactly */
 #define SEPARABILITY_DUAL_COLS 2000  /* more columns than this */
 #define SEPARABILITY_DUAL_ROWS 20000 /* and fewer rows than this: solve in the rows */
-#define SEPARABILITY_DIGITS    ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
-#define SEPARABILITY_COLUMNS   120                 /* Wolfe's method: columns, */
-#define SEPARABILITY_ENTRIES   1000000             /* and rows * columns, at most */
-#define SEPARABILITY_SECONDS   "600"               /* for the machine */
-#define SEPARABILITY_SHARE     12                  /* digits of multipliers */
-#define SEPARABILITY_SOFT      1e8   /* C of the soft machine, times the mean square of rows */
-#define SEPARABILITY_GLANCE    "40"  /* passes in which it separates what is easily separated, */
-#define SEPARABILITY_PASSES    "600" /* and in which it settles what cannot be */
-#define SEPARABILITY_TOUCH     1e-6  /* of their length: as good as touching */
+#define SEPARABILITY_DIGITS    ((uint64_t)4 << 20)    /* of exact multipliers in all, at most */
+#define SEPARABILITY_COLUMNS   120                    /* Wolfe's method: columns, */
+#define SEPARABILITY_ENTRIES   1000000                /* and rows * columns, at most */
+#define SEPARABILITY_SECONDS   600                    /* for each solver */
+#define SEPARABILITY_CACHE     ((uint64_t)2000 << 20) /* bytes of inner products */
+#define SEPARABILITY_SHARE     12                     /* digits of multipliers */
+#define SEPARABILITY_SOFT      1e8  /* C of the soft margin, times the mean square of rows */
+#define SEPARABILITY_GLANCE    40   /* passes in which it separates what is easily separated, */
+#define SEPARABILITY_PASSES    600  /* and in which it settles what cannot be */
+#define SEPARABILITY_TOUCH     1e-6 /* of their length: as good as touching */
+
+/* Rows with signed amounts: dual coefficients a y, or multipliers. */
+typedef struct separability_amounts {
+    uint64_t count;
+    uint64_t *row;  /* count, ascending */
+    double *amount; /* count */
+} separability_amounts;
 
 typedef struct separability_state {
     hsp_context *ctx;
+    hsp__scratch scratch;
     const hsp__prove_file *file;
     const hsp_view *view;
     const signed char *y;
     int offset;
     double width;
     hsp__separation *to;
-    hsp_training run;
-    hsp_model *model;
-    int64_t *w; /* cols */
-    int places; /* w and b are multiples of 10^-places */
+    hsp__fitted fitted; /* what the last solver found */
+    int64_t *w;         /* cols: weights, ... */
+    int places;         /* ... which are, as b is, multiples of 10^-places */
 } separability_state;
 
-/* ---- The machine ----------------------------------------------------------------------------- */
+/* ---- Solvers --------------------------------------------------------------------------------- */
 
-static hsp_status separability_options(const separability_state *m, hsp_options *options,
-                                       hsp_error *err)
+static hsp__problem separability_problem(const separability_state *m, double C, int hard)
 {
-    const hsp_view *view = m->view;
-    char gap[HSP_NUMBER_MAX];
-    const int wide = view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
-                     view->rows <= view->cols;
-    hsp_number_text(fmax(m->width / 16, 1e-10), HSP_FLOAT64, gap);
-    hsp_status status = hsp_options_set(options, "hard", "yes", err);
-    if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
-    if (!status) status = hsp_options_set(options, "gap", gap, err);
-    if (!status) status = hsp_options_set(options, "max-seconds", SEPARABILITY_SECONDS, err);
-    if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
-    if (!status && wide) status = hsp_options_set(options, "kernel", "linear", err);
-    if (!status && wide) status = hsp_options_set(options, "cache-mb", "2000", err);
-    return status;
+    return (hsp__problem){.view = m->view,
+                          .positive = 1,
+                          .cost = {C, C},
+                          .loss = hard ? &hsp__hinge : &hsp__squared_hinge,
+                          .offset = m->offset ? HSP__OFFSET_FREE : HSP__OFFSET_NONE,
+                          .hard = hard};
 }
 
-/* Nobody is to hear that it did not converge: there is more to come. */
-static hsp_status separability_train(separability_state *m, hsp_error *err)
+static void separability_forget(separability_state *m)
 {
-    hsp_context quiet = *m->ctx;
-    hsp_options *options = NULL;
-    quiet.log = NULL;
-    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("svm"), err, &options);
-    if (!status) status = separability_options(m, options, err);
-    hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
-    if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
-    hsp_options_free(options);
-    if (!status && m->model && !m->model->weights) {
-        hsp_model *linear = NULL;
-        status = hsp__model_collapse(m->ctx, m->model, err, &linear);
-        if (!status && linear) {
-            linear->updates = m->model->updates;
-            m->model->updates = (hsp_row_coefficients){0};
-            hsp_model_free(m->model);
-            m->model = linear;
-        }
+    hsp__fitted_free(&m->fitted);
+}
+
+/* With more columns than rows, the hard margin is solved in inner products of rows. */
+static hsp_status separability_fit_wide(separability_state *m, const hsp__problem *p,
+                                        const hsp__fit_limits *limits, hsp_error *err)
+{
+    hsp_kernel *linear = NULL;
+    hsp_status status = hsp_kernel_parse(m->ctx, "linear", 0, 1, err, &linear);
+    if (!status) status = hsp_kernel_fit(m->ctx, linear, m->view, err);
+    if (!status)
+        status = hsp__fit_kernel(m->ctx, linear, p, limits, SEPARABILITY_CACHE, err, &m->fitted);
+    hsp_kernel_free(linear);
+    if (status) return status;
+    m->fitted.w = hsp__new(&m->fitted.memory, m->view->cols, sizeof *m->fitted.w);
+    if (!m->fitted.w) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < m->view->rows; i++)
+        if (m->fitted.dual[i] != 0)
+            hsp__matvec_add_row(m->view, i, m->y[i] * m->fitted.dual[i], m->fitted.w);
+    return HSP_OK;
+}
+
+static hsp_status separability_fit_hard(separability_state *m, hsp_error *err)
+{
+    const hsp_view *view = m->view;
+    const hsp__problem p = separability_problem(m, 1, 1);
+    const hsp__fit_limits limits = {.gap = fmax(m->width / 16, 1e-10),
+                                    .max_passes = HSP__FIT_PASSES,
+                                    .max_seconds = SEPARABILITY_SECONDS,
+                                    .seed = 1};
+    if (view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
+        view->rows <= view->cols)
+        return separability_fit_wide(m, &p, &limits, err);
+    return hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
+}
+
+/* The rows that the solver's dual coefficients belong to. `multipliers`: they add up to 1 in each
+ * class (without an offset, to 2 in all). */
+static hsp_status separability_used(separability_state *m, int multipliers, hsp_error *err,
+                                    separability_amounts *to)
+{
+    const double *a = m->fitted.dual;
+    const uint64_t n = m->view->rows;
+    double total[2] = {1, 1};
+    *to = (separability_amounts){.row = hsp__scratch_new(&m->scratch, n, sizeof *to->row),
+                                 .amount = hsp__scratch_new(&m->scratch, n, sizeof *to->amount)};
+    if (m->scratch.failed) return hsp__fail_memory(err);
+    const hsp__problem p = separability_problem(m, 1, 1);
+    if (multipliers) hsp__evidence_scales(&p, a, total);
+    for (uint64_t i = 0; i < n; i++) {
+        if (!(a[i] > 0)) continue;
+        to->row[to->count] = i;
+        to->amount[to->count++] = multipliers ? a[i] / total[m->y[i] > 0] : m->y[i] * a[i];
     }
-    return status;
+    return HSP_OK;
 }
 
 /* ---- A separator ----------------------------------------------------------------------------- */
@@ -181,111 +227,97 @@ static hsp_status separability_low(separability_state *m, hsp_error *err, int *s
 
 /* ---- Points of the hulls --------------------------------------------------------------------- */
 
-/* Multipliers of rows, whole numbers. */
-typedef struct separability_shares {
-    uint64_t count;
-    const uint64_t *row;
-    int64_t *share; /* count */
-} separability_shares;
-
 /* From doubles to whole numbers that add up to the same in both classes. 0: nothing is left. */
-static int separability_round(const separability_state *m, const double *amount,
-                              const separability_shares *shares)
+static int separability_round(const separability_state *m, const separability_amounts *of,
+                              int64_t *share)
 {
     double most = 0;
     int64_t total[2] = {0, 0};
-    uint64_t largest[2] = {shares->count, shares->count};
-    for (uint64_t k = 0; k < shares->count; k++)
-        most = fmax(most, fabs(amount[k]));
+    uint64_t largest[2] = {of->count, of->count};
+    for (uint64_t k = 0; k < of->count; k++)
+        most = fmax(most, fabs(of->amount[k]));
     if (!(most > 0)) return 0;
-    for (uint64_t k = 0; k < shares->count; k++) {
-        const int side = m->y[shares->row[k]] > 0;
-        shares->share[k] = (int64_t)llround(fabs(amount[k]) / most * pow(10, SEPARABILITY_SHARE));
-        total[side] += shares->share[k];
-        if (largest[side] == shares->count || shares->share[k] > shares->share[largest[side]])
-            largest[side] = k;
+    for (uint64_t k = 0; k < of->count; k++) {
+        const int side = m->y[of->row[k]] > 0;
+        share[k] = (int64_t)llround(fabs(of->amount[k]) / most * pow(10, SEPARABILITY_SHARE));
+        total[side] += share[k];
+        if (largest[side] == of->count || share[k] > share[largest[side]]) largest[side] = k;
     }
     if (!m->offset) return 1;
-    if (largest[0] == shares->count || largest[1] == shares->count) return 0;
+    if (largest[0] == of->count || largest[1] == of->count) return 0;
     const int heavy = total[1] > total[0];
     const int64_t over = total[heavy] - total[!heavy];
-    if (over < shares->share[largest[heavy]])
-        shares->share[largest[heavy]] -= over;
+    assert(over >= 0);
+    if (over < share[largest[heavy]])
+        share[largest[heavy]] -= over;
     else
-        shares->share[largest[!heavy]] += over;
+        share[largest[!heavy]] += over;
     return 1;
 }
 
-/* ||sum share y x|| / sum share, rounded up, and the shares. */
-static hsp_status separability_high(separability_state *m, const separability_shares *shares,
-                                    hsp_error *err)
+/* Points of the hulls from amounts of rows: the multipliers, and in `high` ||sum share y x|| / sum
+ * share, rounded up. *shown: that worked. */
+static hsp_status separability_hulls(separability_state *m, const separability_amounts *of,
+                                     hsp_error *err, int *shown)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
     const uint64_t d = m->view->cols;
-    hsp__long *sum = hsp__new(memory, d, sizeof *sum), *size = hsp__new(memory, d, sizeof *size);
+    int64_t *share = hsp__scratch_new(&m->scratch, of->count, sizeof *share);
+    hsp__long *sum = hsp__scratch_new(&m->scratch, d, sizeof *sum);
+    hsp__long *size = hsp__scratch_new(&m->scratch, d, sizeof *size);
+    if (m->scratch.failed) return hsp__fail_memory(err);
+    *shown = separability_round(m, of, share);
+    if (!*shown) return HSP_OK;
     hsp__long total = 0, square = 0, error = 0;
-    hsp_status status = sum && size ? HSP_OK : hsp__fail_memory(err);
     hsp__separation *to = m->to;
     to->multipliers.size = to->high.size = 0;
     to->used = 0;
     hsp__claim_open(&to->multipliers, NULL, '[');
-    for (uint64_t k = 0; !status && k < shares->count; k++) {
-        if (!shares->share[k]) continue;
-        const uint64_t i = shares->row[k];
+    for (uint64_t k = 0; k < of->count; k++) {
+        if (!share[k]) continue;
+        const uint64_t i = of->row[k];
         const hsp__row row = hsp__view_row(m->view, i);
-        const hsp__long share = (hsp__long)shares->share[k];
-        total += share;
+        const hsp__long by = (hsp__long)share[k];
+        total += by;
         for (uint64_t e = 0; e < row.count; e++) {
             const uint64_t j = hsp__row_column(&row, e);
-            const hsp__long term = share * (hsp__long)hsp__row_value(m->view, &row, e);
+            const hsp__long term = by * (hsp__long)hsp__row_value(m->view, &row, e);
             sum[j] += (hsp__long)m->y[i] * term;
-            size[j] += fabsl(term) + share * separability_slack(m, j);
+            size[j] += fabsl(term) + by * separability_slack(m, j);
         }
         hsp__claim_entry(&to->multipliers, i);
-        hsp__text_printf(&to->multipliers, ", \"%lld\"]", (long long)shares->share[k]);
+        hsp__text_printf(&to->multipliers, ", \"%lld\"]", (long long)share[k]);
         to->used++;
     }
     hsp__claim_close(&to->multipliers, ']');
     const hsp__long off = 0x1p-51L + (hsp__long)(to->used + 4) * LDBL_EPSILON;
-    for (uint64_t j = 0; !status && j < d; j++) {
+    for (uint64_t j = 0; j < d; j++) {
         square += sum[j] * sum[j];
         error += size[j] * off * size[j] * off;
     }
     const hsp__long length =
         (sqrtl(square) + sqrtl(error)) * (1 + (hsp__long)(d + 8) * LDBL_EPSILON);
-    if (!status) to->high_value = hsp__prove_format_bound(&to->high, length / total, 12, 1);
-    hsp__free(memory, sum);
-    hsp__free(memory, size);
-    return status;
+    assert(total > 0);
+    to->high_value = hsp__prove_format_bound(&to->high, length / total, 12, 1);
+    return HSP_OK;
 }
 
-/* The same from signed amounts of rows; *shown: that worked. */
-static hsp_status separability_hulls(separability_state *m, uint64_t count, const uint64_t *row,
-                                     const double *amount, hsp_error *err, int *shown)
-{
-    separability_shares shares = {count, row, hsp__new(&m->ctx->allocator, count, sizeof(int64_t))};
-    if (!shares.share) return hsp__fail_memory(err);
-    *shown = separability_round(m, amount, &shares);
-    hsp_status status = *shown ? separability_high(m, &shares, err) : HSP_OK;
-    hsp__free(&m->ctx->allocator, shares.share);
-    return status;
-}
+/* ---- From what a solver says to what is shown ------------------------------------------------ */
 
-/* ---- From what the machine says to what is shown --------------------------------------------- */
-
-static hsp_status separability_rounded(separability_state *m, hsp_error *err)
+/* The solver's weights, and its multipliers if it has any. */
+static hsp_status separability_show(separability_state *m, hsp_error *err)
 {
-    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->model);
+    separability_amounts used = {0};
     int low = 0, high;
-    if (!m->model->weights || !separability_places(m, m->model->weights)) return HSP_OK;
-    hsp__free(&m->ctx->allocator, m->w);
-    m->w = hsp__new(&m->ctx->allocator, m->view->cols, sizeof *m->w);
+    for (uint64_t j = 0; j < m->view->cols; j++)
+        if (!isfinite(m->fitted.w[j])) return HSP_OK;
+    if (!separability_places(m, m->fitted.w)) return HSP_OK;
+    m->w = hsp__scratch_new(&m->scratch, m->view->cols, sizeof *m->w);
     if (!m->w) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < m->view->cols; j++)
-        m->w[j] = hsp__prove_grid((hsp__long)m->model->weights[j], m->places);
+        m->w[j] = hsp__prove_grid((hsp__long)m->fitted.w[j], m->places);
     hsp_status status = separability_low(m, err, &low);
-    if (!status && low && updates.count)
-        status = separability_hulls(m, updates.count, updates.row, updates.amount, err, &high);
+    if (!status && low && m->fitted.dual) status = separability_used(m, 0, err, &used);
+    if (!status && low && used.count) status = separability_hulls(m, &used, err, &high);
     if (!status && low) m->to->kind = HSP__SEPARABILITY_SEPARABLE;
     return status;
 }
@@ -299,15 +331,6 @@ static int separability_settled(const separability_state *m)
            to->high_value - to->low_value <= m->width * to->high_value;
 }
 
-/* What was tried last is forgotten. */
-static void separability_forget(separability_state *m)
-{
-    hsp_model_free(m->model);
-    m->model = NULL;
-    hsp_evidence_free(m->run.evidence);
-    m->run = (hsp_training){0};
-}
-
 /* Scaled columns are no longer the decimals of the file; but what the hulls have in common they
  * have in any scale, as long as there is an offset. */
 static int separability_exact_allowed(const separability_state *m)
@@ -315,24 +338,23 @@ static int separability_exact_allowed(const separability_state *m)
     return hsp__exact_there() && (!m->file->moved || m->offset);
 }
 
+/* The solver's multipliers show that there is no separator: exactly, or all but. */
 static hsp_status separability_touching(separability_state *m, hsp_error *err)
 {
-    const hsp_evidence *evidence = m->run.evidence;
+    separability_amounts used;
     int found = 0, shown = 0;
-    hsp_status status = HSP_OK;
-    if (!evidence) return HSP_OK;
-    if (separability_exact_allowed(m))
-        status = hsp__exact_common(m->ctx, &m->file->exact, evidence->row, evidence->count,
-                                   m->offset, SEPARABILITY_DIGITS, err, m->to, &found);
+    hsp_status status = separability_used(m, 1, err, &used);
+    if (!status && separability_exact_allowed(m))
+        status = hsp__exact_common(m->ctx, &m->file->exact, used.row, used.count, m->offset,
+                                   SEPARABILITY_DIGITS, err, m->to, &found);
     if (status || found) return status;
-    status =
-        separability_hulls(m, evidence->count, evidence->row, evidence->multiplier, err, &shown);
+    status = separability_hulls(m, &used, err, &shown);
     if (!status && shown) m->to->kind = HSP__SEPARABILITY_NEAR;
     return status;
 }
 
 /* Wolfe's method; what was known is replaced by what is better. */
-static hsp_status separability_nearest(separability_state *m, hsp_error *err)
+static hsp_status separability_exact_hulls(separability_state *m, hsp_error *err)
 {
     const hsp_view *view = m->view;
     if (!separability_exact_allowed(m) || view->cols > SEPARABILITY_COLUMNS || view->rows == 0)
@@ -353,43 +375,47 @@ static hsp_status separability_nearest(separability_state *m, hsp_error *err)
     return status;
 }
 
-/* The least y s(x) of the model, in double precision. */
+/* The least y s(x) of the solver's weights, in double precision. */
 static double separability_least(const separability_state *m)
 {
     double least = HUGE_VAL;
     for (uint64_t i = 0; i < m->view->rows; i++)
-        least = fmin(least,
-                     m->y[i] * hsp__row_score(m->view, i, m->model->weights, m->model->offsets[0]));
+        least = fmin(least, m->y[i] * hsp__row_score(m->view, i, m->fitted.w, m->fitted.b));
     return least;
 }
 
 /* Some separator, where the widest is out of reach: by linear programming. Its interval is wide. */
-static hsp_status separability_some(separability_state *m, hsp_error *err)
+static hsp_status separability_any_separator(separability_state *m, hsp_error *err)
 {
-    hsp_context quiet = *m->ctx;
-    hsp_options *options = NULL;
-    hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
-    quiet.log = NULL;
+    const hsp__problem p = separability_problem(m, 1, 1);
+    const hsp_allocator *memory = &m->ctx->allocator;
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, m->ctx);
+    hsp__watch watch = {.ctx = &own, .each = m->view->rows};
+    if (hsp__clp_ready(NULL)) return HSP_OK; /* a build without linear programming */
+    hsp__stop_limit(&own, SEPARABILITY_SECONDS);
     separability_forget(m);
-    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("lp"), err, &options);
-    if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
-    if (!status) status = hsp_options_set(options, "max-seconds", SEPARABILITY_SECONDS, err);
-    if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
-    hsp_options_free(options);
-    /* a build without linear programming, or weights out of range */
-    if (status == HSP_UNSUPPORTED || status == HSP_BAD_DATA) return HSP_OK;
-    if (status || !m->model) return status ? status : separability_touching(m, err);
+    hsp__lp_answer answer = {.w = hsp__new(memory, m->view->cols, sizeof *answer.w),
+                             .a = hsp__new(memory, m->view->rows, sizeof *answer.a)};
+    m->fitted = (hsp__fitted){.memory = *memory, .w = answer.w, .dual = answer.a};
+    hsp_status status = answer.w && answer.a ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp__lp_separate(&own, &p, &watch, 1, err, &answer);
+    if (status == HSP_BAD_DATA) return HSP_OK; /* weights out of range */
+    if (status) return status;
+    m->fitted.b = answer.b;
+    if (answer.stop == HSP_STOP_INSEPARABLE) return separability_touching(m, err);
     const double least = separability_least(m);
     for (uint64_t j = 0; least > 0 && j < m->view->cols; j++)
-        m->model->weights[j] /= least;
-    return separability_rounded(m, err);
+        m->fitted.w[j] /= least;
+    memset(m->fitted.dual, 0, m->view->rows * sizeof *m->fitted.dual);
+    return separability_show(m, err);
 }
 
 /* ---- Before all that ------------------------------------------------------------------------- */
 
 /* Two equal rows of both classes: of all such pairs the one that is over first. */
-static int separability_pair(const separability_state *m, const hsp__duplicate_rows_key *keys,
-                             uint64_t pair[2])
+static int separability_duplicate_pair(const separability_state *m,
+                                       const hsp__duplicate_rows_key *keys, uint64_t pair[2])
 {
     const uint64_t n = m->view->rows;
     uint64_t over = n;
@@ -406,14 +432,14 @@ static int separability_pair(const separability_state *m, const hsp__duplicate_r
     return over < n;
 }
 
-static hsp_status separability_twins(separability_state *m, hsp_error *err)
+static hsp_status separability_duplicates(separability_state *m, hsp_error *err)
 {
     uint64_t pair[2];
     int found = 0;
     if (!separability_exact_allowed(m)) return HSP_OK;
     hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(m->ctx, m->view);
     if (!keys) return hsp__fail_memory(err);
-    const int there = separability_pair(m, keys, pair);
+    const int there = separability_duplicate_pair(m, keys, pair);
     hsp__free(&m->ctx->allocator, keys);
     /* without an offset, a row of zeros is enough, and two are one too many */
     for (uint64_t count = 2; there && count > 0 && !found; count--) {
@@ -435,49 +461,56 @@ static double separability_mean_square(const separability_state *m)
     return sum / (double)m->view->rows;
 }
 
-static hsp_status separability_train_soft(separability_state *m, double C, const char *scale,
-                                          const char *passes, hsp_error *err)
+static hsp_status separability_fit_soft(separability_state *m, const hsp_view *view, double C,
+                                        uint64_t passes, hsp_error *err)
 {
-    hsp_context quiet = *m->ctx;
-    hsp_options *options = NULL;
-    char text[HSP_NUMBER_MAX];
-    quiet.log = NULL;
-    hsp_number_text(C, HSP_FLOAT64, text);
-    hsp_status status = hsp_options_new(m->ctx, hsp_learner_find("svm"), err, &options);
-    if (!status) status = hsp_options_set(options, "loss", "squared", err);
-    if (!status) status = hsp_options_set(options, "C", text, err);
-    if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
-    if (!status) status = hsp_options_set(options, "scale", scale, err);
-    if (!status) status = hsp_options_set(options, "max-passes", passes, err);
-    if (!status) status = hsp_options_set(options, "offset", m->offset ? "free" : "none", err);
-    hsp_data *rows = m->file->moved ? m->file->moved : m->file->data;
-    if (!status) status = hsp_train(&quiet, rows, options, err, &m->run, &m->model);
-    hsp_options_free(options);
+    const hsp__fit_limits limits = {.gap = 1e-3, .max_passes = passes, .seed = 1};
+    hsp__problem p = separability_problem(m, C, 0);
+    p.view = view;
+    separability_forget(m);
+    return hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
+}
+
+/* Does a soft margin get a row wrong? Beside one column of huge numbers a margin in another looks
+ * like nothing: so this is asked of columns that are all of one size. */
+static hsp_status separability_is_hard(separability_state *m, hsp_error *err, int *hard)
+{
+    const double places = (double)hsp_view_stored(m->view) / (double)m->view->rows;
+    hsp_data *data = m->file->moved ? m->file->moved : m->file->data, *scaled = NULL;
+    hsp_scaling *scaling = NULL;
+    const hsp_view *view = NULL;
+    *hard = 0;
+    hsp_status status = hsp__scaling_fit_kind(m->ctx, data, "max-abs", err, &scaling);
+    if (!status) status = hsp_scaling_apply(m->ctx, scaling, data, err, &scaled);
+    if (!status) status = hsp_data_view(m->ctx, scaled, err, &view);
+    if (!status)
+        status =
+            separability_fit_soft(m, view, SEPARABILITY_SOFT / places, SEPARABILITY_GLANCE, err);
+    for (uint64_t i = 0; !status && !*hard && i < view->rows; i++)
+        *hard = (hsp__row_score(view, i, m->fitted.w, m->fitted.b) > 0) != (m->y[i] > 0);
+    hsp_data_free(scaled);
+    hsp_scaling_free(scaling);
     return status;
 }
 
-/* With squared hinge loss w = sum a y x with a_i = 2 C slack_i: as C grows, ||w|| / sum a goes to 0
- * if the rows are not separable. Next to a column of huge numbers, a margin in another column is
- * negligible: so separability is tested on columns scaled to the same size. */
-static hsp_status separability_soft(separability_state *m, hsp_error *err)
+/* Where the squares of what rows lack are least, w = sum a y x with a = 2 C times what each lacks:
+ * for C without end, ||w|| / sum a goes to 0 unless nothing is lacking. */
+static hsp_status separability_soft_margin(separability_state *m, hsp_error *err)
 {
     const hsp_view *view = m->view;
     const double square = separability_mean_square(m);
     hsp__separation *to = m->to;
-    int shown = 0;
+    separability_amounts used;
+    int shown = 0, hard = 0;
     if (view->cols <= SEPARABILITY_WIDE || view->rows <= view->cols) return HSP_OK;
     if (!(square > 0) || !isfinite(square)) return HSP_OK;
-    const double places = (double)hsp_view_stored(view) / (double)view->rows;
-    hsp_status status =
-        separability_train_soft(m, SEPARABILITY_SOFT / places, "max-abs", SEPARABILITY_GLANCE, err);
-    const int lacking = !status && m->run.training_error > 0;
-    separability_forget(m);
-    if (lacking)
-        status = separability_train_soft(m, SEPARABILITY_SOFT / square, "none", SEPARABILITY_PASSES,
-                                         err);
-    if (!status && lacking && m->model && m->model->weights && separability_least(m) <= 0) {
-        const hsp_row_coefficients updates = hsp_model_row_coefficients(m->model);
-        status = separability_hulls(m, updates.count, updates.row, updates.amount, err, &shown);
+    hsp_status status = separability_is_hard(m, err, &hard);
+    if (!status && hard)
+        status =
+            separability_fit_soft(m, view, SEPARABILITY_SOFT / square, SEPARABILITY_PASSES, err);
+    if (!status && hard && separability_least(m) <= 0) {
+        status = separability_used(m, 0, err, &used);
+        if (!status) status = separability_hulls(m, &used, err, &shown);
     }
     if (!status && shown && to->high_value <= SEPARABILITY_TOUCH * sqrt(square)) {
         to->kind = HSP__SEPARABILITY_NEAR;
@@ -485,7 +518,6 @@ static hsp_status separability_soft(separability_state *m, hsp_error *err)
         to->high.size = to->multipliers.size = 0;
         to->used = 0;
     }
-    separability_forget(m);
     return status;
 }
 
@@ -498,20 +530,24 @@ static void separability_alone(separability_state *m)
     hsp__text_puts(&to->b, m->file->sides[1] ? "1" : "-1");
 }
 
-/* Rows that the machine refuses, since its weights would leave the range of doubles, are left to
- * exact arithmetic. */
-static hsp_status separability_machine(separability_state *m, hsp_error *err)
+/* Rows that solvers refuse, since weights would leave the range of doubles, are left to exact
+ * arithmetic. */
+static hsp_status separability_hard_margin(separability_state *m, hsp_error *err)
 {
-    hsp_status status = separability_train(m, err);
-    if (status == HSP_BAD_DATA) separability_forget(m);
+    separability_forget(m);
+    hsp_status status = separability_fit_hard(m, err);
     if (status) return status == HSP_BAD_DATA ? HSP_OK : status;
-    return m->model ? separability_rounded(m, err) : separability_touching(m, err);
+    return m->fitted.stop == HSP_STOP_INSEPARABLE ? separability_touching(m, err)
+                                                  : separability_show(m, err);
 }
 
 hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
                                   double width, hsp_error *err, hsp__separation *to)
 {
-    separability_state m = {.ctx = ctx,
+    hsp_context quiet = *ctx; /* solvers that do not converge are not the last word */
+    quiet.log = NULL;
+    separability_state m = {.ctx = &quiet,
+                            .scratch.memory = &ctx->allocator,
                             .file = file,
                             .view = file->rows,
                             .y = file->y,
@@ -524,19 +560,19 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
         separability_alone(&m);
         return HSP_OK;
     }
-    if (both) status = separability_twins(&m, err);
+    if (both) status = separability_duplicates(&m, err);
     if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
-        status = separability_soft(&m, err);
+        status = separability_soft_margin(&m, err);
     if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
-        status = separability_machine(&m, err);
-    if (!status && !separability_settled(&m)) status = separability_nearest(&m, err);
+        status = separability_hard_margin(&m, err);
+    if (!status && !separability_settled(&m)) status = separability_exact_hulls(&m, err);
     if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
-        status = separability_some(&m, err);
+        status = separability_any_separator(&m, err);
     if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
                     to->multipliers.failed))
         status = hsp__fail_memory(err);
-    hsp__free(&ctx->allocator, m.w);
     separability_forget(&m);
+    hsp__scratch_free(&m.scratch);
     return status;
 }
 
@@ -544,6 +580,7 @@ hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file
                                    double width, hsp_error *err, hsp__separation *to)
 {
     separability_state m = {.ctx = ctx,
+                            .scratch.memory = &ctx->allocator,
                             .file = file,
                             .view = file->rows,
                             .y = file->y,
@@ -551,8 +588,9 @@ hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file
                             .width = width,
                             .to = to};
     hsp_status status = HSP_OK;
-    if (file->sides[0] && file->sides[1]) status = separability_twins(&m, err);
-    if (!status && to->kind == HSP__SEPARABILITY_UNKNOWN) status = separability_nearest(&m, err);
+    if (file->sides[0] && file->sides[1]) status = separability_duplicates(&m, err);
+    if (!status && to->kind == HSP__SEPARABILITY_UNKNOWN)
+        status = separability_exact_hulls(&m, err);
     return status;
 }
 

@@ -14,12 +14,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "learn/erm/evidence.h"
+#include "learn/kernel/fit_kernel.h"
 #include "prove/exact_kernel.h"
 #include "prove/model_separator.h"
+#include "prove/separability.h"
 
 #define SEPARABILITY_KERNEL_PAIRS \
     4000000 /* kernel values, at most: each is one for the checker too */
-#define SEPARABILITY_KERNEL_SECONDS "600"
+#define SEPARABILITY_KERNEL_SECONDS 600
+#define SEPARABILITY_KERNEL_CACHE   ((uint64_t)1000 << 20) /* bytes of kernel values */
 #define SEPARABILITY_KERNEL_EXACT   200 /* rows whose Gram matrix is made in whole numbers */
 
 typedef struct separability_kernel_state {
@@ -37,55 +41,40 @@ typedef struct separability_kernel_state {
     const char *why;
 } separability_kernel_state;
 
-/* ---- The machine ----------------------------------------------------------------------------- */
+/* ---- The solver ------------------------------------------------------------------------------ */
 
-static hsp_status separability_kernel_options(const separability_kernel_state *m,
-                                              hsp_options *options, hsp_error *err)
+static hsp_status separability_kernel_fit(separability_kernel_state *m, hsp_error *err)
 {
-    char gap[HSP_NUMBER_MAX];
-    hsp_number_text(fmax(m->prove->width / 16, 1e-10), HSP_FLOAT64, gap);
-    hsp_status status = hsp_options_set(options, "hard", "yes", err);
-    if (!status) status = hsp_options_set(options, "kernel", hsp_kernel_text(m->of), err);
-    if (!status) status = hsp_options_set(options, "keep-dual", "yes", err);
-    if (!status) status = hsp_options_set(options, "gap", gap, err);
-    if (!status) status = hsp_options_set(options, "max-seconds", SEPARABILITY_KERNEL_SECONDS, err);
-    return status ? status
-                  : hsp_options_set(options, "offset", m->prove->offset ? "free" : "none", err);
-}
-
-static hsp_status separability_kernel_take(separability_kernel_state *m, const hsp_training *run,
-                                           const hsp_model *model, hsp_error *err)
-{
-    const hsp_row_coefficients updates =
-        model ? hsp_model_row_coefficients(model) : (hsp_row_coefficients){0};
-    m->inseparable = !model;
-    m->count = model ? updates.count : run->evidence ? run->evidence->count : 0;
-    m->row = hsp__scratch_new(&m->prove->scratch, m->count, sizeof *m->row);
-    m->amount = hsp__scratch_new(&m->prove->scratch, m->count, sizeof *m->amount);
-    if (!m->row || !m->amount) return hsp__fail_memory(err);
-    for (uint64_t k = 0; k < m->count; k++) {
-        m->row[k] = model ? updates.row[k] : run->evidence->row[k];
-        m->amount[k] =
-            model ? updates.amount[k] : run->evidence->multiplier[k] * m->prove->data.y[m->row[k]];
-    }
-    return HSP_OK;
-}
-
-static hsp_status separability_kernel_train(separability_kernel_state *m, hsp_error *err)
-{
-    hsp__prove *prove = m->prove;
+    const hsp__prove *prove = m->prove;
+    const hsp__prove_file *file = &prove->data;
+    const uint64_t n = file->rows->rows;
+    const hsp__problem p = {.view = file->rows,
+                            .positive = 1,
+                            .cost = {1, 1},
+                            .loss = &hsp__hinge,
+                            .offset = prove->offset ? HSP__OFFSET_FREE : HSP__OFFSET_NONE,
+                            .hard = 1};
+    const hsp__fit_limits limits = {.gap = fmax(prove->width / 16, 1e-10),
+                                    .max_passes = HSP__FIT_PASSES,
+                                    .max_seconds = SEPARABILITY_KERNEL_SECONDS,
+                                    .seed = 1};
     hsp_context quiet = *prove->ctx;
-    hsp_options *options = NULL;
-    hsp_training run = {0};
-    hsp_model *model = NULL;
+    hsp__fitted fitted;
     quiet.log = NULL;
-    hsp_status status = hsp_options_new(prove->ctx, hsp_learner_find("svm"), err, &options);
-    if (!status) status = separability_kernel_options(m, options, err);
-    if (!status) status = hsp_train(&quiet, m->data, options, err, &run, &model);
-    if (!status) status = separability_kernel_take(m, &run, model, err);
-    hsp_evidence_free(run.evidence);
-    hsp_model_free(model);
-    hsp_options_free(options);
+    m->row = hsp__scratch_new(&m->prove->scratch, n, sizeof *m->row);
+    m->amount = hsp__scratch_new(&m->prove->scratch, n, sizeof *m->amount);
+    if (!m->row || !m->amount) return hsp__fail_memory(err);
+    hsp_status status =
+        hsp__fit_kernel(&quiet, m->of, &p, &limits, SEPARABILITY_KERNEL_CACHE, err, &fitted);
+    m->inseparable = fitted.stop == HSP_STOP_INSEPARABLE;
+    double total[2] = {1, 1};
+    if (!status && m->inseparable) hsp__evidence_scales(&p, fitted.dual, total);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        if (!(fitted.dual[i] > 0)) continue;
+        m->row[m->count] = i;
+        m->amount[m->count++] = file->y[i] * (fitted.dual[i] / total[file->y[i] > 0]);
+    }
+    hsp__fitted_free(&fitted);
     return status;
 }
 
@@ -221,7 +210,7 @@ static hsp_status separability_kernel_run(separability_kernel_state *m, hsp_erro
         m->why = "certificates do not support this kernel";
         return HSP_OK;
     }
-    status = m->json.failed ? hsp__fail_memory(err) : separability_kernel_train(m, err);
+    status = m->json.failed ? hsp__fail_memory(err) : separability_kernel_fit(m, err);
     if (status) return status;
     if (!m->count)
         m->why = "the solver found neither a separator nor evidence that there is none";

@@ -9,8 +9,7 @@
 #include "learn/erm/matvec.h"
 #include "vec/vec.h"
 
-/* What every dual weight of a class is divided by: [0] negative, [1] positive. */
-static void evidence_scales(const hsp__problem *p, const double *a, double scale[2])
+void hsp__evidence_scales(const hsp__problem *p, const double *a, double scale[2])
 {
     double total[2] = {0, 0};
     for (uint64_t i = 0; i < p->view->rows; i++)
@@ -31,7 +30,7 @@ static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const d
     double *signed_ones = hsp__new(&ctx->allocator, n, sizeof *signed_ones);
     double *apart = hsp__new_raw(&ctx->allocator, p->view->cols, sizeof *apart);
     hsp_status status = signed_ones && apart ? HSP_OK : hsp__fail_memory(err);
-    if (!status) evidence_scales(p, a, scale);
+    if (!status) hsp__evidence_scales(p, a, scale);
     for (uint64_t i = 0, k = 0; !status && i < n; i++) {
         if (!(a[i] > 0)) continue;
         const double multiplier = a[i] / scale[hsp__problem_positive(p, i)];

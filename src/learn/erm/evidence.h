@@ -5,6 +5,9 @@
 #include "base/names.h"
 #include "learn/erm/problem.h"
 
+/* What the dual weights of a class are divided by to become multipliers: [0] negative, [1] positive. */
+void hsp__evidence_scales(const hsp__problem *p, const double *a, double scale[2]);
+
 /* The evidence that the dual weights a (n, >= 0) give: with multipliers that add up to 1 in each
  * class, the rows of both classes have the same mean. Offset none: with multipliers that add up to
  * 2 over both classes, sum a y x = 0. Either way a separator of margin gamma would make that vector

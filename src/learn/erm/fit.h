@@ -24,6 +24,8 @@ void hsp__fit_unjudged(const hsp_context *ctx, hsp__task *task);
 
 /* ---- For other modules (src/prove): without options, data sets or models ---- */
 
+#define HSP__FIT_PASSES 10000 /* as the option max-passes has it */
+
 typedef struct hsp__fit_limits {
     double gap;          /* relative duality gap to reach */
     uint64_t max_passes; /* 0: any number */

@@ -46,8 +46,7 @@ static hsp_status kernel_erm_check(const hsp__train *train, hsp_error *err)
     return HSP_OK;
 }
 
-/* Values are kept as floats, and those of rows this short would all be 0. */
-static hsp_status kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error *err)
+hsp_status hsp__kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error *err)
 {
     double most = 0;
     for (uint64_t i = 0; i < rows->view->rows; i++)
@@ -83,7 +82,7 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
         status = hsp__kernel_rows_new(ctx, known->kernel, train->prepared.view,
                                       known->ids ? known->ids : known->origin, err, &k->rows);
     if (!status) status = hsp__kernel_check_given(ctx, k->rows, known->origin, err);
-    if (!status) status = kernel_erm_check_size(k->rows, err);
+    if (!status) status = hsp__kernel_erm_check_size(k->rows, err);
     if (!status) status = kernel_erm_share(train, err);
     if (status || train->tasks[0].list) return status;
     k->scores =

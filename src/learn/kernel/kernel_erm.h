@@ -20,6 +20,9 @@ typedef struct hsp__kernel_erm {
     atomic_int wide; /* some problem needed kernel values in double: so will predictions */
 } hsp__kernel_erm;
 
+/* Values are kept as floats: HSP_BAD_DATA for rows so short that all would be 0. */
+hsp_status hsp__kernel_erm_check_size(const struct hsp__kernel_rows *rows, hsp_error *err);
+
 hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err);
 /* Rows that the model gets wrong. */
 hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
