@@ -355,7 +355,7 @@ help:
 	@echo 'make docs-tables write the tables of keys in docs/commands.md and docs/result.schema.json'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
-	@echo 'make format      put every C file in the house format'
+	@echo 'make format      format every C file (clang-format 14)'
 	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
 	@echo 'make install     DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
 	@echo 'make clean       remove build/'

@@ -102,6 +102,12 @@ plant docs/a.md 'The file has a class\na line.\n'
 caught check-words 'a phrase that is not used here, over two lines,'
 plant CHANGELOG.md 'Rows are read anew.\n'
 caught check-words 'a word that is not used here'
+plant src/data/a.c 'int beside(void); /* Rows are\n * read anew. */\n'
+tools/check-words "$tree" 2>&1 | grep -q '^src/data/a.c:2: .*anew'
+report $? 'such a word in a comment is caught'
+plant src/data/a.c 'const char *say(int anew) { return anew ? "a class a line" : "verdict"; }\n'
+[ "$(tools/check-words "$tree" 2>&1 | wc -l)" -eq 2 ]
+report $? 'such words in messages are caught'
 if aspell --lang=en_GB list </dev/null 2>/dev/null; then
     # shellcheck disable=SC2016 # backticks are Markdown's
     plant docs/a.md 'The separator of a perceptron, `seperator`.\n'
