@@ -34,6 +34,7 @@
  * Wen et al., ThunderSVM, JMLR 19 (2018): large working sets, half of them kept. */
 #include "learn/kernel/smo.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +43,8 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/erm/gap.h"
-#include "learn/kernel/smo_work.h"
+#include "learn/kernel/smo_gap.h"
+#include "learn/kernel/smo_set.h"
 #include "vec/vec.h"
 
 enum {
@@ -58,7 +60,7 @@ enum {
 static const double smo_tiny = 1e-12; /* curvature below this counts as this */
 /* Hard: ||w||^2 below the first, for sum a = 1 and rows of length 1, is what rounding leaves of 0;
  * below the second it is, if no step gets further. */
-static const double smo_met = 1e-13, smo_met_at_last = 1e-12;
+static const double smo_meet = 1e-13, smo_meet_at_last = 1e-12;
 
 typedef hsp__smo_work smo;
 
@@ -66,19 +68,19 @@ typedef hsp__smo_work smo;
 
 static double smo_k(const smo *w, uint64_t i, uint64_t j)
 {
-    const uint64_t at = i * w->size + j;
-    return w->wide ? ((const double *)w->k)[at] : (double)((const float *)w->k)[at];
+    const uint64_t at = i * w->set.size + j;
+    return w->wide ? ((const double *)w->set.k)[at] : (double)((const float *)w->set.k)[at];
 }
 
 static double smo_self(const smo *w, uint64_t i)
 {
-    return smo_k(w, i, i) + w->lextra[i];
+    return smo_k(w, i, i) + w->set.extra[i];
 }
 
-static void smo_free_to_move(smo *w, uint64_t i)
+static void smo_update_bounds(smo *w, uint64_t i)
 {
-    w->up[i] = hsp__smo_up(w->ly[i], w->la[i], w->lc[i]) ? 0 : HUGE_VAL;
-    w->down[i] = hsp__smo_down(w->ly[i], w->la[i], w->lc[i]) ? 0 : -HUGE_VAL;
+    w->set.up[i] = hsp__smo_up(w->set.y[i], w->set.a[i], w->set.c[i]) ? 0 : HUGE_VAL;
+    w->set.down[i] = hsp__smo_down(w->set.y[i], w->set.a[i], w->set.c[i]) ? 0 : -HUGE_VAL;
 }
 
 /* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
@@ -86,51 +88,54 @@ static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, d
                          double *high)
 {
     const size_t n =
-        (size_t)((w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
+        (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
     const hsp__vec_table *vec = hsp__vec();
     if (w->wide) {
-        const double *k = w->k;
-        return vec->axpy2_extremes_f64(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up,
-                                       w->down, n, low, high);
+        const double *k = w->set.k;
+        return vec->axpy2_extremes_f64(w->set.f, ti, k + i * w->set.size, tj, k + j * w->set.size,
+                                       w->set.up, w->set.down, n, low, high);
     }
-    const float *k = w->k;
-    return vec->axpy2_extremes_f32(w->lf, ti, k + i * w->size, tj, k + j * w->size, w->up, w->down,
-                                   n, low, high);
+    const float *k = w->set.k;
+    return vec->axpy2_extremes_f32(w->set.f, ti, k + i * w->set.size, tj, k + j * w->set.size,
+                                   w->set.up, w->set.down, n, low, high);
 }
 
 /* The row that may move down and gains most together with i, whose f is `low`. */
 static uint64_t smo_second(const smo *w, uint64_t i, double low, double *gain)
 {
     const size_t n =
-        (size_t)((w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
+        (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
     const double self = smo_self(w, i);
     if (w->wide)
-        return hsp__vec()->largest_ratio_f64(
-            w->lf, w->down, low, self, (const double *)w->k + i * w->size, w->diagonal, n, gain);
-    return hsp__vec()->largest_ratio_f32(w->lf, w->down, low, self,
-                                         (const float *)w->k + i * w->size, w->diagonal, n, gain);
+        return hsp__vec()->largest_ratio_f64(w->set.f, w->set.down, low, self,
+                                             (const double *)w->set.k + i * w->set.size,
+                                             w->set.diagonal, n, gain);
+    return hsp__vec()->largest_ratio_f32(w->set.f, w->set.down, low, self,
+                                         (const float *)w->set.k + i * w->set.size, w->set.diagonal,
+                                         n, gain);
 }
 
-/* Move y a of i up and of j down by the same t, as far as is best and allowed; f of the two alone
- * gets what `extra` adds, the rest is for the pass that follows. */
+/* Raise y a of i and lower that of j by the same t, the best one that their bounds allow. Of f, only
+ * what `extra` adds is done here; the pass that follows does the rest. */
 static double smo_step(smo *w, uint64_t i, uint64_t j)
 {
     const double curvature = smo_self(w, i) + smo_self(w, j) - 2 * smo_k(w, i, j);
-    double t = (w->lf[j] - w->lf[i]) / fmax(curvature, smo_tiny);
-    const double room_i = w->ly[i] > 0 ? w->lc[i] - w->la[i] : w->la[i];
-    const double room_j = w->ly[j] > 0 ? w->la[j] : w->lc[j] - w->la[j];
+    double t = (w->set.f[j] - w->set.f[i]) / fmax(curvature, smo_tiny);
+    const double room_i = w->set.y[i] > 0 ? w->set.c[i] - w->set.a[i] : w->set.a[i];
+    const double room_j = w->set.y[j] > 0 ? w->set.a[j] : w->set.c[j] - w->set.a[j];
     const double room = fmin(room_i, room_j);
     if (t > room) t = room;
-    w->la[i] += w->ly[i] * t;
-    w->la[j] -= w->ly[j] * t;
+    assert(i != j);
+    w->set.a[i] += w->set.y[i] * t;
+    w->set.a[j] -= w->set.y[j] * t;
     /* A bound that was reached is reached exactly. */
-    if (t == room_i) w->la[i] = w->ly[i] > 0 ? w->lc[i] : 0;
-    if (t == room_j) w->la[j] = w->ly[j] > 0 ? 0 : w->lc[j];
-    smo_free_to_move(w, i);
-    smo_free_to_move(w, j);
-    w->lf[i] += t * w->lextra[i];
-    w->lf[j] -= t * w->lextra[j];
-    w->walked += t;
+    if (t == room_i) w->set.a[i] = w->set.y[i] > 0 ? w->set.c[i] : 0;
+    if (t == room_j) w->set.a[j] = w->set.y[j] > 0 ? 0 : w->set.c[j];
+    smo_update_bounds(w, i);
+    smo_update_bounds(w, j);
+    w->set.f[i] += t * w->set.extra[i];
+    w->set.f[j] -= t * w->set.extra[j];
+    w->set.moved += t;
     w->s->updates++;
     return t;
 }
@@ -138,20 +143,21 @@ static double smo_step(smo *w, uint64_t i, uint64_t j)
 /* Without the equation: the best step of one variable. */
 static int smo_single(smo *w, double enough)
 {
-    uint64_t best = w->count;
+    uint64_t best = w->set.count;
     double most = 0, change = 0, low, high;
-    for (uint64_t i = 0; i < w->count; i++) {
-        const double g = -w->lf[i] * w->ly[i];
-        const double to = fmin(fmax(w->la[i] + g / fmax(smo_self(w, i), smo_tiny), 0), w->lc[i]);
-        const double by = to - w->la[i];
+    for (uint64_t i = 0; i < w->set.count; i++) {
+        const double g = -w->set.f[i] * w->set.y[i];
+        const double to =
+            fmin(fmax(w->set.a[i] + g / fmax(smo_self(w, i), smo_tiny), 0), w->set.c[i]);
+        const double by = to - w->set.a[i];
         if (fabs(g) <= enough || fabs(by) * fabs(g) <= most) continue;
         most = fabs(by) * fabs(g), best = i, change = by;
     }
-    if (best == w->count) return 0;
-    w->la[best] = fmin(fmax(w->la[best] + change, 0), w->lc[best]);
-    w->lf[best] += change * w->ly[best] * w->lextra[best];
-    w->walked += fabs(change);
-    smo_pass(w, change * w->ly[best], best, 0, best, &low, &high);
+    if (best == w->set.count) return 0;
+    w->set.a[best] = fmin(fmax(w->set.a[best] + change, 0), w->set.c[best]);
+    w->set.f[best] += change * w->set.y[best] * w->set.extra[best];
+    w->set.moved += fabs(change);
+    smo_pass(w, change * w->set.y[best], best, 0, best, &low, &high);
     w->s->updates++;
     return 1;
 }
@@ -159,7 +165,7 @@ static int smo_single(smo *w, double enough)
 /* Steps until the worst violation in the set is a small part of what it was, or small enough. */
 static void smo_inner(smo *w, double enough, double part)
 {
-    const uint64_t most = 100 * w->count + 1000;
+    const uint64_t most = 100 * w->set.count + 1000;
     double low, high, gain, limit = enough;
     uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
     if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
@@ -183,18 +189,18 @@ static void smo_inner(smo *w, double enough, double part)
 static void smo_gather_part(void *user, uint64_t part)
 {
     const smo *w = user;
-    for (uint64_t i = hsp__part(w->count, SMO_PARTS, part);
-         i < hsp__part(w->count, SMO_PARTS, part + 1); i++) {
-        const void *line = w->is_new[i] ? hsp__smo_cache_has(w->cache, w->set[i]) : NULL;
+    for (uint64_t i = hsp__part(w->set.count, SMO_PARTS, part);
+         i < hsp__part(w->set.count, SMO_PARTS, part + 1); i++) {
+        const void *line = w->set.is_new[i] ? hsp__smo_cache_has(w->cache, w->set.rows[i]) : NULL;
         if (!line) continue;
         if (w->wide) {
-            double *to = (double *)w->k + i * w->size;
-            for (uint64_t j = 0; j < w->count; j++)
-                to[j] = ((const double *)line)[w->set[j]];
+            double *to = (double *)w->set.k + i * w->set.size;
+            for (uint64_t j = 0; j < w->set.count; j++)
+                to[j] = ((const double *)line)[w->set.rows[j]];
         } else {
-            float *to = (float *)w->k + i * w->size;
-            for (uint64_t j = 0; j < w->count; j++)
-                to[j] = ((const float *)line)[w->set[j]];
+            float *to = (float *)w->set.k + i * w->set.size;
+            for (uint64_t j = 0; j < w->set.count; j++)
+                to[j] = ((const float *)line)[w->set.rows[j]];
         }
     }
 }
@@ -203,19 +209,19 @@ static void smo_gather_part(void *user, uint64_t part)
 static void smo_mirror_part(void *user, uint64_t part)
 {
     const smo *w = user;
-    const uint64_t from = hsp__part(w->count, SMO_PARTS, part),
-                   to = hsp__part(w->count, SMO_PARTS, part + 1);
-    double *wide = w->k;
-    float *single = w->k;
+    const uint64_t from = hsp__part(w->set.count, SMO_PARTS, part),
+                   to = hsp__part(w->set.count, SMO_PARTS, part + 1);
+    double *wide = w->set.k;
+    float *single = w->set.k;
     for (uint64_t at = from; at < to; at += SMO_PIECE)
-        for (uint64_t i = 0; i < w->count; i++) {
-            if (!w->is_new[i]) continue;
+        for (uint64_t i = 0; i < w->set.count; i++) {
+            if (!w->set.is_new[i]) continue;
             for (uint64_t j = at; j < to && j < at + SMO_PIECE; j++) {
-                if (w->is_new[j]) continue;
+                if (w->set.is_new[j]) continue;
                 if (w->wide)
-                    wide[j * w->size + i] = wide[i * w->size + j];
+                    wide[j * w->set.size + i] = wide[i * w->set.size + j];
                 else
-                    single[j * w->size + i] = single[i * w->size + j];
+                    single[j * w->set.size + i] = single[i * w->set.size + j];
             }
         }
 }
@@ -223,26 +229,28 @@ static void smo_mirror_part(void *user, uint64_t part)
 /* The places behind the last row take part in passes: zeros, and nothing there may move. */
 static void smo_pad(smo *w)
 {
-    const uint64_t n = (w->count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
+    const uint64_t n =
+        (w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
     const size_t number = w->cache->number;
-    for (uint64_t i = 0; i < w->count && n > w->count; i++)
-        memset((char *)w->k + (i * w->size + w->count) * number, 0, (n - w->count) * number);
-    memset((char *)w->diagonal + w->count * number, 0, (n - w->count) * number);
-    for (uint64_t i = w->count; i < n; i++) {
-        w->up[i] = HUGE_VAL, w->down[i] = -HUGE_VAL;
-        w->lf[i] = 0;
+    for (uint64_t i = 0; i < w->set.count && n > w->set.count; i++)
+        memset((char *)w->set.k + (i * w->set.size + w->set.count) * number, 0,
+               (n - w->set.count) * number);
+    memset((char *)w->set.diagonal + w->set.count * number, 0, (n - w->set.count) * number);
+    for (uint64_t i = w->set.count; i < n; i++) {
+        w->set.up[i] = HUGE_VAL, w->set.down[i] = -HUGE_VAL;
+        w->set.f[i] = 0;
     }
 }
 
 static void smo_add_one(smo *w)
 {
-    for (uint64_t i = 0; i < w->count; i++)
-        for (uint64_t j = 0; j < w->count; j++) {
-            if (!w->is_new[i] && !w->is_new[j]) continue;
+    for (uint64_t i = 0; i < w->set.count; i++)
+        for (uint64_t j = 0; j < w->set.count; j++) {
+            if (!w->set.is_new[i] && !w->set.is_new[j]) continue;
             if (w->wide)
-                ((double *)w->k)[i * w->size + j] += w->one;
+                ((double *)w->set.k)[i * w->set.size + j] += w->kernel_offset;
             else
-                ((float *)w->k)[i * w->size + j] += (float)w->one;
+                ((float *)w->set.k)[i * w->set.size + j] += (float)w->kernel_offset;
         }
 }
 
@@ -250,42 +258,42 @@ static hsp_status smo_load_kernel(smo *w, hsp_error *err)
 {
     uint64_t missing = 0;
     int stay = 0;
-    for (uint64_t i = 0; i < w->count; i++) {
-        if (!w->is_new[i] || hsp__smo_cache_has(w->cache, w->set[i])) continue;
-        w->picked[missing] = w->set[i];
-        w->lines[missing++] = (char *)w->k + i * w->size * w->cache->number;
+    for (uint64_t i = 0; i < w->set.count; i++) {
+        if (!w->set.is_new[i] || hsp__smo_cache_has(w->cache, w->set.rows[i])) continue;
+        w->choice.picked[missing] = w->set.rows[i];
+        w->moved.lines[missing++] = (char *)w->set.k + i * w->set.size * w->cache->number;
     }
     hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
-    hsp_status status =
-        hsp__smo_cache_block(w->cache, w->picked, missing, w->set, w->count, w->lines, err);
-    for (uint64_t i = 0; i < w->count; i++)
-        stay |= !w->is_new[i];
+    hsp_status status = hsp__smo_cache_block(w->cache, w->choice.picked, missing, w->set.rows,
+                                             w->set.count, w->moved.lines, err);
+    for (uint64_t i = 0; i < w->set.count; i++)
+        stay |= !w->set.is_new[i];
     if (!status && stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
-    if (!status && w->one != 0) smo_add_one(w);
+    if (!status && w->kernel_offset != 0) smo_add_one(w);
     return status;
 }
 
 static hsp_status smo_load(smo *w, hsp_error *err)
 {
     hsp_status status = smo_load_kernel(w, err);
-    for (uint64_t i = 0; !status && i < w->count; i++) {
-        const uint64_t row = w->set[i];
-        w->la[i] = w->s->a[row];
-        w->lf[i] = w->f[row];
-        w->ly[i] = w->y[row];
-        w->lc[i] = w->c[row];
-        w->lextra[i] = w->extra ? w->extra[row] : 0;
-        smo_free_to_move(w, i);
+    for (uint64_t i = 0; !status && i < w->set.count; i++) {
+        const uint64_t row = w->set.rows[i];
+        w->set.a[i] = w->s->a[row];
+        w->set.f[i] = w->f[row];
+        w->set.y[i] = w->y[row];
+        w->set.c[i] = w->c[row];
+        w->set.extra[i] = w->extra ? w->extra[row] : 0;
+        smo_update_bounds(w, i);
         const double self = smo_self(w, i);
-        w->most = fmax(w->most, self - w->lextra[i]);
+        w->largest = fmax(w->largest, self - w->set.extra[i]);
         if (w->wide)
-            ((double *)w->diagonal)[i] = self;
+            ((double *)w->set.diagonal)[i] = self;
         else
-            ((float *)w->diagonal)[i] = (float)self;
+            ((float *)w->set.diagonal)[i] = (float)self;
     }
     if (!status) smo_pad(w);
-    w->walked = 0;
-    w->steps = w->s->updates;
+    w->set.moved = 0;
+    w->set.updates = w->s->updates;
     return status;
 }
 
@@ -300,18 +308,20 @@ static void smo_refresh_part(void *user, uint64_t part)
     enum { STRIP = 1024 };
     for (uint64_t at = from; at < to; at += STRIP) {
         const size_t some = (size_t)(at + STRIP < to ? STRIP : to - at);
-        for (uint64_t i = 0; i < w->batch; i++) {
+        for (uint64_t i = 0; i < w->moved.batch; i++) {
             if (w->wide)
-                hsp__vec()->axpy_f64(w->by[i], (const double *)w->lines[i] + at, w->f + at, some);
+                hsp__vec()->axpy_f64(w->moved.by[i], (const double *)w->moved.lines[i] + at,
+                                     w->f + at, some);
             else
-                hsp__vec()->axpy_f32f64(w->by[i], (const float *)w->lines[i] + at, w->f + at, some);
+                hsp__vec()->axpy_f32f64(w->moved.by[i], (const float *)w->moved.lines[i] + at,
+                                        w->f + at, some);
         }
     }
 }
 
-/* Lines of rows that are at a bound now are not likely to be asked for again; cheap ones need not
- * be kept. */
-static int smo_passes(const smo *w, uint64_t i)
+/* Is the line of row i not worth keeping? Rows at a bound are not likely to move again; cheap lines
+ * are computed again. */
+static int smo_line_passes(const smo *w, uint64_t i)
 {
     const double a = w->s->a[i];
     if (w->cache->cheap) return 1;
@@ -322,22 +332,23 @@ static int smo_passes(const smo *w, uint64_t i)
 static hsp_status smo_add_lines(smo *w, uint64_t count, hsp_error *err)
 {
     const uint64_t room = hsp__smo_cache_room(w->cache);
-    double *by = w->by;
+    double *by = w->moved.by;
     hsp_status status = HSP_OK;
-    for (uint64_t at = 0; !status && at < count; at += w->batch) {
-        w->batch = count - at < room ? count - at : room;
-        status = hsp__smo_cache_lines(w->cache, w->moved + at, w->batch, w->lines, err);
-        w->by = by + at;
+    for (uint64_t at = 0; !status && at < count; at += w->moved.batch) {
+        w->moved.batch = count - at < room ? count - at : room;
+        status =
+            hsp__smo_cache_lines(w->cache, w->moved.rows + at, w->moved.batch, w->moved.lines, err);
+        w->moved.by = by + at;
         if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
     }
-    w->by = by;
+    w->moved.by = by;
     return status;
 }
 
 /* Each f was added to `count` times, terms of `moved` in all: what that may be off by. */
 static void smo_drift(smo *w, uint64_t count, double moved)
 {
-    double most = w->cache->most + w->one, extra = 0, sum = 0;
+    double most = w->cache->most + w->kernel_offset, extra = 0, sum = 0;
     for (uint64_t i = 0; i < w->n; i++) {
         sum += w->s->a[i];
         if (w->extra) extra = fmax(extra, w->extra[i]);
@@ -349,62 +360,65 @@ static void smo_drift(smo *w, uint64_t count, double moved)
 static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
 {
     uint64_t passing = 0;
-    double moved = 0;
-    w->shift = 0;
+    double moved = 0, shift = 0;
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t row = w->moved[i];
-        const double by = w->by[i];
+        const uint64_t row = w->moved.rows[i];
+        const double by = w->moved.by[i];
         moved += fabs(by);
-        w->shift += by * w->one;
+        shift += by * w->kernel_offset;
         if (w->extra) w->f[row] += by * w->extra[row];
-        if (!smo_passes(w, row)) continue;
-        w->moved[i] = w->moved[passing], w->by[i] = w->by[passing];
-        w->moved[passing] = row, w->by[passing++] = by;
+        if (!smo_line_passes(w, row)) continue;
+        w->moved.rows[i] = w->moved.rows[passing], w->moved.by[i] = w->moved.by[passing];
+        w->moved.rows[passing] = row, w->moved.by[passing++] = by;
     }
     smo_drift(w, count, moved);
-    hsp_status status = hsp__smo_cache_apply(w->cache, w->moved, w->by, passing, w->f, err);
-    w->moved += passing, w->by += passing;
+    hsp_status status =
+        hsp__smo_cache_apply(w->cache, w->moved.rows, w->moved.by, passing, w->f, err);
+    w->moved.rows += passing, w->moved.by += passing;
     if (!status) status = smo_add_lines(w, count - passing, err);
-    w->moved -= passing, w->by -= passing;
+    w->moved.rows -= passing, w->moved.by -= passing;
     for (uint64_t i = passing; i < count; i++) {
-        const double a = w->s->a[w->moved[i]];
-        if (!(a > 0 && a < w->c[w->moved[i]])) hsp__smo_cache_release(w->cache, w->moved[i]);
+        const double a = w->s->a[w->moved.rows[i]];
+        if (!(a > 0 && a < w->c[w->moved.rows[i]]))
+            hsp__smo_cache_release(w->cache, w->moved.rows[i]);
     }
-    for (uint64_t i = 0; i < w->n && w->one != 0; i++)
-        w->f[i] += w->shift;
+    for (uint64_t i = 0; i < w->n && w->kernel_offset != 0; i++)
+        w->f[i] += shift;
     return status;
 }
 
 static hsp_status smo_unload(smo *w, hsp_error *err)
 {
     uint64_t count = 0;
-    if (w->count == w->n) { /* the set is the problem: f is known already */
-        for (uint64_t i = 0; i < w->count; i++) {
-            w->s->a[w->set[i]] = w->la[i];
-            w->f[w->set[i]] = w->lf[i];
+    assert(w->set.count <= w->set.size && w->set.count <= w->n);
+    if (w->set.count == w->n) { /* the set is the problem: f is known already */
+        for (uint64_t i = 0; i < w->set.count; i++) {
+            w->s->a[w->set.rows[i]] = w->set.a[i];
+            w->f[w->set.rows[i]] = w->set.f[i];
         }
-        smo_drift(w, 2 * (w->s->updates - w->steps), w->walked);
+        smo_drift(w, 2 * (w->s->updates - w->set.updates), w->set.moved);
         return HSP_OK;
     }
-    for (uint64_t i = 0; i < w->count; i++) {
-        const uint64_t row = w->set[i];
-        if (w->la[i] == w->s->a[row]) continue;
-        w->moved[count] = row;
-        w->by[count++] = w->ly[i] * (w->la[i] - w->s->a[row]);
-        w->s->a[row] = w->la[i];
+    for (uint64_t i = 0; i < w->set.count; i++) {
+        const uint64_t row = w->set.rows[i];
+        if (w->set.a[i] == w->s->a[row]) continue;
+        assert(!(w->set.a[i] < 0 || w->set.a[i] > w->c[row] * (1 + 1e-12)));
+        w->moved.rows[count] = row;
+        w->moved.by[count++] = w->set.y[i] * (w->set.a[i] - w->s->a[row]);
+        w->s->a[row] = w->set.a[i];
     }
     return smo_refresh(w, count, err);
 }
 
 /* ---- The gap --------------------------------------------------------------------------------- */
 
-/* Hard: are the two hulls so near to each other that they meet? */
-static int smo_is_met(const smo *w, double level)
+/* Hard margin: are the two hulls so close that they count as meeting? */
+static int smo_hulls_meet(const smo *w, double level)
 {
     return w->p->hard && w->scale > 0 && w->s->square <= level * w->scale;
 }
 
-static hsp_status smo_judge(smo *w, hsp_error *err)
+static hsp_status smo_compute_gap(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
     double gain = 0, loss = 0, t = 0, sum = 0;
@@ -422,6 +436,7 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
         for (uint64_t i = 0; i < w->n; i++)
             s->scores[i] -= t;
     }
+    assert(!w->equation || !(fabs(t) > 1e-3 * sum));
     hsp_context whole = hsp__stop_none(w->ctx); /* so that scores and figures belong together */
     hsp_status status = hsp__gap_offset(&whole, w->p, s->scores, err, &s->b);
     if (status) return status;
@@ -435,9 +450,9 @@ static hsp_status smo_judge(smo *w, hsp_error *err)
     s->primal = s->square / 2 + loss;
     s->dual = gain + sum - s->square / 2;
     s->gap = s->primal > s->dual ? (s->primal - s->dual) / s->primal : 0;
-    if (!isfinite(s->primal) || isnan(s->dual) || w->unsure) s->gap = 1;
-    w->scale = sum * sum * w->most;
-    if (smo_is_met(w, smo_met)) s->stop = HSP_STOP_INSEPARABLE;
+    if (!isfinite(s->primal) || isnan(s->dual) || w->indefinite) s->gap = 1;
+    w->scale = sum * sum * w->largest;
+    if (smo_hulls_meet(w, smo_meet)) s->stop = HSP_STOP_INSEPARABLE;
     return HSP_OK;
 }
 
@@ -449,8 +464,8 @@ static hsp_status smo_start(smo *w, hsp_error *err)
     hsp__gap_balance(w->ctx, w->p, a);
     for (uint64_t i = 0; i < w->n; i++) {
         if (a[i] == 0) continue;
-        w->moved[count] = i;
-        w->by[count++] = w->y[i] * a[i];
+        w->moved.rows[count] = i;
+        w->moved.by[count++] = w->y[i] * a[i];
     }
     if (!count) return HSP_OK;
     w->s->updates = 1; /* the first set is of violators, not a sample */
@@ -500,11 +515,11 @@ static void smo_guess_at_bounds(smo *w, double b)
 static int smo_guess_holds(const smo *w, double b)
 {
     uint64_t own = 0, others = 0;
-    for (uint64_t i = 0; i < w->count; i++)
-        own += w->la[i] >= w->lc[i];
+    for (uint64_t i = 0; i < w->set.count; i++)
+        own += w->set.a[i] >= w->set.c[i];
     for (uint64_t i = 0; i < w->n; i++)
         others += 1 + w->y[i] * (w->f[i] + b) < 1;
-    return (double)own / (double)w->count >= 0.5 * (double)others / (double)w->n;
+    return (double)own / (double)w->set.count >= 0.5 * (double)others / (double)w->n;
 }
 
 /* Solve the problem over a sample, and begin where its solution puts all rows. */
@@ -518,11 +533,12 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
     smo_inner(w, 1e-9, 0.01);
     w->s->rounds++;
     smo_pass(w, 0, 0, 0, 0, &low, &high);
-    for (uint64_t i = 0; i < w->count; i++) {
-        if (w->la[i] == 0) continue;
-        w->moved[count] = w->set[i];
-        w->by[count++] = w->ly[i] * w->la[i];
-        w->s->a[w->set[i]] = w->la[i] < w->lc[i] ? w->c[w->set[i]] / 2 : w->c[w->set[i]];
+    for (uint64_t i = 0; i < w->set.count; i++) {
+        if (w->set.a[i] == 0) continue;
+        w->moved.rows[count] = w->set.rows[i];
+        w->moved.by[count++] = w->set.y[i] * w->set.a[i];
+        w->s->a[w->set.rows[i]] =
+            w->set.a[i] < w->set.c[i] ? w->c[w->set.rows[i]] / 2 : w->c[w->set.rows[i]];
     }
     status = smo_refresh(w, count, err);
     if (status) return status;
@@ -530,9 +546,9 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
     if (smo_guess_holds(w, b))
         smo_guess_at_bounds(w, b);
     else
-        for (uint64_t i = 0; i < w->count; i++)
-            w->s->a[w->set[i]] = w->la[i];
-    w->count = 0;
+        for (uint64_t i = 0; i < w->set.count; i++)
+            w->s->a[w->set.rows[i]] = w->set.a[i];
+    w->set.count = 0;
     w->drift = 0;
     for (uint64_t i = 0; i < w->n; i++)
         w->f[i] = -w->y[i];
@@ -546,12 +562,13 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
 /* Larger sets, while there is room, when the last one was full and did not halve the gap. */
 static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
 {
-    const uint64_t size = 2 * w->size, bytes = size * size * w->cache->number;
+    const uint64_t size = 2 * w->set.size, bytes = size * size * w->cache->number;
     uint64_t between = 0;
-    if (w->count < w->size || w->size >= w->n || w->s->gap <= gap_before / 2) return HSP_OK;
+    if (w->set.count < w->set.size || w->set.size >= w->n || w->s->gap <= gap_before / 2)
+        return HSP_OK;
     for (uint64_t i = 0; i < w->n; i++)
         between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
-    const uint64_t most = between > w->size / 2 ? SMO_LIMIT : SMO_MOST;
+    const uint64_t most = between > w->set.size / 2 ? SMO_LIMIT : SMO_MOST;
     return size <= most && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
 }
 
@@ -579,17 +596,17 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         const uint64_t updates = s->updates;
         hsp__smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
-        status = smo_judge(w, err);
-        if (!status) memcpy(w->judged, s->a, w->n * sizeof *w->judged);
-        w->is_judged = !status;
-        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->aim) break;
+        status = smo_compute_gap(w, err);
+        if (!status) memcpy(w->last.a, s->a, w->n * sizeof *w->last.a);
+        w->last.valid = !status;
+        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->target) break;
         s->stop = HSP_STOP_PASSES;
-        if (idle >= 2 || !(down - up > (w->unsure ? 1e-3 : 0))) {
-            if (smo_is_met(w, smo_met_at_last)) s->stop = HSP_STOP_INSEPARABLE;
+        if (idle >= 2 || !(down - up > (w->indefinite ? 1e-3 : 0))) {
+            if (smo_hulls_meet(w, smo_meet_at_last)) s->stop = HSP_STOP_INSEPARABLE;
             break;
         }
         if (w->goal->max_passes && round >= w->goal->max_passes) break;
-        if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->aim,
+        if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->target,
                            &s->stop))
             break;
         status = smo_grow(w, gap, err);
@@ -602,9 +619,8 @@ static hsp_status smo_run(smo *w, hsp_error *err)
 
 enum { SMO_ATTEMPTS = 3 };
 
-/* Where kernel values of different rows are all but equal, steps may run away: what is left then
- * is w = 0. */
-static hsp_status smo_run_away(smo *w, hsp_error *err)
+/* Where kernel values of different rows are almost equal, steps may diverge: the answer is w = 0. */
+static hsp_status smo_diverged(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
     memset(s->a, 0, w->n * sizeof *s->a);
@@ -620,12 +636,12 @@ static hsp_status smo_run_proven(smo *w, hsp_error *err)
     hsp__smo_solution *s = w->s;
     const double target = w->goal->gap;
     hsp_status status = HSP_OK;
-    w->aim = target;
-    for (int attempt = 0; attempt < SMO_ATTEMPTS && !status; attempt++, w->aim /= 2) {
+    w->target = target;
+    for (int attempt = 0; attempt < SMO_ATTEMPTS && !status; attempt++, w->target /= 2) {
         status = smo_run(w, err);
-        if (status || w->unsure || s->stop == HSP_STOP_INSEPARABLE) return status;
+        if (status || w->indefinite || s->stop == HSP_STOP_INSEPARABLE) return status;
         if (!isfinite(hsp__vec()->norminf_f64(s->a, (size_t)w->n)) || isnan(s->dual))
-            return smo_run_away(w, err);
+            return smo_diverged(w, err);
         status = hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s);
         if (s->gap <= target || s->stop != HSP_STOP_CONVERGED) break;
     }
@@ -648,17 +664,17 @@ static hsp_status smo_stopped(smo *w, hsp_error *err)
     hsp__stop brief;
     hsp_context last = hsp__stop_brief(&brief, ctx);
     hsp_status status = HSP_OK;
-    if (s->stop == HSP_STOP_INSEPARABLE && w->is_judged) return HSP_OK;
-    if (w->is_judged) {
-        memcpy(s->a, w->judged, w->n * sizeof *s->a);
+    if (s->stop == HSP_STOP_INSEPARABLE && w->last.valid) return HSP_OK;
+    if (w->last.valid) {
+        memcpy(s->a, w->last.a, w->n * sizeof *s->a);
     } else {
         memset(s->a, 0, w->n * sizeof *s->a);
         for (uint64_t i = 0; i < w->n; i++)
             w->f[i] = -w->y[i];
-        status = smo_judge(w, err);
+        status = smo_compute_gap(w, err);
     }
     w->cache->ctx = &last;
-    if (!status && !w->unsure)
+    if (!status && !w->indefinite)
         status = hsp__smo_prove(&last, w->p, w->cache, w->drift, w->goal->gap, err, s);
     w->cache->ctx = ctx;
     hsp__watch_stopped(ctx, &s->stop);
@@ -670,17 +686,6 @@ static hsp_status smo_stopped(smo *w, hsp_error *err)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-
-static void smo_set_free(smo *w)
-{
-    void *const blocks[] = {w->set, w->is_new, w->diagonal, w->la, w->lf,
-                            w->ly,  w->lc,     w->lextra,   w->up, w->down};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        hsp__free(&w->ctx->allocator, blocks[i]);
-    w->k = NULL; /* the others are computed again with it */
-    w->set = NULL, w->is_new = NULL, w->diagonal = NULL, w->la = w->lf = w->ly = w->lc = NULL;
-    w->lextra = w->up = w->down = NULL;
-}
 
 /* Fresh memory costs more than memory that was used: what was there for another problem is used
  * again if it is enough. */
@@ -698,22 +703,22 @@ static void *smo_block(smo *w, uint64_t bytes)
 /* Room for sets of another size; the one at hand is forgotten. */
 static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
 {
-    const hsp_allocator *memory = &w->ctx->allocator;
-    smo_set_free(w);
-    w->size = size;
-    w->count = 0;
-    w->set = hsp__new(memory, size, sizeof *w->set);
-    w->is_new = hsp__new(memory, size, sizeof *w->is_new);
-    w->k = smo_block(w, size * size * w->cache->number);
-    w->diagonal = hsp__new(memory, size, w->cache->number);
-    double **const columns[] = {&w->la, &w->lf, &w->ly, &w->lc, &w->lextra, &w->up, &w->down};
-    int whole = w->set && w->is_new && w->k && w->diagonal;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        *columns[i] = hsp__new(memory, size, sizeof **columns[i]);
-        whole &= *columns[i] != NULL;
-    }
-    if (!whole) return hsp__fail_memory(err);
-    return HSP_OK;
+    hsp__smo_set *set = &w->set;
+    const size_t real = sizeof(double);
+    hsp__scratch_free(&set->scratch);
+    *set = (hsp__smo_set){.scratch = {.memory = &w->ctx->allocator}, .size = size};
+    set->rows = hsp__scratch_new(&set->scratch, size, sizeof *set->rows);
+    set->is_new = hsp__scratch_new(&set->scratch, size, sizeof *set->is_new);
+    set->k = smo_block(w, size * size * w->cache->number);
+    set->diagonal = hsp__scratch_new(&set->scratch, size, w->cache->number);
+    set->a = hsp__scratch_new(&set->scratch, size, real);
+    set->f = hsp__scratch_new(&set->scratch, size, real);
+    set->y = hsp__scratch_new(&set->scratch, size, real);
+    set->c = hsp__scratch_new(&set->scratch, size, real);
+    set->extra = hsp__scratch_new(&set->scratch, size, real);
+    set->up = hsp__scratch_new(&set->scratch, size, real);
+    set->down = hsp__scratch_new(&set->scratch, size, real);
+    return set->k && !set->scratch.failed ? HSP_OK : hsp__fail_memory(err);
 }
 
 static void smo_fill(smo *w)
@@ -730,38 +735,26 @@ static void smo_fill(smo *w)
 
 static hsp_status smo_new(smo *w, hsp_error *err)
 {
-    const hsp_allocator *memory = &w->ctx->allocator;
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
     if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
     while (size > HSP__VEC_EXTREMES && size * size * w->cache->number > w->cache->spare)
         size -= HSP__VEC_EXTREMES;
-    w->f = hsp__new(memory, n, sizeof *w->f);
-    w->y = hsp__new(memory, n, sizeof *w->y);
-    w->c = hsp__new(memory, n, sizeof *w->c);
-    w->in = hsp__new(memory, n, sizeof *w->in);
-    w->moved = hsp__new_raw(memory, n, sizeof *w->moved);
-    w->by = hsp__new_raw(memory, n, sizeof *w->by);
-    w->lines = hsp__new_raw(memory, n, sizeof *w->lines);
-    w->picked = hsp__new_raw(memory, n, sizeof *w->picked);
-    w->keys = hsp__new_raw(memory, n, sizeof *w->keys);
-    w->judged = hsp__new_raw(memory, n, sizeof *w->judged);
-    const int squared = hsp__problem_loss(w->p)->form == HSP__SQUARED_HINGE;
-    if (squared) w->extra = hsp__new(memory, n, sizeof *w->extra);
-    if (!w->f || !w->y || !w->c || !w->in || !w->moved || !w->by || !w->lines || !w->picked ||
-        !w->keys || !w->judged || (squared && !w->extra))
-        return hsp__fail_memory(err);
+    w->f = hsp__scratch_new(&w->scratch, n, sizeof *w->f);
+    w->y = hsp__scratch_new(&w->scratch, n, sizeof *w->y);
+    w->c = hsp__scratch_new(&w->scratch, n, sizeof *w->c);
+    w->moved.rows = hsp__scratch_raw(&w->scratch, n, sizeof *w->moved.rows);
+    w->moved.by = hsp__scratch_raw(&w->scratch, n, sizeof *w->moved.by);
+    w->moved.lines = hsp__scratch_raw(&w->scratch, n, sizeof *w->moved.lines);
+    w->choice.in = hsp__scratch_new(&w->scratch, n, sizeof *w->choice.in);
+    w->choice.picked = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.picked);
+    w->choice.keys = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.keys);
+    w->last.a = hsp__scratch_raw(&w->scratch, n, sizeof *w->last.a);
+    if (hsp__problem_loss(w->p)->form == HSP__SQUARED_HINGE)
+        w->extra = hsp__scratch_new(&w->scratch, n, sizeof *w->extra);
+    if (w->scratch.failed) return hsp__fail_memory(err);
     smo_fill(w);
     return smo_set_new(w, size, err);
-}
-
-static void smo_free(smo *w)
-{
-    void *const blocks[] = {w->f,  w->y,     w->c,      w->extra, w->in,    w->moved,
-                            w->by, w->lines, w->picked, w->keys,  w->judged};
-    smo_set_free(w);
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        hsp__free(&w->ctx->allocator, blocks[i]);
 }
 
 int hsp__smo_wide(const hsp__problem *p, const hsp__goal *goal)
@@ -773,19 +766,24 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
                     const hsp__goal *goal, hsp_error *err, hsp__smo_solution *s)
 {
     smo w = {.ctx = ctx, .p = p, .goal = goal, .s = s, .cache = cache, .n = p->view->rows};
+    assert(p->hard || hsp__smo_suits(p->loss));
+    assert(p->penalty == HSP__PENALTY_L2 && cache->source.n == p->view->rows);
+    w.scratch.memory = w.set.scratch.memory = &ctx->allocator;
     w.equation = p->offset == HSP__OFFSET_FREE;
-    w.one = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    w.kernel_offset = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
     w.wide = cache->wide;
-    w.unsure = cache->source.rows->kernel->indefinite;
+    w.indefinite = cache->source.rows->kernel->indefinite;
     s->rounds = s->updates = 0;
     s->rounding = 0, s->wants_double = 0;
     hsp_status status = smo_new(&w, err);
     if (!status) status = smo_start(&w, err);
-    if (!status && s->updates == 0 && hsp__problem_loss(p)->form == HSP__HINGE && w.n > 2 * w.size)
+    if (!status && s->updates == 0 && hsp__problem_loss(p)->form == HSP__HINGE &&
+        w.n > 2 * w.set.size)
         status = smo_guess(&w, err);
     if (!status) status = smo_run_proven(&w, err);
     if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED)) status = smo_stopped(&w, err);
     s->drift = w.drift;
-    smo_free(&w);
+    hsp__scratch_free(&w.set.scratch);
+    hsp__scratch_free(&w.scratch);
     return status;
 }

@@ -21,12 +21,6 @@ typedef struct hsp__smo_solution {
                       phi(x), and a says why: sum a y phi is all but 0 */
 } hsp__smo_solution;
 
-/* smo_gap.c: primal, dual, gap and rounding of s->a, s->b and s->scores, which are off by at most
- * `drift` from the sums over kernel values as the cache has them. Where the rounding of those is
- * too much for `target`, scores are computed again in double. */
-hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
-                          double drift, double target, hsp_error *err, hsp__smo_solution *s);
-
 /* Losses that it solves: those whose e(a) is a parabola or a line. */
 static inline int hsp__smo_suits(const hsp__loss *loss)
 {

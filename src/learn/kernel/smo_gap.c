@@ -6,14 +6,16 @@
  * Then the scores that matter are summed again, of kernel values in double: those of rows with a
  * weight, which ||w||^2 is made of, and of rows that may have a loss. Cost: half of the square of
  * the number of the first, and that number times the others, kernel values. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "kernel/rounding.h"
 #include "learn/erm/gap.h"
-#include "learn/kernel/smo.h"
+#include "learn/kernel/smo_gap.h"
 
 /* How far a score may be off. */
 typedef struct smo_gap_off {
@@ -24,9 +26,9 @@ typedef struct smo_gap_off {
 
 typedef struct smo_gap_sums {
     double total, t;           /* sum a, sum a y */
-    double gain, terms;        /* sum e(a), and of the |terms| */
+    double conjugate, terms;   /* sum e(a), and of the |terms| */
     double square, square_off; /* ||w||^2, and what it may be off by */
-    double loss, doubt;        /* sum c loss, and what it may be off by */
+    double loss, growth;       /* sum c loss, and what it may be off by */
     double least;              /* the smallest m, less what it may be off by */
 } smo_gap_sums;
 
@@ -43,7 +45,7 @@ static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *
         const double all = away + hsp__gap_gamma(0) * (fabs(score) + fabs(s->b));
         sums.total += a;
         sums.t += y * a;
-        sums.gain += a > 0 ? a - part : 0;
+        sums.conjugate += a > 0 ? a - part : 0;
         sums.terms += a > 0 ? a + part : 0;
         sums.square += a * y * score;
         sums.square_off += a * away;
@@ -52,7 +54,7 @@ static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *
         if (p->hard || !(c > 0)) continue;
         const double value = p->loss->value(m, 1 - m);
         sums.loss += c * value;
-        sums.doubt += c * hsp__loss_growth(p->loss, 1 - m, value, all);
+        sums.growth += c * hsp__loss_growth(p->loss, 1 - m, value, all);
     }
     sums.square_off += hsp__gap_gamma(p->view->rows) * size;
     return sums;
@@ -73,16 +75,17 @@ static void smo_gap_values(const hsp__problem *p, const smo_gap_off *off, hsp__s
     const double shift = p->offset == HSP__OFFSET_FREE ? share * sums.total * sqrt(off->most) : 0;
     const double stretch = !p->hard || sums.least >= 1 ? 1 : 1 / sums.least;
     s->square = square;
-    s->primal = (above + b * b * (1 + gamma)) / 2 + sums.loss * (1 + gamma) + sums.doubt;
+    s->primal = (above + b * b * (1 + gamma)) / 2 + sums.loss * (1 + gamma) + sums.growth;
     s->primal *= stretch * stretch;
     if (p->hard && !(sums.least >= 0.5)) s->primal = HUGE_VAL;
-    s->dual =
-        sums.gain - share * sums.terms - (above + own * own) / 2 - shift * (sqrt(above) + shift);
+    s->dual = sums.conjugate - share * sums.terms - (above + own * own) / 2 -
+              shift * (sqrt(above) + shift);
+    assert(!(sums.square_off < 0 || share < 0 || s->primal < 0));
     s->gap = hsp__gap_relative(s->primal, s->dual);
     const double plain = sums.square / 2 + sums.loss + b * b / 2;
     s->rounding =
         isfinite(s->primal) && s->primal > 0
-            ? (s->primal - plain + (sums.gain - (square + b * b) / 2) - s->dual) / s->primal
+            ? (s->primal - plain + (sums.conjugate - (square + b * b) / 2) - s->dual) / s->primal
             : 0;
 }
 
@@ -91,13 +94,14 @@ static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__s
                                  smo_gap_off *off, unsigned char *recomputed, hsp__smo_solution *s,
                                  hsp_error *err)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     const uint64_t n = p->view->rows;
     uint64_t used = 0, count = 0;
-    uint64_t *support = hsp__new_raw(memory, n, sizeof *support);
-    uint64_t *rows = hsp__new_raw(memory, n, sizeof *rows);
-    double *by = hsp__new_raw(memory, n, sizeof *by), *out = hsp__new(memory, n, sizeof *out);
-    hsp_status status = support && rows && by && out ? HSP_OK : hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    uint64_t *support = hsp__scratch_raw(&scratch, n, sizeof *support);
+    uint64_t *rows = hsp__scratch_raw(&scratch, n, sizeof *rows);
+    double *by = hsp__scratch_raw(&scratch, n, sizeof *by);
+    double *out = hsp__scratch_new(&scratch, n, sizeof *out);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     double total = 0;
     for (uint64_t i = 0; !status && i < n; i++) {
         const double y = hsp__problem_y(p, i), m = y * (s->scores[i] + s->b);
@@ -120,10 +124,7 @@ static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__s
     const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
     off->again = (each + hsp__gap_gamma(used) * most) * total;
     off->recomputed = recomputed;
-    hsp__free(memory, support);
-    hsp__free(memory, rows);
-    hsp__free(memory, by);
-    hsp__free(memory, out);
+    hsp__scratch_free(&scratch);
     return status ? status : hsp__gap_offset(ctx, p, s->scores, err, &s->b);
 }
 

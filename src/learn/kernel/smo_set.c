@@ -1,6 +1,7 @@
 /* Which rows a working set is made of. */
-#include "learn/kernel/smo_work.h"
+#include "learn/kernel/smo_set.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/threads.h"
@@ -10,19 +11,19 @@ static void smo_set_select(hsp__smo_work *w, uint64_t count, uint64_t want)
 {
     uint64_t from = 0, to = count;
     while (to - from > 1 && from < want) {
-        const double pivot = w->keys[w->picked[from + (to - from) / 2]];
+        const double pivot = w->choice.keys[w->choice.picked[from + (to - from) / 2]];
         uint64_t low = from, high = to, i = from;
         while (i < high) {
-            const uint64_t row = w->picked[i];
-            const double key = w->keys[row];
+            const uint64_t row = w->choice.picked[i];
+            const double key = w->choice.keys[row];
             if (key == pivot) {
                 i++;
             } else if (key < pivot) {
-                w->picked[i++] = w->picked[low];
-                w->picked[low++] = row;
+                w->choice.picked[i++] = w->choice.picked[low];
+                w->choice.picked[low++] = row;
             } else {
-                w->picked[i] = w->picked[--high];
-                w->picked[high] = row;
+                w->choice.picked[i] = w->choice.picked[--high];
+                w->choice.picked[high] = row;
             }
         }
         if (want < low)
@@ -42,20 +43,20 @@ static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want
     const double *a = w->s->a;
     for (uint64_t i = 0; i < w->n; i++) {
         const double key = sign * w->f[i];
-        if (!(key < sign * limit) || w->in[i]) continue;
+        if (!(key < sign * limit) || w->choice.in[i]) continue;
         if (!(sign > 0 ? hsp__smo_up(w->y[i], a[i], w->c[i])
                        : hsp__smo_down(w->y[i], a[i], w->c[i])))
             continue;
-        w->keys[i] = key;
-        w->picked[count++] = i;
+        w->choice.keys[i] = key;
+        w->choice.picked[count++] = i;
     }
     if (count > want) {
         smo_set_select(w, count, want);
         count = want;
     }
     for (uint64_t k = 0; k < count; k++)
-        w->in[w->picked[k]] = 1;
-    w->count += count;
+        w->choice.in[w->choice.picked[k]] = 1;
+    w->set.count += count;
 }
 
 /* The smallest f that may move up and the largest that may move down. */
@@ -83,48 +84,49 @@ static void smo_set_settle(hsp__smo_work *w, uint64_t before)
 {
     uint64_t place = 0, count = 0;
     for (uint64_t i = 0; i < w->n; i++) {
-        if (w->in[i] != 1) continue;
-        while (place < before && w->set[place] != UINT64_MAX)
+        if (w->choice.in[i] != 1) continue;
+        while (place < before && w->set.rows[place] != UINT64_MAX)
             place++;
-        w->set[place] = i;
-        w->is_new[place++] = 1;
+        w->set.rows[place] = i;
+        w->set.is_new[place++] = 1;
     }
     /* Places that stayed empty are closed by the last rows: those then count as new there. */
     uint64_t end = place > before ? place : before;
     for (uint64_t k = 0; k < end; k++) {
-        while (end > k && w->set[end - 1] == UINT64_MAX)
+        while (end > k && w->set.rows[end - 1] == UINT64_MAX)
             end--;
         if (k >= end) break;
-        if (w->set[k] == UINT64_MAX) {
-            w->set[k] = w->set[--end];
-            w->is_new[k] = 1;
+        if (w->set.rows[k] == UINT64_MAX) {
+            w->set.rows[k] = w->set.rows[--end];
+            w->set.is_new[k] = 1;
         }
         count = k + 1;
     }
-    w->count = count;
+    w->set.count = count;
+    assert(count <= w->set.size);
     for (uint64_t k = 0; k < count; k++)
-        w->in[w->set[k]] = 0;
+        w->choice.in[w->set.rows[k]] = 0;
 }
 
 /* Half of the set before stays, if it is of use; the others are the worst violators, one half of
  * them to move up and one down. */
 void hsp__smo_choose(hsp__smo_work *w, double up, double down)
 {
-    const uint64_t before = w->count, room = w->size < w->n ? w->size : w->n;
+    const uint64_t before = w->set.count, room = w->set.size < w->n ? w->set.size : w->n;
     uint64_t kept = 0;
     for (uint64_t k = 0; k < before; k++) {
-        const uint64_t i = w->set[k];
-        w->is_new[k] = 0;
+        const uint64_t i = w->set.rows[k];
+        w->set.is_new[k] = 0;
         if (kept < room - room / 4 && smo_set_stays(w, i, up, down))
-            w->in[i] = 2, kept++;
+            w->choice.in[i] = 2, kept++;
         else
-            w->set[k] = UINT64_MAX;
+            w->set.rows[k] = UINT64_MAX;
     }
-    w->count = kept;
+    w->set.count = kept;
     const double up_limit = w->equation ? down : 0, down_limit = w->equation ? up : 0;
     smo_set_take(w, 1, up_limit, (room - kept + 1) / 2);
-    smo_set_take(w, -1, down_limit, room - w->count);
-    if (w->count < room) smo_set_take(w, 1, up_limit, room - w->count);
+    smo_set_take(w, -1, down_limit, room - w->set.count);
+    if (w->set.count < room) smo_set_take(w, 1, up_limit, room - w->set.count);
     smo_set_settle(w, before);
 }
 
@@ -132,7 +134,7 @@ void hsp__smo_choose(hsp__smo_work *w, double up, double down)
  * are, but an eighth at least. */
 void hsp__smo_sample(hsp__smo_work *w)
 {
-    const uint64_t room = w->size < w->n ? w->size : w->n;
+    const uint64_t room = w->set.size < w->n ? w->set.size : w->n;
     uint64_t have[2] = {0, 0}, want[2], seen[2] = {0, 0};
     for (uint64_t i = 0; i < w->n; i++)
         have[w->y[i] > 0]++;
@@ -146,7 +148,7 @@ void hsp__smo_sample(hsp__smo_work *w)
         const int side = w->y[i] > 0;
         const uint64_t k = seen[side]++;
         if (hsp__part(want[side], have[side], k + 1) > hsp__part(want[side], have[side], k))
-            w->in[i] = 1;
+            w->choice.in[i] = 1;
     }
     smo_set_settle(w, 0);
 }

@@ -1,0 +1,82 @@
+/* What the working-set solver (smo.c) works on, and how it chooses a set (smo_set.c). */
+#ifndef HSP_LEARN_KERNEL_SMO_SET_H
+#define HSP_LEARN_KERNEL_SMO_SET_H
+
+#include "base/scratch.h"
+#include "learn/kernel/smo.h"
+
+/* A working set, with the problem over its rows alone. */
+typedef struct hsp__smo_set {
+    hsp__scratch scratch;
+    uint64_t size;         /* at most, a multiple of HSP__VEC_EXTREMES; stride of the rows of k */
+    uint64_t count;        /* of the one at hand */
+    uint64_t *rows;        /* size; those that stay in the next set keep their place */
+    unsigned char *is_new; /* size: it was not in the set before */
+    void *k;               /* size * size: its kernel matrix */
+    void *diagonal;        /* size: k(x, x) + extra */
+    double *a, *f, *y, *c, *extra; /* size: those of the rows */
+    double *up, *down; /* size: 0 where y a may rise (fall), else infinite (minus infinite) */
+    double moved;      /* by how much a has changed, in all, in the ... */
+    uint64_t updates;  /* ... steps since the solver had made so many */
+} hsp__smo_set;
+
+/* Rows whose a changed, while f follows. */
+typedef struct hsp__smo_moved {
+    uint64_t *rows; /* n */
+    double *by;     /* n: y times what a changed by */
+    void **lines;   /* n: their kernel rows, */
+    uint64_t batch; /* of so many of them */
+} hsp__smo_moved;
+
+typedef struct hsp__smo_work {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const hsp__goal *goal;
+    hsp__smo_solution *s;
+    hsp__smo_cache *cache;
+    hsp__scratch scratch;
+    uint64_t n;
+    int equation;         /* sum a y = 0 holds and is kept */
+    int wide;             /* kernel values are doubles */
+    int indefinite;       /* the kernel need not be positive semidefinite: no gap is proven */
+    double kernel_offset; /* added to every kernel value: 1, offset regularized */
+    double largest;       /* k(x, x) met */
+    double scale;         /* (sum a)^2 times that, of the last gap */
+    double target;        /* the gap to reach: the goal, or less */
+    double drift;         /* what rounding may have added to any f */
+    double *f;            /* n */
+    double *y, *c;        /* n: +-1, and the bound of a */
+    double *extra;        /* n: added to k(x_i, x_i); NULL: nothing */
+    hsp__smo_set set;
+    hsp__smo_moved moved;
+    struct {               /* while a set is chosen: */
+        unsigned char *in; /* n: 1, new in it; 2, stays in it */
+        uint64_t *picked;  /* n */
+        double *keys;      /* n */
+    } choice;
+    struct {       /* for runs that are stopped: */
+        double *a; /* n: when the gap was computed last */
+        int valid;
+    } last;
+} hsp__smo_work;
+
+/* ---- What may move --------------------------------------------------------------------------- */
+
+static inline int hsp__smo_up(double y, double a, double c)
+{
+    return y > 0 ? a < c : a > 0;
+}
+
+static inline int hsp__smo_down(double y, double a, double c)
+{
+    return y > 0 ? a > 0 : a < c;
+}
+
+/* The smallest f that may move up and the largest that may move down. */
+void hsp__smo_ends(const hsp__smo_work *w, double *up, double *down);
+/* The next set, from the ends. */
+void hsp__smo_choose(hsp__smo_work *w, double up, double down);
+/* The first set. */
+void hsp__smo_sample(hsp__smo_work *w);
+
+#endif
