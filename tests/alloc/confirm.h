@@ -72,8 +72,8 @@ static void alloc_run_confirm(void)
     const alloc_case cases[] = {
         {"summary, confirmed", NULL, {0}, alloc_summary_confirm},
         {"rewrite", NULL, {0}, alloc_rewrite},
-        {"confirm, read again", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm},
-        {"confirm", alloc_learner("svm"), {"hard", "yes"}, alloc_confirm_model},
+        {"confirm, read again", hsp_learner_find("svm"), {"hard", "yes"}, alloc_confirm},
+        {"confirm", hsp_learner_find("svm"), {"hard", "yes"}, alloc_confirm_model},
     };
     alloc_put_file("long.csv", "a,b,y\n1.00000000000000001,1,u\n1,1.00000000000000002,v\n1,1,u\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -616,13 +616,6 @@ static hsp_status alloc_audit_experts(alloc_scene *s, hsp_error *err)
     return status;
 }
 
-static const hsp_option_table *alloc_learner(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
 /* Claims about a file alone. */
 static hsp_status alloc_certify(alloc_scene *s, hsp_error *err)
 {
@@ -686,19 +679,19 @@ static void alloc_run_proofs(void)
          alloc_certify},
         {"certify a table", certify, {"margin-tolerance", "1e-3"}, alloc_certify_table},
         {"certify a machine",
-         alloc_learner("svm"),
+         hsp_learner_find("svm"),
          {"keep-dual", "yes", "positive", "yes", "scale", "max-abs"},
          alloc_certify_model},
         {"certify a kernel machine",
-         alloc_learner("svm"),
+         hsp_learner_find("svm"),
          {"keep-dual", "yes", "positive", "no", "kernel", "rbf(0.5)"},
          alloc_certify_model},
         {"certify a run",
-         alloc_learner("perceptron"),
+         hsp_learner_find("perceptron"),
          {"classes", "no,yes", "passes", "3"},
          alloc_certify_model},
         {"certify a shuffled run",
-         alloc_learner("perceptron"),
+         hsp_learner_find("perceptron"),
          {"classes", "no,yes", "passes", "3", "order", "shuffle"},
          alloc_certify_model},
     };
@@ -717,23 +710,23 @@ static void alloc_run_kernels(void)
         {"check what is no kernel", NULL, {0}, alloc_kernel_refute},
         {"factor a kernel", NULL, {0}, alloc_factor},
         {"train from landmarks",
-         alloc_learner("svm"),
+         hsp_learner_find("svm"),
          {"kernel", "rbf(0.5)", "approx", "nystrom:4", "multiclass", "ovr"},
          alloc_train},
         {"train from waves",
-         alloc_learner("perceptron"),
+         hsp_learner_find("perceptron"),
          {"kernel", "laplace(0.5)", "approx", "fourier:4"},
          alloc_train},
         {"neighbours left out in turn",
-         alloc_learner("knn"),
+         hsp_learner_find("knn"),
          {"k", "auto", "max-k", "3", "classes", "yes,no"},
          alloc_train},
         {"neighbours by angles",
-         alloc_learner("knn"),
+         hsp_learner_find("knn"),
          {"k", "auto", "metric", "cosine", "scale", "max-abs"},
          alloc_train},
         {"neighbours in a kernel's space",
-         alloc_learner("knn"),
+         hsp_learner_find("knn"),
          {"k", "2", "metric", "kernel:rbf(median)"},
          alloc_train},
     };
@@ -818,7 +811,7 @@ static void alloc_run_splits(void)
 
 static void alloc_run_online(void)
 {
-    const hsp_option_table *winnow = alloc_learner("winnow");
+    const hsp_option_table *winnow = hsp_learner_find("winnow");
     const alloc_case cases[] = {
         {"train winnow", winnow, {"scale", "min-max", "average", "average"}, alloc_train},
         {"train balanced winnow",
@@ -827,9 +820,9 @@ static void alloc_run_online(void)
          alloc_train},
         {"audit winnow", winnow, {"scale", "min-max", "positive", "yes"}, alloc_audit},
         {"locate a value", winnow, {0}, alloc_locate},
-        {"train experts", alloc_learner("experts"), {"negated", "yes"}, alloc_train},
+        {"train experts", hsp_learner_find("experts"), {"negated", "yes"}, alloc_train},
         {"train and audit experts",
-         alloc_learner("experts"),
+         hsp_learner_find("experts"),
          {"positive", "yes", "randomized", "yes"},
          alloc_audit_experts},
     };
@@ -894,15 +887,15 @@ int main(void)
         {"write an encoding", NULL, {0}, alloc_encoding_write},
         {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
-        {"cross-validate", alloc_learner("perceptron"), {"passes", "2"}, alloc_validate},
+        {"cross-validate", hsp_learner_find("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",
-         alloc_learner("perceptron"),
+         hsp_learner_find("perceptron"),
          {"classes", "maybe,yes,no", "average", "average", "positive", "yes"},
          alloc_validate},
-        {"tune", alloc_learner("perceptron"), {"rate", "2"}, alloc_tune},
+        {"tune", hsp_learner_find("perceptron"), {"rate", "2"}, alloc_tune},
         {"tune with warm starts",
-         alloc_learner("svm"),
+         hsp_learner_find("svm"),
          {"gap", "0.01", "classes", "no,yes"},
          alloc_tune},
     };

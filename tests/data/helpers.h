@@ -6,6 +6,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "halfspace_all.h"
+#include "options.h"
 
 static inline hsp_context *test_context(int threads, size_t block_bytes)
 {
@@ -19,19 +20,7 @@ static inline hsp_context *test_context(int threads, size_t block_bytes)
 /* Options of reading from "name=value" texts, ended by NULL. */
 static inline hsp_options *test_read_options(hsp_context *ctx, const char *const *settings)
 {
-    hsp_options *options = NULL;
-    if (hsp_options_new(ctx, hsp_read_options(), NULL, &options)) abort();
-    for (; settings && *settings; settings++) {
-        char name[64];
-        const char *equals = strchr(*settings, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
-        hsp_error err = {0};
-        if (hsp_options_set(options, name, equals + 1, &err)) {
-            fprintf(stderr, "%s: %s\n", *settings, err.message);
-            abort();
-        }
-    }
-    return options;
+    return test_options_words(ctx, hsp_read_options(), settings);
 }
 
 /* Parse text; NULL on failure, with the error filled. */

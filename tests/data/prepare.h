@@ -1,5 +1,5 @@
 /* What the tests of preparing, making and looking share: the same random numbers in any storage,
- * options from one string, and an allocator that fails on demand. */
+ * and an allocator that fails on demand. */
 #ifndef HSP_TESTS_DATA_PREPARE_H
 #define HSP_TESTS_DATA_PREPARE_H
 
@@ -7,27 +7,6 @@
 
 #include "base/random.h"
 #include "data/helpers.h"
-
-/* Options of any table from "name=value name=value". */
-static inline hsp_options *test_options(hsp_context *ctx, const hsp_option_table *table,
-                                        const char *settings)
-{
-    hsp_options *options = NULL;
-    char copy[256], *rest = copy, *word;
-    snprintf(copy, sizeof copy, "%s", settings);
-    if (hsp_options_new(ctx, table, NULL, &options)) return NULL;
-    while ((word = strtok_r(rest, " ", &rest))) {
-        hsp_error err = {0};
-        char *value = strchr(word, '=');
-        *value++ = 0;
-        if (hsp_options_set(options, word, value, &err)) {
-            if (err.status != HSP_NO_MEMORY) abort();
-            hsp_options_free(options);
-            return NULL;
-        }
-    }
-    return options;
-}
 
 /* Random rows; all numbers are exact in float32. */
 typedef struct test_recipe {

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "halfspace_all.h"
+#include "options.h"
 
 enum { MACHINE_ROWS = 160, MACHINE_COLS = 8 };
 
@@ -35,21 +36,7 @@ static inline hsp_data *machine_data(hsp_context *ctx, const machine_set *set)
 static inline hsp_options *machine_options(hsp_context *ctx, const char *learner,
                                            const char *settings)
 {
-    hsp_options *options = NULL;
-    size_t l = 0;
-    while (strcmp(hsp_learner(l)->name, learner) != 0)
-        l++;
-    if (hsp_options_new(ctx, hsp_learner(l), NULL, &options)) abort();
-    char text[512], *rest = NULL;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        hsp_error err = {0};
-        *equals = 0;
-        hsp_status status = hsp_options_set(options, word, equals + 1, &err);
-        CHECK_NOTE(status == HSP_OK, "%s: %s", settings, err.message);
-    }
-    return options;
+    return test_options(ctx, hsp_learner_find(learner), settings);
 }
 
 static inline hsp_model *machine_train_from(hsp_context *ctx, hsp_data *data, const char *learner,

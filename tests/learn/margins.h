@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "options.h"
 
 enum { MARGIN_ROWS = 96, MARGIN_COLS = 12, MARGIN_WORDS = 12 };
 
@@ -55,16 +56,9 @@ static inline double margin_normal(margin_random *r)
     return sum;
 }
 
-static inline const hsp_option_table *margin_learner(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
 static inline const hsp_option *margin_option(const char *learner, const char *name)
 {
-    const hsp_option_table *table = margin_learner(learner);
+    const hsp_option_table *table = hsp_learner_find(learner);
     for (size_t i = 0; table && i < table->count; i++)
         if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
     return NULL;
@@ -138,14 +132,11 @@ static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, con
     margin_run r = {0};
     hsp_options *options = NULL;
     hsp_model *model = NULL;
-    char name[64], path[64];
+    char path[64];
     static int models;
-    r.status = hsp_options_new(ctx, margin_learner(learner), &r.err, &options);
-    for (; !r.status && *words; words++) {
-        const char *value = strchr(*words, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(value - *words), *words);
-        r.status = hsp_options_set(options, name, value + 1, &r.err);
-    }
+    r.status = hsp_options_new(ctx, hsp_learner_find(learner), &r.err, &options);
+    for (; !r.status && *words; words++)
+        r.status = test_options_set(options, *words, &r.err);
     if (!r.status) r.status = hsp_train(ctx, data, options, &r.err, &r.run, &model);
     if (r.status == HSP_CANCELLED && model) {
         r.model = model;

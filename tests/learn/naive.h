@@ -11,6 +11,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "halfspace_all.h"
+#include "options.h"
 #include "model/model.h"
 
 enum { NAIVE_ROWS = 24, NAIVE_COLS = 6, NAIVE_CLASSES = 4, NAIVE_STEPS = 4096 };
@@ -308,15 +309,7 @@ static inline void learn_set_real(hsp_options *options, const char *name, double
 /* Options of the perceptron from "name=value" texts, ended by NULL. */
 static inline hsp_options *learn_options(hsp_context *ctx, const char *const *settings)
 {
-    hsp_options *options = NULL;
-    if (hsp_options_new(ctx, hsp_learner(0), NULL, &options)) abort();
-    for (; settings && *settings; settings++) {
-        char name[64];
-        const char *equals = strchr(*settings, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
-        learn_set(options, name, equals + 1);
-    }
-    return options;
+    return test_options_words(ctx, hsp_learner_find("perceptron"), settings);
 }
 
 static inline hsp_options *naive_to_options(hsp_context *ctx, const naive_options *o)

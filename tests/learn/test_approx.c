@@ -5,6 +5,7 @@
 
 #include "../check.h"
 #include "halfspace_all.h"
+#include "options.h"
 #include "kernel/feature_map.h"
 
 static hsp_context *ctx;
@@ -161,21 +162,10 @@ static void test_waves(void)
 
 /* ---- Learners ---- */
 
-static const hsp_option_table *learner(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
 static hsp_status learn(const char *name, hsp_data *data, const char *const *settings,
                         hsp_error *err, hsp_training *run, hsp_model **model)
 {
-    hsp_options *options = NULL;
-    CHECK(hsp_options_new(ctx, learner(name), NULL, &options) == HSP_OK);
-    for (; *settings; settings += 2)
-        CHECK_NOTE(hsp_options_set(options, settings[0], settings[1], NULL) == HSP_OK, "%s",
-                   settings[0]);
+    hsp_options *options = test_options_pairs(ctx, hsp_learner_find(name), settings);
     hsp_status status = hsp_train(ctx, data, options, err, run, model);
     hsp_options_free(options);
     return status;
@@ -368,7 +358,7 @@ static void test_starts(void)
             hsp_options *options = NULL;
             hsp_training cold = {0}, warm = {0}, other = {0};
             hsp_model *first = NULL, *again = NULL, *elsewhere = NULL;
-            CHECK(hsp_options_new(ctx, learner("svm"), NULL, &options) == HSP_OK);
+            CHECK(hsp_options_new(ctx, hsp_learner_find("svm"), NULL, &options) == HSP_OK);
             CHECK(hsp_options_set(options, "kernel", "rbf(0.5)", NULL) == HSP_OK);
             CHECK(hsp_options_set(options, "approx", ways[w], NULL) == HSP_OK);
             CHECK(hsp_options_set(options, "gap", "1e-6", NULL) == HSP_OK);

@@ -320,9 +320,9 @@ static void models_with_probabilities(void)
         hsp_training run;
         const int classes = 2 + (int)(i / 2 % 2) * 2;
         hsp_data *data = any_data(ctx, i, classes);
-        hsp_options *plain = test_options(ctx, hsp_learner(0), settings[i / 4]);
+        hsp_options *plain = test_options(ctx, hsp_learner_find("perceptron"), settings[i / 4]);
         snprintf(text, sizeof text, "%s calibrate=%s", settings[i / 4], kinds[i % 2]);
-        hsp_options *options = test_options(ctx, hsp_learner(0), text);
+        hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), text);
         hsp_model *a = learn_train(ctx, data, plain, &run);
         hsp_model *b = learn_train(ctx, data, options, &run);
         hsp_model *c = learn_train(many, data, options, NULL);
@@ -357,7 +357,7 @@ static void classes_are_chosen_first(void)
         char text[128];
         hsp_training run;
         snprintf(text, sizeof text, "%s calibrate=isotonic calibrate-folds=3 seed=4", settings[i]);
-        hsp_options *options = test_options(ctx, hsp_learner(0), text);
+        hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), text);
         hsp_model *model = learn_train(ctx, data, options, &run);
         hsp_evaluation all;
         CHECK(hsp_evaluate(ctx, model, data, NULL, &all, NULL) == HSP_OK);
@@ -385,14 +385,14 @@ static void what_cannot_be(void)
     for (uint64_t i = 0, met = 0; i < 240; i++)
         if (data->labels[i] == 2 && ++met > 4) data->labels[i] = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hsp_options *options = test_options(ctx, hsp_learner(0), cases[i].settings);
+        hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), cases[i].settings);
         hsp_error err = {0};
         hsp_model *model = NULL;
         CHECK(hsp_train(ctx, data, options, &err, NULL, &model) == cases[i].status && !model);
         CHECK_NOTE(strstr(err.message, cases[i].why) != NULL, "%s", err.message);
         hsp_options_free(options);
     }
-    hsp_options *options = test_options(ctx, hsp_learner(0), "calibrate=platt");
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), "calibrate=platt");
     static const char *const names[] = {"a", "b"};
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
@@ -414,7 +414,8 @@ static void stopped_on_request(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp_data *data = any_data(ctx, 55, 3);
-    hsp_options *options = test_options(ctx, hsp_learner(0), "calibrate=platt passes=5");
+    hsp_options *options =
+        test_options(ctx, hsp_learner_find("perceptron"), "calibrate=platt passes=5");
     hsp_training run;
     hsp_model *model = NULL;
     int asked = 0;
@@ -445,7 +446,7 @@ static void memory_runs_out(void)
 {
     hsp_context *rich = test_context(1, 0);
     scarce_data = any_data(rich, 91, 3);
-    scarce_options = test_options(rich, hsp_learner(0),
+    scarce_options = test_options(rich, hsp_learner_find("perceptron"),
                                   "passes=2 calibrate=isotonic calibrate-folds=2 multiclass=ovo");
     test_no_memory(scarce_train);
     hsp_options_free(scarce_options);

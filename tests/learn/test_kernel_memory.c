@@ -61,9 +61,7 @@ static hsp_data *rings(hsp_context *ctx)
 static hsp_options *machine(hsp_context *ctx, const char *megabytes)
 {
     hsp_options *options = NULL;
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, "svm") == 0)
-            CHECK(hsp_options_new(ctx, hsp_learner(i), NULL, &options) == HSP_OK);
+    CHECK(hsp_options_for(ctx, "svm", NULL, &options) == HSP_OK);
     CHECK(hsp_options_set(options, "cache-mb", megabytes, NULL) == HSP_OK);
     CHECK(hsp_options_set(options, "gap", "0.01", NULL) == HSP_OK);
     return options;

@@ -56,14 +56,7 @@ static hsp_data *make_data(int n, int d, const double *x, const int *labels, int
 
 static hsp_options *make_options(const char *const *settings)
 {
-    const hsp_option_table *table = NULL;
-    hsp_options *options = NULL;
-    for (size_t i = 0; (table = hsp_learner(i)) && strcmp(table->name, "lp") != 0;)
-        i++;
-    CHECK(hsp_options_new(ctx, table, NULL, &options) == HSP_OK);
-    for (; settings && *settings; settings += 2)
-        CHECK(hsp_options_set(options, settings[0], settings[1], NULL) == HSP_OK);
-    return options;
+    return test_options_pairs(ctx, hsp_learner_find("lp"), settings);
 }
 
 static hsp_status train(hsp_data *data, const char *const *settings, hsp_error *err,

@@ -539,7 +539,7 @@ static void test_facts(void)
     hsp__json *json = NULL;
     CHECK(text && hsp__json_parse(&ctx->allocator, text, strlen(text), "", NULL, &json) == HSP_OK);
     const hsp__json_value *root = hsp__json_root(json);
-    CHECK(hsp__json_count(root) == hsp_learner(0)->count);
+    CHECK(hsp__json_count(root) == hsp_learner_find("perceptron")->count);
     double number = 0;
     CHECK(hsp__json_number(hsp__json_get(root, "rate"), &number) && number == 0.5);
     CHECK_TEXT(hsp__json_string(hsp__json_get(root, "margin-target"), NULL), "0.5r");

@@ -29,7 +29,7 @@ static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, cons
     char text[256];
     hsp_training all, one;
     snprintf(text, sizeof text, "%s multiclass=ovo", settings);
-    hsp_options *options = test_options(ctx, hsp_learner(0), text);
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), text);
     hsp_model *model = learn_train(ctx, data, options, &all);
     const uint32_t classes = hsp_data_classes(data);
     uint64_t passes = 0, updates = 0, mistakes = 0;
@@ -39,7 +39,7 @@ static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, cons
     for (uint32_t i = 0, pair = 0; i < classes; i++)
         for (uint32_t j = i + 1; j < classes; j++, pair++) {
             char two[64];
-            hsp_options *own = test_options(ctx, hsp_learner(0), settings);
+            hsp_options *own = test_options(ctx, hsp_learner_find("perceptron"), settings);
             snprintf(two, sizeof two, "%s,%s", hsp_data_class_name(data, i),
                      hsp_data_class_name(data, j));
             learn_set(own, "classes", two);
@@ -105,7 +105,8 @@ static void updates_are_of_the_whole_data(void)
 {
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = any_data(ctx, 21, 4, HSP_DENSE);
-    hsp_options *options = test_options(ctx, hsp_learner(0), "passes=7 multiclass=ovo");
+    hsp_options *options =
+        test_options(ctx, hsp_learner_find("perceptron"), "passes=7 multiclass=ovo");
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
     double w[6 * COLS] = {0}, uses = 0;
@@ -142,8 +143,8 @@ static void two_classes_are_no_pairs(void)
         char with[64];
         hsp_training run;
         snprintf(with, sizeof with, "%s multiclass=ovo", chosen[i]);
-        hsp_options *options = test_options(ctx, hsp_learner(0), with);
-        hsp_options *plain = test_options(ctx, hsp_learner(0), chosen[i]);
+        hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), with);
+        hsp_options *plain = test_options(ctx, hsp_learner_find("perceptron"), chosen[i]);
         hsp_model *a = learn_train(ctx, data, options, &run),
                   *b = learn_train(ctx, data, plain, &run);
         CHECK(!hsp_model_is_one_vs_one(a) && hsp_model_scorers(a) == 1);
@@ -163,8 +164,8 @@ static void some_classes_by_name(void)
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = any_data(ctx, 41, 5, HSP_SPARSE);
     hsp_options *options =
-        test_options(ctx, hsp_learner(0), "classes=4,0,2 multiclass=ovo passes=4");
-    hsp_options *own = test_options(ctx, hsp_learner(0), "classes=4,2 passes=4");
+        test_options(ctx, hsp_learner_find("perceptron"), "classes=4,0,2 multiclass=ovo passes=4");
+    hsp_options *own = test_options(ctx, hsp_learner_find("perceptron"), "classes=4,2 passes=4");
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
     hsp_model *alone = learn_train(ctx, data, own, &run);
@@ -184,7 +185,8 @@ static void classes_without_rows(void)
 {
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = any_data(ctx, 51, 4, HSP_DENSE);
-    hsp_options *options = test_options(ctx, hsp_learner(0), "multiclass=ovo passes=4");
+    hsp_options *options =
+        test_options(ctx, hsp_learner_find("perceptron"), "multiclass=ovo passes=4");
     hsp_training run;
     for (uint64_t i = 0; i < data->view.rows; i++) /* nobody is of class 1 or 2 */
         if (data->labels[i] == 1 || data->labels[i] == 2) data->labels[i] = 3;
@@ -216,8 +218,8 @@ static void stopped_on_request(void)
 {
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = any_data(ctx, 61, 5, HSP_DENSE);
-    hsp_options *options =
-        test_options(ctx, hsp_learner(0), "multiclass=ovo passes=1e12 max-seconds=60");
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"),
+                                        "multiclass=ovo passes=1e12 max-seconds=60");
     hsp_training run;
     hsp_model *model = NULL;
     int asked = 0;
@@ -230,14 +232,6 @@ static void stopped_on_request(void)
     hsp_options_free(options);
     hsp_data_free(data);
     hsp_context_free(ctx);
-}
-
-static const hsp_option_table *svm_table(void)
-{
-    size_t l = 0;
-    while (strcmp(hsp_learner(l)->name, "svm") != 0)
-        l++;
-    return hsp_learner(l);
 }
 
 static int stop_after(void *user, const hsp_progress *progress)
@@ -262,7 +256,8 @@ static void cut_short_is_not_near(void)
     for (uint64_t asks = 1; asks < 400 && some < 3; asks++) {
         hsp_context *ctx = test_context(1, 0);
         hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
-        hsp_options *options = test_options(ctx, svm_table(), "multiclass=ovo gap=1e-3");
+        hsp_options *options =
+            test_options(ctx, hsp_learner_find("svm"), "multiclass=ovo gap=1e-3");
         hsp_training run;
         hsp_model *model = NULL;
         uint64_t left = asks;
@@ -296,7 +291,7 @@ static void one_cost_for_all(void)
     hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
     for (int i = 0; i < 2; i++) {
         hsp_options *options = test_options(
-            ctx, svm_table(), i ? "multiclass=ovo lambda=0.1" : "multiclass=ovo C=0.3");
+            ctx, hsp_learner_find("svm"), i ? "multiclass=ovo lambda=0.1" : "multiclass=ovo C=0.3");
         hsp_training run;
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(i ? isnan(run.optimum.C) && run.optimum.lambda == 0.1
@@ -312,8 +307,8 @@ static void time_is_for_all_of_them(void)
 {
     hsp_context *ctx = test_context(2, 0);
     hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
-    hsp_options *options =
-        test_options(ctx, hsp_learner(0), "multiclass=ovo passes=1e12 max-seconds=0.05");
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"),
+                                        "multiclass=ovo passes=1e12 max-seconds=0.05");
     hsp_training run;
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.stop == HSP_STOP_SECONDS);
@@ -334,7 +329,7 @@ static void what_cannot_be(void)
     hsp_context *ctx = test_context(1, 0);
     hsp_data *data = any_data(ctx, 81, 3, HSP_DENSE);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hsp_options *options = test_options(ctx, hsp_learner(0), cases[i].settings);
+        hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), cases[i].settings);
         hsp_error err = {0};
         hsp_model *model = NULL;
         hsp_training run;
@@ -342,7 +337,7 @@ static void what_cannot_be(void)
         CHECK_NOTE(strstr(err.message, cases[i].why) != NULL, "%s", err.message);
         hsp_options_free(options);
     }
-    hsp_options *options = test_options(ctx, hsp_learner(0), "multiclass=ovo");
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), "multiclass=ovo");
     static const char *const names[] = {"a", "b", "c"};
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
@@ -371,7 +366,8 @@ static void memory_runs_out(void)
 {
     hsp_context *rich = test_context(1, 0);
     scarce_data = any_data(rich, 91, 3, HSP_DENSE);
-    scarce_options = test_options(rich, hsp_learner(0), "passes=3 multiclass=ovo scale=standard");
+    scarce_options = test_options(rich, hsp_learner_find("perceptron"),
+                                  "passes=3 multiclass=ovo scale=standard");
     test_no_memory(scarce_train);
     hsp_options_free(scarce_options);
     hsp_data_free(scarce_data);

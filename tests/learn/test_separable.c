@@ -72,7 +72,7 @@ static const char *const plain[] = {NULL};
 static enum answer both(const margin_set *s, int set)
 {
     const enum answer svm = ask(s, "svm", hard, set);
-    if (!margin_learner("lp")) return svm;
+    if (!hsp_learner_find("lp")) return svm;
     const enum answer lp = ask(s, "lp", plain, set);
     CHECK_NOTE(svm == lp, "set %d (%d rows, %d columns): svm says %d, lp %d", set, s->n, s->d, svm,
                lp);
@@ -276,7 +276,7 @@ static void rows_of_all_sizes(void)
     static const char *const svm[] = {"hard=yes", "offset=none", NULL};
     margin_random r = {137};
     int known = 0, seen[4] = {0};
-    for (int set = 0; margin_learner("lp") && set < 200; set++) {
+    for (int set = 0; hsp_learner_find("lp") && set < 200; set++) {
         margin_set s;
         whole_set(&r, &s);
         s.single = 0;
@@ -295,9 +295,9 @@ static void rows_of_all_sizes(void)
             known += after[k] != UNSURE;
         }
     }
-    CHECK_NOTE(!margin_learner("lp") || (seen[SEPARABLE] >= 30 && seen[INSEPARABLE] >= 30),
+    CHECK_NOTE(!hsp_learner_find("lp") || (seen[SEPARABLE] >= 30 && seen[INSEPARABLE] >= 30),
                "%d separable, %d not", seen[SEPARABLE], seen[INSEPARABLE]);
-    CHECK_NOTE(!margin_learner("lp") || known >= 100, "%d answers", known);
+    CHECK_NOTE(!hsp_learner_find("lp") || known >= 100, "%d answers", known);
 }
 
 int main(void)

@@ -6,32 +6,14 @@
 #include "base/context.h"
 #include "base/json.h"
 #include "halfspace_all.h"
+#include "options.h"
 #include "learn/select/grid.h"
 
 static hsp_context *ctx;
 
-static const hsp_option_table *learner_named(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
-/* Options of a table, from pairs of name and value ended by NULL. */
-static hsp_options *options_of(const hsp_option_table *table, const char *const *pairs)
-{
-    hsp_options *options = NULL;
-    hsp_error err = {0};
-    CHECK(hsp_options_new(ctx, table, &err, &options) == HSP_OK);
-    for (size_t i = 0; pairs && pairs[i]; i += 2)
-        CHECK_NOTE(hsp_options_set(options, pairs[i], pairs[i + 1], &err) == HSP_OK, "%s",
-                   err.message);
-    return options;
-}
-
-#define OPTIONS(table, ...) options_of(table, (const char *const[]){__VA_ARGS__, NULL})
-#define PERCEPTRON(...)     OPTIONS(learner_named("perceptron"), __VA_ARGS__)
-#define SVM(...)            OPTIONS(learner_named("svm"), __VA_ARGS__)
+#define OPTIONS(table, ...) test_options_pairs(ctx, table, (const char *const[]){__VA_ARGS__, NULL})
+#define PERCEPTRON(...)     OPTIONS(hsp_learner_find("perceptron"), __VA_ARGS__)
+#define SVM(...)            OPTIONS(hsp_learner_find("svm"), __VA_ARGS__)
 #define TUNE(...)           OPTIONS(hsp_tune_options(), __VA_ARGS__)
 
 /* ---- Grids ---- */
@@ -48,7 +30,7 @@ static hsp__grid grid_of(const hsp_options *learner, const char *const *specs, s
 /* The values that a spec stands for, with a blank between them. */
 static void expands(const char *learner, const char *spec, const char *want)
 {
-    hsp_options *options = options_of(learner_named(learner), NULL);
+    hsp_options *options = test_options_pairs(ctx, hsp_learner_find(learner), NULL);
     hsp__grid grid = grid_of(options, &spec, 1);
     char got[400] = "";
     for (uint64_t p = 0; p < grid.points; p++) {
@@ -79,7 +61,7 @@ static void test_values(void)
 
 static void refused(const char *learner, const char *spec, const char *sentence)
 {
-    hsp_options *options = options_of(learner_named(learner), NULL);
+    hsp_options *options = test_options_pairs(ctx, hsp_learner_find(learner), NULL);
     hsp__grid grid;
     hsp_error err = {0};
     char text[900];
@@ -170,7 +152,7 @@ static void test_points_are_all_combinations(void)
 static void chooses(const char *spec, const char *more, const double *errors, double spread,
                     uint64_t best, uint64_t simplest)
 {
-    hsp_options *learner = options_of(learner_named("svm"), NULL);
+    hsp_options *learner = test_options_pairs(ctx, hsp_learner_find("svm"), NULL);
     const char *specs[] = {spec, more};
     hsp__grid grid = grid_of(learner, specs, more ? 2 : 1);
     hsp_held_out points[16] = {{0}};

@@ -5,32 +5,14 @@
 #include "../check.h"
 #include "base/context.h"
 #include "halfspace_all.h"
+#include "options.h"
 #include "learn/select/folds.h"
 #include "learn/select/cv_runner.h"
 
 static hsp_context *ctx;
 
-static const hsp_option_table *learner_named(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
-/* Options of a table, from pairs of name and value ended by NULL. */
-static hsp_options *options_of(const hsp_option_table *table, const char *const *pairs)
-{
-    hsp_options *options = NULL;
-    hsp_error err = {0};
-    CHECK(hsp_options_new(ctx, table, &err, &options) == HSP_OK);
-    for (size_t i = 0; pairs && pairs[i]; i += 2)
-        CHECK_NOTE(hsp_options_set(options, pairs[i], pairs[i + 1], &err) == HSP_OK, "%s",
-                   err.message);
-    return options;
-}
-
-#define OPTIONS(table, ...) options_of(table, (const char *const[]){__VA_ARGS__, NULL})
-#define PERCEPTRON(...)     OPTIONS(learner_named("perceptron"), __VA_ARGS__)
+#define OPTIONS(table, ...) test_options_pairs(ctx, table, (const char *const[]){__VA_ARGS__, NULL})
+#define PERCEPTRON(...)     OPTIONS(hsp_learner_find("perceptron"), __VA_ARGS__)
 #define FOLDS(...)          OPTIONS(hsp_validate_options(), __VA_ARGS__)
 
 /* Rows of `classes` blobs in the plane, the first class the largest, in no order. */

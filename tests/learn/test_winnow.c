@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "halfspace_all.h"
 #include "model/model.h"
+#include "options.h"
 
 enum { ROWS = 40, COLS = 10, CLASSES = 4 };
 
@@ -166,13 +167,6 @@ static void book_run(book *b)
 
 /* ---- The library ---- */
 
-static const hsp_option_table *winnow_table(void)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, "winnow") == 0) return hsp_learner(i);
-    abort();
-}
-
 static void set(hsp_options *options, const char *name, const char *value)
 {
     hsp_error err = {0};
@@ -188,18 +182,9 @@ static void set_number(hsp_options *options, const char *name, double value)
     set(options, name, text);
 }
 
-/* Options from "name=value" texts, ended by NULL. */
 static hsp_options *options_of(const char *const *settings)
 {
-    hsp_options *options = NULL;
-    if (hsp_options_new(ctx, winnow_table(), NULL, &options)) abort();
-    for (; settings && *settings; settings++) {
-        char name[64];
-        const char *equals = strchr(*settings, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
-        set(options, name, equals + 1);
-    }
-    return options;
+    return test_options_words(ctx, hsp_learner_find("winnow"), settings);
 }
 
 /* `steps`: without what is not for single steps. */

@@ -11,27 +11,11 @@ typedef struct experts_case {
     char settings[160];
 } experts_case;
 
-static void experts_set(hsp_options *options, const char *settings)
-{
-    char text[160], *rest = NULL;
-    snprintf(text, sizeof text, "%s", settings);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        *equals = 0;
-        CHECK(hsp_options_set(options, word, equals + 1, NULL) == HSP_OK);
-    }
-}
-
 static hsp_model *experts_train(hsp_context *ctx, hsp_data *data, const char *settings)
 {
-    size_t l = 0;
-    while (strcmp(hsp_learner(l)->name, "experts") != 0)
-        l++;
-    hsp_options *options = NULL;
+    hsp_options *options = test_options(ctx, hsp_learner_find("experts"), settings);
     hsp_model *model = NULL;
     hsp_error err = {0};
-    CHECK(hsp_options_new(ctx, hsp_learner(l), NULL, &options) == HSP_OK);
-    experts_set(options, settings);
     CHECK_NOTE(hsp_train(ctx, data, options, &err, NULL, &model) == HSP_OK, "%s", err.message);
     hsp_options_free(options);
     return model;

@@ -56,10 +56,7 @@ static void set_real(hsp_options *options, const char *name, double value)
 static hsp_options *options_of(const winnow_case *c)
 {
     hsp_options *options = NULL;
-    size_t i = 0;
-    while (strcmp(hsp_learner(i)->name, "winnow") != 0)
-        i++;
-    if (hsp_options_new(ctx, hsp_learner(i), NULL, &options)) abort();
+    if (hsp_options_for(ctx, "winnow", NULL, &options)) abort();
     set(options, "variant", c->variant);
     set(options, "order", c->order);
     set(options, "tie", c->tie);

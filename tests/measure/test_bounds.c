@@ -66,13 +66,9 @@ static void set(hsp_options *options, const char *name, const char *value)
 
 static hsp_options *new_options(void)
 {
-    for (size_t i = 0; hsp_learner(i); i++) {
-        hsp_options *options = NULL;
-        if (strcmp(hsp_learner(i)->name, "perceptron") != 0) continue;
-        if (hsp_options_new(ctx, hsp_learner(i), NULL, &options)) abort();
-        return options;
-    }
-    abort();
+    hsp_options *options = NULL;
+    if (hsp_options_for(ctx, "perceptron", NULL, &options)) abort();
+    return options;
 }
 
 static hsp_options *draw_options(hsp__random *random, int sparse)

@@ -109,7 +109,7 @@ static hsp_status call_predict_pairs(memory_scene *s, hsp_error *err)
 static hsp_status call_set_options(memory_scene *s, hsp_error *err)
 {
     hsp_options *options = NULL;
-    hsp_status status = hsp_options_new(s->ctx, hsp_learner(0), err, &options);
+    hsp_status status = hsp_options_new(s->ctx, hsp_learner_find("perceptron"), err, &options);
     if (!status) status = hsp_model_set_options(s->votes, options, err);
     hsp_options_free(options);
     return status;

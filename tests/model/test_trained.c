@@ -8,8 +8,9 @@ static void options_come_back(void)
     hsp_options *options = NULL;
     hsp__random_seed(&random, 1, 0);
     hsp_model *model = test_linear(ctx, &random, 2, 2);
-    CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
-    CHECK(hsp__model_set_metadata(model, "learner", hsp_learner(0)->name, NULL) == HSP_OK);
+    CHECK(hsp_options_new(ctx, hsp_learner_find("perceptron"), NULL, &options) == HSP_OK);
+    CHECK(hsp__model_set_metadata(model, "learner", hsp_learner_find("perceptron")->name, NULL) ==
+          HSP_OK);
     CHECK(hsp__model_set_metadata(model, "options",
                                   "{\"passes\":1000000000000,\"rate\":0.1,\"order\":\"shuffle\","
                                   "\"positive\":\"\\u0001\\\"x\",\"classes\":null}",
@@ -33,13 +34,13 @@ static void what_is_not_said_is_refused(void)
     hsp_error err = {0};
     hsp__random_seed(&random, 2, 0);
     hsp_model *model = test_linear(ctx, &random, 2, 2);
-    CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
+    CHECK(hsp_options_new(ctx, hsp_learner_find("perceptron"), NULL, &options) == HSP_OK);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
     hsp__model_set_metadata(model, "learner", "oracle", NULL);
     hsp__model_set_metadata(model, "options", "{\"passes\":1", NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);
     CHECK(strstr(err.message, "'oracle'") != NULL);
-    hsp__model_set_metadata(model, "learner", hsp_learner(0)->name, NULL);
+    hsp__model_set_metadata(model, "learner", hsp_learner_find("perceptron")->name, NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_BAD_DATA);
     hsp__model_set_metadata(model, "options", "{\"nosuch\":1}", NULL);
     CHECK(hsp_model_set_options(model, options, &err) == HSP_USAGE);

@@ -11,6 +11,7 @@
 #include <halfspace_all.h>
 
 #include "check.h"
+#include "options.h"
 
 enum { PROBLEM_COLS = 5, PROBLEM_OPTIONS = 8 };
 
@@ -49,24 +50,13 @@ static inline void outcome_free(outcome *o)
     hsp_context_free(o->ctx);
 }
 
-static inline const hsp_option_table *problem_learner(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
 /* Set "name=value" words, ended by NULL. */
 static inline hsp_status problem_set(hsp_options *options, const char *const *words, hsp_error *err)
 {
-    char name[64];
-    for (; *words; words++) {
-        const char *value = strchr(*words, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(value - *words), *words);
-        hsp_status status = hsp_options_set(options, name, value + 1, err);
-        if (status != HSP_OK) return status;
-    }
-    return HSP_OK;
+    hsp_status status = HSP_OK;
+    for (; !status && *words; words++)
+        status = test_options_set(options, *words, err);
+    return status;
 }
 
 static inline hsp_status problem_read(outcome *o, const char *name, const char *text,
@@ -94,7 +84,7 @@ static inline hsp_status problem_run(const char *name, const char *text, const c
     if (hsp_context_new(NULL, &o->ctx) != HSP_OK) return HSP_NO_MEMORY;
     hsp_context_set_threads(o->ctx, threads);
     hsp_status status = problem_read(o, name, text, how, err);
-    if (!status) status = hsp_options_new(o->ctx, problem_learner("perceptron"), err, &options);
+    if (!status) status = hsp_options_new(o->ctx, hsp_learner_find("perceptron"), err, &options);
     if (!status) status = problem_set(options, words, err);
     if (!status && most) status = problem_set(options, extra, err);
     if (!status) status = hsp_train(o->ctx, o->data, options, err, &o->run, &o->model);

@@ -3,10 +3,10 @@
 #define HSP_TESTS_PROVE_HELPERS_H
 
 #include <math.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "options.h"
 #include "halfspace_all.h"
 #ifdef HSP_HAVE_GMP
 #include "verify/verify.h"
@@ -45,30 +45,9 @@ static inline proved_file file_of(const char *text)
     return made;
 }
 
-/* Values for an option table: name, value, ..., NULL. */
-static inline hsp_options *options_of(hsp_context *ctx, const hsp_option_table *table, ...)
-{
-    hsp_options *options = NULL;
-    hsp_error err = {0};
-    va_list list;
-    if (hsp_options_new(ctx, table, &err, &options)) exit(1);
-    va_start(list, table);
-    for (const char *name; (name = va_arg(list, const char *));) {
-        const char *value = va_arg(list, const char *);
-        const hsp_status status = hsp_options_set(options, name, value, &err);
-        CHECK_NOTE(status == HSP_OK, "%s: %s", name, err.message);
-    }
-    va_end(list);
-    return options;
-}
-
-static inline const hsp_option_table *learner_of(const char *name)
-{
-    const hsp_option_table *table = NULL;
-    for (size_t i = 0; (table = hsp_learner(i)); i++)
-        if (strcmp(table->name, name) == 0) break;
-    return table;
-}
+/* Options of a table: name, value, ..., NULL. */
+#define options_of(ctx, table, ...) \
+    test_options_pairs(ctx, table, (const char *const[]){__VA_ARGS__})
 
 /* Is it accepted? What the checker says is printed when it is not. */
 static inline int checker_accepts(const char *text, const char *data, const char *test)

@@ -95,9 +95,7 @@ static void memory_train(memory_scene *s, const char *name, const char *option, 
     hsp_training run = {0};
     hsp_model_free(s->model);
     s->model = NULL;
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0)
-            CHECK(!hsp_options_new(s->ctx, hsp_learner(i), NULL, &options));
+    CHECK(!hsp_options_for(s->ctx, name, NULL, &options));
     if (option) CHECK(!hsp_options_set(options, option, value, NULL));
     CHECK(!hsp_train(s->ctx, s->train, options, NULL, &run, &s->model));
     hsp_options_free(options);

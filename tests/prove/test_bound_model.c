@@ -3,26 +3,10 @@
 #include <math.h>
 
 #include "check.h"
+#include "options.h"
 #include "prove/bound.h"
 
 static hsp_context *ctx;
-
-static const hsp_option_table *learner(const char *name)
-{
-    for (size_t i = 0; hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, name) == 0) return hsp_learner(i);
-    return NULL;
-}
-
-/* Options of a table; `set`: name, value, ..., NULL. */
-static hsp_options *options_of(const hsp_option_table *table, const char *const *set)
-{
-    hsp_options *options = NULL;
-    if (hsp_options_new(ctx, table, NULL, &options)) abort();
-    for (; *set; set += 2)
-        if (hsp_options_set(options, set[0], set[1], NULL)) abort();
-    return options;
-}
 
 static hsp_data *make(const char *generator, const char *rows, const char *cols, const char *seed,
                       const char *noise)
@@ -32,8 +16,9 @@ static hsp_data *make(const char *generator, const char *rows, const char *cols,
     for (size_t i = 0; hsp_generator(i); i++)
         if (strcmp(hsp_generator(i)->name, generator) == 0) table = hsp_generator(i);
     hsp_options *options =
-        options_of(table, (const char *[]){"rows", rows, "features", cols, "seed", seed,
-                                           noise ? "noise" : NULL, noise, NULL});
+        test_options_pairs(ctx, table,
+                           (const char *[]){"rows", rows, "features", cols, "seed", seed,
+                                            noise ? "noise" : NULL, noise, NULL});
     if (hsp_data_make(ctx, options, NULL, NULL, NULL, &data)) abort();
     hsp_options_free(options);
     return data;
@@ -41,7 +26,7 @@ static hsp_data *make(const char *generator, const char *rows, const char *cols,
 
 static hsp_model *train(const char *name, hsp_data *data, const char *const *set)
 {
-    hsp_options *options = options_of(learner(name), set);
+    hsp_options *options = test_options_pairs(ctx, hsp_learner_find(name), set);
     hsp_training run = {0};
     hsp_model *model = NULL;
     hsp_error err = {0};
@@ -53,7 +38,7 @@ static hsp_model *train(const char *name, hsp_data *data, const char *const *set
 static hsp_error_report *outlook(const hsp_model *model, hsp_data *rows, hsp_data *test,
                                  const char *const *set)
 {
-    hsp_options *options = options_of(hsp_error_report_options(), set);
+    hsp_options *options = test_options_pairs(ctx, hsp_error_report_options(), set);
     hsp_error_report *out = NULL;
     hsp_error err = {0};
     CHECK_NOTE(hsp_error_report_new(ctx, model, rows, test, options, &err, &out) == HSP_OK, "%s",
@@ -238,7 +223,7 @@ static void rebuilt_from_its_mistakes(void)
     hsp_data *bits = make("disjunction", "500", "20", "8", NULL);
     for (int o = 0; o < 3; o++) {
         check_rebuilt("perceptron", plane, orders[o]);
-        if (learner("winnow")) check_rebuilt("winnow", bits, orders[o]);
+        if (hsp_learner_find("winnow")) check_rebuilt("winnow", bits, orders[o]);
     }
     hsp_data_free(plane);
     hsp_data_free(bits);
@@ -376,7 +361,7 @@ static void beyond_measure(void)
     static const char *const texts[] = {"1 1:1e300\n-1 1:-1e300\n1 1:1e300 2:1\n-1 2:-1e300\n",
                                         "1 1:0\n-1 1:0\n1 1:0\n-1 1:0\n"};
     hsp_options *wide =
-        options_of(hsp_read_options(), (const char *[]){"precision", "double", NULL});
+        test_options_pairs(ctx, hsp_read_options(), (const char *[]){"precision", "double", NULL});
     for (int t = 0; t < 2; t++) {
         hsp_data *data = NULL;
         CHECK(!hsp_data_parse(ctx, texts[t], strlen(texts[t]), "a", wide, NULL, NULL, &data));
@@ -552,9 +537,10 @@ static void shared_rows(void)
 {
     static const char train_text[] = "1 1:1 2:2\n-1 1:3\n1 2:5\n-1 1:4 3:0\n";
     static const char test_text[] = "1 1:9\n-1 1:3 2:0\n1 1:4\n-1 7:1\n";
-    hsp_options *dense = options_of(hsp_read_options(), (const char *[]){"storage", "dense", NULL});
+    hsp_options *dense =
+        test_options_pairs(ctx, hsp_read_options(), (const char *[]){"storage", "dense", NULL});
     hsp_options *sparse =
-        options_of(hsp_read_options(), (const char *[]){"storage", "sparse", NULL});
+        test_options_pairs(ctx, hsp_read_options(), (const char *[]){"storage", "sparse", NULL});
     hsp_data *rows = NULL, *held = NULL, *narrow = NULL;
     hsp_error err = {0};
     hsp_error_report *out = NULL;
@@ -636,7 +622,8 @@ static void monotone_in_delta(void)
 static void overfitting(void)
 {
     hsp_data *all = make("halfspace", "160", "100", "1", "0.5"), *rows = NULL, *held = NULL;
-    hsp_options *split = options_of(hsp_split_options(), (const char *[]){"test", "80", NULL});
+    hsp_options *split =
+        test_options_pairs(ctx, hsp_split_options(), (const char *[]){"test", "80", NULL});
     CHECK(!hsp_data_split(ctx, all, split, NULL, &rows, &held));
     hsp_model *model = train("svm", rows, (const char *[]){"C", "1000", NULL});
     hsp_error_report *out = outlook(model, rows, held, no_options);
@@ -695,7 +682,7 @@ static void trained_on_the_test_rows(void)
     hsp_data *data = make("halfspace", "60", "60", "3", "0.5");
     hsp_data *other = make("halfspace", "60", "60", "4", "0.5");
     hsp_model *model = train("svm", data, (const char *[]){"C", "1000", NULL}), *from = NULL;
-    hsp_options *options = options_of(learner("svm"), no_options);
+    hsp_options *options = test_options_pairs(ctx, hsp_learner_find("svm"), no_options);
     hsp_error_report *out = NULL;
     hsp_error err = {0};
     CHECK(hsp_error_report_new(ctx, model, NULL, data, NULL, &err, &out) == HSP_BAD_DATA);

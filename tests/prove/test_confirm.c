@@ -16,14 +16,6 @@ typedef struct confirmed {
     hsp_confirmation found;
 } confirmed;
 
-static const hsp_option_table *learner_named(const char *name)
-{
-    const hsp_option_table *table = NULL;
-    for (size_t i = 0; (table = hsp_learner(i)) && strcmp(table->name, name) != 0; i++) {
-    }
-    return table;
-}
-
 /* Train on the text and confirm; `file`: the library may read it again. */
 static confirmed confirm_text(const char *text, const char *const (*settings)[2],
                               const char *precision, int file)
@@ -38,7 +30,7 @@ static confirmed confirm_text(const char *text, const char *const (*settings)[2]
     FILE *out = fopen(path, "w");
     CHECK(out && fputs(text, out) >= 0 && fclose(out) == 0);
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
-    CHECK(hsp_options_new(ctx, learner_named(by), NULL, &learner) == HSP_OK);
+    CHECK(hsp_options_new(ctx, hsp_learner_find(by), NULL, &learner) == HSP_OK);
     CHECK(hsp_options_new(ctx, hsp_read_options(), NULL, &read) == HSP_OK);
     CHECK(hsp_options_set(read, "precision", precision, NULL) == HSP_OK);
     CHECK(hsp_options_set(read, "format", "libsvm", NULL) == HSP_OK);
@@ -136,7 +128,7 @@ static void test_evidence_names_its_classes(void)
         for (int l = 0; l < 2; l++) {
             const char *const settings[][2] = {{"multiclass", ways[way]}, {NULL, NULL}};
             by = learners[l];
-            if (strcmp(by, "lp") == 0 && !learner_named(by)) continue;
+            if (strcmp(by, "lp") == 0 && !hsp_learner_find(by)) continue;
             confirmed done = confirm_text(way ? crossed : three, settings, "double", 1);
             const hsp_evidence *found = done.found.evidence;
             CHECK(!done.model && done.found.answer == HSP_NOT_SEPARABLE && found);

@@ -86,7 +86,8 @@ static void test_machines(void)
     for (int sparse = 0; sparse < 2; sparse++) {
         proved_file train = clouds(60, 3, 0.4, sparse), test = clouds(30, 3, 0.4, sparse);
         for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
-            hsp_options *options = options_of(ctx, learner_of("svm"), "keep-dual", "yes", NULL);
+            hsp_options *options =
+                options_of(ctx, hsp_learner_find("svm"), "keep-dual", "yes", NULL);
             hsp_error err = {0};
             for (int k = 0; machines[i][k]; k += 2)
                 CHECK(hsp_options_set(options, machines[i][k], machines[i][k + 1], &err) == HSP_OK);
@@ -111,7 +112,7 @@ static void test_stable(void)
     if (!PROVE_GMP) CHECK_SKIP("built without GMP");
     proved_file train = clouds(80, 4, 0.3, 0);
     for (int loose = 0; loose < 2; loose++) {
-        hsp_options *options = options_of(ctx, learner_of("svm"), "keep-dual", "yes", "loss",
+        hsp_options *options = options_of(ctx, hsp_learner_find("svm"), "keep-dual", "yes", "loss",
                                           "squared", "gap", loose ? "0.2" : "1e-10", "solver",
                                           loose ? "dcd" : "newton", "offset", "none", NULL);
         made m = make(train.path, NULL, options, "stable");
@@ -149,7 +150,7 @@ static void test_perceptrons(void)
     for (int apart = 0; apart < 2; apart++) { /* inseparable, separable */
         proved_file train = clouds(50, 3, apart ? 1.1 : 0.3, 0);
         for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-            hsp_options *options = options_of(ctx, learner_of("perceptron"), NULL);
+            hsp_options *options = options_of(ctx, hsp_learner_find("perceptron"), NULL);
             hsp_error err = {0};
             int picked = 0, soft = 0;
             hsp_options_set(options, "passes", "30", &err);
@@ -200,7 +201,7 @@ static proved_file bits(int rows, int cols, int relevant, double noise)
 static void check_panel(const char *path, const char *learner, const char *const *told,
                         const char *form, const char *why)
 {
-    hsp_options *options = options_of(ctx, learner_of(learner), NULL);
+    hsp_options *options = options_of(ctx, hsp_learner_find(learner), NULL);
     hsp_error err = {0};
     for (int k = 0; told[k]; k += 2)
         CHECK(hsp_options_set(options, told[k], told[k + 1], &err) == HSP_OK);
@@ -343,8 +344,8 @@ static void test_weighed(void)
         snprintf(text, sizeof text, "%.4f", delta * (i % 2 ? 1 : uniform()) + 1e-3);
         snprintf(theta, sizeof theta, "%.3f", i % 3 == 2 ? 0.0 : 0.3 + 8 * uniform());
         hsp_options *options =
-            options_of(ctx, learner_of("winnow"), "variant", variant, "delta", text, "threshold",
-                       theta, "passes", "20", "order", orders[i / 3 % 3], NULL);
+            options_of(ctx, hsp_learner_find("winnow"), "variant", variant, "delta", text,
+                       "threshold", theta, "passes", "20", "order", orders[i / 3 % 3], NULL);
         made m = make(file.path, NULL, options, "mistakes");
         CHECK_NOTE(m.text && checker_accepts(m.text, file.path, NULL) &&
                        strstr(m.text, "\"separator\": {"),
@@ -375,8 +376,8 @@ static void test_refused(void)
         {"logistic", "C", "1", "optimal", "svm"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hsp_options *options =
-            options_of(ctx, learner_of(cases[i].learner), cases[i].option, cases[i].value, NULL);
+        hsp_options *options = options_of(ctx, hsp_learner_find(cases[i].learner), cases[i].option,
+                                          cases[i].value, NULL);
         made m = make(train.path, NULL, options, cases[i].claim);
         const char *why = why_not(m.certificate, cases[i].claim);
         CHECK(m.text == NULL);
@@ -396,7 +397,7 @@ static void test_shared(void)
     proved_file train = file_of("-1 1:0 2:1\n-1 1:1 2:2\n+1 1:5 2:1\n+1 1:6.50\n");
     /* two rows of it again, written otherwise, one of them with another label */
     proved_file test = file_of("+1 2:1\n+1 1:65e-1 2:0\n-1 1:0.5\n+1 1:7\n-1 1:9\n");
-    hsp_options *options = options_of(ctx, learner_of("svm"), NULL);
+    hsp_options *options = options_of(ctx, hsp_learner_find("svm"), NULL);
     made m = make(train.path, test.path, options, "error");
     CHECK(m.text && checker_accepts(m.text, train.path, test.path));
     CHECK(m.text && strstr(m.text, "\"shared\": 2, \"rows\": 3, \"mistakes\": 1"));
@@ -420,7 +421,7 @@ static void test_published(void)
                  {20, 20, "0.05", 1.0000}, {100, 0, "0.05", 0.0295}};
     if (!PROVE_GMP) CHECK_SKIP("built without GMP");
     proved_file train = file_of("-1 1:-1\n+1 1:1\n");
-    hsp_options *options = options_of(ctx, learner_of("svm"), NULL);
+    hsp_options *options = options_of(ctx, hsp_learner_find("svm"), NULL);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         proved_file test = file_new();
         for (int k = 0; k < table[i].rows; k++)

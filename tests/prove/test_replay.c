@@ -234,9 +234,7 @@ static void check_sequence(const char *learner, const char *order, hsp_data *dat
     hsp_model *model = NULL;
     hsp_training run = {0};
     hsp__sequence made = {0};
-    for (size_t i = 0; !options && hsp_learner(i); i++)
-        if (strcmp(hsp_learner(i)->name, learner) == 0)
-            CHECK(!hsp_options_new(ctx, hsp_learner(i), NULL, &options));
+    CHECK(!hsp_options_for(ctx, learner, NULL, &options));
     CHECK(!hsp_options_set(options, "order", order, NULL));
     CHECK(!hsp_options_set(options, "passes", "3", NULL));
     CHECK(!hsp_train(ctx, data, options, NULL, &run, &model));
