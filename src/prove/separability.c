@@ -471,8 +471,8 @@ static hsp_status separability_fit_soft(separability_state *m, const hsp_view *v
     return hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
 }
 
-/* Does a soft margin get a row wrong? Beside one column of huge numbers a margin in another looks
- * like nothing: so this is asked of columns that are all of one size. */
+/* Does a soft margin get a row wrong? Next to a column of huge numbers, a margin in another column
+ * is negligible: so this is tested on columns scaled to the same size. */
 static hsp_status separability_is_hard(separability_state *m, hsp_error *err, int *hard)
 {
     const double places = (double)hsp_view_stored(m->view) / (double)m->view->rows;

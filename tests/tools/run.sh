@@ -89,6 +89,9 @@ plant src/data/a.c '/* TO''DO */\n'
 caught check-source 'a leftover'
 plant docs/a.md 'See [b](b.md).\n'
 caught check-links 'a link that leads nowhere'
+plant docs/a.md '# One heading\n\nSee [it](#one-heading) and [b](a.md#two-headings).\n'
+tools/check-links "$tree" 2>&1 | grep -q '^docs/a.md:3: there is no heading two-headings in docs/a.md$'
+report $? 'a link to a heading that is not there is caught'
 # shellcheck disable=SC2016 # backticks are Markdown's
 plant docs/architecture.md 'Data sets are in `src/data/a.c`, `b.c`.\n'
 touch "$tree/src/data/a.c"
