@@ -209,7 +209,7 @@ hsp_status cli_report(const cli *run, const cli_result *result, const void *reco
 /* A confusion matrix: counts[true class * classes + predicted class]. */
 typedef struct cli_confusion {
     uint32_t classes;
-    uint64_t *counts;
+    const uint64_t *counts;
     const char *(*name)(const void *names, uint32_t c);
     const void *names;
 } cli_confusion;
@@ -266,6 +266,7 @@ void json_cost(cli_json_writer *json, const cli *run);
 /* A table: one letter a column, l or r for its alignment; cells row after row. */
 typedef struct cli_table {
     const char *columns;
+    const char *before; /* the first row, or NULL */
     char **cells;
     size_t count, room;
 } cli_table;
@@ -324,9 +325,6 @@ void cli_free_pair(cli_pair *pair);
 /* "no and yes", "a, b and 8 more", malloc'ed. */
 char *cli_class_list(const hsp_model *model);
 
-/* "4.0% +- 1.2%": a mean error and its standard error, malloc'ed. */
-char *cli_error_text(const hsp_held_out *all);
-
 #define CLI_NUMBERS_KEY                                                                          \
     "decimals, or stored: the file has numbers with more digits than memory holds, and what is " \
     "said is of the nearest that it does"
@@ -369,7 +367,6 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
                        cli_certified *done);
 void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
-void json_certified(cli_json_writer *json, const cli_certified *done);
 const hsp_field *cli_certified_fields(void);
 
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */

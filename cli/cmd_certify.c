@@ -126,73 +126,52 @@ const hsp_field *cli_certified_fields(void)
 #undef RECORD
 }
 
-void json_certified(cli_json_writer *json, const cli_certified *done)
-{
-    const char *claim, *why;
-    json_open(json, "claims", '[');
-    for (size_t i = 0; (claim = hsp_certificate_claim(done->certificate, i, &why)); i++) {
-        json_open(json, NULL, '{');
-        json_text(json, "claim", claim);
-        json_flag(json, "made", !why);
-        json_text(json, "why", why);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_text(json, "established", done->verdict.said);
-    json_seconds(json, "certify_seconds", done->certify_seconds);
-    json_seconds(json, "verify_seconds", done->verify_seconds);
-}
-
 /* ---- The command ---- */
 
-static const cli_term certify_keys[] = {
-    {"file, model, certificate", "the files, as they were named, or null"},
-    {"claims", "array: claim, made (true or false), why (of those that were not made)"},
-    {"established", "what the checker says"},
-    {"certify_seconds, verify_seconds", "time to make the certificate, and to check it"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct certify {
+    const char *file, *model, *certificate;
+    cli_certified done;
+} certify;
 
-static void certify_tell(const cli *run, const char *model, const char *out,
-                         const cli_certified *done)
+static const hsp_field *certify_fields(void)
 {
-    const int made = hsp_certificate_text(done->certificate, NULL) != NULL;
-    const int taken = out && strcmp(out, "-") == 0;
-    cli_progress_clear();
-    if (!cli_json(run)) {
-        cli_certified_print(done, taken ? stderr : stdout);
-        fflush(stdout);
-        if (out && made) cli_say(run, "wrote %s", show_output(out));
-        return;
-    }
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", run->arguments[0]);
-    json_text(&json, "model", model);
-    json_text(&json, "certificate", made ? out : NULL);
-    json_certified(&json, done);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+#define RECORD certify
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
+        FIELD(TEXT, "certificate", NULL, certificate, "the certificate",
+              .when = "null without -o, or if no claim was made"),
+        FIELD(PART, NULL, NULL, done, NULL, .of = cli_certified_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
 }
+
+static const cli_result certify_results[] = {{"certify", certify_fields, 0}, {NULL, NULL, 0}};
 
 static hsp_status certify_run(cli *run, hsp_error *err)
 {
-    const char *path = hsp_options_text(run->options[CERTIFY_CLAIMS], "model");
     const char *out = hsp_options_text(run->options[CERTIFY_OWN], "output");
-    cli_certified done = {.certificate = NULL};
+    certify all = {.file = run->arguments[0],
+                   .model = hsp_options_text(run->options[CERTIFY_CLAIMS], "model")};
     hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
     if (status == HSP_OK && out) status = cli_check_place(out, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[0], err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, path, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, all.file, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", out, all.model, err);
     if (status == HSP_OK)
-        status = cli_certify(run, run->arguments[0], run->options[CERTIFY_READ], NULL,
-                             run->options[CERTIFY_CLAIMS], out, err, &done);
+        status = cli_certify(run, all.file, run->options[CERTIFY_READ], NULL,
+                             run->options[CERTIFY_CLAIMS], out, err, &all.done);
     if (status == HSP_OK) {
-        certify_tell(run, path, out, &done);
-        if (!hsp_certificate_text(done.certificate, NULL)) run->exit_status = 1;
+        const int made = hsp_certificate_text(all.done.certificate, NULL) != NULL;
+        FILE *file = out && strcmp(out, "-") == 0 ? stderr : stdout;
+        all.certificate = made ? out : NULL;
+        cli_progress_clear();
+        if (!cli_json(run)) cli_certified_print(&all.done, file);
+        status = cli_report(run, certify_results, &all, file, err);
+        if (!cli_json(run) && all.certificate) cli_say(run, "wrote %s", show_output(out));
+        if (!made) run->exit_status = 1;
     }
-    cli_certified_free(&done);
+    cli_certified_free(&all.done);
     return status;
 }
 
@@ -225,7 +204,7 @@ const cli_command cli_certify_command = {
         "The status is 1 when no claim could be made.",
     .arguments = certify_arguments,
     .groups = certify_groups,
-    .keys = certify_keys,
+    .results = certify_results,
     .examples = certify_examples,
     .least = 1,
     .most = 1,

@@ -21,39 +21,28 @@ static const cli_group convert_groups[] = {{"Options", convert_options},
                                            {"Output options", hsp_write_options},
                                            {NULL, NULL}};
 
-static const cli_term convert_keys[] = {
-    {"file, output", "the two files, as they were named"},
-    {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
-    {"storage, precision", "how the rows were in memory"},
-    {"precision_reason", "why reading chose double precision, or null"},
-    {"encoding", "the file given to --save-encoding, or null"},
-    {"load_seconds, write_seconds", "time to read and to write"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct convert {
+    const char *file, *output, *encoding;
+    hsp_data *data;
+    double load_seconds, write_seconds;
+} convert;
 
-static void convert_report(const cli *run, const hsp_data *data, const char *saved, double load,
-                           double write)
+static const hsp_field *convert_fields(void)
 {
-    const char *from = run->arguments[0], *to = run->arguments[1];
-    cli_progress_clear();
-    if (!cli_json(run)) {
-        cli_say(run, "wrote %s: %s rows, %s features, %s classes", show_output(to),
-                show_count(hsp_data_rows(data)), show_count(hsp_data_cols(data)),
-                show_count(hsp_data_classes(data)));
-        return;
-    }
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", from);
-    json_text(&json, "output", to);
-    json_data(&json, data, hsp_data_nonzeros(data));
-    json_text(&json, "encoding", saved);
-    json_seconds(&json, "load_seconds", load);
-    json_seconds(&json, "write_seconds", write);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+#define RECORD convert
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(TEXT, "output", NULL, output, "the file written"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+        FIELD(TEXT, "encoding", NULL, encoding, "the file of the encoding",
+              .when = "null without --save-encoding"),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+        FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to write"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const cli_result convert_results[] = {{"convert", convert_fields, 0}, {NULL, NULL, 0}};
 
 static hsp_status convert_save_encoding(cli *run, const hsp_data *data, const char *path,
                                         hsp_error *err)
@@ -71,26 +60,30 @@ static hsp_status convert_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[CONVERT_OWN];
     const char *apply = hsp_options_text(own, "encoding");
-    const char *save = hsp_options_text(own, "save-encoding");
-    const char *from = run->arguments[0], *out = run->arguments[1];
+    convert all = {.file = run->arguments[0],
+                   .output = run->arguments[1],
+                   .encoding = hsp_options_text(own, "save-encoding")};
     hsp_encoding *encoding = NULL;
-    hsp_data *data = NULL;
-    double load = 0, start = 0;
-    hsp_options *read = run->options[CONVERT_READ];
-    hsp_status status = cli_check_output(run, out, err);
-    if (status == HSP_OK && cli_writes_text(run->options[CONVERT_WRITE], out))
+    hsp_options *read = run->options[CONVERT_READ], *write = run->options[CONVERT_WRITE];
+    hsp_status status = cli_check_output(run, all.output, err);
+    if (status == HSP_OK && cli_writes_text(write, all.output))
         status = hsp_read_keep_decimals(read, err);
     if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
-    if (status == HSP_OK) status = cli_read(run, from, read, encoding, err, &data, &load);
-    if (status == HSP_OK) status = convert_save_encoding(run, data, save, err);
-    start = cli_seconds();
+    if (status == HSP_OK)
+        status = cli_read(run, all.file, read, encoding, err, &all.data, &all.load_seconds);
+    if (status == HSP_OK) status = convert_save_encoding(run, all.data, all.encoding, err);
+    const double start = cli_seconds();
     if (status == HSP_OK) {
         cli_begin_output();
-        status =
-            hsp_data_rewrite(run->ctx, data, from, read, out, run->options[CONVERT_WRITE], err);
+        status = hsp_data_rewrite(run->ctx, all.data, all.file, read, all.output, write, err);
     }
-    if (status == HSP_OK) convert_report(run, data, save, load, cli_seconds() - start);
-    hsp_data_free(data);
+    all.write_seconds = cli_seconds() - start;
+    if (status == HSP_OK && !cli_json(run))
+        cli_say(run, "wrote %s: %s rows, %s features, %s classes", show_output(all.output),
+                show_count(hsp_data_rows(all.data)), show_count(hsp_data_cols(all.data)),
+                show_count(hsp_data_classes(all.data)));
+    if (status == HSP_OK) status = cli_report(run, convert_results, &all, stdout, err);
+    hsp_data_free(all.data);
     hsp_encoding_free(encoding);
     return status;
 }
@@ -124,7 +117,7 @@ const cli_command cli_convert = {
         "change. A binary file keeps the precision that reading chose.",
     .arguments = convert_arguments,
     .groups = convert_groups,
-    .keys = convert_keys,
+    .results = convert_results,
     .examples = convert_examples,
     .least = 2,
     .most = 2,

@@ -1,12 +1,7 @@
 /* halfspace cv LEARNER DATA: how well a learner does on rows that it has not seen. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli.h"
 
 enum { CV_LEARNER, CV_OWN, CV_READ };
-
-#define CV_CLASSES 20 /* shown to people; JSON has them all */
 
 static const cli_group cv_groups[] = {{"Learner's options", NULL},
                                       {"Options", hsp_validate_options},
@@ -14,90 +9,57 @@ static const cli_group cv_groups[] = {{"Learner's options", NULL},
                                       {NULL, NULL}};
 
 typedef struct cv {
+    const char *learner, *file;
+    uint64_t features, fold_seed;
     hsp_data *data;
     hsp_validation *seen;
+    cli_confusion confusion;
     double load_seconds, cv_seconds;
 } cv;
 
-/* ---- For people ---- */
+/* ---- The result ---- */
 
-/* "4.0% +- 1.2%": a mean and its standard error. */
-char *cli_error_text(const hsp_held_out *all)
+#define RECORD cv
+
+GETTER(cv_held_out, cv, done, hsp_validation_held_out(done->seen))
+
+static const void *cv_fold(const void *record, size_t i, void *room)
 {
-    return cli_format("%s +- %s", show_share(all->error), show_share(all->standard_error));
+    const hsp_validation *seen = ((const cv *)record)->seen;
+    (void)room;
+    return i < hsp_validation_held_out(seen)->folds ? hsp_validation_fold(seen, (uint32_t)i) : NULL;
 }
 
-static void cv_print_folds(const cv *done)
+static const void *cv_class(const void *record, size_t i, void *room)
 {
-    const uint32_t folds = hsp_validation_held_out(done->seen)->folds;
-    cli_table table;
-    table_begin(&table, "lrrrl");
-    table_cell(&table, "fold");
-    table_cell(&table, "rows");
-    table_cell(&table, "mistakes");
-    table_cell(&table, "error");
-    table_cell(&table, "ended by");
-    for (uint32_t f = 0; f < folds; f++) {
-        const hsp_fold *fold = hsp_validation_fold(done->seen, f);
-        table_cell(&table, "%s", show_count(f + 1));
-        table_cell(&table, "%s", show_count(fold->rows));
-        table_cell(&table, "%s", show_count(fold->mistakes));
-        table_cell(&table, "%s", show_share(fold->error));
-        table_cell(&table, "%s", hsp_stop_name(fold->stop));
-    }
-    printf("\nFolds, each predicted by what was learnt from the others\n");
-    table_print(&table, stdout);
+    const hsp_validation *seen = ((const cv *)record)->seen;
+    (void)room;
+    return i < hsp_validation_classes(seen) ? hsp_validation_class_name(seen, (uint32_t)i) : NULL;
 }
 
-static void cv_print_classes(const cv *done)
+static const hsp_field *cv_fields(void)
 {
-    const uint32_t classes = hsp_validation_classes(done->seen);
-    const uint64_t *confusion = hsp_validation_confusion(done->seen);
-    char columns[CV_CLASSES + 2] = "l";
-    cli_table table;
-    if (classes > CV_CLASSES) {
-        printf("\n%s classes: --json has the table.\n", show_count(classes));
-        return;
-    }
-    memset(columns + 1, 'r', classes);
-    columns[classes + 1] = 0;
-    table_begin(&table, columns);
-    table_cell(&table, "class");
-    for (uint32_t c = 0; c < classes; c++)
-        table_cell(&table, "as %s", show_name(hsp_validation_class_name(done->seen, c)));
-    for (uint32_t t = 0; t < classes; t++) {
-        table_cell(&table, "%s", show_name(hsp_validation_class_name(done->seen, t)));
-        for (uint32_t c = 0; c < classes; c++)
-            table_cell(&table, "%s", show_count(confusion[(size_t)t * classes + c]));
-    }
-    printf("\nClasses, and what their rows were taken as\n");
-    table_print(&table, stdout);
+    static const hsp_field fields[] = {
+        CLI_LINE("{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}"),
+        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
+        FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
+        FIELD_GET(PART, NULL, NULL, cv_held_out, NULL, .of = hsp_held_out_fields),
+        FIELD_GET(LIST, "fold", "Folds, each predicted by a model trained on the others", cv_fold,
+                  "the folds", .of = hsp_fold_fields),
+        FIELD_GET(LIST, "class_names", NULL, cv_class, "names of the classes",
+                  .of = hsp_field_texts),
+        FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+        FIELD(SECONDS, "cv_seconds", NULL, cv_seconds, "time to train and predict"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void cv_print(const cli *run, const cv *done)
-{
-    const hsp_held_out *all = hsp_validation_held_out(done->seen);
-    char *error = cli_error_text(all);
-    cli_table table;
-    printf("%s on %s: %s row%s, %s feature%s, %s folds\n", run->variant->name,
-           show_input(run->arguments[0]), show_count(all->rows), plural(all->rows),
-           show_count(hsp_data_cols(done->data)), plural(hsp_data_cols(done->data)),
-           show_count(all->folds));
-    table_begin(&table, "ll");
-    table_line(&table, "error", "%s (%s of %s rows)", error, show_count(all->mistakes),
-               show_count(all->rows));
-    table_line(&table, "ties", "%s", show_count(all->ties));
-    table_line(&table, "converged", "in %s of %s folds",
-               show_count(all->folds - all->unconverged - all->inseparable),
-               show_count(all->folds));
-    if (all->inseparable)
-        table_line(&table, "no separator", "found in %s of %s folds", show_count(all->inseparable),
-                   show_count(all->folds));
-    table_print(&table, stdout);
-    free(error);
-    cv_print_folds(done);
-    cv_print_classes(done);
-}
+#undef RECORD
+
+static const cli_result cv_results[] = {{"cv", cv_fields, 0}, {NULL, NULL, 0}};
 
 /* What must not be overlooked, whatever form the report has. */
 static void cv_warn(const hsp_held_out *all)
@@ -116,96 +78,34 @@ static void cv_warn(const hsp_held_out *all)
             show_count(all->unconverged), show_count(all->folds));
 }
 
-/* ---- For machines ---- */
-
-static const cli_term cv_keys[] = {
-    {"learner, file", "its name, and the file"},
-    {"rows, features", "rows that were predicted, numbers of columns"},
-    {"folds, fold_seed", "how many folds, and the seed that dealt them"},
-    {"error, standard_error", "mean of the folds' errors, and its standard error"},
-    {"mistakes, ties", "over all folds; a tie is a mistake"},
-    {"unconverged", "folds whose learning ended before it was done"},
-    {"inseparable", "folds without a model, since no separator was found: all rows are mistakes"},
-    {"fold", "array: rows, mistakes, ties, error, and stop, why learning ended"},
-    {"class_names", "the classes"},
-    {"confusion", "array of arrays: rows of each class, by what they were taken as; ties are in "
-                  "none"},
-    {"load_seconds, cv_seconds", "time to read, and to learn and measure"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
-
-static void cv_json_folds(cli_json_writer *json, const cv *done)
-{
-    json_open(json, "fold", '[');
-    for (uint32_t f = 0; f < hsp_validation_held_out(done->seen)->folds; f++) {
-        const hsp_fold *fold = hsp_validation_fold(done->seen, f);
-        json_open(json, NULL, '{');
-        json_count(json, "rows", fold->rows);
-        json_count(json, "mistakes", fold->mistakes);
-        json_count(json, "ties", fold->ties);
-        json_number(json, "error", fold->error);
-        json_text(json, "stop", hsp_stop_name(fold->stop));
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void cv_json(const cli *run, const cv *done)
-{
-    const hsp_held_out *all = hsp_validation_held_out(done->seen);
-    const uint32_t classes = hsp_validation_classes(done->seen);
-    const uint64_t *confusion = hsp_validation_confusion(done->seen);
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "learner", run->variant->name);
-    json_text(&json, "file", run->arguments[0]);
-    json_count(&json, "rows", all->rows);
-    json_count(&json, "features", hsp_data_cols(done->data));
-    json_count(&json, "folds", all->folds);
-    json_count(&json, "fold_seed",
-               (uint64_t)hsp_options_integer(run->options[CV_OWN], "fold-seed"));
-    json_number(&json, "error", all->error);
-    json_number(&json, "standard_error", all->standard_error);
-    json_count(&json, "mistakes", all->mistakes);
-    json_count(&json, "ties", all->ties);
-    json_count(&json, "unconverged", all->unconverged);
-    json_count(&json, "inseparable", all->inseparable);
-    cv_json_folds(&json, done);
-    json_open(&json, "class_names", '[');
-    for (uint32_t c = 0; c < classes; c++)
-        json_text(&json, NULL, hsp_validation_class_name(done->seen, c));
-    json_close(&json, ']');
-    json_open(&json, "confusion", '[');
-    for (uint32_t c = 0; c < classes; c++)
-        json_counts(&json, NULL, confusion + (size_t)c * classes, classes);
-    json_close(&json, ']');
-    json_seconds(&json, "load_seconds", done->load_seconds);
-    json_seconds(&json, "cv_seconds", done->cv_seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
-}
-
 /* ---- The command ---- */
+
+static const char *cv_class_name(const void *seen, uint32_t c)
+{
+    return hsp_validation_class_name(seen, c);
+}
 
 static hsp_status cv_run(cli *run, hsp_error *err)
 {
-    cv done = {0};
-    hsp_status status = cli_read(run, run->arguments[0], run->options[CV_READ], NULL, err,
-                                 &done.data, &done.load_seconds);
+    cv done = {.learner = run->variant->name,
+               .file = run->arguments[0],
+               .fold_seed = (uint64_t)hsp_options_integer(run->options[CV_OWN], "fold-seed")};
+    hsp_status status =
+        cli_read(run, done.file, run->options[CV_READ], NULL, err, &done.data, &done.load_seconds);
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],
                                     run->options[CV_OWN], err, &done.seen);
     if (status == HSP_BAD_DATA && done.data)
-        cli_locate(run, run->arguments[0], run->options[CV_READ], done.data, err);
+        cli_locate(run, done.file, run->options[CV_READ], done.data, err);
     done.cv_seconds = cli_seconds() - start;
     if (status == HSP_OK) {
-        cli_progress_clear();
-        if (cli_json(run))
-            cv_json(run, &done);
-        else
-            cv_print(run, &done);
+        done.features = hsp_data_cols(done.data);
+        done.confusion =
+            (cli_confusion){hsp_validation_classes(done.seen), hsp_validation_confusion(done.seen),
+                            cv_class_name, done.seen};
+        status = cli_report(run, cv_results, &done, stdout, err);
+        if (!cli_json(run)) cli_confusion_print(&done.confusion, stdout);
         fflush(stdout);
         cv_warn(hsp_validation_held_out(done.seen));
     }
@@ -240,7 +140,7 @@ const cli_command cli_cv = {
         "says so; the status is 0 all the same.",
     .arguments = cv_arguments,
     .groups = cv_groups,
-    .keys = cv_keys,
+    .results = cv_results,
     .examples = cv_examples,
     .least = 1,
     .most = 1,

@@ -25,6 +25,7 @@ typedef struct eval {
     cli_pair given;
     hsp_evaluation all;
     cli_confusion confusion;
+    uint64_t *counts;   /* of the confusion matrix */
     uint64_t *of_class; /* classes: rows of each, ties included */
     double eval_seconds;
 } eval;
@@ -116,7 +117,7 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
 {
     const double start = cli_seconds();
     const size_t classes = hsp_model_classes(seen->given.model);
-    uint64_t *counts = calloc(classes * classes + 1, sizeof *counts);
+    uint64_t *counts = seen->counts = calloc(classes * classes + 1, sizeof *counts);
     seen->confusion =
         (cli_confusion){(uint32_t)classes, counts, eval_class_name, seen->given.model};
     seen->of_class = calloc(classes + 1, sizeof *seen->of_class);
@@ -139,7 +140,7 @@ static hsp_status eval_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = eval_measure(run, &seen, err);
     if (status == HSP_OK) status = cli_report(run, eval_results, &seen, stdout, err);
     if (status == HSP_OK && !cli_json(run)) cli_confusion_print(&seen.confusion, stdout);
-    free(seen.confusion.counts);
+    free(seen.counts);
     free(seen.of_class);
     cli_free_pair(&seen.given);
     return status;

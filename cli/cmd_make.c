@@ -22,28 +22,65 @@ static const hsp_option_table *make_options(void)
 static const cli_group make_groups[] = {
     {"Generator's options", NULL}, {"Options", make_options}, {NULL, NULL}};
 
-static const cli_term make_keys[] = {
-    {"generator", "its name"},
-    {"output", "the file, as it was named"},
-    {"rows, features", "numbers of rows and of columns"},
-    {"margin", "a geometric margin that every row keeps from the separator; 0: none is promised"},
-    {"noise", "share of the labels that were flipped"},
-    {"offset, weights", "the separator, weights of unit length; null: no halfspace is the truth"},
-    {"seconds", "time to make and write the rows"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
-
 /* A copy of the truth: it is told before the rows are made, and worth writing down only when they
  * were. */
-typedef struct make_truth {
+typedef struct make {
+    const char *generator, *output;
     hsp_truth truth;
     double *weights; /* malloc'ed, or NULL */
     int failed;      /* no memory for the copy */
-} make_truth;
+    double seconds;
+} make;
+
+/* ---- The result ---- */
+
+#define RECORD make
+
+GETTER(make_offset, make, made, made->weights ? &made->truth.offset : NULL)
+
+static const void *make_weight(const void *record, size_t i, void *room)
+{
+    const make *made = record;
+    (void)room;
+    return made->weights && i < made->truth.cols ? &made->weights[i] : NULL;
+}
+
+static const hsp_field *make_truth_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "generator", NULL, generator, "name of the generator"),
+        FIELD(COUNT, "rows", NULL, truth.rows, "rows", .unit = "rows"),
+        FIELD(COUNT, "features", NULL, truth.cols, "columns", .unit = "columns"),
+        FIELD(REAL, "margin", NULL, truth.margin,
+              "geometric margin that every row keeps from the separator; 0: none is promised"),
+        FIELD(SHARE, "noise", NULL, truth.noise, "probability that a label is flipped"),
+        FIELD_GET(REAL, "offset", NULL, make_offset, "offset of the true separator",
+                  .when = "null if no halfspace is the truth"),
+        FIELD_GET(LIST, "weights", NULL, make_weight, "its weights, of length 1",
+                  .when = "null if no halfspace is the truth", .of = hsp_field_reals),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *make_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(PART, NULL, NULL, generator, NULL, .of = make_truth_fields),
+        FIELD(TEXT, "output", NULL, output, "the file written"),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time to make and write the rows"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result make_results[] = {{"make", make_fields, 0}, {NULL, NULL, 0}};
+
+/* ---- The command ---- */
 
 static void make_on_truth(void *user, const hsp_truth *truth)
 {
-    make_truth *copy = user;
+    make *copy = user;
     copy->truth = *truth;
     copy->truth.weights = NULL;
     if (!truth->weights) return;
@@ -53,43 +90,22 @@ static void make_on_truth(void *user, const hsp_truth *truth)
         memcpy(copy->weights, truth->weights, (size_t)truth->cols * sizeof *copy->weights);
 }
 
-static void make_json_truth(cli_json_writer *json, const make_truth *told)
-{
-    const hsp_truth *truth = &told->truth;
-    json_count(json, "rows", truth->rows);
-    json_count(json, "features", truth->cols);
-    json_number(json, "margin", truth->margin);
-    json_number(json, "noise", truth->noise);
-    if (!told->weights) {
-        json_text(json, "offset", NULL);
-        json_text(json, "weights", NULL);
-        return;
-    }
-    json_number(json, "offset", truth->offset);
-    json_numbers(json, "weights", told->weights, truth->cols);
-}
-
-static hsp_status make_save_truth(const cli *run, const make_truth *told, const char *path,
+static hsp_status make_save_truth(const cli *run, const make *made, const char *path,
                                   hsp_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    cli_json_writer json = {.file = open_memstream(&text, &size)};
-    if (!json.file) return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
-    json_open(&json, NULL, '{');
-    json_text(&json, "generator", run->variant->name);
-    make_json_truth(&json, told);
-    json_close(&json, '}');
-    json_end(&json);
-    hsp_status status = HSP_OK;
-    if (fclose(json.file)) status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    hsp_status status = hsp_report_json(run->ctx, make_truth_fields(), made, cli_put, file, err);
+    if (fclose(file)) status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     if (status == HSP_OK) status = hsp_file_write(run->ctx, path, text, size, err);
     free(text);
     return status;
 }
 
 /* The rows, then the truth; that its file can be written is found out before the rows are made. */
-static hsp_status make_files(cli *run, const char *out, make_truth *told, hsp_error *err)
+static hsp_status make_files(cli *run, const char *out, make *told, hsp_error *err)
 {
     const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
     hsp_status status = path ? cli_check_place(path, err) : HSP_OK;
@@ -102,39 +118,28 @@ static hsp_status make_files(cli *run, const char *out, make_truth *told, hsp_er
     return status;
 }
 
-static void make_report(const cli *run, const make_truth *told, const char *out, double seconds)
-{
-    const hsp_truth *truth = &told->truth;
-    cli_progress_clear();
-    cli_say(run, "made %s rows of %s features (%s)", show_count(truth->rows),
-            show_count(truth->cols), run->variant->name);
-    if (told->weights)
-        cli_say(run, "truth: a halfspace, offset %s, margin %s, %s of the labels flipped",
-                show_number(truth->offset), show_number(truth->margin), show_share(truth->noise));
-    else
-        cli_say(run, "truth: no halfspace, %s of the labels flipped", show_share(truth->noise));
-    if (!cli_json(run)) return;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "generator", run->variant->name);
-    json_text(&json, "output", out);
-    make_json_truth(&json, told);
-    json_seconds(&json, "seconds", seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
-}
-
 static hsp_status make_run(cli *run, hsp_error *err)
 {
-    const char *out = hsp_options_text(run->options[MAKE_OWN], "output");
-    make_truth told = {.weights = NULL};
-    double start = cli_seconds();
-    hsp_status status = cli_check_output(run, out, err);
+    make made = {.generator = run->variant->name,
+                 .output = hsp_options_text(run->options[MAKE_OWN], "output")};
+    const hsp_truth *truth = &made.truth;
+    const double start = cli_seconds();
+    hsp_status status = cli_check_output(run, made.output, err);
     cli_begin_output();
-    if (status == HSP_OK) status = make_files(run, out, &told, err);
-    if (status == HSP_OK) make_report(run, &told, out, cli_seconds() - start);
-    free(told.weights);
+    if (status == HSP_OK) status = make_files(run, made.output, &made, err);
+    made.seconds = cli_seconds() - start;
+    if (status == HSP_OK) {
+        cli_say(run, "made %s rows of %s features (%s)", show_count(truth->rows),
+                show_count(truth->cols), made.generator);
+        if (made.weights)
+            cli_say(run, "truth: a halfspace, offset %s, margin %s, %s of the labels flipped",
+                    show_number(truth->offset), show_number(truth->margin),
+                    show_share(truth->noise));
+        else
+            cli_say(run, "truth: no halfspace, %s of the labels flipped", show_share(truth->noise));
+        status = cli_report(run, make_results, &made, stdout, err);
+    }
+    free(made.weights);
     return status;
 }
 
@@ -157,7 +162,7 @@ const cli_command cli_make = {
         "number of threads. 'halfspace make GENERATOR --help' lists one generator's options.",
     .arguments = make_arguments,
     .groups = make_groups,
-    .keys = make_keys,
+    .results = make_results,
     .examples = make_examples,
     .least = 0,
     .most = 0,

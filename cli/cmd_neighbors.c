@@ -18,11 +18,32 @@ static const hsp_option_table *neighbors_options(void)
 static const cli_group neighbors_groups[] = {
     {"Options", neighbors_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
-static const cli_term neighbors_keys[] = {
-    {"row", "an array with an object a row of DATA: its number, from 1"},
-    {"neighbors", "array, nearest first: row (its number, from 1, in the data that the model was "
-                  "learnt from), distance, class"},
-    {NULL, NULL}};
+/* The library writes it row by row; these are its fields. */
+static const hsp_field *neighbors_one_fields(void)
+{
+    static const hsp_field fields[] = {
+        {.type = HSP_FIELD_COUNT,
+         .name = "row",
+         .meaning = "number of the neighbour in the training data, from 1"},
+        {.type = HSP_FIELD_REAL, .name = "distance", .meaning = "its distance"},
+        {.type = HSP_FIELD_TEXT, .name = "class", .meaning = "its class"},
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *neighbors_fields(void)
+{
+    static const hsp_field fields[] = {
+        {.type = HSP_FIELD_COUNT, .name = "row", .meaning = "number of the row of DATA, from 1"},
+        {.type = HSP_FIELD_LIST,
+         .name = "neighbors",
+         .meaning = "its neighbours, the nearest first",
+         .of = neighbors_one_fields},
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const cli_result neighbors_results[] = {{"neighbors", neighbors_fields, 1}, {NULL, NULL, 0}};
 
 static hsp_status neighbors_run(cli *run, hsp_error *err)
 {
@@ -73,7 +94,7 @@ const cli_command cli_neighbors = {
         "same memory.",
     .arguments = neighbors_arguments,
     .groups = neighbors_groups,
-    .keys = neighbors_keys,
+    .results = neighbors_results,
     .examples = neighbors_examples,
     .least = 2,
     .most = 2,

@@ -18,53 +18,51 @@ static const cli_group predict_groups[] = {{"Options", hsp_predict_options},
                                            {"Reading options", hsp_read_options},
                                            {NULL, NULL}};
 
-static const cli_term predict_keys[] = {
-    {"model, file, output", "the three files, as they were named"},
-    {"rows", "number of rows"},
-    {"ties", "rows on the boundary, which are of no class (train --tie zero)"},
-    {"seconds", "time to read, predict and write"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct predict {
+    const char *model, *file, *output;
+    hsp_prediction done;
+    double seconds;
+} predict;
 
-static void predict_report(const cli *run, const hsp_prediction *done, const char *out,
-                           double seconds)
+static const hsp_field *predict_fields(void)
 {
-    cli_progress_clear();
-    cli_say(run, "predicted %s row%s, %s on the boundary", show_count(done->rows),
-            plural(done->rows), show_count(done->ties));
-    if (!cli_json(run)) return;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "model", run->arguments[0]);
-    json_text(&json, "file", run->arguments[1]);
-    json_text(&json, "output", out);
-    json_count(&json, "rows", done->rows);
-    json_count(&json, "ties", done->ties);
-    json_seconds(&json, "seconds", seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+#define RECORD predict
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "model", NULL, model, "the model file"),
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(TEXT, "output", NULL, output, "the file of predictions"),
+        FIELD(COUNT, "rows", NULL, done.rows, "rows predicted", .unit = "rows"),
+        FIELD(COUNT, "ties", NULL, done.ties,
+              "rows on the boundary, which get no class (train --tie zero)", .unit = "rows"),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time to read, predict and write"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const cli_result predict_results[] = {{"predict", predict_fields, 0}, {NULL, NULL, 0}};
 
 static hsp_status predict_run(cli *run, hsp_error *err)
 {
-    const char *out = hsp_options_text(run->options[PREDICT_OWN], "output");
+    predict all = {.model = run->arguments[0],
+                   .file = run->arguments[1],
+                   .output = hsp_options_text(run->options[PREDICT_OWN], "output")};
     hsp_model *model = NULL;
-    hsp_prediction done = {0};
-    double start = cli_seconds();
-    hsp_status status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[0], err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
-    if (status == HSP_OK)
-        status = cli_read_model(run, run->arguments[0], run->arguments[1], err, &model);
+    const double start = cli_seconds();
+    hsp_status status = cli_check_output(run, all.output, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", all.output, all.model, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", all.output, all.file, err);
+    if (status == HSP_OK) status = cli_read_model(run, all.model, all.file, err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[PREDICT_READ], err);
     cli_begin_output();
     if (status == HSP_OK)
-        status = hsp_predict_file(run->ctx, model, run->arguments[1], run->options[PREDICT_READ],
-                                  run->options[PREDICT_HOW], out, err, &done);
-    if (status == HSP_OK) predict_report(run, &done, out, cli_seconds() - start);
+        status = hsp_predict_file(run->ctx, model, all.file, run->options[PREDICT_READ],
+                                  run->options[PREDICT_HOW], all.output, err, &all.done);
+    all.seconds = cli_seconds() - start;
     hsp_model_free(model);
-    return status;
+    if (status != HSP_OK) return status;
+    cli_say(run, "predicted %s row%s, %s on the boundary", show_count(all.done.rows),
+            plural(all.done.rows), show_count(all.done.ties));
+    return cli_report(run, predict_results, &all, stdout, err);
 }
 
 static const cli_term predict_arguments[] = {
@@ -93,7 +91,7 @@ const cli_command cli_predict = {
         "the same memory.",
     .arguments = predict_arguments,
     .groups = predict_groups,
-    .keys = predict_keys,
+    .results = predict_results,
     .examples = predict_examples,
     .least = 2,
     .most = 2,

@@ -21,39 +21,29 @@ static const cli_group scale_groups[] = {{"Options", hsp_scale_options},
                                          {"Output options", hsp_write_options},
                                          {NULL, NULL}};
 
-static const cli_term scale_keys[] = {
-    {"file, output", "the two files, as they were named"},
-    {"kind", "the kind of scaling"},
-    {"scaling", "the file given to --save or --apply, or null"},
-    {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
-    {"storage, precision", "how the rows were in memory"},
-    {"precision_reason", "why reading chose double precision, or null"},
-    {"load_seconds, write_seconds", "time to read, and to scale and write"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct scale {
+    const char *file, *output, *kind, *scaling;
+    hsp_data *data;
+    double load_seconds, write_seconds;
+} scale;
 
-static void scale_report(const cli *run, const hsp_scaling *scaling, const hsp_data *data,
-                         double load, double write)
+static const hsp_field *scale_fields(void)
 {
-    const hsp_options *own = run->options[SCALE_OWN];
-    const char *saved = hsp_options_text(own, "save");
-    cli_progress_clear();
-    cli_say(run, "wrote %s: %s rows, scaled %s", show_output(run->arguments[1]),
-            show_count(hsp_data_rows(data)), hsp_scaling_kind(scaling));
-    if (!cli_json(run)) return;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", run->arguments[0]);
-    json_text(&json, "output", run->arguments[1]);
-    json_text(&json, "kind", hsp_scaling_kind(scaling));
-    json_text(&json, "scaling", saved ? saved : hsp_options_text(own, "apply"));
-    json_data(&json, data, hsp_data_nonzeros(data));
-    json_seconds(&json, "load_seconds", load);
-    json_seconds(&json, "write_seconds", write);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+#define RECORD scale
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(TEXT, "output", NULL, output, "the file written"),
+        FIELD(TEXT, "kind", NULL, kind, "the kind of scaling"),
+        FIELD(TEXT, "scaling", NULL, scaling, "the file of the scaling",
+              .when = "null without --save or --apply"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+        FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to scale and write"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const cli_result scale_results[] = {{"scale", scale_fields, 0}, {NULL, NULL, 0}};
 
 /* A saved scaling says all: options that would fit another one contradict it. */
 static hsp_status scale_check(const cli *run, hsp_error *err)
@@ -97,22 +87,32 @@ static hsp_status scale_write(cli *run, hsp_scaling *scaling, hsp_data *scaled, 
 
 static hsp_status scale_run(cli *run, hsp_error *err)
 {
-    hsp_data *data = NULL, *scaled = NULL;
+    const hsp_options *own = run->options[SCALE_OWN];
+    const char *saved = hsp_options_text(own, "save");
+    scale all = {.file = run->arguments[0],
+                 .output = run->arguments[1],
+                 .scaling = saved ? saved : hsp_options_text(own, "apply")};
+    hsp_data *data = NULL;
     hsp_scaling *scaling = NULL;
-    double load = 0, start;
     hsp_status status = scale_check(run, err);
-    if (status == HSP_OK && cli_writes_text(run->options[SCALE_WRITE], run->arguments[1]))
+    if (status == HSP_OK && cli_writes_text(run->options[SCALE_WRITE], all.output))
         status = hsp_read_keep_digits(run->options[SCALE_READ], err);
     if (status == HSP_OK)
         status =
-            cli_read(run, run->arguments[0], run->options[SCALE_READ], NULL, err, &data, &load);
-    start = cli_seconds();
+            cli_read(run, all.file, run->options[SCALE_READ], NULL, err, &data, &all.load_seconds);
+    const double start = cli_seconds();
     if (status == HSP_OK) status = scale_get(run, data, err, &scaling);
-    if (status == HSP_OK) status = hsp_scaling_apply(run->ctx, scaling, data, err, &scaled);
-    if (status == HSP_OK) status = scale_write(run, scaling, scaled, err);
-    if (status == HSP_OK) scale_report(run, scaling, scaled, load, cli_seconds() - start);
+    if (status == HSP_OK) status = hsp_scaling_apply(run->ctx, scaling, data, err, &all.data);
+    if (status == HSP_OK) status = scale_write(run, scaling, all.data, err);
+    all.write_seconds = cli_seconds() - start;
+    if (status == HSP_OK) {
+        all.kind = hsp_scaling_kind(scaling);
+        cli_say(run, "wrote %s: %s rows, scaled %s", show_output(all.output),
+                show_count(hsp_data_rows(all.data)), all.kind);
+        status = cli_report(run, scale_results, &all, stdout, err);
+    }
     hsp_scaling_free(scaling);
-    hsp_data_free(scaled);
+    hsp_data_free(all.data);
     hsp_data_free(data);
     return status;
 }
@@ -139,7 +139,7 @@ const cli_command cli_scale = {
         "be scaled by what was seen in the training rows.",
     .arguments = scale_arguments,
     .groups = scale_groups,
-    .keys = scale_keys,
+    .results = scale_results,
     .examples = scale_examples,
     .least = 2,
     .most = 2,

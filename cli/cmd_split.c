@@ -6,61 +6,112 @@
 
 static const cli_group split_groups[] = {{"Options", hsp_split_file_options}, {NULL, NULL}};
 
-static const cli_term split_keys[] = {
-    {"file", "the file that was split, as it was named"},
-    {"seed", "the seed"},
-    {"train, test", "objects: file; rows; unlabelled, rows whose label is missing; groups, or null "
-                    "without --group; and classes, the rows of each class by its name"},
-    {"seconds", "time to read and write"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct split {
+    const char *const *files; /* data, train, test */
+    hsp_split *split;
+    uint64_t seed;
+    int grouped;
+    double seconds;
+} split;
 
-static void split_json_part(const cli *run, cli_json_writer *json, int part, const hsp_split *split)
+typedef struct split_part {
+    const char *file;
+    uint64_t rows, unlabelled, groups; /* groups: UINT64_MAX without --group */
+    const hsp_split *split;
+    int part;
+} split_part;
+
+typedef struct split_class {
+    const char *name;
+    uint64_t rows;
+} split_class;
+
+static const void *split_class_at(const void *record, size_t i, void *room)
 {
-    json_open(json, part ? "test" : "train", '{');
-    json_text(json, "file", run->arguments[1 + part]);
-    json_count(json, "rows", hsp_split_rows(split, part));
-    json_count(json, "unlabelled", hsp_split_unlabelled(split, part));
-    if (hsp_options_text(run->options[0], "group"))
-        json_count(json, "groups", hsp_split_groups(split, part));
-    else
-        json_text(json, "groups", NULL);
-    json_open(json, "classes", '{');
-    for (uint32_t c = 0; c < hsp_split_classes(split); c++)
-        json_count(json, hsp_split_class_name(split, c), hsp_split_class_rows(split, part, c));
-    json_close(json, '}');
-    json_close(json, '}');
+    const split_part *part = record;
+    split_class *one = room;
+    if (i >= hsp_split_classes(part->split)) return NULL;
+    *one = (split_class){hsp_split_class_name(part->split, (uint32_t)i),
+                         hsp_split_class_rows(part->split, part->part, (uint32_t)i)};
+    return one;
 }
+
+static const void *split_part_of(const split *all, int part, void *room)
+{
+    split_part *one = room;
+    *one = (split_part){.file = all->files[1 + part],
+                        .rows = hsp_split_rows(all->split, part),
+                        .unlabelled = hsp_split_unlabelled(all->split, part),
+                        .groups = all->grouped ? hsp_split_groups(all->split, part) : UINT64_MAX,
+                        .split = all->split,
+                        .part = part};
+    return one;
+}
+
+GETTER(split_file, split, all, all->files[0])
+GETTER(split_train, split, all, split_part_of(all, 0, room))
+GETTER(split_test, split, all, split_part_of(all, 1, room))
+
+static const hsp_field *split_class_fields(void)
+{
+#define RECORD split_class
+    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "name of the class"),
+                                       FIELD(COUNT, "rows", NULL, rows, "its rows"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const hsp_field *split_part_fields(void)
+{
+#define RECORD split_part
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "file", NULL, file, "the file written"),
+        FIELD(COUNT, "rows", NULL, rows, "its rows", .unit = "rows"),
+        FIELD(COUNT, "unlabelled", NULL, unlabelled, "rows whose label is missing", .unit = "rows"),
+        FIELD(COUNT, "groups", NULL, groups, "groups of rows", .when = "null without --group"),
+        FIELD_GET(MAP, "classes", NULL, split_class_at, "rows of each class", .unit = "rows",
+                  .of = split_class_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const hsp_field *split_fields(void)
+{
+#define RECORD split
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "file", NULL, split_file, "the data file"),
+        FIELD(COUNT, "seed", NULL, seed, "the random seed"),
+        FIELD_GET(OBJECT, "train", NULL, split_train, "the part to train on",
+                  .of = split_part_fields),
+        FIELD_GET(OBJECT, "test", NULL, split_test, "the part held out", .of = split_part_fields),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time to read and write"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const cli_result split_results[] = {{"split", split_fields, 0}, {NULL, NULL, 0}};
 
 /* " (12 groups)", or nothing without groups; to be freed. */
-static char *split_groups_of(const cli *run, const hsp_split *split, int part)
+static char *split_groups_of(const split *all, int part)
 {
-    const uint64_t groups = hsp_split_groups(split, part);
-    if (!hsp_options_text(run->options[0], "group")) return cli_format("%s", "");
-    return cli_format(" (%s group%s)", show_count(groups), groups == 1 ? "" : "s");
+    const uint64_t groups = hsp_split_groups(all->split, part);
+    if (!all->grouped) return cli_format("%s", "");
+    return cli_format(" (%s group%s)", show_count(groups), plural(groups));
 }
 
-static void split_report(const cli *run, const hsp_split *split, double seconds)
+static hsp_status split_report(const cli *run, const split *all, hsp_error *err)
 {
-    const uint64_t train = hsp_split_rows(split, 0), test = hsp_split_rows(split, 1);
-    char *groups[2] = {split_groups_of(run, split, 0), split_groups_of(run, split, 1)};
-    cli_progress_clear();
-    cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), train == 1 ? "" : "s",
-            groups[0], show_output(run->arguments[1]), show_count(test), groups[1],
-            show_output(run->arguments[2]));
+    const uint64_t train = hsp_split_rows(all->split, 0);
+    char *groups[2] = {split_groups_of(all, 0), split_groups_of(all, 1)};
+    cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), plural(train),
+            groups[0], show_output(all->files[1]), show_count(hsp_split_rows(all->split, 1)),
+            groups[1], show_output(all->files[2]));
     free(groups[0]);
     free(groups[1]);
-    if (!cli_json(run)) return;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", run->arguments[0]);
-    json_count(&json, "seed", (uint64_t)hsp_options_integer(run->options[0], "seed"));
-    split_json_part(run, &json, 0, split);
-    split_json_part(run, &json, 1, split);
-    json_seconds(&json, "seconds", seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    return cli_report(run, split_results, all, stdout, err);
 }
 
 static hsp_status split_check(const cli *run, hsp_error *err)
@@ -78,15 +129,19 @@ static hsp_status split_check(const cli *run, hsp_error *err)
 
 static hsp_status split_run(cli *run, hsp_error *err)
 {
-    hsp_split *split = NULL;
+    const hsp_options *own = run->options[0];
+    split all = {.files = run->arguments,
+                 .seed = (uint64_t)hsp_options_integer(own, "seed"),
+                 .grouped = hsp_options_text(own, "group") != NULL};
     const double start = cli_seconds();
     hsp_status status = split_check(run, err);
     cli_begin_output();
     if (status == HSP_OK)
-        status = hsp_split_file(run->ctx, run->arguments[0], run->options[0], run->arguments[1],
-                                run->arguments[2], err, &split);
-    if (status == HSP_OK) split_report(run, split, cli_seconds() - start);
-    hsp_split_free(split);
+        status = hsp_split_file(run->ctx, all.files[0], own, all.files[1], all.files[2], err,
+                                &all.split);
+    all.seconds = cli_seconds() - start;
+    if (status == HSP_OK) status = split_report(run, &all, err);
+    hsp_split_free(all.split);
     return status;
 }
 
@@ -116,7 +171,7 @@ const cli_command cli_split = {
         "seed gives the same split. Rows keep their order within a part.",
     .arguments = split_arguments,
     .groups = split_groups,
-    .keys = split_keys,
+    .results = split_results,
     .examples = split_examples,
     .least = 3,
     .most = 3,

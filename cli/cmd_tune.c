@@ -26,7 +26,9 @@ static const cli_group tune_groups[] = {{"Learner's options", NULL},
                                         {NULL, NULL}};
 
 typedef struct tune {
-    const char *path, *out; /* out: NULL for none */
+    const char *learner, *path, *out; /* out: NULL for none */
+    const char *choose, *kept;        /* kept: the file that the model is in, or NULL */
+    uint64_t features, fold_seed, best, chosen;
     hsp_data *data;
     hsp_tuning *seen;
     hsp_training run;
@@ -34,96 +36,178 @@ typedef struct tune {
     double load_seconds, tune_seconds;
 } tune;
 
-/* ---- For people ---- */
+/* ---- The result ---- */
 
-#define TUNE_COLUMNS 32 /* options shown; the line of what was chosen has all */
+/* One point of the grid. */
+typedef struct tune_point {
+    const tune *of;
+    uint64_t point;
+    hsp_held_out all;
+} tune_point;
 
-/* What was not as one might hope at a point. */
-static char *tune_note(const hsp_held_out *all)
+typedef struct tune_value {
+    const char *option, *value;
+} tune_value;
+
+static const void *tune_point_of(const tune *done, uint64_t point, void *room)
 {
-    if (all->unconverged && all->inseparable)
-        return cli_format("unconverged in %s, no separator in %s of %s folds",
-                          show_count(all->unconverged), show_count(all->inseparable),
-                          show_count(all->folds));
-    if (!all->unconverged && !all->inseparable) return cli_format("%s", "");
-    return cli_format("%s in %s of %s folds", all->unconverged ? "unconverged" : "no separator",
-                      show_count(all->unconverged + all->inseparable), show_count(all->folds));
+    tune_point *one = room;
+    if (point >= hsp_tuning_points(done->seen)) return NULL;
+    *one = (tune_point){done, point, *hsp_tuning_held_out(done->seen, point)};
+    return one;
 }
 
-static void tune_print_points(const tune *done, FILE *file)
+GETTER(tune_chosen, tune, done, tune_point_of(done, done->chosen, room))
+
+static const void *tune_point_at(const void *record, size_t i, void *room)
 {
-    char columns[TUNE_COLUMNS + 4] = "";
-    size_t count = 0;
-    cli_table table;
-    while (count < TUNE_COLUMNS && hsp_tuning_option(done->seen, count))
-        columns[count++] = 'r';
-    memcpy(columns + count, "rrl", 4);
-    table_begin(&table, columns);
-    for (size_t i = 0; i < count; i++)
-        table_cell(&table, "%s", hsp_tuning_option(done->seen, i));
-    table_cell(&table, "error");
-    table_cell(&table, "+-");
-    table_cell(&table, "%s", "");
-    for (uint64_t p = 0; p < hsp_tuning_points(done->seen); p++) {
-        const hsp_held_out *all = hsp_tuning_held_out(done->seen, p);
-        const int best = p == hsp_tuning_best(done->seen);
-        const int chosen = p == hsp_tuning_chosen(done->seen);
-        for (size_t i = 0; i < count; i++)
-            table_cell(&table, "%s", show_name(hsp_tuning_value(done->seen, p, i)));
-        table_cell(&table, "%s", show_share(all->error));
-        table_cell(&table, "%s", show_share(all->standard_error));
-        char *note = tune_note(all);
-        table_cell(&table, "%s%s%s",
-                   chosen && best ? "<- best, chosen"
-                   : chosen       ? "<- chosen: the simplest near the best"
-                   : best         ? "<- best"
-                                  : "",
-                   *note && (best || chosen) ? "; " : "", note);
-        free(note);
-    }
-    table_print(&table, file);
+    return tune_point_of(record, i, room);
+}
+
+static const void *tune_value_at(const void *record, size_t i, void *room)
+{
+    const tune_point *one = record;
+    tune_value *value = room;
+    *value = (tune_value){hsp_tuning_option(one->of->seen, i), NULL};
+    if (!value->option) return NULL;
+    value->value = hsp_tuning_value(one->of->seen, one->point, i);
+    return value;
 }
 
 /* "C 0.1, loss hinge". */
-static char *tune_chosen_text(const tune *done)
+static const void *tune_point_text(const void *record, size_t i, void *room)
 {
-    char *text = cli_format("%s", "");
-    for (size_t i = 0; hsp_tuning_option(done->seen, i); i++) {
-        char *longer =
-            cli_format("%s%s%s %s", text, i ? ", " : "", hsp_tuning_option(done->seen, i),
-                       show_name(hsp_tuning_value(done->seen, hsp_tuning_chosen(done->seen), i)));
-        free(text);
-        text = longer;
-    }
+    char *text = room;
+    size_t size = 0;
+    tune_value value;
+    text[0] = 0;
+    for (i = 0; tune_value_at(record, i, &value) && size < HSP_FIELD_ROOM; i++)
+        size += (size_t)snprintf(text + size, HSP_FIELD_ROOM - size, "%s%s %s", i ? ", " : "",
+                                 value.option, show_name(value.value));
     return text;
 }
 
-static void tune_print(const cli *run, const tune *done, FILE *file)
+static const void *tune_mark(const void *record, size_t i, void *room)
 {
-    const hsp_held_out *all = hsp_tuning_held_out(done->seen, hsp_tuning_chosen(done->seen));
-    char *chosen = tune_chosen_text(done), *error = cli_error_text(all);
-    const uint64_t points = hsp_tuning_points(done->seen);
-    cli_table table;
-    fprintf(file, "%s on %s: %s row%s, %s feature%s, %s folds, %s point%s\n", run->variant->name,
-            show_input(done->path), show_count(all->rows), plural(all->rows),
-            show_count(hsp_data_cols(done->data)), plural(hsp_data_cols(done->data)),
-            show_count(all->folds), show_count(points), plural(points));
-    tune_print_points(done, file);
-    fputc('\n', file);
-    table_begin(&table, "ll");
-    table_line(&table, "chosen", "%s", chosen);
-    table_line(&table, "validation error", "%s", error);
-    table_line(&table, "trained on all", "%s",
-               done->run.stop == HSP_STOP_CONVERGED ? "converged"
-               : done->run.stop == HSP_STOP_INSEPARABLE
-                   ? "no separator was found: there is no model"
-                   : "did not converge");
-    if (done->model && !isnan(done->run.training_error))
-        table_line(&table, "training error", "%s", show_share(done->run.training_error));
-    table_print(&table, file);
-    free(chosen);
-    free(error);
+    const tune_point *one = record;
+    const int best = one->point == one->of->best, chosen = one->point == one->of->chosen;
+    (void)i, (void)room;
+    return chosen && best ? "<- best, chosen"
+           : chosen       ? "<- chosen: the simplest near the best"
+           : best         ? "<- best"
+                          : NULL;
 }
+
+static const void *tune_fold_error(const void *record, size_t i, void *room)
+{
+    const tune_point *one = record;
+    (void)room;
+    return i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->error
+                              : NULL;
+}
+
+GETTER(tune_unconverged, tune_point, one, one->all.unconverged ? &one->all.unconverged : NULL)
+GETTER(tune_inseparable, tune_point, one, one->all.inseparable ? &one->all.inseparable : NULL)
+
+static const hsp_field *tune_value_fields(void)
+{
+#define RECORD tune_value
+    static const hsp_field fields[] = {FIELD(TEXT, "option", NULL, option, "the option"),
+                                       FIELD(TEXT, "value", NULL, value, "its value"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+#define RECORD tune_point
+
+static const hsp_field *tune_point_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(COUNT32, ".unconverged", NULL, tune_unconverged, NULL),
+        FIELD_GET(COUNT32, ".inseparable", NULL, tune_inseparable, NULL),
+        FIELD_GET(TEXT, NULL, "options", tune_point_text, NULL),
+        FIELD_GET(MAP, "values", NULL, tune_value_at, "values of the options",
+                  .of = tune_value_fields),
+        FIELD(SHARE, "error", "error", all.error, "mean of the errors of the folds"),
+        FIELD(SHARE, "standard_error", "+-", all.standard_error, "standard error of that mean"),
+        FIELD_GET(TEXT, NULL, "", tune_mark, NULL),
+        FIELD(COUNT, "mistakes", NULL, all.mistakes, "rows predicted wrongly", .unit = "rows"),
+        FIELD(COUNT32, "unconverged", NULL, all.unconverged,
+              "folds whose training ended before it converged", .unit = "folds"),
+        {.type = HSP_FIELD_TEXT,
+         .label = "",
+         .text = "[unconverged in {.unconverged:fold}][, no separator in {.inseparable:fold}]"},
+        FIELD(COUNT32, "inseparable", NULL, all.inseparable,
+              "folds without a model, since no separator was found", .unit = "folds"),
+        FIELD_GET(LIST, "fold_errors", NULL, tune_fold_error, "the error of each fold",
+                  .of = hsp_field_reals),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *tune_chosen_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, NULL, "chosen", tune_point_text, NULL),
+        FIELD_GET(MAP, "options", NULL, tune_value_at, "the values chosen",
+                  .of = tune_value_fields),
+        FIELD(COUNT, "rows", NULL, all.rows, "rows predicted, over all folds", .unit = "rows"),
+        FIELD(COUNT32, "folds", NULL, all.folds, "number of folds"),
+        FIELD(SHARE, "error", "validation error", all.error,
+              "of the chosen point: mean of the errors of the folds",
+              .text = "{} +- {standard_error}"),
+        FIELD(SHARE, "standard_error", NULL, all.standard_error, "standard error of that mean"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD tune
+
+GETTER_NEW(tune_converged, tune, done, int, done->run.stop == HSP_STOP_CONVERGED)
+GETTER(tune_stop, tune, done, hsp_stop_name(done->run.stop))
+GETTER(tune_ended, tune, done,
+       done->run.stop == HSP_STOP_CONVERGED     ? "converged"
+       : done->run.stop == HSP_STOP_INSEPARABLE ? "no separator was found: there is no model"
+                                                : "did not converge")
+GETTER_NEW(tune_points, tune, done, uint64_t, hsp_tuning_points(done->seen))
+GETTER(tune_training_error, tune, done, done->model ? &done->run.training_error : NULL)
+
+static const hsp_field *tune_fields(void)
+{
+    static const hsp_field fields[] = {
+        CLI_LINE(
+            "{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}, {.points:point}"),
+        FIELD_GET(COUNT, ".points", NULL, tune_points, NULL),
+        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+        FIELD(TEXT, "file", NULL, path, "the data file"),
+        FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
+        FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
+        FIELD(TEXT, "choose", NULL, choose, "how the point is chosen: best or one-standard-error"),
+        FIELD_GET(LIST, "points", "Points", tune_point_at, "the combinations tried",
+                  .of = tune_point_fields),
+        FIELD(COUNT, "best", NULL, best, "the best point: its place in points, from 0"),
+        FIELD(COUNT, "chosen", NULL, chosen, "the chosen point: its place in points, from 0"),
+        FIELD_GET(PART, NULL, NULL, tune_chosen, NULL, .of = tune_chosen_fields),
+        FIELD_GET(FLAG, "converged", NULL, tune_converged, "training on all rows converged"),
+        FIELD_GET(TEXT, "stop", NULL, tune_stop, "why training on all rows ended"),
+        FIELD_GET(TEXT, NULL, "trained on all", tune_ended, NULL),
+        FIELD_GET(SHARE, "training_error", "training error", tune_training_error,
+                  "share of all rows that the model gets wrong",
+                  .when = "null without a model, and if not computed"),
+        FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+        FIELD(SECONDS, "tune_seconds", NULL, tune_seconds, "time to try, choose and train"),
+        FIELD(SECONDS, "train_seconds", NULL, run.train_seconds,
+              "the part of it for training on all rows"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result tune_results[] = {{"tune", tune_fields, 0}, {NULL, NULL, 0}};
 
 /* What must not be overlooked, whatever form the report has. */
 static void tune_warn(const tune *done)
@@ -157,89 +241,6 @@ static void tune_warn(const tune *done)
                 hsp_stop_name(done->run.stop));
 }
 
-/* ---- For machines ---- */
-
-static const cli_term tune_keys[] = {
-    {"learner, file", "its name, and the file"},
-    {"rows, features", "rows that were predicted, numbers of columns"},
-    {"folds, fold_seed", "how many folds, and the seed that dealt them"},
-    {"choose", "best or one-standard-error"},
-    {"points", "array: values (an object, options by name), error, standard_error, mistakes, "
-               "unconverged and inseparable (folds), and fold_errors"},
-    {"best, chosen", "places in points, from 0"},
-    {"options", "the values that were chosen, by name"},
-    {"error, standard_error", "of the chosen point: mean of the folds' errors, and its standard "
-                              "error"},
-    {"converged, stop", "of the training on all rows: true when it was done; why it ended"},
-    {"training_error", "of the model on all rows; null when there is none"},
-    {"model", "the file given to -o, or null"},
-    {"load_seconds, tune_seconds", "time to read, and to try, choose and train"},
-    {"train_seconds", "the part of it for training on all rows"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
-
-static void tune_json_values(cli_json_writer *json, const char *key, const tune *done, uint64_t p)
-{
-    json_open(json, key, '{');
-    for (size_t i = 0; hsp_tuning_option(done->seen, i); i++)
-        json_text(json, hsp_tuning_option(done->seen, i), hsp_tuning_value(done->seen, p, i));
-    json_close(json, '}');
-}
-
-static void tune_json_points(cli_json_writer *json, const tune *done)
-{
-    json_open(json, "points", '[');
-    for (uint64_t p = 0; p < hsp_tuning_points(done->seen); p++) {
-        const hsp_held_out *all = hsp_tuning_held_out(done->seen, p);
-        double *errors = cli_memory(NULL, all->folds * sizeof *errors);
-        for (uint32_t f = 0; f < all->folds; f++)
-            errors[f] = hsp_tuning_fold(done->seen, p, f)->error;
-        json_open(json, NULL, '{');
-        tune_json_values(json, "values", done, p);
-        json_number(json, "error", all->error);
-        json_number(json, "standard_error", all->standard_error);
-        json_count(json, "mistakes", all->mistakes);
-        json_count(json, "unconverged", all->unconverged);
-        json_count(json, "inseparable", all->inseparable);
-        json_numbers(json, "fold_errors", errors, all->folds);
-        json_close(json, '}');
-        free(errors);
-    }
-    json_close(json, ']');
-}
-
-static void tune_json(const cli *run, const tune *done)
-{
-    const uint64_t chosen = hsp_tuning_chosen(done->seen);
-    const hsp_held_out *all = hsp_tuning_held_out(done->seen, chosen);
-    const hsp_options *own = run->options[TUNE_OWN];
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "learner", run->variant->name);
-    json_text(&json, "file", done->path);
-    json_count(&json, "rows", all->rows);
-    json_count(&json, "features", hsp_data_cols(done->data));
-    json_count(&json, "folds", all->folds);
-    json_count(&json, "fold_seed", (uint64_t)hsp_options_integer(own, "fold-seed"));
-    json_text(&json, "choose", hsp_options_text(own, "choose"));
-    tune_json_points(&json, done);
-    json_count(&json, "best", hsp_tuning_best(done->seen));
-    json_count(&json, "chosen", chosen);
-    tune_json_values(&json, "options", done, chosen);
-    json_number(&json, "error", all->error);
-    json_number(&json, "standard_error", all->standard_error);
-    json_flag(&json, "converged", done->run.stop == HSP_STOP_CONVERGED);
-    json_text(&json, "stop", hsp_stop_name(done->run.stop));
-    json_number(&json, "training_error", done->model ? done->run.training_error : (double)NAN);
-    json_text(&json, "model", done->model ? done->out : NULL);
-    json_seconds(&json, "load_seconds", done->load_seconds);
-    json_seconds(&json, "tune_seconds", done->tune_seconds);
-    json_seconds(&json, "train_seconds", done->run.train_seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
-}
-
 /* ---- The command ---- */
 
 static hsp_status tune_check(const cli *run, const tune *todo, hsp_error *err)
@@ -251,19 +252,25 @@ static hsp_status tune_check(const cli *run, const tune *todo, hsp_error *err)
     return status;
 }
 
-static void tune_report(cli *run, const tune *done)
+static hsp_status tune_report(cli *run, tune *done, hsp_error *err)
 {
     const int taken = done->out && strcmp(done->out, "-") == 0;
-    cli_progress_clear();
-    if (cli_json(run))
-        tune_json(run, done);
-    else
-        tune_print(run, done, taken ? stderr : stdout);
+    const hsp_options *own = run->options[TUNE_OWN];
+    done->learner = run->variant->name;
+    done->choose = hsp_options_text(own, "choose");
+    done->fold_seed = (uint64_t)hsp_options_integer(own, "fold-seed");
+    done->features = hsp_data_cols(done->data);
+    done->best = hsp_tuning_best(done->seen);
+    done->chosen = hsp_tuning_chosen(done->seen);
+    done->kept = done->model ? done->out : NULL;
+    hsp_status status = cli_report(run, tune_results, done, taken ? stderr : stdout, err);
+    if (status != HSP_OK) return status;
     fflush(stdout);
-    if (done->out && done->model) cli_say(run, "wrote %s", show_output(done->out));
+    if (done->kept) cli_say(run, "wrote %s", show_output(done->out));
     tune_warn(done);
     if (done->run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
     if (done->run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
+    return HSP_OK;
 }
 
 static hsp_status tune_run(cli *run, hsp_error *err)
@@ -286,7 +293,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     cli_finish_output();
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
-    if (status == HSP_OK) tune_report(run, &todo);
+    if (status == HSP_OK) status = tune_report(run, &todo, err);
     hsp_evidence_free(todo.run.evidence);
     hsp_model_free(todo.model);
     hsp_tuning_free(todo.seen);
@@ -332,7 +339,7 @@ const cli_command cli_tune = {
         "it keeps the model so far.",
     .arguments = tune_arguments,
     .groups = tune_groups,
-    .keys = tune_keys,
+    .results = tune_results,
     .examples = tune_examples,
     .least = 1,
     .most = 1,

@@ -22,42 +22,44 @@ static const hsp_option_table *verify_options(void)
 
 static const cli_group verify_groups[] = {{"Options", verify_options}, {NULL, NULL}};
 
-static const cli_term verify_keys[] = {
-    {"certificate, file, test, model", "the files, as they were named; the last two may be null"},
-    {"holds", "true when every claim holds"},
-    {"established", "what the checker says of each"},
-    {"reason", "why it does not hold, or null"},
-    {"verify_seconds", "time to check"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct verify {
+    const char *certificate;
+    cli_checked about;
+    cli_verdict verdict;
+    double seconds;
+} verify;
 
-static void verify_json(const cli *run, const cli_checked *about, const cli_verdict *verdict,
-                        double seconds)
+GETTER_NEW(verify_holds, verify, done, int, done->verdict.status == 0)
+GETTER(verify_reason, verify, done, done->verdict.status ? done->verdict.reason : NULL)
+
+static const hsp_field *verify_fields(void)
 {
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "certificate", run->arguments[0]);
-    json_text(&json, "file", about->data);
-    json_text(&json, "test", about->test);
-    json_text(&json, "model", about->model);
-    json_flag(&json, "holds", verdict->status == 0);
-    json_text(&json, "established", verdict->said);
-    json_text(&json, "reason", verdict->status ? verdict->reason : NULL);
-    json_seconds(&json, "verify_seconds", seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+#define RECORD verify
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "certificate", NULL, certificate, "the certificate"),
+        FIELD(TEXT, "file", NULL, about.data, "the data file"),
+        FIELD(TEXT, "test", NULL, about.test, "the file of test rows", .when = "null without one"),
+        FIELD(TEXT, "model", NULL, about.model, "the model file", .when = "null without --model"),
+        FIELD_GET(FLAG, "holds", NULL, verify_holds, "every claim holds"),
+        FIELD(TEXT, "established", NULL, verdict.said, "what the checker confirms"),
+        FIELD_GET(TEXT, "reason", NULL, verify_reason, "why a claim does not hold",
+                  .when = "null if all hold"),
+        FIELD(SECONDS, "verify_seconds", NULL, seconds, "time to check"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const cli_result verify_results[] = {{"verify", verify_fields, 0}, {NULL, NULL, 0}};
 
 static hsp_status verify_run(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
-    cli_verdict verdict = {0};
     const hsp_options *own = run->options[VERIFY_OWN];
-    const cli_checked about = {.data = run->arguments[1],
-                               .test = run->count > 2 ? run->arguments[2] : NULL,
-                               .model = hsp_options_text(own, "model"),
-                               .effort = (unsigned)hsp_options_integer(own, "effort")};
+    verify done = {.certificate = run->arguments[0],
+                   .about = {.data = run->arguments[1],
+                             .test = run->count > 2 ? run->arguments[2] : NULL,
+                             .model = hsp_options_text(own, "model"),
+                             .effort = (unsigned)hsp_options_integer(own, "effort")}};
     hsp_file_kind kind;
     if (cli_swapped(run, run->arguments[0], run->arguments[1], HSP_FILE_CERTIFICATE))
         return cli_fail(err, HSP_USAGE, NULL,
@@ -70,20 +72,16 @@ static hsp_status verify_run(cli *run, hsp_error *err)
     FILE *certificate = fopen(run->arguments[0], "rb");
     if (!certificate)
         return cli_fail(err, HSP_IO, run->arguments[0], "cannot open: %s", strerror(errno));
-    hsp_status status = cli_check_certificate(run, certificate, &about, err, &verdict);
+    hsp_status status = cli_check_certificate(run, certificate, &done.about, err, &done.verdict);
     fclose(certificate);
+    done.seconds = cli_seconds() - start;
     if (status == HSP_OK) {
-        cli_progress_clear();
-        run->exit_status = verdict.status;
-        if (cli_json(run)) {
-            verify_json(run, &about, &verdict, cli_seconds() - start);
-        } else {
-            fputs(verdict.said, stdout);
-            fflush(stdout);
-            if (*verdict.reason) fprintf(stderr, "%s\n", verdict.reason);
-        }
+        run->exit_status = done.verdict.status;
+        if (!cli_json(run)) fputs(done.verdict.said, stdout);
+        status = cli_report(run, verify_results, &done, stdout, err);
+        if (!cli_json(run) && *done.verdict.reason) fprintf(stderr, "%s\n", done.verdict.reason);
     }
-    cli_free_verdict(&verdict);
+    cli_free_verdict(&done.verdict);
     return status;
 }
 
@@ -114,7 +112,7 @@ const cli_command cli_verify = {
         "takes more work than --effort allows.",
     .arguments = verify_arguments,
     .groups = verify_groups,
-    .keys = verify_keys,
+    .results = verify_results,
     .examples = verify_examples,
     .least = 2,
     .most = 3,

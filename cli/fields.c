@@ -18,7 +18,8 @@
 
 #include "cli.h"
 
-#define FIELDS_ROWS 20 /* of a table, for people; JSON has them all */
+#define FIELDS_ROWS    100 /* of a table, for people; JSON has them all */
+#define FIELDS_CLASSES 20  /* of a confusion matrix, likewise */
 
 typedef union fields_room {
     char bytes[HSP_FIELD_ROOM];
@@ -250,6 +251,7 @@ static void fields_print(cli_table *table, const fields_scope *scope, FILE *file
         if (field->type == HSP_FIELD_LIST && field->label && !field->text) {
             table_print(table, file);
             fields_print_list(field, scope, file);
+            table->before = "\n";
             continue;
         }
         if (field->type == HSP_FIELD_PART || field->type == HSP_FIELD_OBJECT) {
@@ -422,9 +424,9 @@ const hsp_field *cli_confusion_fields(void)
 
 void cli_confusion_print(const cli_confusion *matrix, FILE *file)
 {
-    char columns[FIELDS_ROWS + 2] = "l";
+    char columns[FIELDS_CLASSES + 2] = "l";
     cli_table table;
-    if (matrix->classes > FIELDS_ROWS) {
+    if (matrix->classes > FIELDS_CLASSES) {
         fprintf(file, "\nConfusion matrix of %s classes: see --json\n",
                 show_count(matrix->classes));
         return;

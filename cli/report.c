@@ -423,6 +423,7 @@ void table_print(cli_table *table, FILE *file)
     int *widths = cli_memory(NULL, columns * sizeof *widths);
     for (size_t j = 0; j < columns; j++)
         widths[j] = table_widest(table, j, columns);
+    if (rows && table->before) fputs(table->before, file);
     for (size_t row = 0; row < rows; row++)
         table_print_row(table, row, widths, file);
     for (size_t i = 0; i < table->count; i++)

@@ -64,6 +64,8 @@ HSP_API const hsp_field *hsp_evidence_fields(void);
 HSP_API const hsp_field *hsp_confirmation_fields(void);
 HSP_API const hsp_field *hsp_evaluation_fields(void);
 HSP_API const hsp_field *hsp_knn_fields(void);
+HSP_API const hsp_field *hsp_held_out_fields(void);
+HSP_API const hsp_field *hsp_fold_fields(void);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@ while text.strip(): # several runs, each with keys of its own
     text = text.lstrip()[end:]
 page = subprocess.run(["halfspace", "help", "--man", command], capture_output=True, text=True).stdout
 section = page.split(".SH JSON OUTPUT\n")[1].split("\n.SH")[0]
-told = set(k for line in re.findall(r"\.TP\n\\fB(.*)\\fR", section) for k in line.split(", ") if not set(k) & set(".[]"))
+told = set(k for line in re.findall(r"\.TP\n\\fB(.*)\\fR", section) for k in line.removeprefix("[].").split(", ") if not set(k) & set(".[]"))
 open("asked", "a").write(command + "\n")
 print(command, "same keys" if told == found else ("told", told - found, "found", found - told))
 END
