@@ -125,10 +125,10 @@ static void inspect_print_columns(const inspect *seen)
     for (uint64_t j = 0; j < seen->columns; j++)
         inspect_column_row(&table, seen, j);
     if (seen->columns < seen->totals->cols)
-        printf("\nColumns, the first %s of %s\n", show_count(seen->columns),
-               show_count(seen->totals->cols));
+        printf("\nColumns, the first %s of %s%s\n", show_count(seen->columns),
+               show_count(seen->totals->cols), hsp_data_stored_note(seen->data));
     else
-        printf("\nColumns\n");
+        printf("\nColumns%s\n", hsp_data_stored_note(seen->data));
     table_print(&table, stdout);
 }
 
@@ -147,6 +147,7 @@ static const cli_term inspect_keys[] = {
     {"storage", "dense, sparse or ones (sparse, all values 1)"},
     {"precision", "single or double"},
     {"precision_reason", "why reading chose double precision, or null"},
+    {"numbers", CLI_NUMBERS_KEY},
     {"density", "share of the entries that are not zero"},
     {"bytes", "memory that rows and labels take"},
     {"classes", "object: the rows of each class, by its name"},
@@ -224,6 +225,7 @@ static void inspect_print_json(const cli *run, const inspect *seen)
     json_open(&json, NULL, '{');
     json_text(&json, "file", seen->path);
     json_data(&json, seen->data, seen->totals->nonzeros);
+    json_stored(&json, seen->data);
     inspect_json_totals(&json, seen);
     json_open(&json, "columns", '[');
     for (uint64_t j = 0; j < seen->columns; j++)

@@ -120,7 +120,7 @@ static void stop_signals_rows(const watched *seen)
                                     seen->rounded, show_count(all->empty_rows),
                                     all->empty_rows == 1 ? " is" : "s are",
                                     all->empty_rows == 1 ? "it" : "them"));
-    if (all->rows && all->cols > all->rows)
+    if (all->rows && all->cols > all->rows && !all->contradictory_rows)
         stop_signals_add(seen->watch,
                          cli_format("There are more columns than rows (%s, %s): almost any "
                                     "labels are separable; trust held-out rows only.",

@@ -23,8 +23,8 @@ HSP_API uint64_t hsp_data_nonzeros(const hsp_data *data);
 HSP_API hsp_storage hsp_data_storage(const hsp_data *data);
 HSP_API const char *hsp_storage_name(hsp_storage storage); /* "dense", "sparse", "ones" */
 HSP_API hsp_precision hsp_data_precision(const hsp_data *data);
-/* Why reading chose double precision ("column 'ts' has whole numbers beyond 16777216 (such as
- * 1700000001)"); "": it did not. */
+/* Why reading chose double precision ("column 'ts' has numbers beyond 16777216 that 32 bits do not
+ * hold (such as 1700000001)"); "": it did not. */
 HSP_API const char *hsp_data_precision_reason(const hsp_data *data);
 /* What a statement about these rows must add: ", of the numbers as stored in double precision; the
  * file has longer ones", if the text has numbers with more digits than the precision tells apart (6

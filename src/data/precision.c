@@ -112,7 +112,8 @@ hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, ui
     hsp__quote(text, size, quoted);
     precision_column(column, name, where);
     if (fabs(value) >= 0x1p24 && fabs(value) <= (double)FLT_MAX)
-        snprintf(why, sizeof why, "%s has whole numbers beyond 16777216 (such as %.40s)", where,
+        snprintf(why, sizeof why,
+                 "%s has numbers beyond 16777216 that 32 bits do not hold (such as %.40s)", where,
                  quoted);
     else
         snprintf(why, sizeof why, "%s has numbers outside the range of 32 bits (such as %.40s)",
@@ -165,7 +166,7 @@ void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precisio
                  precision == HSP_FLOAT64 ? "" : " (--precision double keeps more of them)");
     if (all->rounded && precision == HSP_FLOAT64)
         hsp__log(ctx, HSP_LOG_WARNING,
-                 "%s: %llu whole number%s more digits than double precision holds (the first in "
+                 "%s: %llu large number%s more digits than double precision holds (the first in "
                  "%s) and became the nearest that it does%s",
                  file, (unsigned long long)all->rounded, all->rounded == 1 ? " has" : "s have",
                  precision_column(all->column, column, where),
@@ -340,7 +341,7 @@ hsp_status hsp__spread_fail(const hsp__spread_column *column, uint64_t number, c
     char where[PRECISION_WHERE];
     return hsp__fail(
         err, HSP__NEEDS_DOUBLE,
-        "the values of %s, from about %.9g to %.9g, are too close together for 32 bits",
+        "the values of %s, from about %.6g to %.6g, are too close together for 32 bits",
         precision_column(number, name, where), (double)column->min, (double)column->max);
 }
 

@@ -268,14 +268,14 @@ static void test_reason(void)
     hsp_data *data = test_parse(ctx, "ts,y\n1700000000,a\n1700000001,b\n", csv, NULL);
     CHECK(data);
     if (data)
-        CHECK_TEXT(hsp_data_precision_reason(data),
-                   "column 'ts' has whole numbers beyond 16777216 (such as 1700000001)");
+        CHECK_TEXT(hsp_data_precision_reason(data), "column 'ts' has numbers beyond 16777216 that "
+                                                    "32 bits do not hold (such as 1700000001)");
     hsp_data_free(data);
     data = test_parse(ctx, "a 3:1700.01\nb 3:1700.02\n", libsvm, NULL);
     CHECK(data);
     if (data)
         CHECK_TEXT(hsp_data_precision_reason(data),
-                   "the values of column 3, from about 1700.01001 to 1700.02002, are too close "
+                   "the values of column 3, from about 1700.01 to 1700.02, are too close "
                    "together for 32 bits");
     hsp_data_free(data);
     data = test_parse(ctx, "a 3:1700000001\nb 3:0.1\n",

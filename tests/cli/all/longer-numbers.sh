@@ -17,3 +17,7 @@ printf 'x,c\n-1.00000000000000000001,a\n1.00000000000000000001,b\n' >two.csv
 halfspace train perceptron -q two.csv -o two.hsp >/dev/null 2>&1
 halfspace audit -q two.hsp two.csv 2>/dev/null | sed -n 1p
 halfspace audit -q two.hsp two.csv --json 2>/dev/null | grep '"numbers"'
+# What inspect and notes say of them: a column that is not constant has no spread that double precision holds; not all are whole.
+printf 'x,y,c\n12345678901234567.1,0.12345678901234567891,a\n12345678901234567.2,0.12345678901234567893,b\n12345678901234567,0.12345678901234567890,a\n' >mixed.csv
+halfspace inspect mixed.csv 2>&1 | grep -E 'have more|Columns|because'
+halfspace inspect -q --json mixed.csv 2>/dev/null | grep '"numbers"'
