@@ -5,10 +5,10 @@
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
- *     fields.c      reports from tables of fields; keys.c: the keys, for manual pages and the
- * schema convergence.c     the part of them that learners have which minimise checker.c     the
- * checker of certificates, called knn_report.c  the part of models of nearest neighbours cmd_*.c
- * one file a sub-command
+ *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
+ *     checker.c     the checker of certificates, called
+ *     knn_report.c  the part of reports about nearest-neighbour models
+ *     cmd_*.c       one file per sub-command
  */
 #ifndef HALFSPACE_CLI_H
 #define HALFSPACE_CLI_H

@@ -1,5 +1,6 @@
 #include "kernel/block.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -244,6 +245,7 @@ static void block_plan(block *work, const hsp__kernel_road *road)
     const uint64_t bytes = block_widest(kernel, shape->columns) * sizeof(double);
     uint64_t rows = shape->way == TILE_PRODUCT ? TILE_BYTES / bytes : TILE_ROWS;
     shape->rows = rows < 16 ? 16 : rows > TILE_ROWS ? TILE_ROWS : rows;
+    assert(shape->rows >= 16 && shape->rows <= TILE_ROWS);
     work->levels = block_levels(kernel, kernel->root);
     work->in_double = road ? road->wide
                            : work->wide || (work->sums && !work->narrow) ||
@@ -403,6 +405,7 @@ static void block_strip(block *work, tile *t, uint64_t strip)
     for (uint64_t k = 0; k < work->tiles && !hsp__tick(work->ctx); k++) {
         t->from_left = (work->across ? k : strip) * work->shape.rows;
         t->from_right = (work->across ? strip : k) * TILE_COLS;
+        assert(t->from_left < work->left->count && t->from_right < work->right->count);
         t->rows = block_least(work->left->count - t->from_left, work->shape.rows);
         t->cols = block_least(work->right->count - t->from_right, TILE_COLS);
         const uint64_t area = t->rows * TILE_COLS;

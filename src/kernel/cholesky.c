@@ -11,6 +11,7 @@
  * hence threads; each sum has a fixed order, so B has the same bits on any number of them.
  *
  * Fine and Scheinberg, Efficient SVM training using low-rank kernel representations, 2001. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static void cholesky_rows(void *user, uint64_t part)
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t n = all->gram->n, k = all->made.rank, p = all->pivot;
     const double *line = all->gram->values + p * n, *pivot = all->made.b + p * n;
+    assert(p < n && k < n && pivot[k] > 0);
     const uint64_t to = hsp__part(n, all->parts, part + 1);
     for (uint64_t i = hsp__part(n, all->parts, part); i < to; i++) {
         double *row = all->made.b + i * n;
@@ -89,6 +91,7 @@ hsp_status hsp__cholesky_new(hsp_context *ctx, const hsp__gram *gram, double tol
     all.left = hsp__new_raw(memory, gram->n, sizeof *all.left);
     hsp_status status = all.made.b && all.made.pivots && all.left ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = cholesky_columns(&all, tolerance, err);
+    assert(all.made.rank <= gram->n);
     hsp__free(memory, all.left);
     if (status)
         hsp__cholesky_free(ctx, &all.made);
@@ -130,6 +133,7 @@ static hsp_status cholesky_error(cholesky_state *all, hsp_error *err, double *mo
     for (uint64_t part = 0; part < all->parts; part++)
         *most = fmax(*most, all->errors[part]);
     hsp__free(&all->ctx->allocator, all->errors);
+    assert(*most >= 0);
     return whole ? HSP_OK : hsp__stop_status(all->ctx, err);
 }
 

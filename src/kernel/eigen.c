@@ -19,6 +19,7 @@
  * reflectors. */
 #include "kernel/eigen.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void eigen_reflect(eigen *all, uint64_t k)
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t left = all->n - k - 1;
     double *x = all->a + k * all->n + k + 1;
+    assert(k < all->n && left > 0);
     const double size = sqrt(vec->sqnorm_f64(x, left)), first = x[0];
     all->beta[k] = 0;
     all->e[k] = first;
@@ -59,6 +61,7 @@ static void eigen_reflect(eigen *all, uint64_t k)
     all->e[k] = first > 0 ? -size : size;
     x[0] = first - all->e[k]; /* no cancellation: they differ in sign */
     all->beta[k] = 1 / (size * (size + fabs(first)));
+    assert(all->beta[k] > 0 && size >= fabs(first) * (1 - 4 * DBL_EPSILON));
 }
 
 /* Some rows of the rest: the update that was put off, then the product with the new v. */
@@ -84,6 +87,7 @@ static void eigen_step(eigen *all, uint64_t k)
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t n = all->n, left = n - k - 1;
     double *row = all->a + k * n;
+    assert(k < n);
     if (k) { /* this row of the update is needed now */
         vec->axpy_f64(-all->v[k], all->w + k, row + k, n - k);
         vec->axpy_f64(-all->w[k], all->v + k, row + k, n - k);
@@ -146,6 +150,7 @@ static void eigen_halve(void *user, uint64_t task)
             else
                 low[r] = middle[r];
     }
+    assert(low[0] <= high[0] && first < all->n);
     for (uint64_t r = 0; r < EIGEN_LANES && first + r < all->n; r++)
         all->values[first + r] = low[r] + (high[r] - low[r]) / 2;
 }
@@ -163,6 +168,7 @@ static void eigen_values(eigen *all)
     all->squares = squares;
     all->high = reach * (1 + 4 * DBL_EPSILON) + DBL_MIN;
     all->low = -all->high;
+    assert(all->low < all->high);
     hsp__tasks_try(all->ctx, (all->n + EIGEN_LANES - 1) / EIGEN_LANES, eigen_halve, all);
 }
 
@@ -229,6 +235,7 @@ static void eigen_vector(const eigen *all, double value, eigen_row *rows, double
 {
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t n = all->n;
+    assert(n > 0);
     eigen_eliminate(all, value, rows);
     for (uint64_t k = 0; k < n; k++)
         x[k] = 1 + (double)(k * 7919 % 101) / 101; /* orthogonal to nothing in particular */

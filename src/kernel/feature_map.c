@@ -1,5 +1,6 @@
 #include "kernel/feature_map.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,10 +31,12 @@ static hsp_status nystrom_pick(hsp_context *ctx, const hsp__gram *gram, const ui
     hsp_status status = hsp__cholesky_new(ctx, gram, NYSTROM_TOLERANCE * most, err, &made);
     if (status) return status;
     map->rank = made.rank;
+    assert(map->rank <= gram->n);
     map->source = hsp__new_raw(&ctx->allocator, map->rank, sizeof *map->source);
     map->factor = hsp__new_raw(&ctx->allocator, map->rank * map->rank, sizeof *map->factor);
     if (!map->source || !map->factor) status = hsp__fail_memory(err);
     for (uint64_t k = 0; !status && k < map->rank; k++) {
+        assert(made.b[made.pivots[k] * gram->n + k] > 0); /* the diagonal of L */
         map->source[k] = sample[made.pivots[k]];
         memcpy(map->factor + k * map->rank, made.b + made.pivots[k] * gram->n,
                map->rank * sizeof *map->factor);
@@ -176,6 +179,7 @@ static void feature_map_solve(void *user, uint64_t part)
 
 void hsp__approx_turn(const hsp__approx *map, double *w)
 {
+    assert(map->rank > 0);
     if (!map->factor) hsp__vec()->scale_f64(1 / sqrt((double)map->rank), w, (size_t)map->rank);
     for (uint64_t k = map->rank; map->factor && k-- > 0;) {
         w[k] /= map->factor[k * map->rank + k];
@@ -210,6 +214,7 @@ static hsp_status feature_map_fill(hsp_context *ctx, const hsp__approx *map,
     const uint64_t n = rows->view->rows, rank = map->rank;
     const hsp__kernel_pick all = {landmarks, NULL, 0, rank};
     feature_map_block block = {.map = map};
+    assert(landmarks->view->rows == rank && to->view.cols == rank && to->view.rows == n);
     block.values = hsp__new_raw(&ctx->allocator, FEATURE_MAP_BLOCK * rank, sizeof *block.values);
     hsp_status status = block.values ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < n; i += FEATURE_MAP_BLOCK) {
@@ -284,6 +289,7 @@ hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_dat
     uint64_t sample[FEATURE_MAP_SAMPLE];
     const uint64_t all = hsp_data_rows(data),
                    n = all < FEATURE_MAP_SAMPLE ? all : FEATURE_MAP_SAMPLE;
+    assert(hsp_data_rows(features) == all);
     hsp__approx_error found = {.rows = n};
     hsp__gram gram = {0};
     hsp_status status = hsp_data_sample(data, n, seed + 1, err, sample); /* not the landmarks' */

@@ -1,5 +1,6 @@
 #include "kernel/function.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static hsp_status function_step(function_parser *parser, hsp__function_op op, do
     const int takes = op >= HSP__FUNCTION_ADD && op <= HSP__FUNCTION_DIVIDE ? 2
                       : op >= HSP__FUNCTION_NEGATE                          ? 1
                                                                             : 0;
+    assert(parser->held >= (uint32_t)takes);
     if (!hsp__reserve(parser->scan->memory, (void **)&out->steps, &out->room, out->count + 1,
                       sizeof *out->steps))
         return hsp__fail_memory(parser->scan->err);

@@ -1,6 +1,7 @@
 /* Gram matrices, in memory and as files; and which column of a precomputed one is whose. */
 #include "kernel/gram.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -185,6 +186,7 @@ static hsp_status gram_lines(hsp_context *ctx, const hsp__kernel_pick *a, const 
 {
     hsp_status status = HSP_OK;
     hsp__kernel_pick some = *a;
+    assert(a->rows->kernel == b->rows->kernel);
     const uint64_t step = GRAM_BLOCK / (b->count + 1) + 1;
     for (uint64_t i = 0; !status && i < a->count; i += step) {
         if (a->list)
@@ -251,6 +253,7 @@ static hsp_status gram_symmetric(hsp_context *ctx, hsp__gram *gram, const uint64
                                  hsp_error *err)
 {
     const uint64_t n = gram->n;
+    assert(!(gram->noise < 0));
     for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
         for (uint64_t j = 0; j < i; j++) {
             double *x = &gram->values[i * n + j], *y = &gram->values[j * n + i];
@@ -270,6 +273,7 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
     if (!status) {
         const uint64_t all = side.rows->view->rows;
         gram.n = rows ? count : all;
+        assert(side.rows->kernel == kernel);
         for (uint64_t k = 0; rows && !status && k < count; k++)
             if (rows[k] >= all)
                 status =

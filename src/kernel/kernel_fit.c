@@ -1,4 +1,5 @@
 /* Parameters by rule: rbf(median) and rbf(1/d) become numbers on the data. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,6 +45,7 @@ static hsp_status kernel_fit_median(hsp_context *ctx, const hsp__kernel_node *no
             j = hsp__random_below(&random, n - 1);
             j += j >= i;
         }
+        assert(i != j && i < n && j < n);
         found[k] = kernel_fit_distance(node, rows, i, j);
         if (all <= KERNEL_FIT_PAIRS && ++j == n) i++, j = i + 1;
     }

@@ -1,5 +1,6 @@
 #include "kernel/kernel_rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ void hsp__kernel_pair(const hsp__kernel_rows *a, uint64_t i, const hsp__kernel_r
     const hsp__row p = hsp__view_row(a->view, i), q = hsp__view_row(b->view, j);
     hsp__kernel_walk walk = {0};
     uint64_t place;
+    assert(i < a->view->rows && j < b->view->rows);
     *sums = (hsp__kernel_sums){0, 0, 0, 0};
     for (uint64_t s = 0, t = 0; s < p.count || t < q.count;) {
         const uint64_t cp = s < p.count ? hsp__row_column(&p, s) : UINT64_MAX;
@@ -121,6 +123,7 @@ static double kernel_rows_self(const hsp__kernel_rows *rows, uint32_t at, uint64
 
 double hsp__kernel_self(const hsp__kernel_rows *rows, uint64_t i)
 {
+    assert(i < rows->view->rows);
     return kernel_rows_self(rows, rows->kernel->root, i);
 }
 
@@ -138,6 +141,7 @@ static hsp_status kernel_rows_norms(hsp_context *ctx, hsp__kernel_rows *rows, ui
         if (i % KERNEL_ROWS_TICK == 0 && hsp__tick(ctx)) return hsp__stop_status(ctx, err);
         norms[i] = kernel_rows_square(rows->view, i, &rows->kernel->spaces[space]);
         rows->most = fmax(rows->most, norms[i]);
+        assert(!(norms[i] < 0));
         if (norms[i] > 0 && !(rows->least > 0 && rows->least <= norms[i])) rows->least = norms[i];
         if (!isfinite(norms[i]))
             return hsp__fail(err, HSP_BAD_DATA,
@@ -174,6 +178,7 @@ static hsp_status kernel_rows_place(hsp__kernel_rows *rows, const hsp__kernel_no
                                     hsp_error *err)
 {
     const uint64_t n = rows->view->rows;
+    assert(node->place < rows->kernel->places);
     double *to = rows->places + node->place * n;
     for (uint64_t i = 0; i < n; i++) {
         if (node->op == HSP__KERNEL_RESCALE) {
@@ -207,12 +212,14 @@ static hsp_status kernel_rows_fill(hsp_context *ctx, hsp__kernel_rows *rows, hsp
         else if (node->op == HSP__KERNEL_NORMALIZE || node->op == HSP__KERNEL_RESCALE)
             status = kernel_rows_place(rows, node, err);
     }
+    assert(status || rows->least <= rows->most);
     return status;
 }
 
 hsp_status hsp__kernel_rows_new(hsp_context *ctx, const hsp_kernel *kernel, const hsp_view *view,
                                 const uint64_t *ids, hsp_error *err, hsp__kernel_rows **out)
 {
+    assert(kernel->root < kernel->count && kernel->space_count > 0);
     hsp__kernel_rows *rows = hsp__new(&ctx->allocator, 1, sizeof *rows);
     if (!rows) return hsp__fail_memory(err);
     *rows = (hsp__kernel_rows){.kernel = kernel, .view = view, .ids = ids};

@@ -8,6 +8,7 @@
  * Often two or three rows tell: k(x, y)^2 > k(x, x) k(y, y) is a witness of two. So witnesses of 1,
  * 2, 3, 4, 6, 8, 12 ... rows are tried in turn, in 2, 4 and 8 digits, then in all digits. A witness
  * is taken when z'Kz, in long double, is below -tolerance * z'z: then no rounding explains it. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static int psd_accept(const psd *all, uint64_t count, const double *z)
 {
     long double square;
     const long double value = psd_value(all, count, z, &square);
+    assert(square >= 0 && !(all->tolerance < 0));
     return value < 0 && value < -(long double)all->tolerance * square;
 }
 
@@ -69,6 +71,7 @@ static int psd_round(const psd *all, uint64_t count, double *rounded)
     double most = 0;
     for (uint64_t p = 0; p < count; p++)
         if (fabs(all->z[p]) > fabs(most)) most = all->z[p];
+    assert(count > 0 && most != 0); /* an eigenvector */
     for (size_t k = 0; k < sizeof digits / sizeof *digits; k++) {
         for (uint64_t p = 0; p < count; p++)
             rounded[p] = nearbyint(all->z[p] / most * digits[k]) / digits[k] + 0.0;
@@ -83,6 +86,7 @@ static hsp_status psd_try(psd *all, uint64_t count, hsp_error *err, double *roun
 {
     const hsp_allocator *memory = &all->ctx->allocator;
     *found = 0;
+    assert(count > 0 && count <= all->gram->n);
     if (!hsp__reserve(memory, (void **)&all->part, &all->part_room, count * count,
                       sizeof *all->part))
         return hsp__fail_memory(err);

@@ -4,6 +4,7 @@
  * times what the squared distance is off by; exp by a few units in its last place. */
 #include "kernel/rounding.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "kernel/block.h"
@@ -25,6 +26,7 @@ static const double rounding_double = 0x1.04p-53, rounding_float = 0x1.04p-24;
 
 static double rounding_gamma(double n, double unit)
 {
+    assert(n >= 0 && unit > 0);
     const double nu = (n + 4) * unit;
     return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
 }
@@ -127,6 +129,7 @@ double hsp__kernel_rounding(const hsp__kernel_rows *rows, int wide, double *most
         work.product = work.norms = 0; /* counts, which are exact */
     const rounding value = rounding_node(&work, rows->kernel->root);
     *most = value.most;
+    assert(!(value.off < 0) && !(value.most < 0));
     const int cast = !wide && work.unit == rounding_double;
     return value.off + (cast ? rounding_float * (value.most + value.off) : 0);
 }

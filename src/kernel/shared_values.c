@@ -1,5 +1,6 @@
 #include "kernel/shared_values.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static void shared_values_mirror(void *user, uint64_t part)
     const shared_values_strip *strip = user;
     const uint64_t n = strip->products->n, first = strip->from + part * SHARED_VALUES_SQUARE;
     const uint64_t last = n - first < SHARED_VALUES_SQUARE ? n : first + SHARED_VALUES_SQUARE;
+    assert(strip->from < strip->to && strip->to <= n && first < n);
     double *wide = strip->products->values;
     float *single = strip->products->values;
     for (uint64_t j = first; j < last; j++)
