@@ -89,17 +89,17 @@ static void report_rescale(const hsp__train *train, hsp_convergence *to)
  * of the bounds is a bound all the same: that of any problem is 0 at least. */
 static void report_cut(const hsp__train *train, hsp_convergence *to)
 {
-    uint32_t left_out = 0, unjudged = 0;
+    uint32_t left_out = 0, gap_unknown = 0;
     for (uint32_t c = 0; c < train->count; c++) {
         left_out += train->tasks[c].left_out != 0;
-        unjudged += train->tasks[c].unjudged != 0;
+        gap_unknown += train->tasks[c].gap_unknown != 0;
     }
     if (left_out)
         hsp__log(train->ctx, HSP_LOG_WARNING,
                  "the run was stopped after %u of %u %s; the others have no weights yet",
                  (unsigned)(train->count - left_out), (unsigned)train->count,
                  hsp__reduce_pairs(train) ? "pairs of classes" : "classes");
-    if (left_out || unjudged) report_forget_point(to);
+    if (left_out || gap_unknown) report_forget_point(to);
 }
 
 /* The passes of a learner that solves its problems in turn are linear programs, which add up. */

@@ -179,15 +179,15 @@ static void test_gap_is_honest(void)
         solve(&p, gap, &a);
         check_claims(&p, &a, gap);
         double u[CLASSES * MACHINE_COLS];
-        hsp__gap_values verdict;
-        CHECK(hsp__crammer_judge(ctx, &p, a.w, a.b, a.dual, u, NULL, &verdict) == HSP_OK);
-        CHECK(machine_near(verdict.primal, a.s.primal, 1e-12));
-        CHECK(machine_near(verdict.dual, a.s.dual_value, 1e-9));
+        hsp__gap_values values;
+        CHECK(hsp__crammer_gap(ctx, &p, a.w, a.b, a.dual, u, NULL, &values) == HSP_OK);
+        CHECK(machine_near(values.primal, a.s.primal, 1e-12));
+        CHECK(machine_near(values.dual, a.s.dual_value, 1e-9));
     }
 }
 
 /* Two classes: w_2 = w / 2 = -w_1, where w is the binary machine of cost 2 C; its values are twice
- * ours, and its own judge says so. */
+ * ours, and its own gap says so. */
 static void test_two_classes_are_binary(void)
 {
     for (int trial = 0; trial < 12; trial++) {
@@ -203,7 +203,7 @@ static void test_two_classes_are_binary(void)
                                      .offset = p.offset};
         answer a = {.b = {0}};
         double w[MACHINE_COLS], u[MACHINE_COLS], dual[MACHINE_ROWS], scores[MACHINE_ROWS];
-        hsp__gap_values verdict;
+        hsp__gap_values values;
         solve(&p, 1e-6, &a);
         for (uint64_t j = 0; j < set.d; j++) {
             w[j] = a.w[set.d + j] - a.w[j];
@@ -211,11 +211,11 @@ static void test_two_classes_are_binary(void)
         }
         for (uint64_t i = 0; i < set.n; i++)
             dual[i] = 2 * a.dual[i * 2 + set.label[i]];
-        CHECK(hsp__gap(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &verdict) ==
+        CHECK(hsp__gap(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &values) ==
               HSP_OK);
-        CHECK(verdict.gap <= 1e-6 + 1e-9);
-        CHECK(machine_near(verdict.primal, 2 * a.s.primal, 1e-6));
-        CHECK(machine_near(verdict.dual, 2 * a.s.dual_value, 1e-6));
+        CHECK(values.gap <= 1e-6 + 1e-9);
+        CHECK(machine_near(values.primal, 2 * a.s.primal, 1e-6));
+        CHECK(machine_near(values.dual, 2 * a.s.dual_value, 1e-6));
     }
 }
 
@@ -463,17 +463,17 @@ static void test_circles(void)
     const double cost[] = {1, 1, 1, 1, 1}, w[5] = {0}, b[5] = {0};
     const hsp__crammer p = {&view, cost, NULL, HSP__OFFSET_FREE};
     double u[5];
-    hsp__gap_values verdict;
+    hsp__gap_values values;
     hsp_error err = {0};
     answer a = {.b = {0}};
     for (int i = 0; i < 6; i++) {
         a.dual[i * 5 + (int)set.label[i]] = 0.5;
         a.dual[i * 5 + (int)against[i]] = -0.5;
     }
-    CHECK(hsp__crammer_judge(ctx, &p, w, b, a.dual, u, &err, &verdict) == HSP_OK);
+    CHECK(hsp__crammer_gap(ctx, &p, w, b, a.dual, u, &err, &values) == HSP_OK);
     for (int i = 0; i < 6; i++)
         CHECK(machine_near(a.dual[i * 5 + (int)against[i]], i == 3 ? 0 : -0.5, 1e-14));
-    CHECK(machine_near(verdict.dual, 2.5, 1e-12) && machine_near(verdict.primal, 6, 1e-12));
+    CHECK(machine_near(values.dual, 2.5, 1e-12) && machine_near(values.primal, 6, 1e-12));
     CHECK(machine_near((double)dual_of(&p, &a), 2.5, 1e-14));
 }
 

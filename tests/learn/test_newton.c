@@ -599,7 +599,7 @@ static int stop_at_once(void *user, const hsp_progress *progress)
     return 1;
 }
 
-/* Cut short: what is handed back is judged all the same. */
+/* Cut short: the gap of what is handed back is computed all the same. */
 static void limits(void)
 {
     hsp_context *ctx = make_context(1);

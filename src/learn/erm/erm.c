@@ -47,7 +47,7 @@ static void erm_count(const hsp__train *train, hsp__task *task)
     const hsp__solution *s = &task->solution;
     const hsp_view *view = task->problem.view;
     if (train->count > 1 || s->stop == HSP_STOP_INSEPARABLE) return;
-    task->counted = task->unjudged ? -1 : 1;
+    task->counted = task->gap_unknown ? -1 : 1;
     for (uint64_t i = 0; task->counted > 0 && i < view->rows; i++) {
         const double score = s->scores[i] + s->b;
         const uint32_t predicted = score > 0   ? 1

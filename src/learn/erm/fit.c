@@ -32,23 +32,22 @@ static void fit_shorten(hsp_context *ctx, const hsp__problem *p, double *a, doub
     values->gap = hsp__gap_relative(values->primal, values->dual);
 }
 
-void hsp__fit_unjudged(const hsp_context *ctx, hsp__task *task)
+void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task)
 {
-    task->unjudged = 1;
+    task->gap_unknown = 1;
     if (task->solution.stop == HSP_STOP_CONVERGED) hsp__watch_stopped(ctx, &task->solution.stop);
     task->solution.primal = task->solution.gap = (double)NAN;
     task->solution.dual_value = fmax(0, task->solution.dual_value);
 }
 
-/* What the solver hands back is judged once more, whatever it says itself, unless the last that it
- * did was to have this judged: then u, scores and the values are there already. A run has
- * converged if and only if its proven gap reaches the target. */
-static hsp_status fit_judge(hsp_context *ctx, double goal, hsp__task *task, hsp_error *err)
+/* Compute the gap of what the solver returned, unless its last act was to do so: then u, scores and
+ * values are there. A run has converged only if its proven gap is what was asked for. */
+static hsp_status fit_compute_gap(hsp_context *ctx, double goal, hsp__task *task, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
     hsp__gap_values values = {s->primal, s->dual_value, s->gap, s->rounding};
     hsp_status status = HSP_OK;
-    if (!s->judged || s->stop != HSP_STOP_CONVERGED)
+    if (!s->gap_known || s->stop != HSP_STOP_CONVERGED)
         status = hsp__gap(ctx, &task->problem, s->w, s->b, s->dual, s->u, s->scores, err, &values);
     if (status && status != HSP_CANCELLED) return status;
     if (!status) {
@@ -56,7 +55,7 @@ static hsp_status fit_judge(hsp_context *ctx, double goal, hsp__task *task, hsp_
         hsp__gap_kkt(ctx, &task->problem, s->w, s->b, s->dual, s->u, s->scores, &task->kkt);
     }
     if (status || hsp__stopped(ctx)) {
-        hsp__fit_unjudged(ctx, task);
+        hsp__fit_gap_unknown(ctx, task);
         return HSP_OK;
     }
     s->primal = values.primal;
@@ -138,7 +137,7 @@ static hsp_status fit_second(hsp_context *ctx, const hsp__solver *second, int ha
         if (hard) memset(s->dual, 0, n * sizeof *s->dual);
         status = second->solve(ctx, &p, goal, err, s);
     }
-    s->judged = 0; /* weights of both may come back, and of another problem */
+    s->gap_known = 0; /* weights of both may come back, and of another problem */
     const int answers = !status && hard && fit_hard_answers(&task->problem, s);
     if (answers) fit_stretch(&p, s);
     if (!status && hard && !answers)
@@ -233,7 +232,7 @@ hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, 
     /* rows in the order of the file give the result of a stream, whatever its objective */
     const int stream = task->solver == &hsp__solver_pegasos && goal->in_order;
     if (!stream) status = fit_no_worse(&last, &task->problem, s->u, s->scores, s, err);
-    return status ? status : fit_judge(&last, goal->gap, task, err);
+    return status ? status : fit_compute_gap(&last, goal->gap, task, err);
 }
 
 hsp_status hsp__fit_choose(const char *name, hsp__task *task, hsp_error *err)

@@ -11,16 +11,16 @@
 hsp_status hsp__fit_choose(const char *name, hsp__task *task, hsp_error *err);
 
 /* After task->solver has solved task->problem: let other solvers go on where it is stuck
- * (`choose`), settle whether a separator exists where one is demanded, and judge the answer.
+ * (`choose`), settle whether a separator exists where one is demanded, and compute its gap.
  * task->solution has room for u and scores, as for the solver. A request to stop is an outcome,
- * with task->unjudged when there was no time for the figures. After HSP_STOP_INSEPARABLE (hard)
- * solution.dual says why no separator exists; else, unless unjudged, solution.scores are those of w
+ * with task->gap_unknown when there was no time for the figures. After HSP_STOP_INSEPARABLE (hard)
+ * solution.dual says why no separator exists; else, unless gap_unknown, solution.scores are those of w
  * without b. */
 hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, hsp__task *task,
                            hsp_error *err);
 
-/* There was no time to judge what a stopped solver handed back. */
-void hsp__fit_unjudged(const hsp_context *ctx, hsp__task *task);
+/* There was no time to compute the gap of what a stopped solver returned. */
+void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task);
 
 /* ---- For other modules (src/prove): without options, data sets or models ---- */
 

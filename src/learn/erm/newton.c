@@ -46,6 +46,9 @@
 #include "base/threads.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
+#include "learn/erm/newton_hessian.h"
+#include "learn/erm/newton_rows.h"
+#include "learn/erm/solvers.h"
 #include "vec/vec.h"
 
 #define NEWTON_STEPS       1000 /* Newton steps in all, where they should be ten or fifty */
@@ -692,8 +695,8 @@ static void newton_hand_back(const newton_run *run)
     out->b = s->dim > s->d ? run->best.w[s->d] : 0;
     if (!run->best.in_place && run->best.a)
         memcpy(out->dual, run->best.a, s->n * sizeof *out->dual);
-    out->judged = run->scored && out->u && run->stop == HSP_STOP_CONVERGED && !s->p->hard;
-    if (out->judged) memcpy(out->u, s->delta, s->d * sizeof *out->u); /* scores are there */
+    out->gap_known = run->scored && out->u && run->stop == HSP_STOP_CONVERGED && !s->p->hard;
+    if (out->gap_known) memcpy(out->u, s->delta, s->d * sizeof *out->u); /* scores are there */
     out->primal = run->best.values.primal;
     out->dual_value = run->best.values.dual;
     out->gap = run->best.values.gap;

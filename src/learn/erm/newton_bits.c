@@ -3,7 +3,7 @@
  * in common is counted many rows at a time. */
 #include <string.h>
 
-#include "learn/erm/newton.h"
+#include "learn/erm/newton_bits.h"
 #include "vec/vec.h"
 
 enum { BITS_WORDS = 64, BITS_ROWS = 64 * BITS_WORDS, BITS_STEP = 512 };

@@ -3,7 +3,7 @@
  * which each sums the outer products of the rows that have numbers in both, in registers. */
 #include <string.h>
 
-#include "learn/erm/newton.h"
+#include "learn/erm/newton_blocks.h"
 #include "vec/vec.h"
 
 enum { BATCH_ROWS = 64, BATCH_LOOK = 200 };

@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/erm/gap.h"
-#include "learn/erm/newton.h"
+#include "learn/erm/newton_hessian.h"
+#include "learn/erm/newton_rows.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/vec.h"
@@ -41,12 +42,6 @@ NEWTON_ROWS_INLINE newton_rows_terms newton_row(hsp__loss_form form, const hsp__
     if (!(s > 0)) return (newton_rows_terms){0, 0};
     if (form == HSP__HINGE && !(s < 1)) return (newton_rows_terms){1, 0};
     return (newton_rows_terms){s, 1};
-}
-
-double hsp__newton_factor(const hsp__newton *s)
-{
-    if (s->form == HSP__SQUARED_HINGE) return 2;
-    return hsp__newton_anchored(s) ? s->tau : 1;
 }
 
 /* out = X w with the offset, rows from .. to - 1. */

@@ -42,7 +42,7 @@ typedef struct hsp__problem {
     uint32_t positive;        /* the class that is y = +1; all others are -1 */
     double cost[2];           /* C of the negative and of the positive rows */
     const double *row_weight; /* n, >= 0; NULL: all 1. A weight of k is k copies of the row */
-    const double *norms;      /* n: ||x_i||, so that the judge need not compute them; NULL: none */
+    const double *norms;      /* n: ||x_i||, so that gap.c need not compute them; NULL: none */
     const hsp__loss *loss;
     hsp__penalty penalty;
     hsp__offset offset;
@@ -92,9 +92,9 @@ typedef struct hsp__solution {
     double *dual; /* n: in, the start (zeros: none; any numbers will do, they are made feasible);
                      out, feasible dual weights a. NULL is not allowed */
     double *u, *scores; /* d and n: room, or NULL, for ... */
-    int judged;         /* ... out: what hsp__gap made of this very w, b and dual (1); 0: nothing */
+    int gap_known; /* ... out: u, scores and values of hsp__gap for this w, b and dual are there */
     double primal, dual_value, gap;
-    double rounding; /* out, if it was judged: the part of the gap that is rounding (gap.h) */
+    double rounding; /* out, if gap_known: the part of the gap that is rounding (gap.h) */
     uint64_t passes, updates;
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached; HSP_STOP_INSEPARABLE: hard, and dual
                       says why (gap.h) */

@@ -151,8 +151,8 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
                                      .passes = s->rounds,
                                      .updates = s->updates,
                                      .stop = s->stop};
-    task->unjudged = isnan(s->primal) && s->stop != HSP_STOP_PASSES;
-    if (!task->unjudged) {
+    task->gap_unknown = isnan(s->primal) && s->stop != HSP_STOP_PASSES;
+    if (!task->gap_unknown) {
         hsp__gap_kkt_scores(train->ctx, p, s->b, s->a, s->scores, &task->kkt);
         hsp__gap_margin(fmax(s->square, 0), &task->kkt);
     }
@@ -427,7 +427,7 @@ hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const h
     }
     if (!status) status = hsp__stop_status(ctx, err);
     for (uint32_t c = 0; !status && c < train->count; c++)
-        if (train->tasks[c].unjudged) status = HSP_CANCELLED; /* nor are its scores known */
+        if (train->tasks[c].gap_unknown) status = HSP_CANCELLED; /* nor are its scores known */
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         const double *scores = k->scores + i * train->count;
         const uint32_t class = hsp__model_decide(model, scores);

@@ -654,7 +654,7 @@ static hsp_status smo_run_proven(smo *w, hsp_error *err)
     return status;
 }
 
-/* The run was stopped, maybe while f was brought up to date: back to where it was judged last, or
+/* The run was stopped, maybe while f was brought up to date: back to where its gap was computed last, or
  * to a = 0, where f is known. The figures are proven if there is time for that; else they are NaN.
  */
 static hsp_status smo_stopped(smo *w, hsp_error *err)

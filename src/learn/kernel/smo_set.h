@@ -17,7 +17,7 @@ typedef struct hsp__smo_set {
     double *a, *f, *y, *c, *extra; /* size: those of the rows */
     double *up, *down; /* size: 0 where y a may rise (fall), else infinite (minus infinite) */
     double moved;      /* by how much a has changed, in all, in the ... */
-    uint64_t updates;  /* ... steps since the solver had made this many */
+    uint64_t updates;  /* ... steps after this number of the solver's updates */
 } hsp__smo_set;
 
 /* Rows whose a changed, while f follows. */
@@ -25,7 +25,7 @@ typedef struct hsp__smo_moved {
     uint64_t *rows; /* n */
     double *by;     /* n: y times what a changed by */
     void **lines;   /* n: their kernel rows, */
-    uint64_t batch; /* of this many of them */
+    uint64_t batch; /* of the first `batch` of them */
 } hsp__smo_moved;
 
 typedef struct hsp__smo_work {

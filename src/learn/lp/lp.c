@@ -132,7 +132,7 @@ static hsp_status lp_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, i
     s->dual_value = answer.dual_value;
     lp_measure(train, &answer, task);
     if (hard && s->stop != HSP_STOP_CONVERGED) {
-        task->unjudged = 1;
+        task->gap_unknown = 1;
         s->primal = s->dual_value = (double)NAN;
     }
     if (!hard || s->stop == HSP_STOP_INSEPARABLE)

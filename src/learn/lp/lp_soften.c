@@ -127,7 +127,7 @@ static void lp_soften_free(lp_soften_state *t)
 }
 
 /* Both values from the rows themselves. */
-static hsp_status lp_soften_judge(lp_soften_state *t, hsp_error *err, hsp__lp_answer *answer)
+static hsp_status lp_soften_values(lp_soften_state *t, hsp_error *err, hsp__lp_answer *answer)
 {
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
     hsp__gap_balance(t->ctx, t->p, answer->a);
@@ -171,7 +171,7 @@ static hsp_status lp_soften_solve(lp_soften_state *t, hsp__watch *watch, int rep
         answer->w[j] = ldexp(-prices[j], -t->exponents[j]);
     answer->b = t->p->offset == HSP__OFFSET_NONE ? 0 : -prices[d];
     if (stopped) return HSP_CANCELLED;
-    status = lp_soften_judge(t, err, answer);
+    status = lp_soften_values(t, err, answer);
     if (!status)
         answer->stop = answer->primal - answer->dual_value <= LP_SOFTEN_GAP * answer->primal
                            ? HSP_STOP_CONVERGED
@@ -187,7 +187,7 @@ static hsp_status lp_soften_stopped(lp_soften_state *t, hsp_error *err, hsp__lp_
     hsp_context last = hsp__stop_brief(&brief, ctx);
     hsp__watch_stopped(ctx, &answer->stop);
     t->ctx = &last;
-    const hsp_status status = lp_soften_judge(t, err, answer);
+    const hsp_status status = lp_soften_values(t, err, answer);
     t->ctx = ctx;
     if (status != HSP_CANCELLED) return status;
     answer->primal = (double)NAN;

@@ -38,10 +38,10 @@
  *
  * Precision. Rows of single-precision numbers are stepped through with weights in single precision
  * until the gap is small; each round starts with weights computed again from A in double, and A, the
- * shares and all that is judged are in double always.
+ * shares and all values of the gap are in double always.
  *
  * Guarantee. D never falls in a step; the method converges, in practice linearly. Every round W = u
- * is computed again from A and judged, never by the method's own sums; the (W, b) of least P and the A
+ * is computed again from A and its gap is computed, never by the method's own sums; the (W, b) of least P and the A
  * of greatest D are kept, each for itself, from W = 0 and A = 0 on. The gap (P - D) / P is of
  * those.
  *
@@ -349,7 +349,7 @@ static void crammer_keep(crammer_run *run)
         memcpy(run->kept, run->even ? run->even : work->dual,
                work->n * work->k * sizeof *run->kept);
     }
-    hsp__crammer_verdict(primal, value, &run->best);
+    hsp__crammer_values(primal, value, &run->best);
 }
 
 /* Before anything is learned: W = 0 and A = 0. Then every row costs c; a free offset that puts all
@@ -372,10 +372,10 @@ static void crammer_nothing(crammer_run *run)
     memset(run->to->b, 0, k * sizeof *run->to->b);
     const int leans = work->p->offset == HSP__OFFSET_FREE && 2 * (total - most) < total;
     if (leans) run->to->b[heaviest] = 1;
-    hsp__crammer_verdict(leans ? 2 * (total - most) : total, 0, &run->best);
+    hsp__crammer_values(leans ? 2 * (total - most) : total, 0, &run->best);
 }
 
-/* Make the weights again from A, score all rows, and judge. */
+/* Make the weights again from A, score all rows, and compute the gap. */
 static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
 {
     hsp__crammer_work *work = &run->work;
@@ -395,7 +395,7 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     const double losses = status ? 0 : hsp__crammer_score(work);
     work->ctx = ctx;
     if (!status && !hsp__stopped(&last)) {
-        hsp__crammer_verdict(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
+        hsp__crammer_values(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
                              &run->now);
         crammer_keep(run);
     }

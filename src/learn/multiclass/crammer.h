@@ -19,7 +19,7 @@ typedef struct hsp__crammer_solution {
     double *dual; /* n * k, row after row: in, where to start (zeros: none; any numbers will do,
                      they are made feasible); out, the weights A of crammer.c. NULL: start at zero,
                      and the dual is not wanted */
-    double primal, dual_value, gap; /* from hsp__crammer_judge */
+    double primal, dual_value, gap; /* from hsp__crammer_gap */
     uint64_t passes, updates;       /* passes over all rows, in work; rows whose A changed */
     uint64_t support;               /* rows with A != 0 */
     hsp_stop stop;                  /* HSP_STOP_CONVERGED: the gap was reached */
@@ -32,7 +32,7 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
 
 /* How near to the best, from the problem, (w, b) and `dual` (n * k) alone: dual is made feasible in
  * place; u (k * d, out) is sum_i A_i x_i. Two passes over the rows, in parallel. */
-hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const double *w,
+hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
                               const double *b, double *dual, double *u, hsp_error *err,
                               hsp__gap_values *out);
 

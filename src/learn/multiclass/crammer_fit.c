@@ -12,7 +12,7 @@
 #include "learn/multiclass/crammer.h"
 #include "vec/vec.h"
 
-#define CRAMMER_FIT_ROUNDS 3 /* of solving and judging */
+#define CRAMMER_FIT_ROUNDS 3 /* of solving and computing the gap */
 
 /* Only a name: the figures of all classes are those of the first task. */
 static const hsp__solver crammer_fit_solver = {.name = "crammer-singer",
@@ -58,7 +58,7 @@ static void crammer_fit_row(const hsp__crammer *p, const double *w, const double
     kkt->complementarity = fmax(kkt->complementarity, fmax(0, 1 - margin) - pulled / cost);
     if (!(a > 0)) return;
     kkt->support++;
-    const double lacks = margin > 1 ? a / cost : (cost - a) / cost; /* as in judge_count */
+    const double lacks = margin > 1 ? a / cost : (cost - a) / cost; /* as in gap_count */
     if (fabs(margin - 1) <= fmax(lacks, 1e-6))
         kkt->on++;
     else if (margin < 1)
@@ -86,11 +86,11 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     const hsp__plan *plan = &train->plan;
     hsp__goal goal = hsp__erm_goal(train, 1);
     hsp__crammer_solution s = {.w = train->weights, .b = b, .dual = dual};
-    hsp__gap_values verdict = {.gap = 1};
+    hsp__gap_values values = {.gap = 1};
     uint64_t passes = 0, updates = 0;
     hsp__stop brief;
     hsp_context last = *train->ctx;
-    int judged = 1;
+    int gap_known = 1;
     if (train->start) crammer_fit_start(train, dual, b);
     /* The solver stops by the gap as computed; the full computation adds rounding errors: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
@@ -98,28 +98,28 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
         hsp_status status = hsp__crammer_solve(train->ctx, p, &goal, err, &s);
         if (status) return status;
         last = hsp__stop_brief(&brief, train->ctx);
-        status = hsp__crammer_judge(&last, p, s.w, s.b, s.dual, u, err, &verdict);
+        status = hsp__crammer_gap(&last, p, s.w, s.b, s.dual, u, err, &values);
         if (status && status != HSP_CANCELLED) return status;
-        judged = !status;
+        gap_known = !status;
         passes += s.passes;
         updates += s.updates;
-        goal.gap = plan->gap - 2 * verdict.rounding;
-        if (!judged || s.stop != HSP_STOP_CONVERGED || verdict.gap <= plan->gap || !(goal.gap > 0))
+        goal.gap = plan->gap - 2 * values.rounding;
+        if (!gap_known || s.stop != HSP_STOP_CONVERGED || values.gap <= plan->gap || !(goal.gap > 0))
             break;
     }
     hsp__task *task = &train->tasks[0];
     task->solver = &crammer_fit_solver;
-    task->solution = (hsp__solution){.primal = verdict.primal,
-                                     .dual_value = verdict.dual,
-                                     .gap = verdict.gap,
-                                     .rounding = verdict.rounding,
+    task->solution = (hsp__solution){.primal = values.primal,
+                                     .dual_value = values.dual,
+                                     .gap = values.gap,
+                                     .rounding = values.rounding,
                                      .passes = passes,
                                      .updates = updates,
                                      .stop = s.stop};
-    if (s.stop == HSP_STOP_CONVERGED && !(verdict.gap <= plan->gap))
+    if (s.stop == HSP_STOP_CONVERGED && !(values.gap <= plan->gap))
         task->solution.stop = HSP_STOP_PASSES;
-    if (judged) crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
-    if (hsp__stopped(&last)) hsp__fit_unjudged(&last, task);
+    if (gap_known) crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
+    if (hsp__stopped(&last)) hsp__fit_gap_unknown(&last, task);
     for (uint32_t c = 0; c < train->count; c++)
         train->tasks[c].solution.b = b[c];
     return HSP_OK;

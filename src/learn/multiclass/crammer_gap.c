@@ -407,7 +407,7 @@ double hsp__crammer_dual(const hsp__crammer_work *work, const double *dual, cons
     return crammer_gap_gain(work, dual) - hsp__crammer_penalty(work, u, t);
 }
 
-void hsp__crammer_verdict(double primal, double dual, hsp__gap_values *out)
+void hsp__crammer_values(double primal, double dual, hsp__gap_values *out)
 {
     out->primal = primal;
     out->dual = dual;
@@ -454,7 +454,7 @@ static double crammer_gap_size(const hsp__crammer_work *work, const double *w)
     return sqrt(most);
 }
 
-hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const double *w,
+hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
                               const double *b, double *dual, double *u, hsp_error *err,
                               hsp__gap_values *out)
 {
@@ -479,7 +479,7 @@ hsp_status hsp__crammer_judge(hsp_context *ctx, const hsp__crammer *p, const dou
         double up = hsp__gap_gamma(work.d * work.k) * penalty + hsp__gap_gamma(work.n) * losses;
         for (uint64_t part = 0; part < work.parts; part++)
             up += work.doubts[part];
-        hsp__crammer_verdict(penalty + losses + up, value - down, out);
+        hsp__crammer_values(penalty + losses + up, value - down, out);
         if (isfinite(out->primal) && out->primal > 0) out->rounding = (up + down) / out->primal;
         status = hsp__stop_status(ctx, err);
     }

@@ -1,4 +1,4 @@
-/* What judging (crammer_gap.c) and solving (crammer.c) of the machine of all classes share: the
+/* What the gap (crammer_gap.c) and the solver (crammer.c) of the machine of all classes share: the
  * weights of all classes side by side, and sums over all rows. */
 #ifndef HSP_LEARN_MULTICLASS_CRAMMER_WORK_H
 #define HSP_LEARN_MULTICLASS_CRAMMER_WORK_H
@@ -69,7 +69,7 @@ void *hsp__crammer_array(const hsp__crammer_work *work, uint64_t count, size_t s
 /* The first whole cache line of a block that is one longer than needed. */
 double *hsp__crammer_align(void *block);
 
-/* What judging and solving both need. Free it even after a failure. */
+/* What the gap and the solver both need. Free it even after a failure. */
 hsp_status hsp__crammer_open(hsp__crammer_work *work, hsp_context *ctx, const hsp__crammer *p,
                              hsp_error *err);
 
@@ -85,6 +85,6 @@ double hsp__crammer_penalty(const hsp__crammer_work *work, const double *w, cons
 double hsp__crammer_dual(const hsp__crammer_work *work, const double *dual, const double *u,
                          const double *t);
 
-void hsp__crammer_verdict(double primal, double dual, hsp__gap_values *out);
+void hsp__crammer_values(double primal, double dual, hsp__gap_values *out);
 
 #endif

@@ -16,7 +16,7 @@
  * weights and offset in the end.
  *
  * A rule may learn in a scale that grows (`growth`): then weights / (growth * examples) are what is
- * meant, and two classes' mistakes are judged with those: y s is not above 1.
+ * meant, and two classes' mistakes are decided by those: y s is not above 1.
  *
  * A rule that multiplies writes single weights (hsp__online_put). Where they would leave the range
  * of numbers it divides all of them by a power of two (hsp__online_shrink), offsets too: scores are

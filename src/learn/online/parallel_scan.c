@@ -171,7 +171,7 @@ void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), vo
 /* Somebody who was busy but did not come to an end means that the system gave the processor to
  * others: then it is better to go on alone for a while, longer each time it happens. What is lost
  * by waiting stays a small part of the whole. */
-static void parallel_scan_judge(hsp__parallel_scan *crew, double work, double wait, double now)
+static void parallel_scan_adapt(hsp__parallel_scan *crew, double work, double wait, double now)
 {
     if (wait <= work + PARALLEL_SCAN_PATIENCE) return;
     crew->alone = now + wait * crew->penalty;
@@ -192,7 +192,7 @@ static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uin
     while (atomic_load(&crew->busy) > 0)
         parallel_scan_pause();
     const double end = hsp__clock();
-    parallel_scan_judge(crew, done - start, end - done, end);
+    parallel_scan_adapt(crew, done - start, end - done, end);
     return atomic_load(&crew->found);
 }
 

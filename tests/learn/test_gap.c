@@ -1,4 +1,4 @@
-/* The judge, against formulas in long double and by hand (slow.h). */
+/* The gap and its parts, against formulas in long double and by hand (slow.h). */
 #include "learn/erm/gap.h"
 
 #include "learn/erm/matvec.h"
@@ -45,14 +45,14 @@ static void values(void)
             a[i] = 10 * hsp__random_normal(&random);
             if (i % 11 == 5) a[i] = i % 2 ? HUGE_VAL : NAN;
         }
-        hsp__gap_values verdict;
-        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
+        hsp__gap_values values;
+        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &values) == HSP_OK);
         const long double primal = slow_primal(&set, &p, w, b), dual = slow_dual(&set, &p, a);
-        CHECK_NOTE(fabsl(primal - verdict.primal) <= 1e-12L * primal, "%d", (int)k);
-        CHECK_NOTE(fabsl(dual - verdict.dual) <= 1e-11L * (1 + fabsl(dual)), "%d: %Lg %g", (int)k,
-                   dual, verdict.dual);
+        CHECK_NOTE(fabsl(primal - values.primal) <= 1e-12L * primal, "%d", (int)k);
+        CHECK_NOTE(fabsl(dual - values.dual) <= 1e-11L * (1 + fabsl(dual)), "%d: %Lg %g", (int)k,
+                   dual, values.dual);
         CHECK_NOTE(primal >= dual, "%d", (int)k);
-        CHECK(fabs(verdict.gap - (verdict.primal - verdict.dual) / verdict.primal) <= 1e-14);
+        CHECK(fabs(values.gap - (values.primal - values.dual) / values.primal) <= 1e-14);
         for (uint64_t i = 0; i < set.n; i++)
             CHECK(fabsl(slow_score(&set, i, w, 0) - scores[i]) <= 1e-12L);
         free(a);
@@ -71,9 +71,9 @@ static void overflow_is_no_agreement(void)
         hsp__problem p = problem_of(&set, k);
         double w[2] = {1e200, k < 3 ? (double)NAN : 1e300}, u[2], a[10] = {1, 1}, scores[10];
         double b = 0;
-        hsp__gap_values verdict;
-        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &verdict) == HSP_OK);
-        CHECK(verdict.gap >= 0.5);
+        hsp__gap_values values;
+        CHECK(hsp__gap(ctx, &p, w, b, a, u, scores, NULL, &values) == HSP_OK);
+        CHECK(values.gap >= 0.5);
         CHECK(hsp__gap_offset(ctx, &p, scores, NULL, &b) == HSP_OK);
     }
     slow_free(&set);
@@ -139,12 +139,12 @@ static void four_rows(void)
     hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .cost = {1, 1}};
     p.offset = HSP__OFFSET_NONE;
     double w[1] = {1}, u[1], a[4] = {1, 0, 1, 1}, scores[4];
-    hsp__gap_values verdict;
+    hsp__gap_values values;
     hsp__kkt kkt;
-    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &values) == HSP_OK);
     /* 2 + 0 + 1/2 + 1, rounded up; u = -1 + 1/2, rounded down */
-    CHECK(verdict.primal >= 0.5 + 3.5 && verdict.primal <= (0.5 + 3.5) * (1 + 1e-13));
-    CHECK(verdict.dual <= 3 - 0.5 * 0.5 / 2 && verdict.dual >= (3 - 0.5 * 0.5 / 2) * (1 - 1e-13));
+    CHECK(values.primal >= 0.5 + 3.5 && values.primal <= (0.5 + 3.5) * (1 + 1e-13));
+    CHECK(values.dual <= 3 - 0.5 * 0.5 / 2 && values.dual >= (3 - 0.5 * 0.5 / 2) * (1 - 1e-13));
     hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 1); /* |1 + 1/2| / (1 + 1/2) */
     CHECK(kkt.complementarity == 0 && kkt.dual == 0 && kkt.primal == 0);
@@ -214,17 +214,17 @@ static void hard_values(void)
     slow_store(&set, SLOW_SPARSE32);
     hsp__problem p = {.view = &set.view, .positive = 1, .loss = &hsp__hinge, .hard = 1};
     double w[1] = {1}, u[1], a[2] = {0.5, 0.75}, scores[2];
-    hsp__gap_values verdict;
+    hsp__gap_values values;
     hsp__kkt kkt;
-    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
-    CHECK(verdict.primal >= 0.5 && verdict.dual <= 0.5 && verdict.gap <= 1e-13);
-    CHECK(verdict.rounding >= verdict.gap / 2 && verdict.rounding <= 1e-13);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &values) == HSP_OK);
+    CHECK(values.primal >= 0.5 && values.dual <= 0.5 && values.gap <= 1e-13);
+    CHECK(values.rounding >= values.gap / 2 && values.rounding <= 1e-13);
     CHECK(a[0] == 0.5 && a[1] == 0.5 && u[0] == 1);
     hsp__gap_kkt(ctx, &p, w, 0, a, u, scores, &kkt);
     CHECK(kkt.stationarity == 0 && kkt.primal == 0 && kkt.complementarity == 0 && kkt.on == 2);
     w[0] = nextafter(1, 0);
-    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &verdict) == HSP_OK);
-    CHECK(isinf(verdict.primal) && verdict.gap == 1);
+    CHECK(hsp__gap(ctx, &p, w, 0, a, u, scores, NULL, &values) == HSP_OK);
+    CHECK(isinf(values.primal) && values.gap == 1);
     slow_free(&set);
     hsp_context_free(ctx);
 }
