@@ -79,9 +79,11 @@ static hsp_status convert_run(cli *run, hsp_error *err)
     }
     all.write_seconds = cli_seconds() - start;
     if (status == HSP_OK && !cli_json(run))
-        cli_say(run, "wrote %s: %s rows, %s features, %s classes", show_output(all.output),
-                show_count(hsp_data_rows(all.data)), show_count(hsp_data_cols(all.data)),
-                show_count(hsp_data_classes(all.data)));
+        cli_say(run, "wrote %s: %s row%s, %s feature%s, %s class%s", show_output(all.output),
+                show_count(hsp_data_rows(all.data)), plural(hsp_data_rows(all.data)),
+                show_count(hsp_data_cols(all.data)), plural(hsp_data_cols(all.data)),
+                show_count(hsp_data_classes(all.data)),
+                hsp_data_classes(all.data) == 1 ? "" : "es");
     if (status == HSP_OK) status = cli_report(run, convert_results, &all, stdout, err);
     hsp_data_free(all.data);
     hsp_encoding_free(encoding);

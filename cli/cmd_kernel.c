@@ -273,8 +273,9 @@ static void kernel_print_check(const kernel_job *job, const kernel_found *found)
     }
     table_line(&table, "rank", "%s (eigenvalues above rounding)", show_count(verdict->rank));
     if (verdict->semidefinite)
-        table_line(&table, "factor K = B B'", "%s columns, largest error %s",
-                   show_count(found->factor.rank), show_number(found->factor.error));
+        table_line(&table, "factor K = B B'", "%s column%s, largest error %s",
+                   show_count(found->factor.rank), plural(found->factor.rank),
+                   show_number(found->factor.error));
     table_print(&table, stdout);
     if (!verdict->semidefinite) kernel_print_witness(verdict);
 }
@@ -358,9 +359,9 @@ static void kernel_report_gram(const cli *run, const kernel_job *job, const char
     const uint64_t rows = hsp_data_rows(job->data);
     const uint64_t columns = against ? hsp_data_rows(job->against) : rows;
     cli_progress_clear();
-    cli_say(run, "wrote %s: %s values of %s, %s a row", show_output(out),
-            show_count(rows * columns), show_text(hsp_kernel_text(job->kernel)),
-            show_count(columns));
+    cli_say(run, "wrote %s: %s value%s of %s, %s per row", show_output(out),
+            show_count(rows * columns), plural(rows * columns),
+            show_text(hsp_kernel_text(job->kernel)), show_count(columns));
     if (!cli_json(run)) return;
     cli_json_writer json = {.file = stdout};
     json_open(&json, NULL, '{');

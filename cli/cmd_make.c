@@ -129,8 +129,8 @@ static hsp_status make_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = make_files(run, made.output, &made, err);
     made.seconds = cli_seconds() - start;
     if (status == HSP_OK) {
-        cli_say(run, "made %s rows of %s features (%s)", show_count(truth->rows),
-                show_count(truth->cols), made.generator);
+        cli_say(run, "made %s row%s of %s feature%s (%s)", show_count(truth->rows),
+                plural(truth->rows), show_count(truth->cols), plural(truth->cols), made.generator);
         if (made.weights)
             cli_say(run, "truth: a halfspace, offset %s, margin %s, %s of the labels flipped",
                     show_number(truth->offset), show_number(truth->margin),

@@ -107,8 +107,8 @@ static hsp_status scale_run(cli *run, hsp_error *err)
     all.write_seconds = cli_seconds() - start;
     if (status == HSP_OK) {
         all.kind = hsp_scaling_kind(scaling);
-        cli_say(run, "wrote %s: %s rows, scaled %s", show_output(all.output),
-                show_count(hsp_data_rows(all.data)), all.kind);
+        cli_say(run, "wrote %s: %s row%s, scaled %s", show_output(all.output),
+                show_count(hsp_data_rows(all.data)), plural(hsp_data_rows(all.data)), all.kind);
         status = cli_report(run, scale_results, &all, stdout, err);
     }
     hsp_scaling_free(scaling);

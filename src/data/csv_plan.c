@@ -420,9 +420,10 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_sample *sample,
     char buffer[2];
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
-    hsp__text_printf(
-        &text, "separator %s; %s; %u columns", plan_separator_word(plan->separator, buffer),
-        sample->header ? "names in the first line" : "no names in the first line", plan->count);
+    hsp__text_printf(&text, "separator %s; %s; %u column%s",
+                     plan_separator_word(plan->separator, buffer),
+                     sample->header ? "names in the first line" : "no names in the first line",
+                     plan->count, plan->count == 1 ? "" : "s");
     plan_list(&text, plan, HSP__COLUMN_LABEL, "label");
     if (!plan->labelled) hsp__text_puts(&text, "; no label");
     plan_list(&text, plan, HSP__COLUMN_CATEGORY, "categories");

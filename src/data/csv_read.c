@@ -156,9 +156,9 @@ static hsp_status csv_finish_labels(csv_reader *reader, hsp_error *err)
     if (!plan->given && !hsp__names_copy(&plan->encoding->classes, &reader->table.classes))
         return hsp__fail_memory(err);
     if (known && reader->table.classes.count > known)
-        hsp__log(reader->ctx, HSP_LOG_WARNING,
-                 "%s: %u labels are not in the encoding (such as '%s')", plan->file,
-                 reader->table.classes.count - known,
+        hsp__log(reader->ctx, HSP_LOG_WARNING, "%s: %u label%s not in the encoding (such as '%s')",
+                 plan->file, reader->table.classes.count - known,
+                 reader->table.classes.count - known == 1 ? " is" : "s are",
                  hsp__names_get(&reader->table.classes, known));
     return HSP_OK;
 }

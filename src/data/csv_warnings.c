@@ -55,9 +55,8 @@ static hsp_status csv_warnings_unseen(hsp_context *ctx, const hsp__csv_plan *pla
     total = csv_warnings_list(plan, all->unseen, text);
     if (text->failed) return hsp__fail_memory(err);
     if (total)
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "%s: %llu values are not in the encoding (%s); they became zeros", plan->file,
-                 (unsigned long long)total, text->data);
+        hsp__log(ctx, HSP_LOG_WARNING, "%s: %llu value%s not in the encoding (%s) and became 0",
+                 plan->file, (unsigned long long)total, total == 1 ? " is" : "s are", text->data);
     return HSP_OK;
 }
 

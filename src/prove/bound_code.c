@@ -79,7 +79,7 @@ hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *
     const double bits = code_stored(c->model, &weights);
     hsp__error_bound_set(
         to, hsp__binomial_upper(c->rows.n, c->rows.mistakes, c->log_delta - bits * LN2),
-        "%.0f numbers, |h| = %.0f bits, %llu mistakes on %llu rows", weights, ceil(bits),
+        "numbers: %.0f, |h| = %.0f bits, %llu of %llu rows wrong", weights, ceil(bits),
         (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
     return HSP_OK;
 }
@@ -181,8 +181,8 @@ hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_boun
     if (!status)
         hsp__error_bound_set(
             to, job->value[best],
-            "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu mistakes on "
-            "%llu rows",
+            "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu of "
+            "%llu rows wrong",
             code_forms[best].digits + 1, code_forms[best].window, ceil(job->bits[best]),
             (unsigned long long)job->mistakes[best], (unsigned long long)c->rows.n);
     hsp__free(memory, w);

@@ -208,13 +208,12 @@ static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hs
     }
     c->again = again;
     to->about = "the model trained on these rows alone";
-    hsp__error_bound_set(
-        to, compress_value(c, set->k, wrong),
-        "k = %llu %s, %llu mistakes on the other %llu; right or wrong as this model "
-        "but for %llu of %llu training rows",
-        (unsigned long long)set->k, set->word, (unsigned long long)wrong,
-        (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
-        (unsigned long long)c->rows.n);
+    hsp__error_bound_set(to, compress_value(c, set->k, wrong),
+                         "k = %llu %s, %llu of the other %llu wrong; right or wrong as this model "
+                         "but for %llu of %llu training rows",
+                         (unsigned long long)set->k, set->word, (unsigned long long)wrong,
+                         (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
+                         (unsigned long long)c->rows.n);
     return HSP_OK;
 }
 
@@ -228,10 +227,10 @@ hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bou
     else if (!set.exact && set.k >= c->rows.n)
         hsp__error_bound_set(to, 1, "all %llu rows are %s", (unsigned long long)set.k, set.word);
     else if (set.exact)
-        hsp__error_bound_set(
-            to, compress_value(c, set.k, set.outside_wrong),
-            "k = %llu %s, %llu mistakes on the other %llu", (unsigned long long)set.k, set.word,
-            (unsigned long long)set.outside_wrong, (unsigned long long)(c->rows.n - set.k));
+        hsp__error_bound_set(to, compress_value(c, set.k, set.outside_wrong),
+                             "k = %llu %s, %llu of the other %llu wrong", (unsigned long long)set.k,
+                             set.word, (unsigned long long)set.outside_wrong,
+                             (unsigned long long)(c->rows.n - set.k));
     else if (!c->retrain)
         hsp__error_bound_fail(to, "needs a run on the %llu %s (--retrain)",
                               (unsigned long long)set.k, set.word);

@@ -135,7 +135,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
     for (int i = 0; i < MODEL_TEST; i++) {
         hsp_error_bound *to = &out->guarantees[out->count++];
         model_describe(&model_test[i], to);
-        hsp__error_bound_set(to, values[i], "m = %llu mistakes on n = %llu rows",
+        hsp__error_bound_set(to, values[i], "m = %llu of n = %llu rows wrong",
                              (unsigned long long)m, (unsigned long long)n);
     }
     out->test_rows = n;

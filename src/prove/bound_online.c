@@ -93,7 +93,7 @@ hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_error_bound
         hsp__error_bound_fail(to, "%s", why);
     else
         hsp__error_bound_set(to, online_azuma(n, mistakes, online_log_delta(c)),
-                             "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
+                             "M = %.0f of the %.0f rows of the first pass wrong", mistakes, n);
     return HSP_OK;
 }
 
@@ -106,7 +106,7 @@ hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_error_
         hsp__error_bound_fail(to, "%s", why);
     else
         hsp__error_bound_set(to, online_best_rate(n, mistakes, online_log_delta(c)),
-                             "M = %.0f mistakes on the %.0f rows of the first pass", mistakes, n);
+                             "M = %.0f of the %.0f rows of the first pass wrong", mistakes, n);
     return HSP_OK;
 }
 
@@ -126,6 +126,6 @@ hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *
             to,
             2 * (fmin(online_azuma(n, mistakes, half), online_best_rate(n, mistakes, half)) +
                  1 / n),
-            "M = %.0f mistakes on the %.0f rows of the only pass", mistakes, n);
+            "M = %.0f of the %.0f rows of the only pass wrong", mistakes, n);
     return HSP_OK;
 }

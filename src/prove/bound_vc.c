@@ -46,7 +46,7 @@ static int vc_applies(const hsp__bound_case *c, hsp_error_bound *to)
 
 static void vc_tell(const hsp__bound_case *c, double value, double dimension, hsp_error_bound *to)
 {
-    hsp__error_bound_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu mistakes on %llu rows",
+    hsp__error_bound_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu of %llu rows wrong",
                          dimension, (unsigned long long)c->rows.mistakes,
                          (unsigned long long)c->rows.n);
 }
@@ -80,8 +80,8 @@ hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_erro
     (void)err;
     if (!vc_applies(c, to)) return HSP_OK;
     if (c->rows.mistakes) {
-        hsp__error_bound_fail(to, "the model makes %llu mistakes on the training rows",
-                              (unsigned long long)c->rows.mistakes);
+        hsp__error_bound_fail(to, "the model has %llu of %llu training rows wrong",
+                              (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
         return HSP_OK;
     }
     const double doubt = LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);
