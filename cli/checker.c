@@ -99,7 +99,7 @@ hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked 
     (void)run, (void)certificate, (void)about, (void)verdict;
     return cli_fail(err, HSP_UNSUPPORTED, NULL,
                     "this build is without GMP, which certificates need: install libgmp-dev and "
-                    "build anew");
+                    "build again");
 }
 
 #endif

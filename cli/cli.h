@@ -145,7 +145,7 @@ void cli_completion_bash(FILE *file);
 
 /* Options of one group, the variant's table filled in. */
 const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant);
-/* "--name VALUE", and what is said of default and range: "(default 20, at least 1)", or "". */
+/* "--name VALUE", and default and range: "(default 20, at least 1)", or "". */
 char *cli_option_head(const hsp_option *option);
 char *cli_option_tail(const hsp_option *option);
 /* A command's groups and, last, that of the common options; returns their number. */
@@ -158,7 +158,7 @@ void cli_begin_output(void);  /* from here on, files may have to be cleaned up *
 int cli_stop_status(void);    /* the exit status of what was stopped: 128 + the signal's number */
 void cli_finish_output(void); /* what follows is done to its end; only a second Ctrl-C stops it */
 void cli_progress_begin(hsp_context *ctx, int quiet);
-void cli_progress_clear(void); /* before anything else is said on a terminal */
+void cli_progress_clear(void); /* before anything else is printed on a terminal */
 double cli_seconds(void);      /* of a clock that never goes back */
 
 /* ---- Reports ---- */

@@ -327,7 +327,7 @@ static const cli_term audit_examples[] = {
      "a run that converged, with its own last separator as w*"},
     {"halfspace audit winnow.hsp train.svm --disjunction 7,12,30",
      "a run of winnow on rows whose labels are the disjunction of three columns"},
-    {"halfspace audit experts.hsp train.csv", "a panel of experts beside the best of them"},
+    {"halfspace audit experts.hsp train.csv", "experts, compared with the best expert"},
     {NULL, NULL}};
 
 const cli_command cli_audit = {
@@ -335,21 +335,17 @@ const cli_command cli_audit = {
     .summary = "compare an online run with its mistake bounds",
     .synopsis = "MODEL DATA [--reference SEPARATOR | --disjunction COLUMNS] [options]",
     .description =
-        "Compare the number of updates of the run that made a model with every mistake bound whose "
-        "assumptions hold on these rows, and check each step of the proofs. A bound that is "
-        "exceeded is a bug: the status is 1 then.\n\n"
-        "Any model that separates the rows may stand for w*; the wider its margin, the lower the "
-        "bounds. Without --reference the widest separator is found (not for winnow, which needs "
-        "--reference or --disjunction), and the interval of its margin stated; certify proves it. "
-        "One that does not separate them is enough for the bound on "
-        "rows that cannot be "
-        "separated.\n\n"
-        "The runs are those of perceptrons and of winnow with two classes. For winnow the "
-        "reference "
-        "may be the disjunction of some columns, by name, or by number where they have none. A "
-        "panel "
-        "of experts is compared with the best of them, and needs no reference: its run is made "
-        "again from the rows.",
+        "Compare the number of updates of the run that made a model with every mistake bound "
+        "whose assumptions hold on these rows, and check each step of the proofs. A bound that "
+        "is exceeded is a bug, and the status is then 1.\n\nThe reference w* may be any model "
+        "that separates the rows; the wider its margin, the lower the bounds. Without "
+        "--reference the separator of widest margin is computed (not for winnow, which needs "
+        "--reference or --disjunction), and an interval for its margin is printed; certify "
+        "proves it. A reference that does not separate the rows is enough for the bound on rows "
+        "that are not separable.\n\nPerceptrons, winnow and experts with two classes can be "
+        "audited. For winnow the reference may be the disjunction of some columns, by name, or "
+        "by number if they have none. Experts are compared with the best expert and need no "
+        "reference: the run is repeated from the rows.",
     .arguments = audit_arguments,
     .groups = audit_groups,
     .keys = audit_keys,

@@ -592,22 +592,18 @@ const cli_command cli_bound = {
     .summary = "bound the true error of a model, or the sample size it takes",
     .synopsis = "MODEL --train DATA [--test DATA] | ACTION [options]",
     .description =
-        "With a model: its true error is bounded in every way that its rows allow. By rows held "
-        "out: "
-        "the exact binomial bound, Chernoff's and Hoeffding's. By the rows it learnt from: VC "
-        "dimension, description length, margin and radius, PAC-Bayes, sample compression, the "
-        "mistakes of a first pass, leaving one out. Each comes with whom it is about, what it "
-        "assumes, and says so when it is vacuous. Test rows that are among the training rows are "
-        "refused, and so is test data that the model was trained on. A model that does not say "
-        "what "
-        "it was trained on (it was imported from another program, or trained on a stream) gets no "
-        "bound from test rows.\n\n"
-        "sample-size solves the theorems of PAC learning for rows, epsilon or delta, whichever is "
-        "left out.\n\n"
-        "simulate draws from a known distribution, learns, and counts how often each bound is "
-        "wrong: "
-        "the exit status is 1 if that is more often than luck explains.\n\n"
-        "docs/generalisation.md has every theorem with its constants.",
+        "With a model: bound its true error in every way that its rows allow. From test rows: "
+        "the exact binomial bound, Chernoff's and Hoeffding's. From training rows: VC dimension, "
+        "description length, margin and radius, PAC-Bayes, sample compression, the mistakes of "
+        "the first pass, leave-one-out. Each bound is printed with its subject and its "
+        "assumptions, and is called vacuous if it is useless. Test rows that are among the "
+        "training rows are an error, and so is test data that the model was trained on. A model "
+        "that does not state its training data (imported from another program, or trained on a "
+        "stream) gets no bound from test rows.\n\nsample-size computes the one of rows, epsilon "
+        "and delta that is not given, by the theorems of PAC learning.\n\nsimulate draws rows "
+        "from a known distribution, trains, and counts how often each bound is wrong: the exit "
+        "status is 1 if this is more often than chance explains.\n\ndocs/generalisation.md has "
+        "every theorem with its constants.",
     .arguments = bound_arguments,
     .groups = bound_groups,
     .keys = bound_keys,

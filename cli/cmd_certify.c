@@ -190,18 +190,15 @@ const cli_command cli_certify_command = {
     .summary = "certify claims about data and models",
     .synopsis = "DATA [--model MODEL] [--claim CLAIM] [options] [-o CERT]",
     .description =
-        "Make claims about a data file, and about a model that was learnt from it, with evidence "
-        "that anybody can check against the decimals of the file. The checker, which shares "
-        "nothing "
-        "with what found the evidence, looks at all of it before the certificate is written.\n\n"
-        "Without --claim, every claim that can be made is made: separable (with an interval of the "
-        "widest margin) or not separable (with the rows that show it); of a perceptron, winnow or "
-        "experts, that its mistakes are within their bound; of a machine trained with --keep-dual, "
-        "how "
-        "near to the optimum "
-        "it is, and which predictions the optimum cannot change; with --test, a bound on the true "
-        "error; with --kernel, whether a Gram matrix is positive semidefinite.\n\n"
-        "The status is 1 when no claim could be made.",
+        "Make claims about a data file, and about a model that was trained on it, with evidence "
+        "that anybody can check against the decimals of the file. The checker, which shares no "
+        "code with the programs that find the evidence, confirms the certificate before it is "
+        "written.\n\nWithout --claim, all claims that apply are made: separable (with an "
+        "interval for the widest margin) or not separable (with the rows that prove it); for a "
+        "perceptron, winnow or experts model, that its mistakes are within their bound; for an "
+        "SVM trained with --keep-dual, how close it is to the optimum, and which predictions no "
+        "optimum changes; with --test, a bound on the true error; with --kernel, whether a Gram "
+        "matrix is positive semidefinite.\n\nThe status is 1 if no claim could be made.",
     .arguments = certify_arguments,
     .groups = certify_groups,
     .results = certify_results,

@@ -100,7 +100,7 @@ static const cli_term convert_examples[] = {
     {"halfspace convert train.csv train.hsp", "a binary file that opens at once"},
     {"halfspace convert --label 1 wine.csv -", "libsvm text on standard output"},
     {"halfspace convert train.csv train.svm --save-encoding e.json",
-     "keep how words became numbers"},
+     "save the encoding of categories"},
     {"halfspace convert later.csv later.svm --encoding e.json", "and use it on a later file"},
     {NULL, NULL}};
 
@@ -109,14 +109,14 @@ const cli_command cli_convert = {
     .summary = "write a data file in another format",
     .synopsis = "DATA OUT [options]",
     .description =
-        "Read a data file and write the same rows in another format: libsvm text, CSV, TSV, or the "
-        "binary file that is mapped into memory instead of read.\n\n"
-        "Text columns of a CSV file become numbers on the way. How they did can be saved, and "
-        "applied to files that come later, so that the same word always means the same column.\n\n"
-        "From text to text every number keeps its value, unless --precision asks for rounding: "
-        "one with more digits than double precision holds is written as it stands in the file, "
-        "which is read twice for that. A pipe cannot be; then a warning counts the numbers that "
-        "change. A binary file keeps the precision that reading chose.",
+        "Read a data file and write the same rows in another format: libsvm text, CSV, TSV, or "
+        "the binary format that is mapped into memory instead of read.\n\nCategorical columns of "
+        "a CSV file become numbers. The encoding can be saved and applied to other files, so "
+        "that the same category always becomes the same column.\n\nFrom text to text every "
+        "number keeps its value, unless --precision asks for rounding: a number with more digits "
+        "than double precision holds is copied as written, and the file is read twice for this. "
+        "A pipe cannot be read twice; then a warning counts the numbers that change. A binary "
+        "file keeps the precision chosen by reading.",
     .arguments = convert_arguments,
     .groups = convert_groups,
     .results = convert_results,

@@ -123,7 +123,7 @@ static const cli_term cv_arguments[] = {
 static const cli_term cv_examples[] = {
     {"halfspace cv perceptron --average average iris.csv", "five folds"},
     {"halfspace cv perceptron --folds 10 --scale standard train.svm",
-     "ten folds; the scaling is fitted to the nine that are learnt from"},
+     "ten folds; the scaling is fitted to the nine training folds"},
     {NULL, NULL}};
 
 const cli_command cli_cv = {
@@ -131,13 +131,13 @@ const cli_command cli_cv = {
     .summary = "estimate a learner's error by cross-validation",
     .synopsis = "LEARNER [options] DATA",
     .description =
-        "Deal the rows into folds, at random by a seed and each class evenly; predict each fold by "
-        "a model learnt from all the others, with the options that train would be given; report "
-        "the mean of the folds' errors and how far to trust it. Whatever is fitted to the rows, "
-        "scaling too, is fitted to those learnt from. No model is kept.\n\n"
-        "Folds run in parallel, each on its own copy of the rows. Limits such as --max-seconds "
-        "hold for one fold. Folds whose learning did not converge are counted, and standard error "
-        "says so; the status is 0 all the same.",
+        "Divide the rows into folds, at random by a seed and in proportion for each class; "
+        "predict each fold by a model trained on all others, with the options of train; report "
+        "the mean of the folds' errors and its standard error. Everything that is fitted, "
+        "including scaling, is fitted to the training rows of each fold. No model is "
+        "kept.\n\nFolds run in parallel, each on its own copy of the rows. Limits such as "
+        "--max-seconds apply to each fold. Folds that did not converge are counted, with a "
+        "warning; the status is still 0.",
     .arguments = cv_arguments,
     .groups = cv_groups,
     .results = cv_results,

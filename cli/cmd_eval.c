@@ -162,16 +162,13 @@ const cli_command cli_eval = {
     .summary = "evaluate a model on labelled rows",
     .synopsis = "MODEL DATA [options]",
     .description =
-        "Predict labelled rows and report how good the predictions are: mistakes, error, accuracy, "
-        "balanced accuracy, AUC, precision and recall of each class, the confusion matrix; log "
-        "loss "
-        "and Brier score of models with probabilities; hinge loss, functional and geometric "
-        "margin, "
-        "the distance of the boundary from the origin, and how many rows lie beyond, on and within "
-        "the margin boundaries s = +-1.\n\n"
-        "CSV is encoded as it was for training. Rows of classes that the model was told to leave "
-        "out are left out here too. With more than two classes the margin of a row is the score of "
-        "its class minus the best other score.",
+        "Predict labelled rows and report how good the predictions are: mistakes, error, "
+        "accuracy, balanced accuracy, AUC, precision and recall of each class, the confusion "
+        "matrix; log loss and Brier score for models with probabilities; hinge loss, functional "
+        "and geometric margin, the distance of the boundary from the origin, and the number of "
+        "rows beyond, on and within the margin boundaries s = +-1.\n\nCSV files are encoded as "
+        "in training. Rows of classes that the model leaves out are ignored. With more than two "
+        "classes the margin of a row is the score of its class minus the best other score.",
     .arguments = eval_arguments,
     .groups = eval_groups,
     .results = eval_results,

@@ -308,9 +308,9 @@ const cli_command cli_inspect = {
     .summary = "describe a data file and warn about problems",
     .synopsis = "DATA [options]",
     .description =
-        "Read a data file and say what is in it: rows, features, classes and their shares, ranges, "
-        "norms, constant and duplicate columns, duplicate and contradictory rows, the order of the "
-        "classes. Then say what to watch out for before learning from it.",
+        "Summarise a data file: rows, features, classes and their shares, ranges, norms, "
+        "constant and duplicate columns, duplicate and contradictory rows, the order of the "
+        "classes. Then list what to watch out for before training on it.",
     .arguments = inspect_arguments,
     .groups = inspect_groups,
     .keys = inspect_keys,

@@ -11,7 +11,7 @@ enum { KERNEL_ACTION, KERNEL_READ, KERNEL_WRITE };
 #define KERNEL_SHOWN   5     /* eigenvalues for people */
 #define KERNEL_LINES   12    /* of a witness, for people */
 #define KERNEL_MANY    2500  /* rows that are worth a warning ... */
-#define KERNEL_SECONDS 8e-10 /* ... of so many times their cube, measured: 20 s of 3,000 */
+#define KERNEL_SECONDS 8e-10 /* ... of this many times their cube, measured: 20 s of 3,000 */
 
 #define KERNEL_ALLOW                                                                           \
     {                                                                                          \
@@ -110,7 +110,7 @@ static hsp_status kernel_open(cli *run, const char *against, kernel_job *job, hs
     hsp_kernel *early = NULL;
     double more = 0;
     hsp_status status;
-    /* A slip in the expression is said before a large file is read. Columns from 0 are the most
+    /* An error in the expression is reported before a large file is read. Columns from 0 are the most
      * that any file has. */
     status = hsp_kernel_parse(run->ctx, run->arguments[0],
                               hsp_options_flag(run->options[KERNEL_ACTION], "allow-indefinite"), 0,
@@ -425,10 +425,11 @@ const cli_command cli_kernel = {
     .synopsis = "ACTION EXPR DATA [options]",
     .description =
         "check computes the Gram matrix K of all rows, or of a sample, and says whether it is "
-        "positive semidefinite: its eigenvalues, its rank, a factor K = B B' with its error. If it "
-        "is not, the exit status is 1 and a witness is printed: few numbers z with z'Kz < 0.\n\n"
-        "gram writes K as a data file, for learners that take values instead of rows: LIBSVM's "
-        "precomputed kernels, and the kernel precomputed. docs/kernels.md describes expressions.",
+        "positive semidefinite: its eigenvalues, its rank, a factor K = B B' with its error. If "
+        "it is not, the exit status is 1 and a witness is printed: a few numbers z with z'Kz < "
+        "0.\n\ngram writes K as a data file, for learners that take kernel values instead of "
+        "rows: LIBSVM's precomputed kernels, and the kernel precomputed. docs/kernels.md "
+        "describes expressions.",
     .arguments = kernel_arguments,
     .groups = kernel_groups,
     .keys = kernel_keys,

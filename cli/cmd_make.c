@@ -157,8 +157,8 @@ const cli_command cli_make = {
     .summary = "generate data with known properties",
     .synopsis = "GENERATOR [options] [-o OUT]",
     .description =
-        "Make rows whose truth is known: which separator labelled them, with what margin, and how "
-        "many labels were flipped. The same options and seed give the same bytes, whatever the "
+        "Generate rows with a known truth: the separator that labelled them, its margin, and the "
+        "probability of flipped labels. The same options and seed give the same bytes for any "
         "number of threads. 'halfspace make GENERATOR --help' lists one generator's options.",
     .arguments = make_arguments,
     .groups = make_groups,

@@ -500,14 +500,14 @@ const cli_command cli_model = {
     .summary = "show a model, change its form, import and export models",
     .synopsis = "ACTION MODEL [options]",
     .description =
-        "show prints what is in a model file: learner, options, classes, how the run went, and the "
-        "weights, largest first, by the names of their features.\n\n"
-        "form writes the same hypothesis in another normal form, which changes no prediction: "
-        "homogeneous, with one more feature that is always 1 and no offset; unit, with weights of "
-        "length 1, so that scores are distances; threshold, where <w, x> is compared with t.\n\n"
-        "import reads a model file of LIBSVM (c_svc and nu_svc, any kernel) or LIBLINEAR, and "
-        "predicts what svm-predict and predict would. export writes one: linear models, and kernel "
-        "models of LIBSVM's kernels, with numbers that read back to the same bits.",
+        "show prints the contents of a model file: learner, options, classes, figures of the "
+        "run, and the weights, largest first, by the names of their features.\n\nform converts a "
+        "model to another normal form with the same predictions: homogeneous, with one more "
+        "feature that is always 1 and no offset; unit, with weights of norm 1, so that scores "
+        "are distances; threshold, where <w, x> is compared with t.\n\nimport reads a model file "
+        "of LIBSVM (c_svc and nu_svc, any kernel) or LIBLINEAR; the model predicts the same "
+        "classes. export writes one: linear models, and kernel models with LIBSVM's kernels, "
+        "with numbers that read back to the same bits.",
     .arguments = model_arguments,
     .groups = model_groups,
     .keys = model_keys,

@@ -77,7 +77,7 @@ static const cli_term neighbors_arguments[] = {
     {NULL, NULL}};
 
 static const cli_term neighbors_examples[] = {
-    {"halfspace neighbors model.hsp new.csv", "a line a neighbour"},
+    {"halfspace neighbors model.hsp new.csv", "one line per neighbour"},
     {"halfspace neighbors model.hsp new.csv --k 1 --json", "the nearest one, for machines"},
     {NULL, NULL}};
 
@@ -86,12 +86,11 @@ const cli_command cli_neighbors = {
     .summary = "list the nearest training rows of each row of a data file",
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
-        "Write one line a neighbour, the nearest first, row after row: the number of the row, the "
-        "number of the neighbour in the data that the model was learnt from, their distance, and "
-        "the neighbour's class, with tabs between them. Rows are counted from 1. Of rows at the "
-        "same distance the earlier one is nearer.\n\n"
-        "Rows are read and scaled as the model was taught. Any number of them passes by in the "
-        "same memory.",
+        "Write one line per neighbour, nearest first, for each row: the number of the row, the "
+        "number of the neighbour in the training data, the distance, and the neighbour's class, "
+        "separated by tabs. Row numbers start at 1. Among rows at the same distance, the earlier "
+        "one is nearer.\n\nRows are read and scaled as in training. Memory use does not grow "
+        "with the number of rows.",
     .arguments = neighbors_arguments,
     .groups = neighbors_groups,
     .results = neighbors_results,

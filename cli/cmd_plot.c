@@ -367,9 +367,9 @@ const cli_command cli_plot = {
     .summary = "draw rows and a model's boundary in the terminal",
     .synopsis = "MODEL DATA --x FEATURE --y FEATURE [options]",
     .description =
-        "Draw the rows of a data file as letters in the plane of two features, and where the "
-        "model's decision changes from one class to another. The boundary is that of the plane "
-        "in which all other features are at their mean over the rows.",
+        "Draw the rows of a data file as letters in the plane of two features, and the model's "
+        "decision boundary in the plane in which all other features have their mean over the "
+        "rows.",
     .arguments = plot_arguments,
     .groups = plot_groups,
     .keys = plot_keys,

@@ -1,4 +1,4 @@
-/* halfspace predict MODEL DATA: one line a row, the class's name. */
+/* halfspace predict MODEL DATA: one line per row, the name of the class. */
 #include "cli.h"
 
 enum { PREDICT_HOW, PREDICT_OWN, PREDICT_READ };
@@ -71,8 +71,8 @@ static const cli_term predict_arguments[] = {
     {NULL, NULL}};
 
 static const cli_term predict_examples[] = {
-    {"halfspace predict model.hsp new.csv", "a class a line"},
-    {"halfspace predict model.hsp test.svm --scores -o scores.txt", "and the scores behind it"},
+    {"halfspace predict model.hsp new.csv", "one class per line"},
+    {"halfspace predict model.hsp test.svm --scores -o scores.txt", "and the scores"},
     {"halfspace predict model.hsp test.svm --probability", "and the probability of each class"},
     {"halfspace predict model.hsp test.svm --threshold 0.2",
      "the positive class when its probability is above 0.2"},
@@ -83,12 +83,11 @@ const cli_command cli_predict = {
     .summary = "predict the class of each row of a data file",
     .synopsis = "MODEL DATA [options] [-o OUT]",
     .description =
-        "Write one line a row, in the order of the rows: the name of its class, 0 for a row on the "
-        "boundary of a model that was trained with --tie zero (boundary, if a class is named 0). "
-        "Rows are read as the model was "
-        "taught: words become the same numbers, and the same scaling is applied. Categories that "
-        "were never seen become zeros, and a warning counts them. Any number of rows passes by in "
-        "the same memory.",
+        "Write one line per row, in the order of the rows: the name of its class; 0 for a row on "
+        "the boundary of a model that was trained with --tie zero (boundary, if a class is named "
+        "0). Rows are encoded and scaled as in training. Categories that the training data did "
+        "not have become zeros, and a warning counts them. Memory use does not grow with the "
+        "number of rows.",
     .arguments = predict_arguments,
     .groups = predict_groups,
     .results = predict_results,

@@ -134,9 +134,8 @@ const cli_command cli_scale = {
     .synopsis = "DATA OUT [options]",
     .description =
         "Scale the columns of a data file (min-max, standard, max-abs), or its rows (unit-rows, "
-        "unit-ball). The scaling can be saved, and applied to files that come later: test rows "
-        "must "
-        "be scaled by what was seen in the training rows.",
+        "unit-ball). The scaling can be saved and applied to other files: test rows must be "
+        "scaled like the training rows.",
     .arguments = scale_arguments,
     .groups = scale_groups,
     .results = scale_results,

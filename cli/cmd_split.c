@@ -163,12 +163,10 @@ const cli_command cli_split = {
     .synopsis = "DATA TRAIN TEST [options]",
     .description =
         "Split the records of a data file into two files at random, byte for byte: header, "
-        "quoting, "
-        "line endings, comments and missing values stay as they are, and both parts get the "
-        "header. Each class is split in proportion, unless --no-stratified is given. Rows split in "
-        "proportion are not independent draws: use --no-stratified where bound or certify is to "
-        "bound the true error by the test rows. The same "
-        "seed gives the same split. Rows keep their order within a part.",
+        "quoting, line endings, comments and missing values stay as they are, and both parts get "
+        "the header. Each class is split in proportion, unless --no-stratified is given. "
+        "Stratified rows are not independent draws: use --no-stratified for test rows of bound "
+        "or certify. The same seed gives the same split. Rows keep their order within a part.",
     .arguments = split_arguments,
     .groups = split_groups,
     .results = split_results,

@@ -1,5 +1,5 @@
 /* halfspace train LEARNER DATA: learn from a data file, or in one pass from a stream, and keep the
- * model. A run that did not converge says so; one that was stopped keeps what it learnt so far. */
+ * model. A run that did not converge says so; one that was stopped keeps the model so far. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -442,7 +442,7 @@ static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
 {
     const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
     if (todo->stream) {
-        cli_begin_output(); /* from here on, Ctrl-C keeps what was learnt */
+        cli_begin_output(); /* from here on, Ctrl-C keeps the model */
         return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run, &todo->model);
     }
     hsp_status status =
@@ -559,7 +559,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
         status = train_confirm(run, &todo, err);
     const int stopped = status == HSP_CANCELLED && todo.model;
     if (stopped) status = HSP_OK; /* the model so far is there */
-    cli_finish_output();          /* what was learnt is kept, whenever Ctrl-C comes */
+    cli_finish_output();          /* the model is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
     if (stopped)
@@ -598,19 +598,17 @@ const cli_command cli_train = {
     .summary = "train a model on a data file",
     .synopsis = "LEARNER [options] DATA [-o MODEL]",
     .description =
-        "Learn from a data file and keep the model, with all that later prediction needs: names of "
-        "classes and features, how words became numbers, scaling.\n\n"
-        "Standard input with --passes 1, or any file with --stream, is learnt from as it passes "
-        "by, "
-        "in memory that depends on the number of features only.\n\n"
-        "A run that did not converge says so on standard error, with what to try; the status is 0 "
-        "all the same. A separator that was demanded (svm --hard, lp) and does not exist is status "
-        "1, with the evidence. Both answers are confirmed in exact arithmetic on the decimals of "
-        "the file; where that is not possible, the report says so. The first Ctrl-C (or SIGTERM) "
-        "while learning ends the run within half a second, "
-        "keeps the model so far and says so; the status is 130 (or 143). Figures that would take "
-        "longer are reported as not computed. The second one kills. --max-seconds ends a run in "
-        "the same way, with status 0.",
+        "Train a model on a data file. The model contains all that prediction needs: names of "
+        "classes and features, the encoding of categories, scaling.\n\nWith --stream (or "
+        "standard input with --passes 1) rows are streamed: memory depends only on the number of "
+        "features.\n\nIf a run does not converge, a warning says so and what to try; the status "
+        "is still 0. If a requested separator (svm --hard, lp) does not exist, the status is 1, "
+        "with the evidence. Both answers are confirmed in exact arithmetic on the decimals of "
+        "the file; if that is not possible, the report says so. The first Ctrl-C (or SIGTERM) "
+        "during training ends the run within half a second, saves the model so far and says so; "
+        "the status is 130 (or 143). Figures that would take longer are reported as not "
+        "computed. The second one kills the program. --max-seconds ends a run in the same way, "
+        "with status 0.",
     .arguments = train_arguments,
     .groups = train_groups,
     .results = train_results,

@@ -281,7 +281,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_read(run, todo.path, run->options[TUNE_READ], NULL, err, &todo.data,
                           &todo.load_seconds);
-    cli_begin_output(); /* from here on, Ctrl-C keeps what was learnt from all rows */
+    cli_begin_output(); /* from here on, Ctrl-C keeps the model of all rows */
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_tune(run->ctx, todo.data, run->options[TUNE_LEARNER], run->options[TUNE_OWN],
@@ -315,7 +315,7 @@ static const cli_term tune_examples[] = {
      "train.svm -o model.hsp",
      "all combinations; the simplest within one standard error of the best"},
     {"halfspace tune perceptron --tune passes=1,2,5,10 --tune average=none,average iris.csv",
-     "how long to learn, and what to hand over"},
+     "the number of passes, and averaging"},
     {NULL, NULL}};
 
 const cli_command cli_tune = {
@@ -324,19 +324,18 @@ const cli_command cli_tune = {
     .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA [-o MODEL]",
     .description =
         "Cross-validate a learner (see cv) for every combination of the values given by --tune, "
-        "all on the same folds; list the errors; choose; and train on all rows with the options "
-        "that were chosen: the model is what train makes with them, and remembers the table.\n\n"
-        "VALUES are LOW:HIGH:log:COUNT or LOW:HIGH:lin:COUNT, COUNT numbers from LOW to HIGH in "
-        "equal ratios or steps (inner ones to six digits; for a whole-number option, whole), or a "
-        "list A,B,C. Options that say what is learnt or written down cannot be tuned.\n\n"
-        "--choose best takes the smallest mean error. --choose one-standard-error takes, among the "
-        "points "
-        "whose error is at most one standard error above it, the simplest: the smallest C, the "
-        "largest lambda, of any other option the value given first; the first --tune in which two "
-        "points differ decides.\n\n"
-        "Limits such as --max-seconds hold for one run: one point on one fold. Ctrl-C while points "
-        "are tried ends the command with status 130 and no model; while the chosen one is trained "
-        "it keeps the model so far.",
+        "all on the same folds; list the errors; choose one; and train on all rows with the "
+        "chosen options. The model is the one that train makes with them, and stores the "
+        "table.\n\nVALUES are LOW:HIGH:log:COUNT or LOW:HIGH:lin:COUNT, COUNT numbers from LOW "
+        "to HIGH with equal ratios or steps (intermediate values have six digits; integers for "
+        "an integer option), or a list A,B,C. Options that define the task or additional output "
+        "cannot be tuned.\n\n--choose best takes the smallest mean error. --choose "
+        "one-standard-error takes the simplest of the points whose error is at most one standard "
+        "error above it: the smallest C, the largest lambda, for any other option the value "
+        "given first; the first --tune in which two points differ decides.\n\nLimits such as "
+        "--max-seconds apply to each run: one point on one fold. Ctrl-C during the search ends "
+        "the command with status 130 and no model; during the final training it saves the model "
+        "so far.",
     .arguments = tune_arguments,
     .groups = tune_groups,
     .results = tune_results,

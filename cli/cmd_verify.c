@@ -103,13 +103,12 @@ const cli_command cli_verify = {
     .synopsis = "[--model MODEL] [--effort N] CERT DATA [TEST]",
     .description =
         "Check every claim of a certificate against the decimals of the data file, in exact "
-        "arithmetic, and say what was established. This is what the program halfspace-verify does, "
-        "which can be built and read without the rest; here, compressed files are unpacked "
-        "first. A certificate of a model has the SHA-256 of the model file; --model compares "
-        "it.\n\n"
-        "The status is 0 when every claim holds, 1 when one does not, or when a file is not the "
-        "one that was certified, 3 when a file is no certificate or no data, or when checking "
-        "takes more work than --effort allows.",
+        "arithmetic, and print what was established. The program halfspace-verify does the same "
+        "and can be built without the rest; here, compressed files are unpacked first. A "
+        "certificate of a model contains the SHA-256 of the model file; --model compares "
+        "it.\n\nThe status is 0 if every claim holds, 1 if one does not or a file is not the "
+        "certified one, 3 if a file is not a certificate or not data, or if checking needs more "
+        "work than --effort allows.",
     .arguments = verify_arguments,
     .groups = verify_groups,
     .results = verify_results,

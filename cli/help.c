@@ -6,7 +6,7 @@
 #include "cli.h"
 
 #define HELP_WIDTH  88 /* of a line */
-#define HELP_INDENT 26 /* where the text beside an option begins */
+#define HELP_INDENT 26 /* where the text next to an option begins */
 
 /* ---- Groups ---- */
 

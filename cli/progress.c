@@ -1,6 +1,6 @@
 /* The bar on a terminal, and what Ctrl-C does. While nothing is being written, it ends the command
  * at once, even one that waits for a pipe. Afterwards it sets a flag; the next progress callback
- * asks the library to stop, and the library leaves no temporary file; a learner hands over the
+ * asks the library to stop, and the library leaves no temporary file; a learner returns the
  * model so far, which is then written whatever comes. A second Ctrl-C kills. */
 #include <math.h>
 #include <signal.h>

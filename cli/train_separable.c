@@ -1,4 +1,4 @@
-/* Runs that demanded a separator: what they found, confirmed in exact arithmetic before it is said.
+/* Runs that demanded a separator: their answer, confirmed in exact arithmetic before it is printed.
  */
 #include <math.h>
 #include <stdlib.h>
