@@ -6,7 +6,7 @@
  *         index=auto|scan|tree|product|inverted
  *         k=N (5)  threads=N (2)
  *         every=N                    QUERIES is "-": every N-th of the rows is a query instead (10)
- *         save=FILE                  neighbours as text: "row distance" pairs, a line a query
+ *         save=FILE                  neighbours as text: "row distance" pairs, one line per query
  *
  * build and find are by the clock, seconds is both; cpu the same on all threads. Reading is not
  * counted. error is that of the majority of the k, ties to the nearest of them. */

@@ -9,7 +9,7 @@
  * - no weights that are tried here have an objective below the dual bound;
  * - the perceptron on small whole numbers is the one of tests/learn/naive.h;
  * - what that separates is not said to be inseparable;
- * - a panel of experts keeps its mistake bound; 1-NN makes no mistake on distinct rows. */
+ * - experts keep its mistake bound; 1-NN makes no mistake on distinct rows. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -170,7 +170,7 @@ static void fuzz_store(problem *p, unsigned storage, uint64_t rows, uint64_t col
 }
 
 /* A byte for the learner, one for the kind of rows, six for settings (0: none); then rows: a byte
- * for the class, one a column. */
+ * for the class, one per column. */
 static int fuzz_problem(const uint8_t *data, size_t size, problem *p)
 {
     size_t learners = 0;
@@ -351,7 +351,7 @@ static void fuzz_same(const problem *p, const outcome *a, const outcome *b)
 
 /* ---- What is minimised, from its formula (src/learn/erm/problem.h) ---- */
 
-/* Is a linear model learnt from the rows as they are here? */
+/* Is it a linear model of the rows as they are here? */
 static int fuzz_plain(const hsp_options *options)
 {
     return !fuzz_set(options, "scale") && !fuzz_set(options, "normalize") &&

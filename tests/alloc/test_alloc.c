@@ -640,7 +640,7 @@ static hsp_status alloc_certify_table(alloc_scene *s, hsp_error *err)
     return status;
 }
 
-/* Claims about a model of the case's learner, beside the same rows as a test. */
+/* Claims about a model of the case's learner, with the same rows as a test. */
 static hsp_status alloc_certify_model(alloc_scene *s, hsp_error *err)
 {
     hsp_certificate *certificate = NULL;

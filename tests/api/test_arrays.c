@@ -80,7 +80,7 @@ static void same_weights(const hsp_model *a, const hsp_model *b)
     CHECK(hsp_model_offset(a, 0) == hsp_model_offset(b, 0));
 }
 
-/* Whatever a solver needs besides the rows is small, except that newton packs sparse rows anew. */
+/* Whatever a solver needs in addition to the rows is small, except that newton packs sparse rows again. */
 static const struct {
     const char *learner, *settings[5];
     int sparse; /* 0: dense rows only */

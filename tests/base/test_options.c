@@ -1,4 +1,4 @@
-/* Options: text in, typed values out, and what is said when the text is wrong. */
+/* Options: text in, typed values out, and the message when the text is wrong. */
 #include <limits.h>
 #include <math.h>
 

@@ -14,7 +14,7 @@ typedef struct test_recipe {
     double density; /* share of non-zeros */
     int ones;       /* all non-zeros are 1 */
     int classes;    /* 0: unlabelled */
-    int repeats;    /* rows and columns that equal others: about one in so many; 0: none */
+    int repeats;    /* rows and columns that equal others: about one in this many; 0: none */
     double centre;  /* added to non-zeros that are not ones */
 } test_recipe;
 

@@ -220,7 +220,7 @@ static void test_every_truncation(void)
     free(bytes);
 }
 
-/* A changed byte of the header is refused or changes what is said, and never crashes; a changed
+/* A changed byte of the header is refused or changes the message, and never crashes; a changed
  * byte of an array is found by its checksum. */
 static void test_every_byte_corrupted(void)
 {

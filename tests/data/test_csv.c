@@ -8,7 +8,7 @@
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The sentences of the log, one a line. */
+/* The sentences of the log, one per line. */
 static char heard[8192];
 
 static void hear(void *user, hsp_log_level level, const char *sentence)
@@ -574,7 +574,7 @@ static void test_wide(void)
     free(text);
 }
 
-/* So many columns of words that few of them can be kept at hand. */
+/* More columns of categories than can be kept at hand. */
 static void test_many_words(void)
 {
     const size_t columns = 60000, rows = 4;

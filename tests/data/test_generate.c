@@ -310,7 +310,7 @@ static void test_separable_keeps_margin(void)
     check_separable("rows=2000 features=3 margin=1e-7", 1e-7, 2);
     check_separable("rows=2000 features=3 margin=0", 0, 2);
     check_separable("rows=200 features=400 margin=0.2", 0.2, 2);
-    /* So many rows in so narrow a band that rounding alone would carry some over the margin. */
+    /* Rows in a narrow band, where rounding alone would carry some over the margin. */
     check_separable("rows=1000000 features=1 margin=0.95", 0.95, 2);
     check_separable("rows=1000 features=2 margin=0.1 offset=-0.7", 0.1, 2);
 }

@@ -77,7 +77,7 @@ static void test_permissions(void)
         const mode_t before = umask(cases[i].umask);
         CHECK(hsp__output_open(ctx, in_folder("a"), NULL, &output) == HSP_OK);
         const unsigned mode = mode_of(temporary_file());
-        CHECK_NOTE((mode & ~(cases[i].old & 0777)) == 0, "%o beside %o", mode, cases[i].old);
+        CHECK_NOTE((mode & ~(cases[i].old & 0777)) == 0, "%o instead of %o", mode, cases[i].old);
         CHECK(hsp__output_write(output, "new", 3, NULL) == HSP_OK);
         CHECK(hsp__output_commit(output, NULL) == HSP_OK);
         hsp__output_free(output);

@@ -1,4 +1,4 @@
-/* Classes put together anew. */
+/* Classes relabelled. */
 #include "data/helpers.h"
 
 static const char three[] = "a 1:1\nb 1:2\nc 1:3\na 1:4\nb 2:5\n";

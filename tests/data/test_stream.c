@@ -1,4 +1,4 @@
-/* Rows that pass by are the rows of hsp_data_read, to the bit, at every block size and number of
+/* Streamed rows are the rows of hsp_data_read, to the bit, at every block size and number of
  * threads. */
 #include <math.h>
 #include <stdatomic.h>

@@ -39,7 +39,7 @@ static hsp_data *data_of(const double *rows, uint64_t n, uint64_t d)
 
 /* ---- Eigenvalues ---- */
 
-/* 2 on the diagonal, -1 beside it: 2 - 2 cos(k pi / (n + 1)). */
+/* 2 on the diagonal, -1 next to it: 2 - 2 cos(k pi / (n + 1)). */
 static void test_known_values(void)
 {
     for (uint64_t n = 1; n <= WIDE; n += n < 20 ? 1 : 43) {

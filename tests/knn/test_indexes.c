@@ -262,7 +262,7 @@ static void test_columns_beyond(void)
     check_all("columns beyond, too large");
 }
 
-/* A query of very many columns that the rows do not have, each too small to be seen beside 1 and
+/* A query of very many columns that the rows do not have, each too small to be seen relative to 1 and
  * all together not: what adds up in another order differs. */
 static void test_dust(void)
 {

@@ -458,7 +458,7 @@ static void test_tiny_cosine(void)
     hsp_data_free(rows);
 }
 
-/* What auto takes for sparse rows: the entries a row has, beside the columns. */
+/* What auto takes for sparse rows: the entries per row, relative to the columns. */
 static void test_choice(void)
 {
     static const struct {

@@ -25,7 +25,7 @@ typedef struct naive_set {
 typedef struct naive_options {
     const char *offset, *order, *tie, *multiclass;
     double constant, target, soft, rate;
-    int relative; /* target is so many times R */
+    int relative; /* target is this many times R */
     int passes;   /* at most */
     int max_updates;
     uint64_t seed;

@@ -98,7 +98,7 @@ static void test_landmarks_that_span_everything(void)
     hsp_data_free(data);
 }
 
-/* The error is what it is said to be, and <w, phi(x)> is the expansion with c. */
+/* The error is the one that is reported, and <w, phi(x)> is the expansion with c. */
 static void test_error_and_coefficients(void)
 {
     hsp__approx map;
@@ -242,7 +242,7 @@ static void test_learners(void)
 
 /* ---- Prepared rows, votes, starts ---- */
 
-/* The features of a kernel as a data set, learnt from without one: what approx is to be. */
+/* The features of a kernel as a data set, trained on without a kernel: what approx is to be. */
 static hsp_data *features_of(hsp_data *data, const char *text, uint64_t count)
 {
     hsp__approx map;

@@ -409,7 +409,7 @@ static int stop_later(void *user, const hsp_progress *progress)
     return strcmp(progress->phase, "training") == 0 && ++*asked > 7;
 }
 
-/* A request to stop while the folds are learnt keeps the model, without probabilities. */
+/* A request to stop while the folds are learned keeps the model, without probabilities. */
 static void stopped_on_request(void)
 {
     hsp_context *ctx = test_context(1, 0);

@@ -135,7 +135,7 @@ static void test_three_points(void)
     }
 }
 
-/* -1 and +1: with a row a class w_2 = -w_1 = 1/2, P = 1/4. A free offset moves both points by 5 for
+/* -1 and +1: with one row per class w_2 = -w_1 = 1/2, P = 1/4. A free offset moves both points by 5 for
  * nothing. */
 static void test_two_points(void)
 {
@@ -211,8 +211,7 @@ static void test_two_classes_are_binary(void)
         }
         for (uint64_t i = 0; i < set.n; i++)
             dual[i] = 2 * a.dual[i * 2 + set.label[i]];
-        CHECK(hsp__gap(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &values) ==
-              HSP_OK);
+        CHECK(hsp__gap(ctx, &binary, w, a.b[1] - a.b[0], dual, u, scores, NULL, &values) == HSP_OK);
         CHECK(values.gap <= 1e-6 + 1e-9);
         CHECK(machine_near(values.primal, 2 * a.s.primal, 1e-6));
         CHECK(machine_near(values.dual, 2 * a.s.dual_value, 1e-6));

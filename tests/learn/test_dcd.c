@@ -399,7 +399,7 @@ static void test_degenerate(void)
     points none = {.n = 3, .d = 2, .y = {1, -1, -1}};
     check_degenerate(&none, "zeros only");
     points pair = {.n = 2, .d = 2, .x = {{3, 1}, {3, 0.5}}, .y = {-1, 1}};
-    check_degenerate(&pair, "one row a class");
+    check_degenerate(&pair, "one row per class");
     points constant = {.n = 6, .d = 2, .x = {{5, 1}, {5, 2}, {5, -1}, {5, 0}, {5, 3}, {5, -2}}};
     memcpy(constant.y, (int[]){1, 1, -1, 1, -1, -1}, 6 * sizeof(int));
     check_degenerate(&constant, "a constant column");
@@ -427,7 +427,7 @@ static void test_scales(void)
         CHECK_NOTE(t.box <= 0 && fabsl(t.gap - got.s.gap) <= 1e-6L, "%s: %Lg, %g", what, t.gap,
                    got.s.gap);
         CHECK_NOTE((got.s.stop == HSP_STOP_CONVERGED) == (t.gap <= 1e-3L), "%s: %Lg", what, t.gap);
-        /* Rows that are all but zero, or costs that are all but nothing beside them. */
+        /* Rows that are all but zero, or costs that are all but nothing relative to them. */
         CHECK_NOTE(scales[round / 6] > 1 || t.gap <= 1e-3L, "%s: %Lg", what, t.gap);
     }
 }

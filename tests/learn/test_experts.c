@@ -1,4 +1,4 @@
-/* The panel of experts against a panel written down from the definition: votes one by one, weights
+/* Experts against an implementation written down from the definition: votes one by one, weights
  * multiplied as they lose, sums in long double. The bounds are held against thousands of runs, on
  * rows of chance and on rows that an adversary labels. */
 #include <math.h>
@@ -144,7 +144,7 @@ static hsp_model *panel_train(hsp_context *ctx, const panel_set *set, const pane
     return model;
 }
 
-/* Weights and offset: those of the definition, beside that of the best. */
+/* Weights and offset: those of the definition, relative to that of the best. */
 static void panel_compare_weights(const panel_set *set, const panel_plan *plan,
                                   const panel_run *naive, const hsp_model *model)
 {
@@ -161,7 +161,7 @@ static void panel_compare_weights(const panel_set *set, const panel_plan *plan,
     CHECK(fabs(hsp_model_offset(model, 0) - offset) <= 1e-12);
 }
 
-/* A run beside the definition's, and both beside the bound. */
+/* A run compared with the definition's, and both with the bound. */
 static void panel_check(hsp_context *ctx, const panel_set *set, const panel_plan *plan)
 {
     panel_run naive;
@@ -350,7 +350,7 @@ static void test_five_experts_by_hand(void)
  *                      after      1/256 1/4   1/16
  *
  * m_a = 4, m_b = 1 (two halves), m_c = 2 (two halves and one). m = 2, and the best is b: its weight
- * is 1 beside 1/64 and 1/4. */
+ * is 1, the others 1/64 and 1/4. */
 static void test_silence_by_hand(void)
 {
     static const panel_set set = {
@@ -653,7 +653,7 @@ static void test_more_classes(void)
         CHECK(hsp_model_weights(model, c)[c] > 1.9);
     }
     hsp_model_free(model);
-    /* each is the panel of that class against the rest, over several passes, too */
+    /* each is the run of that class against the rest, over several passes, too */
     model = machine_train(ctx, data, "experts", "passes=3 order=shuffle negated=yes", &run);
     for (uint32_t c = 0; c < 3; c++) {
         char settings[64];

@@ -147,7 +147,7 @@ static hsp_options *to_options(const naive_options *o, const kernel *k, const ch
 static naive runs[NAIVE_CLASSES];
 static step steps[NAIVE_CLASSES][MOST_STEPS];
 
-/* The naive runs of a set, one or one a class; returns how many. */
+/* The naive runs of a set, one or one per class; returns how many. */
 static int learn_all(const rows *set, const kernel *k, const naive_options *o, int budget)
 {
     const int apart = set->classes > 2 && o->multiclass && strcmp(o->multiclass, "ovr") == 0;
@@ -539,7 +539,7 @@ static void test_xor(void)
     hsp_model_free(model);
 }
 
-/* A row a class; the same row several times; the same row with both labels. */
+/* One row per class; the same row several times; the same row with both labels. */
 static void test_few_points(void)
 {
     const rows two = {.n = 2, .d = 1, .classes = 2, .x = {{1}, {2}}, .label = {0, 1}};
@@ -575,7 +575,7 @@ static void test_budget(void)
     hsp_model_free(model);
 }
 
-/* ---- Manners --------------------------------------------------------------------------------- */
+/* ---- Conventions --------------------------------------------------------------------------------- */
 
 /* A file in between changes nothing. */
 static void test_voters_in_a_file(void)

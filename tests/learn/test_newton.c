@@ -339,7 +339,7 @@ static void groups_of_columns(void)
     hsp_context_free(ctx);
 }
 
-/* A hard margin asks for no cost, whatever the problem has; rows of ones, so many that they are
+/* A hard margin asks for no cost, whatever the problem has; rows of ones, enough of them that they are
  * bits. */
 static void hard_ones(void)
 {

@@ -183,7 +183,7 @@ static void test_threads(void)
     hsp_context_set_threads(ctx, 0);
 }
 
-/* One number for everything that was learnt. */
+/* One number for everything that was learned. */
 static uint32_t digest(void)
 {
     uint32_t crc = 0;
@@ -510,7 +510,7 @@ static void test_chosen_classes(void)
     hsp_data_free(data);
 }
 
-/* Numbers that leave the range of a double are said, not handed over. */
+/* Numbers that leave the range of a double are reported, not returned. */
 static void test_overflow(void)
 {
     const naive_set set = {2, 1, 2, {{1e300}, {-1e300}}, {1, 0}};

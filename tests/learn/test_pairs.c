@@ -213,7 +213,7 @@ static int stop_at_once(void *user, const hsp_progress *progress)
     return ++*asked > 25;
 }
 
-/* A request to stop leaves a model of what was learnt, and says so. */
+/* A request to stop leaves a model of what was learned, and says so. */
 static void stopped_on_request(void)
 {
     hsp_context *ctx = test_context(2, 0);
@@ -248,7 +248,7 @@ static void hear(void *user, hsp_log_level level, const char *message)
         snprintf(user, 128, "%s", message);
 }
 
-/* With pairs left out nothing is known of the whole: the objective of those that were learnt is not
+/* With pairs left out nothing is known of the whole: the objective of those that were learned is not
  * its objective, nor their gap its gap. */
 static void cut_short_is_not_near(void)
 {

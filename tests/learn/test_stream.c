@@ -193,7 +193,7 @@ static void test_csv(void)
     }
 }
 
-/* Classes that nobody named: more than two are learnt as they come, whatever the blocks. */
+/* Classes that nobody named: more than two are learned as they come, whatever the blocks. */
 static void test_third_class(void)
 {
     hsp__random random;
@@ -300,7 +300,7 @@ static void test_bad_streams(void)
     hsp_options_free(options);
 }
 
-/* A limit ends the reading, and what was learnt is kept. */
+/* A limit ends the reading, and what was learned is kept. */
 static void test_limits(void)
 {
     hsp__random random;
@@ -328,7 +328,7 @@ static int stop_after(void *user, const hsp_progress *progress)
     return --*(int *)user == 0;
 }
 
-/* The user's wish ends it too; before anything was learnt there is nothing to keep. */
+/* The user's wish ends it too; before anything was learned there is nothing to keep. */
 static void test_request(void)
 {
     FILE *file = fopen(path, "w");

@@ -1,4 +1,4 @@
-/* Traces: a line an update, and each step of the proof on every one of them. */
+/* Traces: one line per update, and each step of the proof on every one of them. */
 #include <unistd.h>
 
 #include "learn/naive.h"
@@ -73,7 +73,7 @@ static int near(long double a, long double b)
     return fabsl(a - b) <= 1e-9L * (1 + fabsl(b));
 }
 
-/* Called after every update of the naive run, beside the line that the library wrote. */
+/* Called after every update of the naive run, next to the line that the library wrote. */
 static void watch_step(void *user, const naive_run *run, const naive_set *set, int row)
 {
     watched *own = user;

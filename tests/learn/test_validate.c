@@ -236,7 +236,7 @@ static uint64_t mistakes_of(hsp_data *data, const hsp_options *learner)
 }
 
 /* One row is a million times as far out as the others. A scaling that is fitted to all rows sees it
- * in every fold, and nothing is learnt; fitted to the rows learnt from, one fold does without it.
+ * in every fold, and nothing is learned; fitted to the training rows, one fold does without it.
  */
 static void test_nothing_leaks(void)
 {
@@ -293,7 +293,7 @@ static void test_threads_change_nothing(void)
     hsp_data_free(data);
 }
 
-/* ---- What cannot be done, and what is said ---- */
+/* ---- What cannot be done, and the message ---- */
 
 static hsp_data *parsed(const char *text)
 {

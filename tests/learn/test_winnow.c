@@ -530,7 +530,7 @@ static void test_out_of_range(void)
 }
 
 /* More classes, all at once or each against the rest, on sparse rows: single steps score without
- * what passes keep beside the weights, and come to the same ones. */
+ * what passes keep in addition to the weights, and come to the same ones. */
 static void test_classes_out_of_range(void)
 {
     static const char *const settings[][5] = {

@@ -551,7 +551,7 @@ static void test_scaled_reference(void)
     hsp_data_free(scaled);
 }
 
-/* A reference through the origin, learnt from rows divided by their norms, is the same separator of
+/* A reference through the origin, trained on rows divided by their norms, is the same separator of
  * the rows as they were; with column scalings before that, too. */
 static void test_divided_reference(void)
 {

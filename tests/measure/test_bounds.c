@@ -147,7 +147,7 @@ static void audit_one(uint64_t seed, uint64_t applied[ENTRIES])
     CHECK_NOTE(hsp_train(ctx, data, options, &err, &run, &model) == HSP_OK, "seed %llu: %s",
                (unsigned long long)seed, err.message);
     if (model) reference = draw_reference(data, options);
-    /* A run that learnt nothing from zero rows has a reference of zeros: nothing to compare with.
+    /* A run that learned nothing from zero rows has a reference of zeros: nothing to compare with.
      */
     double size = 0;
     for (uint64_t j = 0; reference && j < hsp_model_features(reference); j++)

@@ -131,7 +131,7 @@ static inline void test_add_votes(hsp_context *ctx, hsp__random *random, hsp_mod
     }
 }
 
-/* A kernel expansion of small whole rows. Pairs: more than two classes, a scorer a pair. */
+/* A kernel expansion of small whole rows. Pairs: more than two classes, one scorer per pair. */
 static inline hsp_model *test_expansion(hsp_context *ctx, hsp__random *random, const char *kernel,
                                         uint32_t classes, int pairs, uint64_t rows,
                                         uint64_t features, hsp_storage storage)

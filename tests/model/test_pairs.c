@@ -1,4 +1,4 @@
-/* One scorer a pair of classes: who wins, by a rule written down once more here; class scores whose
+/* One scorer per pair of classes: who wins, by a rule written down once more here; class scores whose
  * highest is the winner; files and forms. */
 #include "model/helpers.h"
 #include "model/ovo_votes.h"

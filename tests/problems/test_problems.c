@@ -1,5 +1,5 @@
 /* Perceptron runs worked by hand. Each problem has the data, why the answer is what it is, and the
- * run, an update a line:
+ * run, one update per line:
  *
  *     {pass, example, score before, {w after}, b after}
  *
@@ -670,7 +670,7 @@ static void corner_native(void)
     corner_check("multiclass=native", "tie=neg", &(three){{{0, -1, -1}, {0, 1, 0}, {0, 0, 1}}, 2});
 }
 
-/* Native, a tie is a mistake: row 1 too has to be learnt; the best other class is the first of
+/* Native, a tie is a mistake: row 1 too has to be learned; the best other class is the first of
  * those with equal scores, class 2. Pass 2: 1 -1 0, -1 1 0, -1 0 1. */
 static void corner_native_where_ties_are_neither(void)
 {

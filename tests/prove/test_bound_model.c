@@ -184,7 +184,7 @@ static void by_mistakes(void)
     hsp_data_free(data);
 }
 
-/* A run over the rows that were learnt from alone is the same run: what compression stands on. */
+/* A run over the rows with updates alone is the same run: what compression stands on. */
 static void check_rebuilt(const char *name, hsp_data *data, const char *order)
 {
     const char *const set[] = {"passes", "until-converged", "order", order, NULL};
@@ -245,7 +245,7 @@ static void shares(void)
     CHECK(sum <= 1 && sum > 0.99998);
 }
 
-/* The formula of margin and radius, gone through by hand over the whole grid. */
+/* The formula of margin and radius, by hand on the whole grid. */
 static void by_margin(void)
 {
     hsp_data *data = make("separable", "3000", "2", "3", NULL);
@@ -618,7 +618,7 @@ static void monotone_in_delta(void)
     hsp_data_free(test);
 }
 
-/* As many columns as rows and labels by the coin: the training rows are learnt by heart. */
+/* As many columns as rows and labels by the coin: the training rows are memorised. */
 static void overfitting(void)
 {
     hsp_data *all = make("halfspace", "160", "100", "1", "0.5"), *rows = NULL, *held = NULL;

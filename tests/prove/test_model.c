@@ -357,7 +357,7 @@ static void test_weighed(void)
     }
 }
 
-/* ---- What cannot be claimed is said ---- */
+/* ---- What cannot be claimed is reported ---- */
 
 static void test_refused(void)
 {

@@ -9,7 +9,7 @@ typedef struct opened {
     hsp__prove prove;
 } opened;
 
-/* In blocks of a few bytes, on so many threads. */
+/* In blocks of a few bytes, on this many threads. */
 static opened open_file(const char *path, const char *classes, int threads)
 {
     opened o = {.ctx = NULL};

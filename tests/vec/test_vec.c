@@ -496,7 +496,7 @@ static void test_many_vectors(void)
     }
 }
 
-/* And the way back: each column has the bits of an axpy of its own, and what lies beside stays. */
+/* And the way back: each column has the bits of an axpy of its own, and what lies next to it stays. */
 static void test_many_vectors_back(void)
 {
     enum { PLACES = 40, VECTORS = 40, STRIDE = 48 };

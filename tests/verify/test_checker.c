@@ -440,7 +440,7 @@ static void test_reading(void)
 {
     static const char data[] = "1,a\n2,b\n3,a\n4,b\n";
     static const char half[] = SEPARATES("[[1, -1]]", "1.5");
-    /* What is no plain number is said. */
+    /* What is no plain number is printed. */
     CHECK(!checker_run(
         data, READ("error", LIST("ordinal", "\"1\", \"3\", \"2\", \"4\"", ", \"codes\": true")),
         half));
@@ -580,7 +580,7 @@ static void test_error_says(void)
     CHECK(strstr(checker_said, " the error on rows of these labels is at most 0.9"));
 }
 
-/* One bound says nothing of others; of several, the probability that all hold is said. */
+/* One bound says nothing of others; of several, the probability that all hold is printed. */
 static void test_errors_together(void)
 {
     static const char both[] = TABLE("2", "2", "1", "\"-1\"", "\"1\"");

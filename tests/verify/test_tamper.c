@@ -376,7 +376,7 @@ static void test_enough(void)
 #endif
 }
 
-/* Bytes of the certificate that are anything at all: no crash, whatever is said. */
+/* Bytes of the certificate that are anything at all: no crash, whatever is printed. */
 static void test_noise(void)
 {
     for (size_t i = 0; i < TAMPER_CASES; i++) {
