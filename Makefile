@@ -354,7 +354,7 @@ help:
 	@echo 'make check-same-bits  models, predictions, certificates and reports against the record; SAME="--threads 2"'
 	@echo 'make docs-tables write the tables of keys in docs/commands.md and docs/result.schema.json'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
-	@echo 'make lint        format, static analysis, layers, symbols, a clang build'
+	@echo 'make lint        format, static analysis, layers, symbols, links and spelling of the pages, a clang build'
 	@echo 'make format      format every C file (clang-format 14)'
 	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
 	@echo 'make install     DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
