@@ -56,9 +56,9 @@ static void main_log(void *user, hsp_log_level level, const char *sentence)
     const cli *run = user;
     cli_progress_clear();
     if (level == HSP_LOG_WARNING)
-        fprintf(stderr, "halfspace: warning: %s\n", sentence);
+        fprintf(stderr, "halfspace: warning: %s\n", show_text(sentence));
     else
-        cli_say(run, "note: %s", sentence);
+        cli_say(run, "note: %s", show_text(sentence));
     if (level == HSP_LOG_WARNING || !cli_quiet(run)) cli_explain_options(run, sentence);
 }
 
@@ -241,7 +241,7 @@ static int main_finish(int exit_status)
 static int main_fail(const cli *run, const hsp_error *err, int wrong)
 {
     char text[sizeof err->file + sizeof err->message + 64];
-    main_complain("%s", hsp_error_text(err, text, sizeof text));
+    main_complain("%s", show_text(hsp_error_text(err, text, sizeof text)));
     cli_explain_options(run, text);
     if (wrong)
         main_complain("try 'halfspace %s %s%s--help'", run->command->name,

@@ -124,6 +124,10 @@ static hsp_status libsvm_index_slow(const hsp__libsvm_reader *reader, hsp__libsv
     if (result == HSP__DECIMAL_NONE) {
         const char *token = libsvm_token_end(at->p, at->end);
         if (token - at->p > 4 && memcmp(at->p, "qid:", 4) == 0) {
+            uint64_t query;
+            at->p += 4;
+            if (hsp__decimal_u64(at->p, token, &query, &result) != token)
+                return libsvm_fail(reader, at, "a whole number after qid:", err);
             scratch->qid = 1;
             at->p = token;
             *index = UINT64_MAX;

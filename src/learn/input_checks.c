@@ -124,7 +124,7 @@ hsp_status hsp__input_checks_check(hsp_context *ctx, const hsp_data *data,
         (unsigned long long)row + 1,
         input_checks_column(&data->feature_names, data->index_base, values.column, column),
         input_checks_digits(prepared->view), values.value, scaled ? " after scaling" : "",
-        scaled ? "use scale min-max alone" : "use scale min-max");
+        scaled ? "use --scale min-max alone" : "use --scale min-max");
 }
 
 hsp_status hsp__input_checks_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
