@@ -1,5 +1,6 @@
 #include "learn/row_weights.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static void row_weights_blank_sparse(hsp_data *data, uint64_t column)
     uint64_t to = 0, from = data->starts[0];
     for (uint64_t i = 0; i < data->view.rows; i++) {
         const uint64_t end = data->starts[i + 1];
+        assert(to <= from && from <= end);
         for (; from < end; from++) {
             if (data->indices[from] == column) continue;
             data->indices[to] = data->indices[from];
@@ -118,6 +120,7 @@ static void row_weights_blank_sparse(hsp_data *data, uint64_t column)
 
 void hsp__row_weights_blank(hsp_data *data, uint64_t column)
 {
+    assert(column < data->view.cols);
     if (data->view.storage == HSP_DENSE)
         row_weights_blank_dense(data, column);
     else

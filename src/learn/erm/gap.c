@@ -1,5 +1,6 @@
 #include "learn/erm/gap.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ double hsp__gap_gamma(uint64_t n)
 
 double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
 {
+    assert(i < view->rows);
     const hsp__row row = hsp__view_row(view, i);
     if (!row.values) return sqrt((double)row.count);
     if (hsp__matvec_narrow(view)) {
@@ -199,6 +201,7 @@ static double gap_penalty(const hsp__problem *p, const double *w, double b)
 static double gap_above(const hsp__problem *p, double penalty, const gap_sums *sums,
                         double *rounding)
 {
+    assert(!(penalty < 0) && !(sums->loss < 0) && !(sums->growth < 0) && !(sums->off < 0));
     *rounding =
         gap_gamma(p->view->cols) * penalty + gap_gamma(p->view->rows) * sums->loss + sums->growth;
     if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
@@ -220,6 +223,7 @@ static double gap_terms(const hsp__problem *p, const gap_sums *sums)
 
 static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
 {
+    assert(!(sums->total < 0) && !(sums->reach < 0));
     const double gamma = gap_gamma(p->view->rows), terms = gap_terms(p, sums);
     double share = gamma;
     if (p->offset == HSP__OFFSET_FREE && sums->total > 0) /* and the heavier class scaled by this */
@@ -232,6 +236,7 @@ static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
 static double gap_below(const hsp__problem *p, const gap_sums *sums, double square,
                         const gap_errors *errors, double *rounding)
 {
+    assert(!(square < 0) && !(errors->reach < 0));
     const double own = p->offset == HSP__OFFSET_REGULARIZED ? sums->t : 0;
     const double all = square + own * own, reach = errors->reach;
     *rounding = errors->gain;
@@ -482,6 +487,7 @@ void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
     if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
     work.heavy = sum[1] > sum[0];
     work.factor = sum[!work.heavy] / sum[work.heavy];
+    assert(!(work.factor < 0) && !(work.factor > 1));
     hsp__tasks_run(ctx, work.parts, gap_scale_part, &work);
 }
 

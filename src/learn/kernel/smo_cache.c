@@ -1,5 +1,6 @@
 #include "learn/kernel/smo_cache.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -261,6 +262,7 @@ static hsp_status smo_cache_own_strip(hsp__smo_cache *cache, const hsp__kernel_p
                                       const double *by, uint64_t from, uint64_t to, double *values,
                                       double *out, hsp_error *err)
 {
+    assert(from < to && to <= all->count);
     const uint64_t across = all->count - from;
     const hsp__kernel_pick left = {all->rows, all->list + from, 0, to - from};
     const hsp__kernel_pick right = {all->rows, all->list + from, 0, across};
@@ -280,6 +282,7 @@ hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *lis
     hsp__kernel_pick all;
     uint64_t strip = PRECISE_NUMBERS / (count + 1);
     strip = strip < PRECISE_LEAST ? PRECISE_LEAST : strip > GRAM_STRIP ? GRAM_STRIP : strip;
+    assert(strip >= PRECISE_LEAST && strip <= GRAM_STRIP);
     if (!count) return HSP_OK;
     hsp_status status = smo_cache_pick(cache, list, count, err, &made, &all);
     double *values = hsp__new_raw(&cache->ctx->allocator, strip * count, sizeof *values);
@@ -329,6 +332,7 @@ typedef struct gram_mirror {
 static void gram_mirror_part(void *user, uint64_t part)
 {
     const gram_mirror *m = user;
+    assert(m->from < m->to && m->to <= m->n);
     enum { PIECE = 16 };
     const uint64_t begin = m->to + hsp__part(m->n - m->to, SMO_CACHE_PARTS, part),
                    end = m->to + hsp__part(m->n - m->to, SMO_CACHE_PARTS, part + 1);

@@ -20,6 +20,7 @@
  *
  * Cost: (columns met) * (multipliers above 0)^2 a step, few steps.
  * [C. Lawson, R. Hanson, Solving Least Squares Problems, 1974, chapter 23: NNLS.] */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static void lp_point_meet(lp_point_state *t)
 /* The equation that row i's multiplier is added up in. */
 static uint64_t lp_point_sum_of(const lp_point_state *t, uint64_t i)
 {
+    assert(t->equations >= (uint64_t)lp_point_sums(t) && i < t->count);
     const uint64_t last = t->equations - 1;
     return lp_point_sums(t) == 2 && hsp__problem_positive(t->p, t->rows[i]) ? last - 1 : last;
 }
@@ -149,6 +151,7 @@ static long double lp_point_squares(const long double *x, uint64_t from, uint64_
 /* Bring the longest column that is left to place k. */
 static void lp_point_pivot(lp_point_state *t, uint64_t k)
 {
+    assert(k < t->used && t->used <= t->count);
     uint64_t best = k;
     long double most = -1;
     for (uint64_t u = k; u < t->used; u++) {
@@ -170,6 +173,7 @@ static void lp_point_pivot(lp_point_state *t, uint64_t k)
 /* x -= beta v <v, x>, where v is column k from place k on, with v_k kept in `head`. */
 static void lp_point_reflect(const lp_point_state *t, uint64_t k, long double head, long double *x)
 {
+    assert(k < t->equations);
     const long double *v = t->m + k * t->equations;
     long double dot = head * x[k];
     for (uint64_t e = k + 1; e < t->equations; e++)
@@ -217,6 +221,7 @@ static int lp_point_least_squares(lp_point_state *t)
  * the way? */
 static int lp_point_move(lp_point_state *t)
 {
+    assert(t->used <= t->count);
     long double share = 1;
     uint64_t kept = 0, first = t->used;
     for (uint64_t u = 0; u < t->used; u++) {
@@ -345,6 +350,7 @@ static void lp_point_trim(lp_point_state *t, double *a)
         a[i] = (double)t->a[i];
     for (uint64_t u = 0; u < t->used; u++)
         if (t->a[t->in[u]] > LP_POINT_NOTHING * most) t->in[kept++] = t->in[u];
+    assert(kept <= t->used);
     if (kept == t->used) return;
     t->used = kept;
     lp_point_meet(t);

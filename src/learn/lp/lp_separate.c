@@ -27,6 +27,7 @@
  * Guarantee: a separator is handed out only when every row is on its side by more than the rounding
  * of the sum that says so; a common point only when lp_point.c has solved for it in long double.
  * Where neither is possible the answer is that it is not known. */
+#include <assert.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -142,6 +143,7 @@ static double lp_separate_row_lower(const lp_separate_state *t, uint64_t i)
  * weight is at the end of its box: nothing speaks against it. Of wide data that is most columns. */
 static void lp_separate_bounds(lp_separate_state *t)
 {
+    assert(t->scale > 0 && t->trust > 0);
     const uint64_t d = t->p->view->cols;
     const double end = t->p->offset != HSP__OFFSET_NONE ? t->reach : 0;
     for (uint64_t j = 0; j <= d; j++) {
@@ -180,6 +182,7 @@ static hsp_status lp_separate_load(lp_separate_state *t, uint64_t first, hsp_err
 {
     const hsp_allocator *memory = &t->ctx->allocator;
     const uint64_t d = t->p->view->cols, count = t->count - first;
+    assert(first <= t->count);
     uint64_t entries = 0;
     for (uint64_t r = first; r < t->count; r++)
         entries += hsp__view_row(t->p->view, t->rows[r]).count + 2;
@@ -222,6 +225,7 @@ static hsp_status lp_separate_load(lp_separate_state *t, uint64_t first, hsp_err
 
 static hsp_status lp_separate_join(lp_separate_state *t, uint64_t i, hsp_error *err)
 {
+    assert(i < t->p->view->rows && !t->in[i]);
     if (!hsp__reserve(&t->ctx->allocator, (void **)&t->rows, &t->room, t->count + 1,
                       sizeof *t->rows))
         return hsp__fail_memory(err);

@@ -55,6 +55,7 @@
  * of R^n, JOTA 50 (1986). E. E. Osborne, On pre-conditioning of matrices, JACM 7 (1960). */
 #include "learn/multiclass/crammer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ typedef struct crammer_run {
  * left would have, until nothing does. */
 static double crammer_level_of(const double *z, uint32_t k, double mass)
 {
+    assert(k > 1 && !(mass < 0));
     double beta = z[0];
     for (uint32_t m = 1; m < k; m++)
         beta = z[m] > beta ? z[m] : beta;
@@ -119,6 +121,7 @@ static int crammer_solve_row(crammer_run *run, uint64_t i, uint32_t y, double c)
 {
     const uint32_t k = run->work.k;
     const double q = run->square[i];
+    assert(q > 0 && y < k);
     double *a = run->work.dual + i * k, *z = run->next, sum = 0;
     int changed = 0;
     for (uint32_t m = 0; m < k; m++)
@@ -149,6 +152,7 @@ static int crammer_solve_row(crammer_run *run, uint64_t i, uint32_t y, double c)
 /* A row of zeros without offset: its scores are 0 whatever the weights; any full pull is best. */
 static void crammer_fill_row(crammer_run *run, uint64_t i, uint32_t y, double c)
 {
+    assert(y < run->work.k && !(c < 0));
     const uint32_t k = run->work.k;
     double *a = run->work.dual + i * k;
     for (uint32_t m = 0; m < k; m++)
@@ -396,7 +400,7 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     work->ctx = ctx;
     if (!status && !hsp__stopped(&last)) {
         hsp__crammer_values(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
-                             &run->now);
+                            &run->now);
         crammer_keep(run);
     }
     crammer_tick(run, work->n);
@@ -508,6 +512,7 @@ static void crammer_hand_over(const crammer_run *run, hsp__crammer_solution *s)
     s->support = 0;
     for (uint64_t i = 0; i < work->n; i++)
         s->support += run->kept[i * k + work->view->labels[i]] != 0;
+    assert(s->support <= work->n);
     s->primal = run->best.primal;
     s->dual_value = run->best.dual;
     s->gap = run->best.gap;

@@ -2,6 +2,7 @@
  * crammer.c says what the letters mean. */
 #include "learn/multiclass/crammer_work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ static void crammer_gap_combine_block(void *user, uint64_t block)
     const hsp__crammer_work *work = job->work;
     const uint32_t first = (uint32_t)(block * CRAMMER_BLOCK), k = work->k;
     const uint32_t count = k - first < CRAMMER_BLOCK ? k - first : CRAMMER_BLOCK;
+    assert(first < k);
     for (uint64_t i = 0; i < work->n; i++) {
         double a[CRAMMER_BLOCK] = {0};
         int any = 0;
@@ -104,6 +106,7 @@ void hsp__crammer_pulls(const hsp__crammer_work *work, const double *dual, doubl
 /* 1 + the best other score - that of class y: the loss, where it is above 0. */
 static double crammer_gap_short(const double *s, uint32_t k, uint32_t y)
 {
+    assert(k > 1 && y < k);
     double best = -HUGE_VAL;
     for (uint32_t m = 0; m < y; m++)
         best = s[m] > best ? s[m] : best;
@@ -341,6 +344,7 @@ hsp_status hsp__crammer_open(hsp__crammer_work *work, hsp_context *ctx, const hs
     work->n = view->rows;
     work->d = view->cols;
     work->columns = ((size_t)work->k + CRAMMER_BLOCK - 1) / CRAMMER_BLOCK * CRAMMER_BLOCK;
+    assert(work->columns >= work->k && work->columns % CRAMMER_BLOCK == 0);
     const uint64_t each = work->n ? hsp_view_stored(view) / work->n : 0;
     work->parts = hsp__parts(work->n, (each + 2) * work->columns * sizeof(double) / 2);
     if (work->d > UINT64_MAX / work->columns || work->n > UINT64_MAX / work->columns)
@@ -390,6 +394,7 @@ double hsp__crammer_penalty(const hsp__crammer_work *work, const double *w, cons
     double sum = work->vec->sqnorm_f64(w, (size_t)work->d * work->columns), own = 0;
     for (uint32_t m = 0; work->p->offset == HSP__OFFSET_REGULARIZED && m < work->k; m++)
         own += b[m] * b[m];
+    assert(!(sum < 0) && !(own < 0));
     return (sum + own) / 2;
 }
 
@@ -455,8 +460,8 @@ static double crammer_gap_size(const hsp__crammer_work *work, const double *w)
 }
 
 hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
-                              const double *b, double *dual, double *u, hsp_error *err,
-                              hsp__gap_values *out)
+                            const double *b, double *dual, double *u, hsp_error *err,
+                            hsp__gap_values *out)
 {
     hsp__crammer_work work;
     hsp_status status = hsp__crammer_open(&work, ctx, p, err);

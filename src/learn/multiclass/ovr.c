@@ -1,5 +1,6 @@
 #include "learn/multiclass/ovr.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/context.h"
@@ -18,6 +19,7 @@ hsp_status hsp__ovr_init(hsp__ovr *team, hsp_context *ctx, const hsp__learner *l
     hsp__online_plan_read(options, &team->plan);
     const int apart = classes > 2 && (team->plan.ovr || !rule->native);
     const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
+    assert(scorers == 1 || count == 1);
     team->watch.total = facts->rows * team->plan.passes * count;
     team->watch.each = facts->rows * count;
     team->runs = hsp__new(&ctx->allocator, count, sizeof *team->runs);
@@ -53,6 +55,7 @@ uint32_t hsp__ovr_scorers(const hsp__ovr *team)
 
 hsp__online *hsp__ovr_scorer(const hsp__ovr *team, uint32_t c, uint32_t *scorer)
 {
+    assert(c < hsp__ovr_scorers(team));
     *scorer = team->count > 1 ? 0 : c;
     return &team->runs[team->count > 1 ? c : 0];
 }
@@ -102,6 +105,7 @@ hsp_status hsp__ovr_grow(hsp__ovr *team, uint32_t classes, uint64_t features, hs
 static void ovr_score(hsp__ovr *team, const hsp_view *view, uint64_t row, uint32_t from,
                       uint32_t to)
 {
+    assert(from < to && to <= team->count);
     double sums[HSP__BESIDE_MOST];
     const size_t block = HSP__BESIDE_BLOCK, width = (to - from + block - 1) / block * block;
     if (team->beside.columns) hsp__interleaved_dots(&team->beside, view, row, from, width, sums);

@@ -1,5 +1,6 @@
 #include "learn/online/expert_weights.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ hsp_status hsp__expert_weights_init(hsp__expert_weights *voters, const hsp_alloc
     *voters = (hsp__expert_weights){
         .memory = *memory, .beta = beta, .log_root = log(beta) / 2, .negated = negated};
     const double vanish = 746 / -voters->log_root; /* exp(-746) is 0 */
+    assert(beta > 0 && beta < 1 && vanish > 0);
     voters->table_count =
         vanish < EXPERT_WEIGHTS_TABLE ? (uint64_t)vanish + 2 : EXPERT_WEIGHTS_TABLE;
     voters->table = hsp__new_raw(memory, voters->table_count, sizeof *voters->table);
@@ -50,6 +52,7 @@ static hsp_status expert_weights_stretch(hsp__expert_weights *voters,
     const int64_t low = drift < kind->low ? drift : kind->low;
     const int64_t high = drift > kind->high ? drift : kind->high;
     const uint64_t range = (uint64_t)(high - low) + 1;
+    assert(low <= high);
     uint64_t *levels = NULL;
     if (range <= EXPERT_WEIGHTS_LEVELS || range <= kind->count) {
         const uint64_t room = 2 * range;
@@ -76,6 +79,7 @@ static hsp_status expert_weights_reach(hsp__expert_weights *voters, hsp__expert_
         hsp_status status = expert_weights_stretch(voters, kind, drift, err);
         if (status || !kind->levels) return status;
     }
+    assert(drift >= kind->origin && (uint64_t)(drift - kind->origin) < kind->room);
     kind->levels[drift - kind->origin] += count;
     if (drift < kind->low) kind->low = drift;
     if (drift > kind->high) kind->high = drift;
@@ -130,6 +134,7 @@ static void expert_weights_settle(hsp__expert_weights *voters)
 hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count,
                                      const unsigned char *silent, int all_silent, hsp_error *err)
 {
+    assert(count >= voters->count);
     uint64_t added[2] = {0, 0};
     int64_t *drift = hsp__resize(&voters->memory, voters->drift, count, sizeof *drift);
     if (drift) voters->drift = drift;
@@ -167,6 +172,7 @@ static inline double expert_weights_weight(const hsp__expert_weights *voters, ui
 static inline double expert_weights_pair(const hsp__expert_weights *voters, uint64_t half,
                                          double *other)
 {
+    assert(half >= voters->least && half <= 2 * voters->seen);
     *other = voters->negated ? expert_weights_weight(voters, 2 * voters->seen - half) : 0;
     return expert_weights_weight(voters, half);
 }

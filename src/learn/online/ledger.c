@@ -1,5 +1,6 @@
 #include "learn/online/ledger.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -28,6 +29,7 @@ static int ledger_before(const hsp__entry *a, const hsp__entry *b)
 /* The end of the ascending run that starts at `from`. */
 static uint64_t ledger_run(const hsp__entry *entries, uint64_t from, uint64_t count)
 {
+    assert(from < count);
     uint64_t to = from + 1;
     while (to < count && !ledger_before(&entries[to], &entries[to - 1]))
         to++;
@@ -37,6 +39,7 @@ static uint64_t ledger_run(const hsp__entry *entries, uint64_t from, uint64_t co
 static void ledger_merge(hsp_context *ctx, const hsp__entry *from, uint64_t a, uint64_t b,
                          uint64_t end, hsp__entry *to)
 {
+    assert(a <= b && b <= end);
     uint64_t i = a, j = b;
     for (uint64_t k = a; k < end; k++) {
         if (k % LEDGER_TICK == 0) hsp__tick(ctx);
@@ -80,6 +83,7 @@ int hsp__ledger_settle(hsp__ledger *ledger)
         while (i < ledger->count && entries[i].row == sum.row && entries[i].scorer == sum.scorer)
             sum.amount += entries[i++].amount;
         if (sum.amount != 0) entries[kept++] = sum;
+        assert(kept <= i);
     }
     ledger->count = kept;
     return 1;
@@ -100,6 +104,7 @@ static int ledger_make_room(hsp__ledger *ledger)
 int hsp__ledger_add(hsp__ledger *ledger, uint64_t row, uint32_t scorer, double amount)
 {
     if (ledger->count == ledger->room && !ledger_make_room(ledger)) return 0;
+    assert(ledger->count < ledger->room);
     ledger->entries[ledger->count++] = (hsp__entry){row, amount, scorer};
     return 1;
 }

@@ -1,5 +1,6 @@
 #include "learn/online/online.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
         stride += stride / 2;
         stride = ((features > stride ? features : stride) + 7) & ~(uint64_t)7;
     }
+    assert(stride % 8 == 0 && features <= stride);
     if (stride != run->stride || scorers != run->scorers) {
         online_drop_beside(run);
         double *scores = hsp__resize(&run->ctx->allocator, run->scores, scorers, sizeof *scores);
@@ -204,6 +206,7 @@ static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t 
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                            double amount, double offset, hsp_error *err)
 {
+    assert(scorer < run->scorers);
     hsp_status status = HSP_OK;
     if (run->kernel)
         status = online_add_kernel(run, row, scorer, amount, err);
@@ -222,6 +225,7 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                             double amount, hsp_error *err)
 {
+    assert(scorer < run->scorers && row < view->rows);
     if (run->beside)
         hsp__interleaved_update(run->beside, run->beside_at + scorer,
                                 run->weights + scorer * run->stride, view, row);
@@ -248,6 +252,7 @@ void hsp__online_shrink(hsp__online *run, int power)
 
 void hsp__online_drift(hsp__online *run, double change)
 {
+    assert(run->examples > 0);
     const double before = (double)(run->examples - 1);
     run->drift += change;
     run->past_drift += change * (before * (before + 1) / 2);
@@ -257,6 +262,7 @@ void hsp__online_drift(hsp__online *run, double change)
  * 2 / (growth (T + 1)), the mean of the w_t with weights 1, 2, 3 ... */
 static void online_meant(const hsp__online *run, double *w, double *b)
 {
+    assert(run->growth > 0 && run->examples > 0);
     const double examples = (double)run->examples;
     const double factor =
         run->past ? 2 / (run->growth * (examples + 1)) : 1 / (run->growth * examples);
@@ -268,6 +274,7 @@ static void online_meant(const hsp__online *run, double *w, double *b)
 
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
 {
+    assert(scorer < run->scorers);
     if (run->rule->result) {
         run->rule->result(run, w, b);
         return;
@@ -306,6 +313,7 @@ void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 /* The best scorer other than y, the first among equals. */
 static uint32_t online_rival(const hsp__online *run, const double *scores, uint32_t y)
 {
+    assert(run->scorers > 1 && y < run->scorers);
     uint32_t best = y == 0;
     for (uint32_t c = best + 1; c < run->scorers; c++)
         if (c != y && scores[c] > scores[best]) best = c;
@@ -366,6 +374,7 @@ static int online_record(hsp__online *run, uint64_t row)
 
 hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
 {
+    assert(row < view->rows);
     const uint32_t label = view->labels[row];
     const double score = run->scores[0];
     uint32_t toward = label, away = HSP_NO_CLASS;
@@ -398,6 +407,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
 hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64_t *order,
                             uint64_t from, uint64_t to, hsp_error *err)
 {
+    assert(from <= to && to <= view->rows);
     const uint64_t start = run->examples;
     hsp_status status = HSP_OK;
     for (uint64_t p = from; !status && !run->stopped && p < to; p++) {

@@ -1,5 +1,6 @@
 #include "learn/online/parallel_scan.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -56,6 +57,7 @@ hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32
     if (!crew) return NULL;
     crew->ctx = ctx;
     crew->workers = workers < PARALLEL_SCAN_MOST ? workers : PARALLEL_SCAN_MOST;
+    assert(crew->workers > 0);
     crew->block = PARALLEL_SCAN_BLOCK_BYTES / bytes + 1;
     crew->penalty = PARALLEL_SCAN_PENALTY;
     crew->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
@@ -181,6 +183,7 @@ static void parallel_scan_adapt(hsp__parallel_scan *crew, double work, double wa
 /* One stretch, shared. */
 static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uint64_t to)
 {
+    assert(from < to);
     const double start = hsp__clock();
     crew->to = to;
     atomic_store(&crew->next, from);
@@ -208,6 +211,7 @@ static int parallel_scan_sharing(hsp__parallel_scan *crew, uint64_t stretch)
 uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__online *run, const hsp_view *view,
                                  const uint64_t *order, uint64_t from, uint64_t to)
 {
+    assert(from <= to);
     crew->run = run;
     crew->view = view;
     crew->order = order;

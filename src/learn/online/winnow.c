@@ -49,6 +49,7 @@
  * bounds and logarithmic linear-threshold learning algorithms, thesis, UC Santa Cruz (1989):
  * balanced. J. Kivinen, M. Warmuth, Exponentiated gradient versus gradient descent for linear
  * predictors, Information and Computation 132 (1997): two weights a column, relative entropy. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -203,6 +204,7 @@ static double winnow_offset(const winnow *own, uint32_t scorer, int power)
 static hsp_status winnow_grow(hsp__online *run, uint64_t before, hsp_error *err)
 {
     winnow *own = run->state;
+    assert(before <= run->features && run->features <= run->stride);
     if (run->stride != own->room) {
         double *e = hsp__new(&run->ctx->allocator, run->scorers * run->stride, sizeof *e);
         if (!e) return hsp__fail_memory(err);
@@ -248,6 +250,7 @@ static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i
                               double sign, hsp_error *err)
 {
     winnow *own = run->state;
+    assert(scorer < run->scorers && (sign == 1 || sign == -1));
     const hsp__row row = hsp__view_row(view, i);
     const double size = winnow_exponents(own, view, &row, scorer, sign);
     if (size - run->power > WINNOW_LARGEST) hsp__online_shrink(run, (int)ceil(size) - run->power);

@@ -29,6 +29,7 @@
  * (1955). */
 #include "learn/select/calibration_fit.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ typedef struct calibration_fit_platt {
 
 static double calibration_fit_x(const calibration_fit_platt *fit, uint64_t i)
 {
+    assert(fit->unit > 0);
     return calibration_fit_score(fit->scored, i) / fit->unit - fit->centre;
 }
 
@@ -165,6 +167,7 @@ void hsp__fit_platt(const hsp__scored *scored, double platt[2])
     calibration_fit_total(scored, total);
     calibration_fit_platt fit = {.scored = scored,
                                  .target = {1 / (total[0] + 2), (total[1] + 1) / (total[1] + 2)}};
+    assert(total[0] >= 0 && total[1] >= 0 && fit.target[0] <= 0.5 && fit.target[1] >= 0.5);
     double at[2] = {0, log((total[1] + 1) / (total[0] + 1))};
     platt[0] = 0;
     if (!calibration_fit_standardise(&fit, total[0] + total[1])) {
@@ -214,6 +217,7 @@ static uint64_t calibration_fit_merge(calibration_fit_point *points, uint64_t co
 
 static double calibration_fit_mean(const calibration_fit_point *point)
 {
+    assert(!(point->weight < 0) && !(point->own > point->weight * (1 + 1e-9)));
     return point->own / point->weight;
 }
 

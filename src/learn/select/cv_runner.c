@@ -1,5 +1,6 @@
 #include "learn/select/cv_runner.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -126,6 +127,7 @@ static void cv_runner_count(const hsp__cv_runner *all, const hsp_view *slice,
     const uint64_t classes = all->folds->class_names.count;
     for (uint64_t i = 0; i < slice->rows; i++) {
         const uint32_t class = all->folds->class_of[slice->labels[i]];
+        assert(class < classes);
         out->mistakes += predicted[i] != class;
         out->ties += predicted[i] == HSP_NO_CLASS;
         if (all->confusion && predicted[i] != HSP_NO_CLASS)

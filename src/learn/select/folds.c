@@ -1,5 +1,6 @@
 #include "learn/select/folds.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -46,6 +47,7 @@ hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t ro
     hsp_status status = next && order ? HSP_OK : hsp__fail_memory(err);
     if (!status) {
         const uint64_t kept = folds_shuffle(labels, rows, classes, class_of, seed, next, order);
+        assert(kept <= rows && count > 0);
         for (uint64_t i = 0; i < rows; i++)
             fold[i] = HSP__FOLD_NONE;
         for (uint64_t k = 0; k < kept; k++)
@@ -140,6 +142,7 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
         rows[class]++;
         folds->rows++;
     }
+    assert(folds->rows <= folds->total);
     hsp_status status = HSP_OK;
     if (folds->rows < folds->count)
         status = hsp__fail_at(err, HSP_USAGE, "--folds", 0, 0,
@@ -210,6 +213,7 @@ hsp_status hsp__folds_part(hsp_context *ctx, const hsp__folds *folds, hsp_data *
         if (folds->fold[i] == fold) rows[--at] = i;
     for (uint64_t i = 0; i < folds->total; i++)
         if (folds->fold[i] != fold && folds->fold[i] != HSP__FOLD_NONE) rows[kept++] = i;
+    assert(fold < folds->count && kept == at); /* each row on one side */
     hsp_status status = hsp_data_select(ctx, data, rows, kept, err, &first);
     if (!status) status = hsp_data_select(ctx, data, rows + kept, folds->rows - kept, err, &second);
     hsp__free(&ctx->allocator, rows);

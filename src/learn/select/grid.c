@@ -1,5 +1,6 @@
 #include "learn/select/grid.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static hsp_status grid_add_number(const grid_spec *spec, hsp_error *err)
 {
     hsp__grid_axis *axis = spec->axis;
     const uint32_t count = axis->values.count;
+    assert(count > 0);
     double *longer = hsp__resize(&spec->memory, axis->numbers, count, sizeof *longer);
     if (!longer) return hsp__fail_memory(err);
     axis->numbers = longer;
@@ -190,6 +192,7 @@ static double grid_round(double value, double step)
 
 static double grid_at(const grid_range *range, uint64_t i)
 {
+    assert(i < range->count);
     const double share = (double)i / (double)(range->count - 1);
     if (i == 0) return range->low;
     if (i == range->count - 1) return range->high;
@@ -353,6 +356,7 @@ void hsp__grid_free(hsp__grid *grid)
 
 uint32_t hsp__grid_value(const hsp__grid *grid, uint64_t point, size_t axis)
 {
+    assert(point < grid->points && axis < grid->count);
     if (axis == grid->path) return (uint32_t)(point % grid->along);
     uint64_t rest = point / grid->along;
     for (size_t a = grid->count; a-- > axis + 1;)
@@ -415,6 +419,7 @@ int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b)
 void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int simplest,
                       uint64_t *best, uint64_t *chosen)
 {
+    assert(grid->points > 0);
     *best = 0;
     for (uint64_t p = 1; p < grid->points; p++) {
         const double less = points[*best].error - points[p].error;
