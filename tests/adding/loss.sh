@@ -19,7 +19,8 @@ report()
 }
 
 # The patch stands between ```diff and ``` in the section "A loss".
-sed -n '/^## A loss$/,/^## [^A]/p' docs/development/adding.md | sed -n '/^```diff$/,/^```$/p' | sed '/^```/d' >"$copy/loss.diff"
+# shellcheck disable=SC2016 # the quotes are marks of the page
+awk '/^## /{in_section = $0 == "## A loss"} in_section' docs/development/adding.md | sed -n '/^```diff$/,/^```$/p' | sed '/^```/d' >"$copy/loss.diff"
 
 tree=$copy/tree
 mkdir -p "$tree/build" "$tree/tests/adding" && cp -a Makefile include src cli verify "$tree/" &&

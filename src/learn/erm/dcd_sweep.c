@@ -1,5 +1,6 @@
 #include "learn/erm/dcd_sweep.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/stop.h"
@@ -294,6 +295,8 @@ DCD_INLINE void dcd_updates_of(dcd_sweep *s, dcd_kind kind)
 
 void hsp__dcd_sweep(dcd_sweep *s)
 {
+    assert(s->from <= s->to && s->relaxation > 0 && s->relaxation < 2);
+    assert((s->z != NULL) == (s->loss->form == HSP__LOGISTIC));
     const int single = s->view->precision == HSP_FLOAT32;
     if (s->view->storage == HSP_DENSE && single)
         dcd_updates_of(s, DCD_DENSE32);

@@ -257,6 +257,7 @@ static double gap_quantile(hsp_context *ctx, double *at, double *cost, uint64_t 
 {
     uint64_t from = 0, to = n;
     double before = 0; /* cost of what lies below `from` */
+    assert(n > 0);
     for (;;) {
         const double pivot = at[from + (to - from) / 2];
         if (isnan(pivot) || hsp__tick(ctx)) return pivot; /* it is in no order with the others */
@@ -667,6 +668,7 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
     gap_both work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
     gap_sums sums = {0};
     double up, down = 0;
+    assert(p->view->labels && (p->hard || p->loss));
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
     work.parts = p->view->rows ? hsp__matvec_parts(p->view) : 1;
     work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
@@ -695,6 +697,8 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
         }
     }
     hsp__free(memory, work.more);
+    /* weak duality: both are bounds, and a is feasible */
+    assert(!(out->dual > out->primal * (1 + 1e-9) + 1e-290));
     out->gap = hsp__gap_relative(out->primal, out->dual);
     out->rounding = isfinite(out->primal) && out->primal > 0 ? (up + down) / out->primal : 0;
     return hsp__stop_status(ctx, err);
@@ -834,6 +838,7 @@ static double gap_all_rows(hsp_context *ctx, gap_rows *work, hsp__kkt *out)
         total += work->sums[part].total, t += work->sums[part].t;
         size += work->sums[part].size;
     }
+    assert(out->on + out->inside + out->wrong <= out->support && out->support <= p->view->rows);
     if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
     if (p->hard && total > 0) out->complementarity /= total;
     return size;

@@ -452,6 +452,7 @@ static void l1_scores(hsp__l1 *t)
 static int l1_limits(hsp__l1 *t, double gap, hsp_stop *stop)
 {
     const uint64_t passes = 2 + t->seen / (t->stored + 1);
+    assert(t->model.count <= t->d);
     t->seen = 0;
     t->out->passes += passes;
     *stop = HSP_STOP_PASSES;

@@ -1,5 +1,6 @@
 #include "learn/erm/matvec.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -127,6 +128,7 @@ uint64_t hsp__matvec_parts(const hsp_view *view)
     const uint64_t most = hsp_view_stored(view) / (16 * view->cols + 1) + 1;
     uint64_t parts = hsp__parts(view->rows, hsp_view_stored(view) / view->rows * sizeof(double));
     if (parts > 8) parts = 8;
+    assert(parts > 0 && most > 0);
     return parts > most ? most : parts;
 }
 
@@ -139,6 +141,7 @@ hsp_status hsp__matvec_combine(hsp_context *ctx, const hsp_view *view, const dou
 hsp_status hsp__matvec_both(hsp_context *ctx, const hsp_view *view, const double *w,
                             const double *v, hsp_error *err, double *scores, double *out)
 {
+    assert(!scores || w);
     memset(out, 0, view->cols * sizeof *out);
     if (scores) memset(scores, 0, view->rows * sizeof *scores);
     if (view->rows == 0 || view->cols == 0) return HSP_OK;

@@ -1,6 +1,7 @@
 /* Rows of ones in the second-order solver's matrix: element (i, j) of sum x x^T is how many rows
  * have both columns. Rows are gathered as bits, one line of bits a column, and what two lines have
  * in common is counted many rows at a time. */
+#include <assert.h>
 #include <string.h>
 
 #include "learn/erm/newton_bits.h"
@@ -46,6 +47,7 @@ void hsp__newton_bits_flush(hsp__newton_bits *bits, const hsp__newton *s, double
     const uint64_t d = s->d;
     const size_t words = (bits->rows + BITS_STEP - 1) / BITS_STEP * (BITS_STEP / 64);
     if (!bits->rows) return;
+    assert(words <= BITS_WORDS && side >= s->dim);
     for (uint64_t i = 0; i < d; i++) {
         double *line = g + i * side;
         hsp__vec()->common_bits(bits->lines, BITS_WORDS, words, (size_t)i + 1, bits->counts);

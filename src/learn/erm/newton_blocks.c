@@ -1,6 +1,7 @@
 /* Sparse rows whose places are adjacent (pixels of a stroke) in the second-order solver's
  * matrix: 64 rows at a time, spread out; and of the matrix blocks of eight columns by eight, of
  * which each sums the outer products of the rows that have numbers in both, in registers. */
+#include <assert.h>
 #include <string.h>
 
 #include "learn/erm/newton_blocks.h"
@@ -81,6 +82,7 @@ void hsp__newton_batch_flush(hsp__newton_batch *batch, double *g)
 {
     const hsp__vec_table *vec = hsp__vec();
     const size_t side = batch->side, blocks = side / HSP__VEC_OUTER;
+    assert(batch->rows <= BATCH_ROWS && side % HSP__VEC_OUTER == 0);
     for (size_t i = 0; batch->rows && i < blocks; i++)
         for (size_t j = 0; batch->has[i] && j <= i; j++) {
             const uint64_t both = batch->has[i] & batch->has[j];

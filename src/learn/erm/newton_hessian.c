@@ -602,6 +602,7 @@ void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
     hsp__hessian *h = s->hessian;
     hsp__hessian_lent_free(s->ctx, to);
     if (!h->own.factor) return;
+    assert(h->own.factor == h->factor);
     to->factor = h->own.factor;
     h->factor = NULL;
 }

@@ -1,5 +1,6 @@
 #include "learn/erm/solution.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ void hsp__solution_begin(hsp__solution *s)
 void hsp__solution_keep(const hsp__problem *p, const double *w, double b, const double *a,
                         double primal, double dual, hsp__solution *s)
 {
+    assert(s->w != w && s->dual != a);
     const int keep = hsp__gap_keep(s, primal, dual);
     if (keep & HSP__KEEP_PRIMAL) {
         memcpy(s->w, w, p->view->cols * sizeof *w);

@@ -38,6 +38,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     if (slots == 0) slots = 1;
     if (slots > n) slots = n;
     if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
+    assert(slots > 0 || n == 0);
     cache->slots = slots;
     cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
     cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
@@ -300,6 +301,7 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
 {
     uint64_t missing = 0;
     hsp_status status = HSP_OK;
+    assert(count <= hsp__smo_cache_room(cache));
     cache->clock++;
     for (uint64_t i = 0; cache->slots && i < count; i++) {
         if (cache->place[list[i]])
