@@ -2,6 +2,7 @@
  *
  *     main.c        from argv to a sub-command and an exit status
  *     args.c        argv against tables of options
+ *     files.c       files read and checked
  *     help.c        --help, from the same tables; man.c and completion.c likewise
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
@@ -39,6 +40,7 @@ typedef struct cli_result {
     const char *name;
     const hsp_field *(*fields)(void);
     int list; /* of such records */
+    int bare; /* the same for the same input: no memory and threads */
 } cli_result;
 
 typedef struct cli_command {
@@ -47,7 +49,6 @@ typedef struct cli_command {
     const char *description;    /* paragraphs, with an empty line between them */
     const cli_term *arguments;
     const cli_group *groups;   /* the last one is all NULL */
-    const cli_term *keys;      /* of the JSON it prints */
     const cli_result *results; /* what it prints; the last one is all NULL */
     const cli_term *examples;  /* a command line and what it does */
     int least, most;           /* arguments it takes */
@@ -239,30 +240,6 @@ hsp_status cli_schema(const cli *run, FILE *file, hsp_error *err);
 /* Of hsp_option_table. */
 const hsp_field *cli_option_table_fields(void);
 
-/* JSON, indented, written as it comes. Keys are NULL inside arrays and at the top. */
-typedef struct cli_json_writer {
-    FILE *file;
-    int depth, count; /* open brackets; values since the last one opened */
-} cli_json_writer;
-
-void json_open(cli_json_writer *json, const char *key, char bracket);      /* '{' or '[' */
-void json_close(cli_json_writer *json, char bracket);                      /* '}' or ']' */
-void json_text(cli_json_writer *json, const char *key, const char *value); /* NULL: null */
-void json_count(cli_json_writer *json, const char *key, uint64_t value);
-void json_number(cli_json_writer *json, const char *key, double value); /* not finite: null */
-void json_flag(cli_json_writer *json, const char *key, int value);
-void json_seconds(cli_json_writer *json, const char *key, double value);
-/* A value as it stands in a data set: the fewest digits that read back to it in its precision. */
-void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value);
-void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count);
-void json_counts(cli_json_writer *json, const char *key, const uint64_t *values, uint64_t count);
-void json_end(cli_json_writer *json); /* the last line's end */
-
-/* Keys that several commands print: rows, features, nonzeros, storage, precision; and seconds,
- * peak_rss_bytes, threads. */
-void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros);
-void json_cost(cli_json_writer *json, const cli *run);
-
 /* A table: one letter a column, l or r for its alignment; cells row after row. */
 typedef struct cli_table {
     const char *columns;
@@ -325,11 +302,6 @@ void cli_free_pair(cli_pair *pair);
 /* "no and yes", "a, b and 8 more", malloc'ed. */
 char *cli_class_list(const hsp_model *model);
 
-#define CLI_NUMBERS_KEY                                                                          \
-    "decimals, or stored: the file has numbers with more digits than memory holds, and what is " \
-    "said is of the nearest that it does"
-/* "numbers": "stored" of data with a hsp_data_stored_note, else "decimals". */
-void json_stored(cli_json_writer *json, const hsp_data *data);
 /* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
  * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
  * only hyperplanes through the origin were asked for. */
@@ -372,8 +344,6 @@ const hsp_field *cli_certified_fields(void);
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
 void cli_neighbors_lines(cli_table *table, const hsp_model *model);
 void cli_neighbors_table(const hsp_model *model, FILE *file);
-/* The key neighbors; null of other models, and of NULL. */
-void json_neighbors(cli_json_writer *json, const hsp_model *model);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

@@ -28,10 +28,13 @@ static const cli_group audit_groups[] = {
     {"Options", audit_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
 typedef struct audit {
+    const char *model, *file, *named, *disjunction; /* named: the reference */
     cli_pair given;
     hsp_model *reference;
     hsp_mistake_bound *bounds;
-    size_t count, applying, exceeded;
+    size_t count;
+    uint64_t applying, exceeded;
+    double seconds;
     int found;        /* the reference was looked for ... */
     int separates;    /* ... and separates, with a margin */
     double low, high; /* in [low, high] the widest is */
@@ -113,76 +116,88 @@ static void audit_print(const cli *run, const audit *seen)
         printf("\nNone applies: nothing was shown.\n");
 }
 
-/* ---- For machines ---- */
+/* ---- The result ---- */
 
-static const cli_term audit_keys[] = {
-    {"model, file, reference", "the three files, as they were named; null for no reference"},
-    {"numbers", CLI_NUMBERS_KEY},
-    {"margin",
-     "when the reference was looked for and separates: an object, low and high, an interval "
-     "of the widest margin; else null"},
-    {"disjunction", "the columns that were given instead of one; null for none"},
-    {"updates", "the run's number of updates, or null when the model does not say"},
-    {"held", "true when no bound that applies was exceeded"},
-    {"applying, exceeded", "how many bounds apply, how many of them were exceeded"},
-    {"bounds", "array: name, formula, applies, observed, bound, lower (observed must be at least "
-               "the bound, not at most), held (null when it does not apply), why"},
-    {"load_seconds, audit_seconds", "time to read, and to audit"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+#define RECORD hsp_mistake_bound
 
-static void audit_json_bound(cli_json_writer *json, const hsp_mistake_bound *bound)
+GETTER(audit_bound_held, hsp_mistake_bound, bound, bound->applies ? &bound->held : NULL)
+GETTER(audit_why, hsp_mistake_bound, bound, bound->why)
+
+static const hsp_field *audit_bound_fields(void)
 {
-    json_open(json, NULL, '{');
-    json_text(json, "name", bound->name);
-    json_text(json, "formula", bound->formula);
-    json_flag(json, "applies", bound->applies);
-    json_number(json, "observed", bound->observed);
-    json_number(json, "bound", bound->bound);
-    json_flag(json, "lower", bound->lower);
-    if (bound->applies)
-        json_flag(json, "held", bound->held);
-    else
-        json_text(json, "held", NULL);
-    json_text(json, "why", bound->why);
-    json_close(json, '}');
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "name", NULL, name, "name of the theorem"),
+        FIELD(TEXT, "formula", NULL, formula, "what it says"),
+        FIELD(FLAG, "applies", NULL, applies, "its assumptions hold on this data"),
+        FIELD(REAL, "observed", NULL, observed, "the left side, of the run",
+              .when = "null if it does not apply"),
+        FIELD(REAL, "bound", NULL, bound, "the right side", .when = "null if it does not apply"),
+        FIELD(FLAG, "lower", NULL, lower, "observed must be at least the bound, not at most"),
+        FIELD_GET(FLAG, "held", NULL, audit_bound_held, "the bound held",
+                  .when = "null if it does not apply"),
+        FIELD_GET(TEXT, "why", NULL, audit_why, "the figures, or the assumption that fails"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void audit_json(const cli *run, const audit *seen, double seconds)
+#undef RECORD
+#define RECORD audit
+
+static const void *audit_bound_at(const void *record, size_t i, void *room)
 {
-    const char *updates = hsp_model_metadata(seen->given.model, "updates");
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "model", run->arguments[0]);
-    json_text(&json, "file", run->arguments[1]);
-    json_stored(&json, seen->given.data);
-    json_text(&json, "reference", hsp_options_text(run->options[AUDIT_OWN], "reference"));
-    if (seen->separates) {
-        json_open(&json, "margin", '{');
-        json_number(&json, "low", seen->low);
-        json_number(&json, "high", seen->high);
-        json_close(&json, '}');
-    } else {
-        json_text(&json, "margin", NULL);
-    }
-    json_text(&json, "disjunction", hsp_options_text(run->options[AUDIT_OWN], "disjunction"));
-    if (updates)
-        json_count(&json, "updates", strtoull(updates, NULL, 10));
-    else
-        json_text(&json, "updates", NULL);
-    json_flag(&json, "held", !seen->exceeded);
-    json_count(&json, "applying", seen->applying);
-    json_count(&json, "exceeded", seen->exceeded);
-    json_open(&json, "bounds", '[');
-    for (size_t i = 0; i < seen->count; i++)
-        audit_json_bound(&json, &seen->bounds[i]);
-    json_close(&json, ']');
-    json_seconds(&json, "load_seconds", seen->given.load_seconds);
-    json_seconds(&json, "audit_seconds", seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    const audit *seen = record;
+    (void)room;
+    return i < seen->count ? &seen->bounds[i] : NULL;
 }
+
+static const void *audit_updates(const void *record, size_t i, void *room)
+{
+    const char *updates = hsp_model_metadata(((const audit *)record)->given.model, "updates");
+    (void)i;
+    if (!updates) return NULL;
+    *(uint64_t *)room = strtoull(updates, NULL, 10);
+    return room;
+}
+
+GETTER(audit_margin, audit, seen, seen->separates ? seen : NULL)
+GETTER_NEW(audit_held, audit, seen, int, !seen->exceeded)
+
+static const hsp_field *audit_margin_fields(void)
+{
+    static const hsp_field fields[] = {FIELD(REAL, "low", NULL, low, "it is at least this"),
+                                       FIELD(REAL, "high", NULL, high, "it is at most this"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *audit_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "model", NULL, model, "the model file"),
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD(PART, NULL, NULL, given.data, NULL, .of = cli_numbers_fields),
+        FIELD(TEXT, "reference", NULL, named, "the model file of the reference",
+              .when = "null without --reference"),
+        FIELD_GET(OBJECT, "margin", NULL, audit_margin,
+                  "the widest margin, if the reference was searched for and separates the rows",
+                  .when = "null otherwise", .of = audit_margin_fields),
+        FIELD(TEXT, "disjunction", NULL, disjunction, "the columns of the reference",
+              .when = "null without --disjunction"),
+        FIELD_GET(COUNT, "updates", NULL, audit_updates, "updates of the run",
+                  .when = "null if the model does not record them"),
+        FIELD_GET(FLAG, "held", NULL, audit_held, "no bound that applies was exceeded"),
+        FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
+        FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
+        FIELD_GET(LIST, "bounds", NULL, audit_bound_at, "the bounds", .of = audit_bound_fields),
+        FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read"),
+        FIELD(SECONDS, "audit_seconds", NULL, seconds, "time to audit"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result audit_results[] = {{"audit", audit_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* ---- The command ---- */
 
@@ -292,7 +307,10 @@ static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
 
 static hsp_status audit_run(cli *run, hsp_error *err)
 {
-    audit seen = {.count = 0};
+    audit seen = {.model = run->arguments[0],
+                  .file = run->arguments[1],
+                  .named = hsp_options_text(run->options[AUDIT_OWN], "reference"),
+                  .disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction")};
     hsp_status status = audit_load(run, &seen, err);
     double start = cli_seconds();
     if (status == HSP_OK)
@@ -304,9 +322,10 @@ static hsp_status audit_run(cli *run, hsp_error *err)
             seen.exceeded += seen.bounds[i].applies && !seen.bounds[i].held;
         }
         run->exit_status = seen.exceeded ? 1 : 0;
+        seen.seconds = cli_seconds() - start;
         cli_progress_clear();
         if (cli_json(run))
-            audit_json(run, &seen, cli_seconds() - start);
+            status = cli_report(run, audit_results, &seen, stdout, err);
         else
             audit_print(run, &seen);
     }
@@ -348,7 +367,7 @@ const cli_command cli_audit = {
         "reference: the run is repeated from the rows.",
     .arguments = audit_arguments,
     .groups = audit_groups,
-    .keys = audit_keys,
+    .results = audit_results,
     .examples = audit_examples,
     .least = 2,
     .most = 2,

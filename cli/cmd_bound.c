@@ -111,46 +111,58 @@ static void bound_print_size(const hsp_sample_size *size)
     free(sure);
 }
 
-static void bound_json_size(const cli *run, const hsp_sample_size *size)
+static const cli_result bound_results[4]; /* MODEL, sample-size, simulate */
+
+#define RECORD hsp_sample_size
+
+GETTER(bound_hypotheses, hsp_sample_size, size, size->hypotheses)
+
+static const hsp_field *bound_size_fields(void)
 {
-    cli_json_writer json = {stdout, 0, 0};
-    json_open(&json, NULL, '{');
-    json_text(&json, "hypotheses", size->hypotheses);
-    json_text(&json, "solved", size->solved);
-    json_number(&json, "rows", size->rows);
-    json_number(&json, "epsilon", size->epsilon);
-    json_number(&json, "delta", size->delta);
-    json_flag(&json, "vacuous", size->vacuous);
-    json_number(&json, "log_count", size->log_count);
-    json_number(&json, "vc_dimension", size->dimension);
-    json_number(&json, "closed_rows", size->closed_rows);
-    json_text(&json, "theorem", size->theorem);
-    json_text(&json, "formula", size->formula);
-    json_text(&json, "says", size->says);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "hypotheses", NULL, bound_hypotheses, "the class of hypotheses"),
+        FIELD(TEXT, "solved", NULL, solved, "what was found: rows, epsilon or delta"),
+        FIELD(REAL, "rows", NULL, rows, "rows, as given or found", .unit = "rows",
+              .when = "null beyond 2^53"),
+        FIELD(REAL, "epsilon", NULL, epsilon, "epsilon, as given or found",
+              .when = "null if there is none"),
+        FIELD(REAL, "delta", NULL, delta, "probability with which it may fail",
+              .when = "null if there is none"),
+        FIELD(FLAG, "vacuous", NULL, vacuous, "what was found says nothing"),
+        FIELD(REAL, "log_count", NULL, log_count, "ln |H|, or ln of the growth function at 2 rows",
+              .when = "null if infinite"),
+        FIELD(REAL, "vc_dimension", NULL, dimension, "VC dimension",
+              .when = "null for a finite class"),
+        FIELD(REAL, "closed_rows", NULL, closed_rows, "rows by the closed formula", .unit = "rows",
+              .when = "null unless solved for rows by VC dimension, without mistakes"),
+        FIELD(TEXT, "theorem", NULL, theorem, "the theorem"),
+        FIELD(TEXT, "formula", NULL, formula, "what was solved"),
+        FIELD(TEXT, "says", NULL, says, "what it promises"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+#undef RECORD
 
 static hsp_status bound_size(cli *run, hsp_error *err)
 {
     hsp_sample_size size;
     hsp_status status = hsp_sample_size_solve(run->options[BOUND_ACTION], err, &size);
     if (status != HSP_OK) return status;
-    if (cli_json(run))
-        bound_json_size(run, &size);
-    else
-        bound_print_size(&size);
+    if (cli_json(run)) return cli_report(run, &bound_results[1], &size, stdout, err);
+    bound_print_size(&size);
     return HSP_OK;
 }
 
 /* ---- MODEL ---- */
 
 typedef struct bound_job {
+    const char *file, *train_file, *test_file;
+    char *verdict; /* malloc'ed */
     hsp_model *model;
     hsp_data *train, *test;
     hsp_error_report *outlook;
-    double load, start;
+    double load, start, seconds;
 } bound_job;
 
 static void bound_free(bound_job *job)
@@ -305,63 +317,116 @@ static void bound_print_model(const cli *run, const bound_job *job)
     free(sure);
 }
 
-static void bound_json_bound(cli_json_writer *json, const hsp_error_bound *at)
+#define RECORD hsp_error_bound
+
+GETTER(bound_figures, hsp_error_bound, at, at->figures)
+
+static const hsp_field *bound_one_fields(void)
 {
-    json_open(json, NULL, '{');
-    json_text(json, "name", at->name);
-    json_text(json, "kind", at->kind);
-    json_text(json, "about", at->about);
-    json_text(json, "formula", at->formula);
-    json_text(json, "assumes", at->assumes);
-    json_flag(json, "applies", at->applies);
-    json_number(json, "value", at->value);
-    json_flag(json, "vacuous", at->vacuous);
-    json_text(json, "figures", at->figures);
-    json_close(json, '}');
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "name", NULL, name, "name of the bound"),
+        FIELD(TEXT, "kind", NULL, kind, "what it is computed from: test, training or estimate"),
+        FIELD(TEXT, "about", NULL, about, "whose error it bounds"),
+        FIELD(TEXT, "formula", NULL, formula, "in symbols"),
+        FIELD(TEXT, "assumes", NULL, assumes, "its assumptions, beyond independent rows"),
+        FIELD(FLAG, "applies", NULL, applies, "its assumptions hold"),
+        FIELD(REAL, "value", NULL, value, "the error is at most this",
+              .when = "null if it does not apply"),
+        FIELD(FLAG, "vacuous", NULL, vacuous, "it applies, and is 1 or more"),
+        FIELD_GET(TEXT, "figures", NULL, bound_figures, "the figures, or why it does not apply"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void bound_json_rows(cli_json_writer *json, const char *key, const hsp_data *data,
-                            uint64_t rows, uint64_t mistakes)
+#undef RECORD
+
+typedef struct bound_file {
+    hsp_data *data;
+    uint64_t rows, mistakes;
+    double error;
+} bound_file;
+
+#define RECORD bound_file
+
+static const hsp_field *bound_file_fields(void)
 {
-    json_open(json, key, '{');
-    json_count(json, "rows", rows);
-    json_stored(json, data);
-    json_count(json, "mistakes", mistakes);
-    json_number(json, "error", rows ? (double)mistakes / (double)rows : (double)NAN);
-    json_close(json, '}');
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "rows", NULL, rows, "rows", .unit = "rows"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+        FIELD(COUNT, "mistakes", NULL, mistakes, "rows predicted wrongly", .unit = "rows"),
+        FIELD(SHARE, "error", NULL, error, "mistakes / rows", .when = "null without rows"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void bound_json_model(const cli *run, const bound_job *job)
+#undef RECORD
+#define RECORD bound_job
+
+static const void *bound_file_of(hsp_data *data, uint64_t rows, uint64_t mistakes, void *room)
 {
-    cli_json_writer json = {stdout, 0, 0};
-    const hsp_error_report *o = job->outlook;
-    char *verdict = bound_verdict(o);
-    json_open(&json, NULL, '{');
-    json_text(&json, "model", run->arguments[0]);
-    json_text(&json, "train", hsp_options_text(run->options[BOUND_ACTION], "train"));
-    json_text(&json, "test", hsp_options_text(run->options[BOUND_ACTION], "test"));
-    json_number(&json, "delta", o->delta);
-    bound_json_rows(&json, "training", job->train, o->train_rows, o->train_mistakes);
-    bound_json_rows(&json, "held_out", job->test, o->test_rows, o->test_mistakes);
-    json_count(&json, "shared_rows", o->shared_rows);
-    json_number(&json, "true_error_least", o->test_lower);
-    json_number(&json, "true_error_most", o->test_upper);
-    json_number(&json, "training_true_error_most",
-                o->training_bound ? o->training_upper : (double)NAN);
-    json_text(&json, "training_bound", o->training_bound);
-    json_flag(&json, "overfits", o->overfits);
-    json_text(&json, "verdict", verdict);
-    json_open(&json, "bounds", '[');
-    for (size_t i = 0; i < o->count; i++)
-        bound_json_bound(&json, &o->guarantees[i]);
-    json_close(&json, ']');
-    json_seconds(&json, "load_seconds", job->load);
-    json_seconds(&json, "seconds", cli_seconds() - job->start);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
-    free(verdict);
+    *(bound_file *)room = (bound_file){data, rows, mistakes, (double)mistakes / (double)rows};
+    return room;
 }
+
+static const void *bound_one_at(const void *record, size_t i, void *room)
+{
+    const hsp_error_report *o = ((const bound_job *)record)->outlook;
+    (void)room;
+    return i < o->count ? &o->guarantees[i] : NULL;
+}
+
+GETTER(bound_delta, bound_job, job, &job->outlook->delta)
+GETTER(bound_training, bound_job, job,
+       bound_file_of(job->train, job->outlook->train_rows, job->outlook->train_mistakes, room))
+GETTER(bound_held_out, bound_job, job,
+       bound_file_of(job->test, job->outlook->test_rows, job->outlook->test_mistakes, room))
+GETTER(bound_shared, bound_job, job, &job->outlook->shared_rows)
+GETTER(bound_lower, bound_job, job, &job->outlook->test_lower)
+GETTER(bound_upper, bound_job, job, &job->outlook->test_upper)
+GETTER(bound_training_upper, bound_job, job,
+       job->outlook->training_bound ? &job->outlook->training_upper : NULL)
+GETTER(bound_training_name, bound_job, job, job->outlook->training_bound)
+GETTER(bound_overfits, bound_job, job, &job->outlook->overfits)
+
+static const hsp_field *bound_model_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "model", NULL, file, "the model file"),
+        FIELD(TEXT, "train", NULL, train_file, "the file of training rows",
+              .when = "null without --train"),
+        FIELD(TEXT, "test", NULL, test_file, "the file of test rows",
+              .when = "null without --test"),
+        FIELD_GET(REAL, "delta", NULL, bound_delta, "probability with which a bound may fail"),
+        FIELD_GET(OBJECT, "training", NULL, bound_training, "the model on the training rows",
+                  .of = bound_file_fields),
+        FIELD_GET(OBJECT, "held_out", NULL, bound_held_out, "the model on the test rows",
+                  .of = bound_file_fields),
+        FIELD_GET(COUNT, "shared_rows", NULL, bound_shared,
+                  "test rows that are among the training rows", .unit = "rows"),
+        FIELD_GET(REAL, "true_error_least", NULL, bound_lower,
+                  "by the test rows the true error is at least this, with confidence 1 - delta",
+                  .when = "null without test rows"),
+        FIELD_GET(REAL, "true_error_most", NULL, bound_upper,
+                  "by the test rows it is at most this, with confidence 1 - delta",
+                  .when = "null without test rows"),
+        FIELD_GET(
+            REAL, "training_true_error_most", NULL, bound_training_upper,
+            "by the training rows it is at most this, with confidence 1 - delta: the least of "
+            "the bounds on this model, each at delta divided by their number",
+            .when = "null if they say nothing"),
+        FIELD_GET(TEXT, "training_bound", NULL, bound_training_name, "the name of that bound",
+                  .when = "null if they say nothing"),
+        FIELD_GET(FLAG, "overfits", NULL, bound_overfits,
+                  "true_error_least is above the error on the training rows"),
+        FIELD(TEXT, "verdict", NULL, verdict, "training error against true error, a sentence"),
+        FIELD_GET(LIST, "bounds", NULL, bound_one_at, "the bounds", .of = bound_one_fields),
+        FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
 
 static hsp_status bound_read(cli *run, const char *path, const bound_job *job, hsp_error *err,
                              hsp_data **data, double *seconds)
@@ -393,7 +458,7 @@ static hsp_status bound_model(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[BOUND_ACTION];
     const char *train = hsp_options_text(own, "train"), *test = hsp_options_text(own, "test");
-    bound_job job = {0};
+    bound_job job = {.train_file = train, .test_file = test};
     if (run->count < 1)
         return cli_fail(err, HSP_USAGE, NULL,
                         "MODEL is missing; usage: halfspace bound MODEL "
@@ -410,10 +475,15 @@ static hsp_status bound_model(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status =
             hsp_error_report_new(run->ctx, job.model, job.train, job.test, own, err, &job.outlook);
-    if (status == HSP_OK && cli_json(run))
-        bound_json_model(run, &job);
-    else if (status == HSP_OK)
+    job.seconds = cli_seconds() - job.start;
+    if (status == HSP_OK && cli_json(run)) {
+        job.file = run->arguments[0];
+        job.verdict = bound_verdict(job.outlook);
+        status = cli_report(run, bound_results, &job, stdout, err);
+        free(job.verdict);
+    } else if (status == HSP_OK) {
         bound_print_model(run, &job);
+    }
     bound_free(&job);
     return status;
 }
@@ -477,53 +547,100 @@ static void bound_print_simulation(const hsp_simulation *made)
                made->delta, worst);
 }
 
-static void bound_json_simulation(const cli *run, const hsp_simulation *made, double start)
+typedef struct bound_trials {
+    hsp_simulation *made;
+    double seconds;
+} bound_trials;
+
+#define RECORD hsp_trial_bound
+
+static const hsp_field *bound_trial_fields(void)
 {
-    cli_json_writer json = {stdout, 0, 0};
-    json_open(&json, NULL, '{');
-    json_count(&json, "trials", made->trials);
-    json_count(&json, "rows", made->rows);
-    json_count(&json, "test_rows", made->test_rows);
-    json_number(&json, "delta", made->delta);
-    json_number(&json, "mean_training_error", made->mean_train_error);
-    json_number(&json, "mean_true_error", made->mean_true_error);
-    json_number(&json, "best_error", made->best_error);
-    json_flag(&json, "held", !bound_broken(made));
-    json_open(&json, "bounds", '[');
-    for (size_t i = 0; i < made->count; i++) {
-        const hsp_trial_bound *at = &made->bounds[i];
-        json_open(&json, NULL, '{');
-        json_text(&json, "name", at->about.name);
-        json_text(&json, "kind", at->about.kind);
-        json_text(&json, "about", at->about.about);
-        json_count(&json, "applied", at->applied);
-        json_count(&json, "vacuous", at->vacuous);
-        json_count(&json, "failed", at->failed);
-        json_number(&json, "mean_value", at->mean_value);
-        json_number(&json, "mean_error", at->mean_error);
-        json_number(&json, "chance", at->chance);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
-    json_seconds(&json, "seconds", cli_seconds() - start);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "name", NULL, about.name, "name of the bound"),
+        FIELD(TEXT, "kind", NULL, about.kind, "what it is computed from"),
+        FIELD(TEXT, "about", NULL, about.about, "whose error it bounds"),
+        FIELD(COUNT, "applied", NULL, applied, "trials that it applied to", .unit = "trials"),
+        FIELD(COUNT, "vacuous", NULL, vacuous, "trials in which it was 1 or more",
+              .unit = "trials"),
+        FIELD(COUNT, "failed", NULL, failed, "trials in which the true error was above it",
+              .unit = "trials"),
+        FIELD(REAL, "mean_value", NULL, mean_value, "mean of the bound, at most 1 per trial",
+              .when = "null if it never applied"),
+        FIELD(REAL, "mean_error", NULL, mean_error, "mean of the true errors compared with it",
+              .when = "null if it never applied"),
+        FIELD(REAL, "chance", NULL, chance,
+              "probability of so many failures if each trial fails with probability delta",
+              .when = "null for estimates, and if it never applied"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+#undef RECORD
+#define RECORD hsp_simulation
+
+static const void *bound_trial_at(const void *record, size_t i, void *room)
+{
+    const hsp_simulation *made = record;
+    (void)room;
+    return i < made->count ? &made->bounds[i] : NULL;
+}
+
+GETTER_NEW(bound_all_held, hsp_simulation, made, int, !bound_broken(made))
+
+static const hsp_field *bound_simulation_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "trials", NULL, trials, "trials", .unit = "trials"),
+        FIELD(COUNT, "rows", NULL, rows, "training rows per trial", .unit = "rows"),
+        FIELD(COUNT, "test_rows", NULL, test_rows, "test rows per trial", .unit = "rows"),
+        FIELD(REAL, "delta", NULL, delta, "probability with which a bound may fail"),
+        FIELD(SHARE, "mean_training_error", NULL, mean_train_error, "mean training error"),
+        FIELD(SHARE, "mean_true_error", NULL, mean_true_error, "mean true error"),
+        FIELD(SHARE, "best_error", NULL, best_error,
+              "true error of the halfspace that labels the rows"),
+        FIELD_GET(FLAG, "held", NULL, bound_all_held,
+                  "no bound failed more often than chance explains"),
+        FIELD_GET(LIST, "bounds", NULL, bound_trial_at, "the bounds", .of = bound_trial_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD bound_trials
+
+GETTER(bound_made, bound_trials, all, all->made)
+
+static const hsp_field *bound_trials_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(PART, NULL, NULL, bound_made, NULL, .of = bound_simulation_fields),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time for all trials"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result bound_results[] = {{"bound", bound_model_fields, 0, 0},
+                                           {"bound sample-size", bound_size_fields, 0, 0},
+                                           {"bound simulate", bound_trials_fields, 0, 0},
+                                           {NULL, NULL, 0, 0}};
 
 static hsp_status bound_simulate(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
-    hsp_simulation *made = NULL;
-    hsp_status status = hsp_simulation_new(run->ctx, run->options[BOUND_ACTION], err, &made);
+    bound_trials all = {NULL, 0};
+    hsp_status status = hsp_simulation_new(run->ctx, run->options[BOUND_ACTION], err, &all.made);
     if (status != HSP_OK) return status;
+    all.seconds = cli_seconds() - start;
     if (cli_json(run))
-        bound_json_simulation(run, made, start);
+        status = cli_report(run, &bound_results[2], &all, stdout, err);
     else
-        bound_print_simulation(made);
-    run->exit_status = bound_broken(made) ? 1 : 0;
-    hsp_simulation_free(made);
-    return HSP_OK;
+        bound_print_simulation(all.made);
+    run->exit_status = bound_broken(all.made) ? 1 : 0;
+    hsp_simulation_free(all.made);
+    return status;
 }
 
 /* ---- The command ---- */
@@ -539,36 +656,6 @@ static hsp_status bound_run(cli *run, hsp_error *err)
                         run->arguments[0], action);
     return strcmp(action, "simulate") == 0 ? bound_simulate(run, err) : bound_size(run, err);
 }
-
-static const cli_term bound_keys[] = {
-    {"model, train, test", "the files, as they were named, or null"},
-    {"delta", "probability with which a bound may fail"},
-    {"training, held_out", "rows, numbers (decimals, or stored: the file has numbers with more "
-                           "digits than memory holds), mistakes and error of the model on the two "
-                           "files"},
-    {"shared_rows", "test rows that are among the training rows"},
-    {"true_error_least, true_error_most", "by the test rows, each with confidence 1 - delta"},
-    {"training_true_error_most, training_bound",
-     "by the training rows, with confidence 1 - delta: the least of the bounds on this model, each "
-     "at delta over their number, and its name; null when they say nothing"},
-    {"overfits", "the least is above the error on the training rows"},
-    {"verdict", "training error against true error, a sentence"},
-    {"bounds", "name, kind (test, training, estimate), about (whose error), formula, assumes, "
-               "applies, value (null when it does not), vacuous, figures (or why it does not); of "
-               "simulate: applied, vacuous, failed (trials), mean_value, mean_error, chance (of so "
-               "many failures, if delta is true)"},
-    {"hypotheses, solved", "sample-size: the class in words; rows, epsilon or delta"},
-    {"rows, epsilon", "sample-size: as given, or as found"},
-    {"vacuous", "sample-size: what was found says nothing"},
-    {"log_count, vc_dimension, closed_rows",
-     "sample-size: ln |H| or ln of the growth function at 2n; dimension; rows by the closed form"},
-    {"theorem, formula, says", "sample-size: who, what was solved, what it promises"},
-    {"trials, test_rows", "simulate: how many draws, of how many rows (and rows to learn from)"},
-    {"mean_training_error, mean_true_error, best_error", "simulate: over the trials"},
-    {"held", "simulate: no bound failed more often than luck explains"},
-    {"load_seconds, seconds", "time to read, and for the rest"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
 
 static const cli_term bound_arguments[] = {
     {"ACTION", "sample-size or simulate; without one, what is asked about is a model"},
@@ -606,7 +693,7 @@ const cli_command cli_bound = {
         "every theorem with its constants.",
     .arguments = bound_arguments,
     .groups = bound_groups,
-    .keys = bound_keys,
+    .results = bound_results,
     .examples = bound_examples,
     .least = 0,
     .most = 1,

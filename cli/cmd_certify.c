@@ -147,7 +147,7 @@ static const hsp_field *certify_fields(void)
 #undef RECORD
 }
 
-static const cli_result certify_results[] = {{"certify", certify_fields, 0}, {NULL, NULL, 0}};
+static const cli_result certify_results[] = {{"certify", certify_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 static hsp_status certify_run(cli *run, hsp_error *err)
 {

@@ -42,7 +42,7 @@ static const hsp_field *convert_fields(void)
     return fields;
 }
 
-static const cli_result convert_results[] = {{"convert", convert_fields, 0}, {NULL, NULL, 0}};
+static const cli_result convert_results[] = {{"convert", convert_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 static hsp_status convert_save_encoding(cli *run, const hsp_data *data, const char *path,
                                         hsp_error *err)

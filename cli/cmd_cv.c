@@ -59,7 +59,7 @@ static const hsp_field *cv_fields(void)
 
 #undef RECORD
 
-static const cli_result cv_results[] = {{"cv", cv_fields, 0}, {NULL, NULL, 0}};
+static const cli_result cv_results[] = {{"cv", cv_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* What must not be overlooked, whatever form the report has. */
 static void cv_warn(const hsp_held_out *all)

@@ -89,7 +89,7 @@ static const hsp_field *eval_fields(void)
 #undef RECORD
 }
 
-static const cli_result eval_results[] = {{"eval", eval_fields, 0}, {NULL, NULL, 0}};
+static const cli_result eval_results[] = {{"eval", eval_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* ---- The command ---- */
 

@@ -253,7 +253,7 @@ static const hsp_field *help_fields(void)
 
 #undef RECORD
 
-static const cli_result help_results[] = {{"help", help_fields, 0}, {NULL, NULL, 0}};
+static const cli_result help_results[] = {{"help", help_fields, 0, 1}, {NULL, NULL, 0, 0}};
 
 /* One command, or all of them when it is NULL. */
 static hsp_status help_json(const cli *run, const cli_command *command, hsp_error *err)

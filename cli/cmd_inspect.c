@@ -139,110 +139,158 @@ static void inspect_print_watch(const cli_watch *watch)
         printf("  - %s\n", watch->sentences[i]);
 }
 
-/* ---- For machines ---- */
+/* ---- The result ---- */
 
-static const cli_term inspect_keys[] = {
-    {"file", "the file, as it was named"},
-    {"rows, features, nonzeros", "numbers of rows, of columns, of entries other than zero"},
-    {"storage", "dense, sparse or ones (sparse, all values 1)"},
-    {"precision", "single or double"},
-    {"precision_reason", "why reading chose double precision, or null"},
-    {"numbers", CLI_NUMBERS_KEY},
-    {"density", "share of the entries that are not zero"},
-    {"bytes", "memory that rows and labels take"},
-    {"classes", "object: the rows of each class, by its name"},
-    {"min, max", "of all entries, zeros included"},
-    {"norms", "object: min, mean and max of the rows' Euclidean norms"},
-    {"empty_rows, duplicate_rows, contradictory_rows",
-     "rows of zeros; equal to an earlier row; equal to a row of another class"},
-    {"empty_columns, constant_columns, duplicate_columns",
-     "columns of zeros; of one other value; equal to an earlier column"},
-    {"exact", "true: rows and columns are equal, constant or zero as decimals of the file; false: "
-              "after rounding to the precision in memory"},
-    {"class_runs, class_runs_expected",
-     "runs of one class in the order of the file; how many a random order would have"},
-    {"columns",
-     "array of the columns listed: column (its number from 1), name (or null), min, max, "
-     "mean, stdev, nonzeros, constant, duplicate_of (the number from 1 of an earlier "
-     "column, or null)"},
-    {"warnings", "array of sentences: what to watch out for"},
-    {"verified", "true when --verify compared checksums"},
-    {"load_seconds, check_seconds, summary_seconds",
-     "time to read the file; to check a binary one's arrays; to look at it all"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
+typedef struct inspect_class {
+    const char *name;
+    uint64_t rows;
+} inspect_class;
 
-static void inspect_json_column(cli_json_writer *json, const inspect *seen, uint64_t j)
+typedef struct inspect_column {
+    uint64_t column, duplicate_of; /* from 1 */
+    const char *name;
+    hsp_column_summary all;
+    hsp_precision precision;
+} inspect_column;
+
+static const void *inspect_class_at(const void *record, size_t i, void *room)
 {
-    const hsp_column_summary *column = hsp_summary_column(seen->summary, j);
-    json_open(json, NULL, '{');
-    json_count(json, "column", j + 1);
-    json_text(json, "name", hsp_data_feature_name(seen->data, j));
-    json_value(json, "min", hsp_data_precision(seen->data), column->min);
-    json_value(json, "max", hsp_data_precision(seen->data), column->max);
-    json_number(json, "mean", column->mean);
-    json_number(json, "stdev", column->stdev);
-    json_count(json, "nonzeros", column->nonzeros);
-    json_flag(json, "constant", column->constant);
-    if (column->duplicate_of < 0)
-        json_text(json, "duplicate_of", NULL);
-    else
-        json_count(json, "duplicate_of", (uint64_t)column->duplicate_of + 1);
-    json_close(json, '}');
+    const inspect *seen = record;
+    inspect_class *one = room;
+    if (i >= hsp_data_classes(seen->data)) return NULL;
+    *one = (inspect_class){hsp_data_class_name(seen->data, (uint32_t)i),
+                           hsp_summary_class_count(seen->summary, (uint32_t)i)};
+    return one;
 }
 
-static void inspect_json_totals(cli_json_writer *json, const inspect *seen)
+static const void *inspect_column_at(const void *record, size_t i, void *room)
 {
-    const hsp_totals *all = seen->totals;
-    json_number(json, "density", all->density);
-    json_count(json, "bytes", hsp_data_bytes(seen->data));
-    json_open(json, "classes", '{');
-    for (uint32_t c = 0; c < hsp_data_classes(seen->data); c++)
-        json_count(json, hsp_data_class_name(seen->data, c),
-                   hsp_summary_class_count(seen->summary, c));
-    json_close(json, '}');
-    json_value(json, "min", hsp_data_precision(seen->data), all->min);
-    json_value(json, "max", hsp_data_precision(seen->data), all->max);
-    json_open(json, "norms", '{');
-    json_number(json, "min", all->norm_min);
-    json_number(json, "mean", all->norm_mean);
-    json_number(json, "max", all->norm_max);
-    json_close(json, '}');
-    json_count(json, "empty_rows", all->empty_rows);
-    json_count(json, "duplicate_rows", all->duplicate_rows);
-    json_count(json, "contradictory_rows", all->contradictory_rows);
-    json_count(json, "empty_columns", all->empty_columns);
-    json_count(json, "constant_columns", all->constant_columns);
-    json_count(json, "duplicate_columns", all->duplicate_columns);
-    json_flag(json, "exact", all->exact);
-    json_count(json, "class_runs", all->class_runs);
-    json_number(json, "class_runs_expected", all->class_runs_expected);
+    const inspect *seen = record;
+    inspect_column *one = room;
+    if (i >= seen->columns) return NULL;
+    *one = (inspect_column){.column = i + 1,
+                            .name = hsp_data_feature_name(seen->data, i),
+                            .all = *hsp_summary_column(seen->summary, i),
+                            .precision = hsp_data_precision(seen->data)};
+    one->duplicate_of =
+        one->all.duplicate_of < 0 ? UINT64_MAX : (uint64_t)one->all.duplicate_of + 1;
+    return one;
 }
 
-static void inspect_print_json(const cli *run, const inspect *seen)
+static const void *inspect_warning_at(const void *record, size_t i, void *room)
 {
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", seen->path);
-    json_data(&json, seen->data, seen->totals->nonzeros);
-    json_stored(&json, seen->data);
-    inspect_json_totals(&json, seen);
-    json_open(&json, "columns", '[');
-    for (uint64_t j = 0; j < seen->columns; j++)
-        inspect_json_column(&json, seen, j);
-    json_close(&json, ']');
-    json_open(&json, "warnings", '[');
-    for (size_t i = 0; i < seen->watch.count; i++)
-        json_text(&json, NULL, seen->watch.sentences[i]);
-    json_close(&json, ']');
-    json_flag(&json, "verified", seen->verified);
-    json_seconds(&json, "load_seconds", seen->load_seconds);
-    json_seconds(&json, "check_seconds", seen->check_seconds);
-    json_seconds(&json, "summary_seconds", seen->summary_seconds);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    const cli_watch *watch = &((const inspect *)record)->watch;
+    (void)room;
+    return i < watch->count ? watch->sentences[i] : NULL;
 }
+
+GETTER(inspect_column_min, inspect_column, one, hsp_number_text(one->all.min, one->precision, room))
+GETTER(inspect_column_max, inspect_column, one, hsp_number_text(one->all.max, one->precision, room))
+GETTER(inspect_min, inspect, seen,
+       hsp_number_text(seen->totals->min, hsp_data_precision(seen->data), room))
+GETTER(inspect_max, inspect, seen,
+       hsp_number_text(seen->totals->max, hsp_data_precision(seen->data), room))
+GETTER(inspect_totals, inspect, seen, seen->totals)
+GETTER_NEW(inspect_bytes, inspect, seen, uint64_t, hsp_data_bytes(seen->data))
+
+static const hsp_field *inspect_class_fields(void)
+{
+#define RECORD inspect_class
+    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "name of the class"),
+                                       FIELD(COUNT, "rows", NULL, rows, "its rows"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const hsp_field *inspect_column_fields(void)
+{
+#define RECORD inspect_column
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+        FIELD_GET(NUMBER, "min", NULL, inspect_column_min, "smallest value, zeros included"),
+        FIELD_GET(NUMBER, "max", NULL, inspect_column_max, "largest value"),
+        FIELD(REAL, "mean", NULL, all.mean, "mean"),
+        FIELD(REAL, "stdev", NULL, all.stdev, "standard deviation, with divisor rows"),
+        FIELD(COUNT, "nonzeros", NULL, all.nonzeros, "entries other than 0"),
+        FIELD(FLAG, "constant", NULL, all.constant, "all values are equal"),
+        FIELD(COUNT, "duplicate_of", NULL, duplicate_of,
+              "number, from 1, of the first earlier column that it equals",
+              .when = "null if there is none"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+#define RECORD hsp_totals
+
+static const hsp_field *inspect_norm_fields(void)
+{
+    static const hsp_field fields[] = {FIELD(REAL, "min", NULL, norm_min, "smallest"),
+                                       FIELD(REAL, "mean", NULL, norm_mean, "mean"),
+                                       FIELD(REAL, "max", NULL, norm_max, "largest"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *inspect_totals_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
+        FIELD(OBJECT, "norms", NULL, rows, "Euclidean norms of the rows",
+              .of = inspect_norm_fields),
+        FIELD(COUNT, "empty_rows", NULL, empty_rows, "rows of zeros", .unit = "rows"),
+        FIELD(COUNT, "duplicate_rows", NULL, duplicate_rows, "rows equal to an earlier row",
+              .unit = "rows"),
+        FIELD(COUNT, "contradictory_rows", NULL, contradictory_rows,
+              "rows equal to a row of another class", .unit = "rows"),
+        FIELD(COUNT, "empty_columns", NULL, empty_columns, "columns of zeros", .unit = "columns"),
+        FIELD(COUNT, "constant_columns", NULL, constant_columns, "columns of one other value",
+              .unit = "columns"),
+        FIELD(COUNT, "duplicate_columns", NULL, duplicate_columns,
+              "columns equal to an earlier one", .unit = "columns"),
+        FIELD(FLAG, "exact", NULL, exact,
+              "equal, constant and zero are said of the decimals of the file; false: of values "
+              "rounded to the precision in memory"),
+        FIELD(COUNT, "class_runs", NULL, class_runs, "runs of one class in the order of the file"),
+        FIELD(REAL, "class_runs_expected", NULL, class_runs_expected,
+              "their mean number in a random order"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD inspect
+
+static const hsp_field *inspect_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "file", NULL, path, "the data file"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+        FIELD_GET(COUNT, "bytes", NULL, inspect_bytes, "memory of rows and labels",
+                  .unit = "bytes"),
+        FIELD_GET(MAP, "classes", NULL, inspect_class_at, "rows of each class",
+                  .of = inspect_class_fields),
+        FIELD_GET(NUMBER, "min", NULL, inspect_min, "smallest entry, zeros included"),
+        FIELD_GET(NUMBER, "max", NULL, inspect_max, "largest entry"),
+        FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = inspect_totals_fields),
+        FIELD_GET(LIST, "columns", NULL, inspect_column_at, "the columns listed",
+                  .of = inspect_column_fields),
+        FIELD_GET(LIST, "warnings", NULL, inspect_warning_at, "what to watch out for, sentences",
+                  .of = hsp_field_texts),
+        FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
+        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
+        FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
+        FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result inspect_results[] = {{"inspect", inspect_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* ---- The command ---- */
 
@@ -278,7 +326,7 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
         watch_data(&seen.watch, seen.data, seen.summary);
         cli_progress_clear();
         if (cli_json(run)) {
-            inspect_print_json(run, &seen);
+            status = cli_report(run, inspect_results, &seen, stdout, err);
         } else {
             inspect_print_totals(&seen);
             inspect_print_classes(&seen);
@@ -313,7 +361,7 @@ const cli_command cli_inspect = {
         "classes. Then list what to watch out for before training on it.",
     .arguments = inspect_arguments,
     .groups = inspect_groups,
-    .keys = inspect_keys,
+    .results = inspect_results,
     .examples = inspect_examples,
     .least = 1,
     .most = 1,

@@ -51,35 +51,13 @@ static const cli_group kernel_groups[] = {{"Options", NULL},
                                           {"Output options", hsp_write_options},
                                           {NULL, NULL}};
 
-static const cli_term kernel_keys[] = {
-    {"kernel", "the expression, every parameter a number"},
-    {"closed", "the rules of closure make it a kernel on any data"},
-    {"file, rows", "the data file, as it was named, and how many rows it has"},
-    {"numbers", "check: " CLI_NUMBERS_KEY},
-    {"checked_rows", "check: rows that were looked at"},
-    {"semidefinite", "check: no eigenvalue is below -tolerance"},
-    {"smallest, largest", "check: eigenvalues"},
-    {"tolerance", "check: how far rounding may have moved an eigenvalue"},
-    {"rank", "check: eigenvalues above tolerance"},
-    {"leading", "check: the largest eigenvalues, ten at most"},
-    {"quantiles", "check: of the eigenvalues: smallest, quarters, largest"},
-    {"trace, half_trace, most_trace",
-     "check: sum of the eigenvalues; how many of them, largest first, make up 50% and 99% of it"},
-    {"witness", "check: null, or rows (from 1), z there, and value: z'Kz < 0"},
-    {"factor", "check: of K = B B': rank (columns of B), tolerance, error: the largest |K - B B'|"},
-    {"features", "check: the file given to --features, or null"},
-    {"against, columns", "gram: the second data file, or null; values a row"},
-    {"output", "gram: the file that was written"},
-    {"load_seconds, seconds", "time to read, and for the rest"},
-    {"peak_rss_bytes, threads", "memory used at most; threads that could be used"},
-    {NULL, NULL}};
-
 /* ---- The expression and the rows ---- */
 
 typedef struct kernel_job {
-    hsp_data *data, *against; /* against: or NULL */
+    const char *file, *second, *output; /* second: that of --against, or NULL */
+    hsp_data *data, *against;           /* against: or NULL */
     hsp_kernel *kernel;
-    double load, start;
+    double load, start, seconds;
 } kernel_job;
 
 static void kernel_free(kernel_job *job)
@@ -129,6 +107,9 @@ static hsp_status kernel_open(cli *run, const char *against, kernel_job *job, hs
 /* ---- check ---- */
 
 typedef struct kernel_found {
+    const kernel_job *job;
+    const char *written; /* the file of features, or NULL */
+    double quantiles[5];
     uint64_t *rows; /* count, malloc'ed; NULL: all */
     uint64_t count;
     hsp_kernel_verdict *verdict;
@@ -170,60 +151,165 @@ static double kernel_trace(const hsp_kernel_verdict *verdict)
     return sum;
 }
 
-static void kernel_json_witness(cli_json_writer *json, const hsp_kernel_verdict *verdict)
+/* ---- The results ---- */
+
+#define RECORD kernel_job
+
+GETTER(kernel_expression, kernel_job, job, hsp_kernel_text(job->kernel))
+GETTER_NEW(kernel_is_closed, kernel_job, job, int, kernel_closed(job->kernel))
+GETTER_NEW(kernel_rows, kernel_job, job, uint64_t, hsp_data_rows(job->data))
+GETTER_NEW(kernel_columns, kernel_job, job, uint64_t,
+           hsp_data_rows(job->against ? job->against : job->data))
+
+static const hsp_field *kernel_job_fields(void)
 {
-    if (verdict->semidefinite) {
-        json_text(json, "witness", NULL);
-        return;
-    }
-    json_open(json, "witness", '{');
-    json_open(json, "rows", '[');
-    for (uint64_t p = 0; p < verdict->witness_count; p++)
-        json_count(json, NULL, verdict->witness_row[p] + 1);
-    json_close(json, ']');
-    json_numbers(json, "z", verdict->witness, verdict->witness_count);
-    json_number(json, "value", verdict->witness_value);
-    json_close(json, '}');
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "kernel", NULL, kernel_expression,
+                  "the expression, every parameter a number"),
+        FIELD_GET(FLAG, "closed", NULL, kernel_is_closed,
+                  "the closure rules make it a kernel on any data"),
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD_GET(COUNT, "rows", NULL, kernel_rows, "its rows", .unit = "rows"),
+        FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
+        FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
 
-static void kernel_json_check(const cli *run, const kernel_job *job, const kernel_found *found)
+static const hsp_field *kernel_gram_fields(void)
 {
-    const hsp_kernel_verdict *verdict = found->verdict;
-    const uint64_t n = verdict->rows;
-    double quantiles[5] = {0};
-    cli_json_writer json = {.file = stdout};
+    static const hsp_field fields[] = {
+        FIELD(PART, NULL, NULL, file, NULL, .of = kernel_job_fields),
+        FIELD(TEXT, "against", NULL, second, "the second data file",
+              .when = "null without --against"),
+        FIELD_GET(COUNT, "columns", NULL, kernel_columns, "values per row"),
+        FIELD(TEXT, "output", NULL, output, "the file written"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD hsp_kernel_verdict
+
+static const void *kernel_witness_row(const void *record, size_t i, void *room)
+{
+    const hsp_kernel_verdict *verdict = record;
+    if (i >= verdict->witness_count) return NULL;
+    *(uint64_t *)room = verdict->witness_row[i] + 1;
+    return room;
+}
+
+static const void *kernel_witness_z(const void *record, size_t i, void *room)
+{
+    const hsp_kernel_verdict *verdict = record;
+    (void)room;
+    return i < verdict->witness_count ? &verdict->witness[i] : NULL;
+}
+
+static const void *kernel_eigenvalue(const void *record, size_t i, void *room)
+{
+    const hsp_kernel_verdict *verdict = record;
+    (void)room;
+    return i < KERNEL_LEADING && i < verdict->rows ? &verdict->eigenvalues[i] : NULL;
+}
+
+GETTER(kernel_witness, hsp_kernel_verdict, verdict, verdict->semidefinite ? NULL : verdict)
+GETTER_NEW(kernel_trace_of, hsp_kernel_verdict, verdict, double, kernel_trace(verdict))
+GETTER_NEW(kernel_half, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.5))
+GETTER_NEW(kernel_most, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.99))
+
+static const hsp_field *kernel_witness_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(LIST, "rows", NULL, kernel_witness_row, "row numbers, from 1",
+                  .of = hsp_field_counts),
+        FIELD_GET(LIST, "z", NULL, kernel_witness_z, "z at these rows", .of = hsp_field_reals),
+        FIELD(REAL, "value", NULL, witness_value, "z'Kz, below 0"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *kernel_verdict_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "checked_rows", NULL, rows, "rows of the Gram matrix", .unit = "rows"),
+        FIELD(FLAG, "semidefinite", NULL, semidefinite, "no eigenvalue is below -tolerance"),
+        FIELD(REAL, "tolerance", NULL, tolerance, "how far rounding may have moved an eigenvalue"),
+        FIELD(COUNT, "rank", NULL, rank, "eigenvalues above tolerance"),
+        FIELD_GET(LIST, "leading", NULL, kernel_eigenvalue, "the largest eigenvalues, ten at most",
+                  .of = hsp_field_reals),
+        FIELD_GET(REAL, "trace", NULL, kernel_trace_of, "sum of the eigenvalues"),
+        FIELD_GET(COUNT, "half_trace", NULL, kernel_half,
+                  "number of largest eigenvalues that sum to 50% of the trace"),
+        FIELD_GET(COUNT, "most_trace", NULL, kernel_most,
+                  "number of largest eigenvalues that sum to 99% of the trace"),
+        FIELD_GET(OBJECT, "witness", NULL, kernel_witness, "z with z'Kz < 0",
+                  .when = "null if semidefinite", .of = kernel_witness_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD hsp_factor
+
+static const hsp_field *kernel_factor_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "rank", NULL, rank, "columns of B"),
+        FIELD(REAL, "tolerance", NULL, tolerance, "what may be left of the diagonal"),
+        FIELD(REAL, "error", NULL, error, "largest |K - B B'|"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD kernel_found
+
+static const void *kernel_quantile(const void *record, size_t i, void *room)
+{
+    const kernel_found *found = record;
+    (void)room;
+    return i < 5 && found->verdict->rows ? &found->quantiles[i] : NULL;
+}
+
+GETTER(kernel_job_of, kernel_found, found, found->job)
+GETTER(kernel_data_of, kernel_found, found, &found->job->data)
+GETTER(kernel_verdict_of, kernel_found, found, found->verdict)
+
+static const hsp_field *kernel_check_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(PART, NULL, NULL, kernel_job_of, NULL, .of = kernel_job_fields),
+        FIELD_GET(PART, NULL, NULL, kernel_data_of, NULL, .of = cli_numbers_fields),
+        FIELD_GET(PART, NULL, NULL, kernel_verdict_of, NULL, .of = kernel_verdict_fields),
+        FIELD(REAL, "smallest", NULL, quantiles[0], "smallest eigenvalue"),
+        FIELD(REAL, "largest", NULL, quantiles[4], "largest eigenvalue"),
+        FIELD_GET(LIST, "quantiles", NULL, kernel_quantile,
+                  "quantiles of the eigenvalues: smallest, quarters, largest",
+                  .of = hsp_field_reals),
+        FIELD(OBJECT, "factor", NULL, factor, "factor K = B B'", .of = kernel_factor_fields),
+        FIELD(TEXT, "features", NULL, written, "the file of the rows of B",
+              .when = "null without --features, or if not semidefinite"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result kernel_results[] = {{"kernel check", kernel_check_fields, 0, 0},
+                                            {"kernel gram", kernel_gram_fields, 0, 0},
+                                            {NULL, NULL, 0, 0}};
+
+static hsp_status kernel_json_check(const cli *run, kernel_job *job, kernel_found *found,
+                                    hsp_error *err)
+{
+    const uint64_t n = found->verdict->rows;
     for (uint64_t q = 0; q < 5 && n; q++)
-        quantiles[q] = verdict->eigenvalues[n - 1 - (n - 1) * q / 4];
-    json_open(&json, NULL, '{');
-    json_text(&json, "kernel", hsp_kernel_text(job->kernel));
-    json_flag(&json, "closed", kernel_closed(job->kernel));
-    json_text(&json, "file", run->arguments[1]);
-    json_count(&json, "rows", hsp_data_rows(job->data));
-    json_stored(&json, job->data);
-    json_count(&json, "checked_rows", n);
-    json_flag(&json, "semidefinite", verdict->semidefinite);
-    json_number(&json, "smallest", quantiles[0]);
-    json_number(&json, "largest", quantiles[4]);
-    json_number(&json, "tolerance", verdict->tolerance);
-    json_count(&json, "rank", verdict->rank);
-    json_numbers(&json, "leading", verdict->eigenvalues, n < KERNEL_LEADING ? n : KERNEL_LEADING);
-    json_numbers(&json, "quantiles", quantiles, n ? 5 : 0);
-    json_number(&json, "trace", kernel_trace(verdict));
-    json_count(&json, "half_trace", kernel_share(verdict, 0.5));
-    json_count(&json, "most_trace", kernel_share(verdict, 0.99));
-    kernel_json_witness(&json, verdict);
-    json_open(&json, "factor", '{');
-    json_count(&json, "rank", found->factor.rank);
-    json_number(&json, "tolerance", found->factor.tolerance);
-    json_number(&json, "error", found->factor.error);
-    json_close(&json, '}');
-    json_text(&json, "features",
-              found->features ? hsp_options_text(run->options[KERNEL_ACTION], "features") : NULL);
-    json_seconds(&json, "load_seconds", job->load);
-    json_seconds(&json, "seconds", cli_seconds() - job->start);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+        found->quantiles[q] = found->verdict->eigenvalues[n - 1 - (n - 1) * q / 4];
+    found->job = job;
+    found->written =
+        found->features ? hsp_options_text(run->options[KERNEL_ACTION], "features") : NULL;
+    return cli_report(run, kernel_results, found, stdout, err);
 }
 
 static void kernel_print_witness(const hsp_kernel_verdict *verdict)
@@ -322,7 +408,7 @@ static hsp_status kernel_write_features(cli *run, kernel_found *found, const cha
 static hsp_status kernel_check(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "features");
-    kernel_job job = {0};
+    kernel_job job = {.file = run->arguments[1]};
     kernel_found found = {0};
     hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
     if (status == HSP_OK && out) status = cli_check_place(out, err);
@@ -338,8 +424,9 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
     if (status == HSP_OK) status = kernel_write_features(run, &found, out, err);
     if (status == HSP_OK) {
         cli_progress_clear();
+        job.seconds = cli_seconds() - job.start;
         if (cli_json(run))
-            kernel_json_check(run, &job, &found);
+            status = kernel_json_check(run, &job, &found, err);
         else if (!out || strcmp(out, "-") != 0)
             kernel_print_check(&job, &found);
         run->exit_status = found.verdict->semidefinite ? 0 : 1;
@@ -353,37 +440,22 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
 
 /* ---- gram ---- */
 
-static void kernel_report_gram(const cli *run, const kernel_job *job, const char *out)
+static hsp_status kernel_report_gram(const cli *run, kernel_job *job, hsp_error *err)
 {
-    const char *against = hsp_options_text(run->options[KERNEL_ACTION], "against");
     const uint64_t rows = hsp_data_rows(job->data);
-    const uint64_t columns = against ? hsp_data_rows(job->against) : rows;
-    cli_progress_clear();
-    cli_say(run, "wrote %s: %s value%s of %s, %s per row", show_output(out),
+    const uint64_t columns = job->against ? hsp_data_rows(job->against) : rows;
+    cli_say(run, "wrote %s: %s value%s of %s, %s per row", show_output(job->output),
             show_count(rows * columns), plural(rows * columns),
             show_text(hsp_kernel_text(job->kernel)), show_count(columns));
-    if (!cli_json(run)) return;
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "kernel", hsp_kernel_text(job->kernel));
-    json_flag(&json, "closed", kernel_closed(job->kernel));
-    json_text(&json, "file", run->arguments[1]);
-    json_count(&json, "rows", rows);
-    json_text(&json, "against", against);
-    json_count(&json, "columns", columns);
-    json_text(&json, "output", out);
-    json_seconds(&json, "load_seconds", job->load);
-    json_seconds(&json, "seconds", cli_seconds() - job->start);
-    json_cost(&json, run);
-    json_close(&json, '}');
-    json_end(&json);
+    job->seconds = cli_seconds() - job->start;
+    return cli_report(run, &kernel_results[1], job, stdout, err);
 }
 
 static hsp_status kernel_gram(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "output");
     const char *against = hsp_options_text(run->options[KERNEL_ACTION], "against");
-    kernel_job job = {0};
+    kernel_job job = {.file = run->arguments[1]};
     if (!out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
     hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = cli_check_place(out, err);
@@ -392,7 +464,9 @@ static hsp_status kernel_gram(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_kernel_gram_write(run->ctx, job.kernel, job.data, job.against, out,
                                        run->options[KERNEL_WRITE], err);
-    if (status == HSP_OK) kernel_report_gram(run, &job, out);
+    job.second = against;
+    job.output = out;
+    if (status == HSP_OK) status = kernel_report_gram(run, &job, err);
     kernel_free(&job);
     return status;
 }
@@ -432,7 +506,7 @@ const cli_command cli_kernel = {
         "describes expressions.",
     .arguments = kernel_arguments,
     .groups = kernel_groups,
-    .keys = kernel_keys,
+    .results = kernel_results,
     .examples = kernel_examples,
     .least = 2,
     .most = 2,

@@ -17,7 +17,8 @@ static const hsp_field *learners_fields(void)
     return fields;
 }
 
-static const cli_result learners_results[] = {{"learners", learners_fields, 0}, {NULL, NULL, 0}};
+static const cli_result learners_results[] = {{"learners", learners_fields, 0, 1},
+                                              {NULL, NULL, 0, 0}};
 
 static hsp_status learners_run(cli *run, hsp_error *err)
 {

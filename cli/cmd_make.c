@@ -74,7 +74,7 @@ static const hsp_field *make_fields(void)
 
 #undef RECORD
 
-static const cli_result make_results[] = {{"make", make_fields, 0}, {NULL, NULL, 0}};
+static const cli_result make_results[] = {{"make", make_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* ---- The command ---- */
 

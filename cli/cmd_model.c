@@ -274,111 +274,236 @@ static void model_print(const cli *run, const hsp_model *model, uint64_t most)
     }
 }
 
-/* ---- show, for machines ---- */
+/* ---- The result ---- */
 
-static const cli_term model_keys[] = {
-    {"model", "the file, as it was named"},
-    {"output", "the file given to -o, or null"},
-    {"hypothesis", "linear, votes, kernel or neighbors"},
-    {"kernel, support_rows",
-     "kernel models and votes: the expression, or null; how many rows it keeps"},
-    {"neighbors",
-     "an object of models of neighbours, else null: rows, k, metric, kernel, vote, index, "
-     "leave_one_out, as train has it"},
-    {"features, classes", "number of features; names of the classes"},
-    {"tie", "what a score of exactly 0 means: neg, pos or zero"},
-    {"facts",
-     "object: what is kept with the model, as text by name: learner, options (JSON), seed, "
-     "passes, updates, converged, data_rows, data_hash, version and others"},
-    {"pairs", "true: a scorer a pair of classes, and votes decide"},
-    {"link, calibration",
-     "what makes probabilities of scores: none, logistic, probit or step; none, "
-     "platt or isotonic, which comes first and decides the class"},
-    {"threshold", "probability above which the second class is predicted; null: not set"},
-    {"scorers",
-     "array: class (that a high score speaks for), against (the class it speaks against; "
-     "null: all others), offset, norm (of the weights; null: they are in a kernel's space), "
-     "weights (array, largest first, of column, name and weight), coefficients (of a kernel model: "
-     "array of row, from 1 as in the data learnt from, and coefficient)"},
-    {NULL, NULL}};
+typedef struct model_shown {
+    const char *file, *output; /* output: the file that the model was written to, or NULL */
+    const hsp_model *model;
+    uint64_t most; /* weights and coefficients to list */
+} model_shown;
 
-static void model_json_coefficients(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
-                                    uint64_t most)
-{
-    const double *a = hsp_model_coefficients(model, scorer);
-    const uint64_t *source, rows = hsp_model_support(model, &source);
-    json_open(json, "coefficients", '[');
-    for (uint64_t i = 0, listed = 0; i < rows && listed < most; i++) {
-        if (a[i] == 0) continue;
-        listed++;
-        json_open(json, NULL, '{');
-        json_count(json, "row", source[i] + 1);
-        json_number(json, "coefficient", a[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void model_json_scorer(cli_json_writer *json, const hsp_model *model, uint32_t scorer,
-                              uint64_t most)
-{
-    const uint32_t class = hsp_model_scorer_for(model, scorer);
-    const uint32_t against = hsp_model_scorer_against(model, scorer);
+/* A scorer, and its weights from the largest on. */
+typedef struct model_scorer {
+    const model_shown *of;
+    uint32_t scorer;
+    model_weight *order; /* malloc'ed */
     uint64_t count;
-    model_weight *order = model_order(model, scorer, &count);
-    json_open(json, NULL, '{');
-    json_text(json, "class", hsp_model_class_name(model, class));
-    json_text(json, "against", hsp_model_class_name(model, against));
-    json_number(json, "offset", hsp_model_offset(model, scorer));
-    json_number(json, "norm",
-                hsp_model_weights(model, scorer) ? model_norm(order, count) : (double)NAN);
-    json_open(json, "weights", '[');
-    for (uint64_t i = 0; i < count && i < most; i++) {
-        json_open(json, NULL, '{');
-        json_count(json, "column", order[i].column + 1);
-        json_text(json, "name", hsp_model_feature_name(model, order[i].column));
-        json_number(json, "weight", hsp_model_weights(model, scorer)[order[i].column]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    if (hsp_model_coefficients(model, scorer)) model_json_coefficients(json, model, scorer, most);
-    json_close(json, '}');
-    free(order);
+    uint64_t *support; /* supports: rows with a coefficient other than 0, malloc'ed */
+    uint64_t supports;
+} model_scorer;
+
+typedef struct model_pair {
+    const char *name, *value;
+} model_pair;
+
+typedef struct model_listed {
+    uint64_t column; /* from 1 */
+    const char *name;
+    double value;
+} model_listed;
+
+#define RECORD model_listed
+
+static const hsp_field *model_weight_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+        FIELD(REAL, "weight", NULL, value, "its weight"),
+        {.type = HSP_FIELD_END}};
+    return fields;
 }
+
+static const hsp_field *model_coefficient_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "row", NULL, column, "number of the training row, from 1"),
+        FIELD(REAL, "coefficient", NULL, value, "its coefficient"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD model_scorer
+
+static const void *model_weight_at(const void *record, size_t i, void *room)
+{
+    const model_scorer *one = record;
+    const hsp_model *model = one->of->model;
+    model_listed *listed = room;
+    if (i >= one->count || i >= one->of->most) return NULL;
+    const uint64_t column = one->order[i].column;
+    *listed = (model_listed){column + 1, hsp_model_feature_name(model, column),
+                             hsp_model_weights(model, one->scorer)[column]};
+    return listed;
+}
+
+static const void *model_coefficient_at(const void *record, size_t i, void *room)
+{
+    const model_scorer *one = record;
+    const uint64_t *source;
+    model_listed *listed = room;
+    hsp_model_support(one->of->model, &source);
+    if (i >= one->supports || i >= one->of->most) return NULL;
+    const uint64_t row = one->support[i];
+    *listed = (model_listed){source[row] + 1, NULL,
+                             hsp_model_coefficients(one->of->model, one->scorer)[row]};
+    return listed;
+}
+
+GETTER(model_class, model_scorer, one,
+       hsp_model_class_name(one->of->model, hsp_model_scorer_for(one->of->model, one->scorer)))
+GETTER(model_against, model_scorer, one,
+       hsp_model_class_name(one->of->model, hsp_model_scorer_against(one->of->model, one->scorer)))
+GETTER_NEW(model_offset, model_scorer, one, double, hsp_model_offset(one->of->model, one->scorer))
+GETTER_NEW(model_length, model_scorer, one, double,
+           hsp_model_weights(one->of->model, one->scorer) ? model_norm(one->order, one->count)
+                                                          : (double)NAN)
+GETTER(model_has_coefficients, model_scorer, one,
+       hsp_model_coefficients(one->of->model, one->scorer) ? one : NULL)
+
+static const hsp_field *model_kernel_scorer_fields(void)
+{
+    static const hsp_field fields[] = {FIELD_GET(LIST, "coefficients", NULL, model_coefficient_at,
+                                                 "the coefficients of the support rows",
+                                                 .of = model_coefficient_fields),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+static const hsp_field *model_scorer_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score speaks for"),
+        FIELD_GET(TEXT, "against", NULL, model_against, "the class that it speaks against",
+                  .when = "null for all others"),
+        FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
+        FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",
+                  .when = "null in a kernel's feature space"),
+        FIELD_GET(LIST, "weights", NULL, model_weight_at, "the weights, the largest first",
+                  .of = model_weight_fields),
+        FIELD_GET(PART, NULL, NULL, model_has_coefficients, "Kernel models", .optional = 1,
+                  .of = model_kernel_scorer_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD model_pair
+
+static const hsp_field *model_pair_fields(void)
+{
+    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "the name"),
+                                       FIELD(TEXT, "value", NULL, value, "the value"),
+                                       {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+#define RECORD model_job
+
+/* What is printed, and the orders of the weights of all scorers. */
+typedef struct model_job {
+    model_shown shown;
+    model_scorer *scorers; /* of the model */
+} model_job;
+
+static const void *model_scorer_at(const void *record, size_t i, void *room)
+{
+    const model_job *job = record;
+    (void)room;
+    return i < hsp_model_scorers(job->shown.model) ? &job->scorers[i] : NULL;
+}
+
+static const void *model_class_at(const void *record, size_t i, void *room)
+{
+    const hsp_model *model = ((const model_job *)record)->shown.model;
+    (void)room;
+    return i < hsp_model_classes(model) ? hsp_model_class_name(model, (uint32_t)i) : NULL;
+}
+
+static const void *model_fact_at(const void *record, size_t i, void *room)
+{
+    const hsp_model *model = ((const model_job *)record)->shown.model;
+    model_pair *pair = room;
+    pair->name = hsp_model_metadata_name(model, i);
+    pair->value = pair->name ? hsp_model_metadata(model, pair->name) : NULL;
+    return pair->name ? pair : NULL;
+}
+
+GETTER(model_hypothesis, model_job, job, hsp_model_hypothesis(job->shown.model))
+GETTER(model_kernel, model_job, job, hsp_model_kernel(job->shown.model))
+GETTER_NEW(model_support_rows, model_job, job, uint64_t, hsp_model_support(job->shown.model, NULL))
+GETTER(model_neighbors, model_job, job, hsp_model_knn(job->shown.model, room) ? room : NULL)
+GETTER_NEW(model_features, model_job, job, uint64_t, hsp_model_features(job->shown.model))
+GETTER(model_tie, model_job, job, hsp_tie_name(hsp_model_tie(job->shown.model)))
+GETTER_NEW(model_one_vs_one, model_job, job, int, hsp_model_is_one_vs_one(job->shown.model))
+GETTER(model_link, model_job, job, hsp_model_link(job->shown.model))
+GETTER(model_calibration, model_job, job, hsp_model_calibration(job->shown.model))
+GETTER_NEW(model_threshold, model_job, job, double,
+           hsp_model_threshold(job->shown.model) > 0 ? hsp_model_threshold(job->shown.model)
+                                                     : (double)NAN)
+
+static const hsp_field *model_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "model", NULL, shown.file, "the model file"),
+        FIELD(TEXT, "output", NULL, shown.output, "the file written", .when = "null without -o"),
+        FIELD_GET(TEXT, "hypothesis", NULL, model_hypothesis, "linear, votes, kernel or neighbors"),
+        FIELD_GET(TEXT, "kernel", NULL, model_kernel, "the kernel expression",
+                  .when = "null without one"),
+        FIELD_GET(COUNT, "support_rows", NULL, model_support_rows, "support rows kept",
+                  .unit = "rows"),
+        FIELD_GET(OBJECT, "neighbors", NULL, model_neighbors, "a model of nearest neighbours",
+                  .when = "null for other models", .of = hsp_knn_fields),
+        FIELD_GET(COUNT, "features", NULL, model_features, "columns", .unit = "columns"),
+        FIELD_GET(LIST, "classes", NULL, model_class_at, "names of the classes",
+                  .of = hsp_field_texts),
+        FIELD_GET(TEXT, "tie", NULL, model_tie,
+                  "what a score of exactly 0 means: neg, pos or zero"),
+        FIELD_GET(FLAG, "pairs", NULL, model_one_vs_one,
+                  "one-vs-one: a scorer per pair of classes, and votes decide"),
+        FIELD_GET(TEXT, "link", NULL, model_link, "none, logistic, probit or step"),
+        FIELD_GET(TEXT, "calibration", NULL, model_calibration,
+                  "none, platt or isotonic; it replaces the link and decides the class"),
+        FIELD_GET(REAL, "threshold", NULL, model_threshold,
+                  "probability above which the second class is predicted",
+                  .when = "null if not set"),
+        FIELD_GET(MAP, "facts", NULL, model_fact_at,
+                  "metadata of the model: learner, options (JSON), seed, passes, updates, "
+                  "converged, data_rows, data_hash, version and others",
+                  .of = model_pair_fields),
+        FIELD_GET(LIST, "scorers", NULL, model_scorer_at, "the scorers", .of = model_scorer_fields),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+#undef RECORD
+
+static const cli_result model_results[] = {{"model", model_fields, 0, 1}, {NULL, NULL, 0, 0}};
 
 /* `output`: the file that the model was written to, or NULL. */
-static void model_json(const cli *run, const hsp_model *model, const char *output, uint64_t most)
+static hsp_status model_json(const cli *run, const hsp_model *model, const char *output,
+                             uint64_t most, hsp_error *err)
 {
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "model", run->arguments[0]);
-    json_text(&json, "output", output);
-    json_text(&json, "hypothesis", hsp_model_hypothesis(model));
-    json_text(&json, "kernel", hsp_model_kernel(model));
-    json_count(&json, "support_rows", hsp_model_support(model, NULL));
-    json_neighbors(&json, model);
-    json_count(&json, "features", hsp_model_features(model));
-    json_open(&json, "classes", '[');
-    for (uint32_t c = 0; c < hsp_model_classes(model); c++)
-        json_text(&json, NULL, hsp_model_class_name(model, c));
-    json_close(&json, ']');
-    json_text(&json, "tie", hsp_tie_name(hsp_model_tie(model)));
-    json_flag(&json, "pairs", hsp_model_is_one_vs_one(model));
-    json_text(&json, "link", hsp_model_link(model));
-    json_text(&json, "calibration", hsp_model_calibration(model));
-    json_number(&json, "threshold",
-                hsp_model_threshold(model) > 0 ? hsp_model_threshold(model) : (double)NAN);
-    json_open(&json, "facts", '{');
-    for (size_t i = 0; hsp_model_metadata_name(model, i); i++)
-        json_text(&json, hsp_model_metadata_name(model, i),
-                  hsp_model_metadata(model, hsp_model_metadata_name(model, i)));
-    json_close(&json, '}');
-    json_open(&json, "scorers", '[');
-    for (uint32_t s = 0; s < hsp_model_scorers(model); s++)
-        model_json_scorer(&json, model, s, most);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    const uint32_t count = hsp_model_scorers(model);
+    model_job job = {{run->arguments[0], output, model, most}, NULL};
+    job.scorers = cli_memory(NULL, ((size_t)count + 1) * sizeof *job.scorers);
+    for (uint32_t s = 0; s < count; s++) {
+        model_scorer *one = &job.scorers[s];
+        const double *a = hsp_model_coefficients(model, s);
+        const uint64_t rows = a ? hsp_model_support(model, NULL) : 0;
+        *one = (model_scorer){.of = &job.shown, .scorer = s};
+        one->order = model_order(model, s, &one->count);
+        one->support = cli_memory(NULL, ((size_t)rows + 1) * sizeof *one->support);
+        for (uint64_t i = 0; i < rows; i++)
+            if (a[i] != 0) one->support[one->supports++] = i;
+    }
+    hsp_status status = cli_report(run, model_results, &job, stdout, err);
+    for (uint32_t s = 0; s < count; s++)
+        free(job.scorers[s].order), free(job.scorers[s].support);
+    free(job.scorers);
+    return status;
 }
 
 /* ---- The command ---- */
@@ -392,11 +517,11 @@ static hsp_status model_show(cli *run, hsp_error *err)
     if (status != HSP_OK) return status;
     cli_progress_clear();
     if (cli_json(run))
-        model_json(run, model, NULL, most);
+        status = model_json(run, model, NULL, most, err);
     else
         model_print(run, model, most);
     hsp_model_free(model);
-    return HSP_OK;
+    return status;
 }
 
 /* Of an option that an action cannot do without. */
@@ -423,7 +548,7 @@ static hsp_status model_form(cli *run, hsp_error *err)
         cli_progress_clear();
         cli_say(run, "wrote %s, the %s form%s%s", show_output(out), form,
                 threshold ? ": <w, x> > " : "", threshold ? show_name(threshold) : "");
-        if (cli_json(run)) model_json(run, changed, out, UINT64_MAX);
+        if (cli_json(run)) status = model_json(run, changed, out, UINT64_MAX, err);
     }
     hsp_model_free(changed);
     hsp_model_free(model);
@@ -445,7 +570,7 @@ static hsp_status model_import(cli *run, hsp_error *err)
         cli_say(run, "wrote %s, a %s model of the classes %s", show_output(out),
                 hsp_model_hypothesis(model), classes);
         free(classes);
-        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+        if (cli_json(run)) status = model_json(run, model, out, UINT64_MAX, err);
     }
     hsp_model_free(model);
     return status;
@@ -466,7 +591,7 @@ static hsp_status model_export(cli *run, hsp_error *err)
         cli_progress_clear();
         cli_say(run, "wrote %s, a model of %s", show_output(out),
                 strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
-        if (cli_json(run)) model_json(run, model, out, UINT64_MAX);
+        if (cli_json(run)) status = model_json(run, model, out, UINT64_MAX, err);
     }
     hsp_model_free(model);
     return status;
@@ -510,7 +635,7 @@ const cli_command cli_model = {
         "with numbers that read back to the same bits.",
     .arguments = model_arguments,
     .groups = model_groups,
-    .keys = model_keys,
+    .results = model_results,
     .examples = model_examples,
     .least = 1,
     .most = 1,

@@ -43,7 +43,8 @@ static const hsp_field *neighbors_fields(void)
     return fields;
 }
 
-static const cli_result neighbors_results[] = {{"neighbors", neighbors_fields, 1}, {NULL, NULL, 0}};
+static const cli_result neighbors_results[] = {{"neighbors", neighbors_fields, 1, 0},
+                                               {NULL, NULL, 0, 0}};
 
 static hsp_status neighbors_run(cli *run, hsp_error *err)
 {

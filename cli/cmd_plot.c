@@ -36,6 +36,9 @@ typedef struct plot_axis {
 } plot_axis;
 
 typedef struct plot {
+    const char *model, *file;
+    char several[2], boundary[2];
+    char **lines; /* y.cells, for JSON */
     cli_pair given;
     const hsp_view *view;
     hsp_summary *summary;
@@ -257,54 +260,109 @@ static void plot_print(const plot *to)
                plural(to->left_out));
 }
 
-static const cli_term plot_keys[] = {
-    {"model, file", "the two files, as they were named"},
-    {"x, y", "objects: column (its number from 1), name (or null), low and high (of the axis)"},
-    {"letters", "object: the letter of each class, by its name"},
-    {"several, boundary", "the letters for rows of several classes in one place, and the boundary"},
-    {"left_out", "rows of classes that the model does not know"},
-    {"lines", "array of strings: the plot, from the top"},
-    {NULL, NULL}};
+/* ---- The result ---- */
 
-static void plot_json_axis(cli_json_writer *json, const plot *to, const plot_axis *axis)
+typedef struct plot_axis_shown {
+    uint64_t column; /* from 1 */
+    const char *name;
+    double low, high;
+} plot_axis_shown;
+
+typedef struct plot_letter {
+    const char *class;
+    char letter[2];
+} plot_letter;
+
+static const void *plot_axis_of(const plot *to, const plot_axis *axis, void *room)
 {
-    json_open(json, axis->option, '{');
-    json_count(json, "column", axis->column + 1);
-    json_text(json, "name", hsp_data_feature_name(to->given.data, axis->column));
-    json_number(json, "low", axis->low);
-    json_number(json, "high", axis->high);
-    json_close(json, '}');
+    plot_axis_shown *shown = room;
+    *shown =
+        (plot_axis_shown){axis->column + 1, hsp_data_feature_name(to->given.data, axis->column),
+                          axis->low, axis->high};
+    return shown;
 }
 
-static void plot_json(const cli *run, const plot *to)
+static const void *plot_letter_at(const void *record, size_t i, void *room)
 {
-    char text[2] = {0, 0};
-    cli_json_writer json = {.file = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "model", run->arguments[0]);
-    json_text(&json, "file", run->arguments[1]);
-    plot_json_axis(&json, to, &to->x);
-    plot_json_axis(&json, to, &to->y);
-    json_open(&json, "letters", '{');
-    for (uint32_t c = 0; c < hsp_model_classes(to->given.model); c++) {
-        text[0] = to->letters[c];
-        json_text(&json, hsp_model_class_name(to->given.model, c), text);
-    }
-    json_close(&json, '}');
-    text[0] = PLOT_SEVERAL;
-    json_text(&json, "several", text);
-    text[0] = PLOT_BOUNDARY;
-    json_text(&json, "boundary", text);
-    json_count(&json, "left_out", to->left_out);
-    json_open(&json, "lines", '[');
-    for (int y = 0; y < to->y.cells; y++) {
-        char *line = cli_format("%.*s", to->x.cells, to->cells + (size_t)y * (size_t)to->x.cells);
-        json_text(&json, NULL, line);
-        free(line);
-    }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    const plot *to = record;
+    plot_letter *one = room;
+    if (i >= hsp_model_classes(to->given.model)) return NULL;
+    *one = (plot_letter){hsp_model_class_name(to->given.model, (uint32_t)i), {to->letters[i], 0}};
+    return one;
+}
+
+/* A line of the plot ends where its cells do. */
+static const void *plot_line_at(const void *record, size_t i, void *room)
+{
+    const plot *to = record;
+    (void)room;
+    return i < (size_t)to->y.cells ? to->lines[i] : NULL;
+}
+
+GETTER(plot_x, plot, to, plot_axis_of(to, &to->x, room))
+GETTER(plot_y, plot, to, plot_axis_of(to, &to->y, room))
+GETTER(plot_letter_text, plot_letter, one, one->letter)
+GETTER(plot_several, plot, to, to->several)
+GETTER(plot_boundary_letter, plot, to, to->boundary)
+
+static const hsp_field *plot_axis_fields(void)
+{
+#define RECORD plot_axis_shown
+    static const hsp_field fields[] = {
+        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+        FIELD(REAL, "low", NULL, low, "where the axis begins"),
+        FIELD(REAL, "high", NULL, high, "where it ends"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const hsp_field *plot_letter_fields(void)
+{
+#define RECORD plot_letter
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "class", NULL, class, "name of the class"),
+        FIELD_GET(TEXT, "letter", NULL, plot_letter_text, "its letter"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const hsp_field *plot_fields(void)
+{
+#define RECORD plot
+    static const hsp_field fields[] = {
+        FIELD(TEXT, "model", NULL, model, "the model file"),
+        FIELD(TEXT, "file", NULL, file, "the data file"),
+        FIELD_GET(OBJECT, "x", NULL, plot_x, "the axis from left to right", .of = plot_axis_fields),
+        FIELD_GET(OBJECT, "y", NULL, plot_y, "the axis upwards", .of = plot_axis_fields),
+        FIELD_GET(MAP, "letters", NULL, plot_letter_at, "the letter of each class",
+                  .of = plot_letter_fields),
+        FIELD_GET(TEXT, "several", NULL, plot_several,
+                  "the letter of rows of several classes in one place"),
+        FIELD_GET(TEXT, "boundary", NULL, plot_boundary_letter, "the letter of the boundary"),
+        FIELD(COUNT, "left_out", NULL, left_out, "rows of classes that the model does not know",
+              .unit = "rows"),
+        FIELD_GET(LIST, "lines", NULL, plot_line_at, "the plot, from the top",
+                  .of = hsp_field_texts),
+        {.type = HSP_FIELD_END}};
+    return fields;
+#undef RECORD
+}
+
+static const cli_result plot_results[] = {{"plot", plot_fields, 0, 1}, {NULL, NULL, 0, 0}};
+
+static hsp_status plot_json(const cli *run, plot *to, hsp_error *err)
+{
+    to->lines = cli_memory(NULL, (size_t)to->y.cells * sizeof *to->lines);
+    for (int y = 0; y < to->y.cells; y++)
+        to->lines[y] = cli_format("%.*s", to->x.cells, to->cells + (size_t)y * (size_t)to->x.cells);
+    hsp_status status = cli_report(run, plot_results, to, stdout, err);
+    for (int y = 0; y < to->y.cells; y++)
+        free(to->lines[y]);
+    free(to->lines);
+    return status;
 }
 
 /* ---- The command ---- */
@@ -331,7 +389,11 @@ static hsp_status plot_prepare(cli *run, plot *to, hsp_error *err)
 static hsp_status plot_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[PLOT_OWN];
-    plot to = {.x = {.option = "x", .cells = (int)hsp_options_integer(own, "width")},
+    plot to = {.model = run->arguments[0],
+               .file = run->arguments[1],
+               .several = {PLOT_SEVERAL, 0},
+               .boundary = {PLOT_BOUNDARY, 0},
+               .x = {.option = "x", .cells = (int)hsp_options_integer(own, "width")},
                .y = {.option = "y", .cells = (int)hsp_options_integer(own, "height")}};
     hsp_status status = plot_prepare(run, &to, err);
     if (status == HSP_OK) status = plot_sides(run, &to, err);
@@ -341,7 +403,7 @@ static hsp_status plot_run(cli *run, hsp_error *err)
         plot_boundary(&to);
         cli_progress_clear();
         if (cli_json(run))
-            plot_json(run, &to);
+            status = plot_json(run, &to, err);
         else
             plot_print(&to);
     }
@@ -372,7 +434,7 @@ const cli_command cli_plot = {
         "rows.",
     .arguments = plot_arguments,
     .groups = plot_groups,
-    .keys = plot_keys,
+    .results = plot_results,
     .examples = plot_examples,
     .least = 2,
     .most = 2,

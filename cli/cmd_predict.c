@@ -39,7 +39,7 @@ static const hsp_field *predict_fields(void)
     return fields;
 }
 
-static const cli_result predict_results[] = {{"predict", predict_fields, 0}, {NULL, NULL, 0}};
+static const cli_result predict_results[] = {{"predict", predict_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 static hsp_status predict_run(cli *run, hsp_error *err)
 {

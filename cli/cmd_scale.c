@@ -43,7 +43,7 @@ static const hsp_field *scale_fields(void)
     return fields;
 }
 
-static const cli_result scale_results[] = {{"scale", scale_fields, 0}, {NULL, NULL, 0}};
+static const cli_result scale_results[] = {{"scale", scale_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* A saved scaling says all: options that would fit another one contradict it. */
 static hsp_status scale_check(const cli *run, hsp_error *err)

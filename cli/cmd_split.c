@@ -92,7 +92,7 @@ static const hsp_field *split_fields(void)
 #undef RECORD
 }
 
-static const cli_result split_results[] = {{"split", split_fields, 0}, {NULL, NULL, 0}};
+static const cli_result split_results[] = {{"split", split_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* " (12 groups)", or nothing without groups; to be freed. */
 static char *split_groups_of(const split *all, int part)

@@ -192,7 +192,7 @@ static const hsp_field *train_fields(void)
 
 #undef RECORD
 
-static const cli_result train_results[] = {{"train", train_fields, 0}, {NULL, NULL, 0}};
+static const cli_result train_results[] = {{"train", train_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* Weights other than zero, of all scorers. */
 static uint64_t train_weights(const hsp_model *model)

@@ -207,7 +207,7 @@ static const hsp_field *tune_fields(void)
 
 #undef RECORD
 
-static const cli_result tune_results[] = {{"tune", tune_fields, 0}, {NULL, NULL, 0}};
+static const cli_result tune_results[] = {{"tune", tune_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* What must not be overlooked, whatever form the report has. */
 static void tune_warn(const tune *done)

@@ -49,7 +49,7 @@ static const hsp_field *verify_fields(void)
     return fields;
 }
 
-static const cli_result verify_results[] = {{"verify", verify_fields, 0}, {NULL, NULL, 0}};
+static const cli_result verify_results[] = {{"verify", verify_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 static hsp_status verify_run(cli *run, hsp_error *err)
 {

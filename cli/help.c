@@ -166,7 +166,7 @@ void cli_help_command(FILE *file, const cli_command *command, const hsp_option_t
     if (command->examples) fputs("\nExamples:\n", file);
     for (const cli_term *term = command->examples; term && term->word; term++)
         fprintf(file, "  %s\n      %s\n", term->word, term->meaning);
-    if (command->keys || command->results)
+    if (command->results)
         fprintf(file, "\nThe keys of --json are in the manual page, halfspace-%s(1).\n",
                 command->name);
 }

@@ -60,7 +60,7 @@ cli_keys cli_result_keys(const cli_result *result)
 {
     cli_keys keys = {NULL, 0};
     keys_collect(&keys, result->list ? "[]." : "", result->fields());
-    if (!result->list) keys_collect(&keys, "", cli_cost_fields());
+    if (!result->list && !result->bare) keys_collect(&keys, "", cli_cost_fields());
     return keys;
 }
 
@@ -273,8 +273,9 @@ static const void *keys_result_at(const void *record, size_t i, void *room)
         for (const cli_result *result = cli_commands[c]->results; result && result->fields;
              result++)
             if (i-- == 0) {
-                *property = (keys_property){result->name,
-                                            {NULL, result->fields(), result->list, !result->list}};
+                *property = (keys_property){
+                    result->name,
+                    {NULL, result->fields(), result->list, !result->list && !result->bare}};
                 return property;
             }
     return NULL;

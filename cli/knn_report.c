@@ -53,24 +53,3 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
         }
     table_print(&table, file);
 }
-
-void json_neighbors(cli_json_writer *json, const hsp_model *model)
-{
-    hsp_knn_report near;
-    if (!model || !hsp_model_knn(model, &near)) {
-        json_text(json, "neighbors", NULL);
-        return;
-    }
-    json_open(json, "neighbors", '{');
-    json_count(json, "rows", near.rows);
-    json_count(json, "k", near.k);
-    json_text(json, "metric", near.metric);
-    json_text(json, "kernel", hsp_model_kernel(model));
-    json_text(json, "vote", near.vote);
-    json_text(json, "index", near.index);
-    if (near.tried)
-        json_counts(json, "leave_one_out", near.mistakes, near.tried);
-    else
-        json_text(json, "leave_one_out", NULL);
-    json_close(json, '}');
-}

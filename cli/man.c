@@ -166,7 +166,6 @@ void cli_man_command(FILE *file, const cli_command *command)
         fprintf(file, ".SS %s\n", groups[g].heading);
         man_group(file, groups[g].table());
     }
-    man_terms(file, "JSON OUTPUT", command->keys);
     man_results(file, command);
     man_exit_status(file);
     man_terms(file, "EXAMPLES", command->examples);

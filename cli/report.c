@@ -1,10 +1,9 @@
-/* JSON for machines, aligned tables for people. */
+/* Numbers, names and aligned tables as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cli.h"
 
@@ -56,146 +55,6 @@ static size_t utf8_size(const char *p)
         code = code << 6 | (u[i] & 0x3fu);
     }
     return code < least[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : size;
-}
-
-/* ---- JSON ---- */
-
-static void json_string(FILE *file, const char *p)
-{
-    fputc('"', file);
-    while (*p) {
-        size_t size = utf8_size(p);
-        if (size == 0)
-            fputs("\\ufffd", file);
-        else if (*p == '"' || *p == '\\')
-            fprintf(file, "\\%c", *p);
-        else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            fprintf(file, "\\u%04x", (unsigned)*p);
-        else
-            fwrite(p, 1, size, file);
-        p += size ? size : 1;
-    }
-    fputc('"', file);
-}
-
-/* The comma before, the line, and the key. */
-static void json_begin(cli_json_writer *json, const char *key)
-{
-    if (json->depth) fprintf(json->file, "%s\n%*s", json->count ? "," : "", 2 * json->depth, "");
-    json->count++;
-    if (!key) return;
-    json_string(json->file, key);
-    fputs(": ", json->file);
-}
-
-void json_open(cli_json_writer *json, const char *key, char bracket)
-{
-    json_begin(json, key);
-    fputc(bracket, json->file);
-    json->depth++;
-    json->count = 0;
-}
-
-void json_close(cli_json_writer *json, char bracket)
-{
-    json->depth--;
-    if (json->count) fprintf(json->file, "\n%*s", 2 * json->depth, "");
-    fputc(bracket, json->file);
-    json->count = 1;
-}
-
-void json_text(cli_json_writer *json, const char *key, const char *value)
-{
-    json_begin(json, key);
-    if (value)
-        json_string(json->file, value);
-    else
-        fputs("null", json->file);
-}
-
-void json_count(cli_json_writer *json, const char *key, uint64_t value)
-{
-    json_begin(json, key);
-    fprintf(json->file, "%" PRIu64, value);
-}
-
-/* The fewest digits that read back to the same number. */
-static void json_shortest(FILE *file, hsp_precision precision, double value)
-{
-    char text[HSP_NUMBER_MAX];
-    fputs(isfinite(value) ? hsp_number_text(value, precision, text) : "null", file);
-}
-
-void json_value(cli_json_writer *json, const char *key, hsp_precision precision, double value)
-{
-    json_begin(json, key);
-    json_shortest(json->file, precision, value);
-}
-
-void json_number(cli_json_writer *json, const char *key, double value)
-{
-    json_value(json, key, HSP_FLOAT64, value == 0 ? 0 : value); /* no -0 */
-}
-
-void json_numbers(cli_json_writer *json, const char *key, const double *values, uint64_t count)
-{
-    json_begin(json, key);
-    fputc('[', json->file);
-    for (uint64_t i = 0; i < count; i++) {
-        if (i) fputs(", ", json->file);
-        json_shortest(json->file, HSP_FLOAT64, values[i]);
-    }
-    fputc(']', json->file);
-}
-
-void json_counts(cli_json_writer *json, const char *key, const uint64_t *values, uint64_t count)
-{
-    json_begin(json, key);
-    fputc('[', json->file);
-    for (uint64_t i = 0; i < count; i++)
-        fprintf(json->file, "%s%" PRIu64, i ? ", " : "", values[i]);
-    fputc(']', json->file);
-}
-
-void json_seconds(cli_json_writer *json, const char *key, double value)
-{
-    json_begin(json, key);
-    fprintf(json->file, "%.6f", value);
-}
-
-void json_flag(cli_json_writer *json, const char *key, int value)
-{
-    json_begin(json, key);
-    fputs(value ? "true" : "false", json->file);
-}
-
-void json_end(cli_json_writer *json)
-{
-    fputc('\n', json->file);
-}
-
-void json_data(cli_json_writer *json, const hsp_data *data, uint64_t nonzeros)
-{
-    const char *why = hsp_data_precision_reason(data);
-    json_count(json, "rows", hsp_data_rows(data));
-    json_count(json, "features", hsp_data_cols(data));
-    json_count(json, "nonzeros", nonzeros);
-    json_text(json, "storage", hsp_storage_name(hsp_data_storage(data)));
-    json_text(json, "precision", hsp_data_precision(data) == HSP_FLOAT32 ? "single" : "double");
-    json_text(json, "precision_reason", *why ? why : NULL);
-}
-
-void json_stored(cli_json_writer *json, const hsp_data *data)
-{
-    json_text(json, "numbers", *hsp_data_stored_note(data) ? "stored" : "decimals");
-}
-
-void json_cost(cli_json_writer *json, const cli *run)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    json_count(json, "peak_rss_bytes", (uint64_t)usage.ru_maxrss * 1024);
-    json_count(json, "threads", (uint64_t)hsp_context_threads(run->ctx));
 }
 
 /* ---- Text for people ---- */
