@@ -6,26 +6,21 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/online/trace.h"
 
-hsp_status hsp__budget_new(hsp__online *run, uint64_t most, uint64_t rows, const double *own,
-                           hsp_error *err)
+hsp_status hsp__budget_new(hsp_context *ctx, uint64_t most, uint64_t rows, uint32_t scorers,
+                           const double *own, double square, hsp_error *err, hsp__budget **out)
 {
-    const hsp_allocator *memory = &run->ctx->allocator;
-    hsp__proof proof;
+    const hsp_allocator *memory = &ctx->allocator;
     hsp__budget *budget = hsp__new(memory, 1, sizeof *budget);
     if (!budget) return hsp__fail_memory(err);
-    run->budget = budget; /* freed with the run */
-    run->rule->proof(run, &proof);
-    *budget = (hsp__budget){.most = most < rows ? most : rows,
-                            .own = own,
-                            .square = proof.constant * proof.constant,
-                            .memory = *memory};
+    *out = budget; /* freed with the run */
+    *budget = (hsp__budget){
+        .most = most < rows ? most : rows, .own = own, .square = square, .memory = *memory};
     const uint64_t room = budget->most + 1;
     budget->row = hsp__new_raw(memory, room, sizeof *budget->row);
     budget->self = hsp__new_raw(memory, room, sizeof *budget->self);
-    if (room <= UINT64_MAX / run->scorers)
-        budget->amount = hsp__new(memory, room * run->scorers, sizeof *budget->amount);
+    if (room <= UINT64_MAX / scorers)
+        budget->amount = hsp__new(memory, room * scorers, sizeof *budget->amount);
     return budget->row && budget->self && budget->amount ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -48,10 +43,9 @@ static void budget_remove(hsp__budget *budget, uint64_t at, uint32_t scorers)
             behind * scorers * sizeof *budget->amount);
 }
 
-void hsp__budget_note(hsp__online *run, uint64_t row, uint32_t scorer, double amount)
+void hsp__budget_note(hsp__budget *budget, uint32_t scorers, uint64_t row, uint32_t scorer,
+                      double amount)
 {
-    hsp__budget *budget = run->budget;
-    const uint32_t scorers = run->scorers;
     uint64_t at = 0;
     int used = 0;
     while (at < budget->count && budget->row[at] != row)
@@ -79,21 +73,15 @@ static double budget_loss(const hsp__budget *budget, uint64_t at, uint32_t score
     return sum * budget->self[at];
 }
 
-hsp_status hsp__budget_keep(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
+int hsp__budget_exceeded(const hsp__budget *budget, uint64_t row, uint32_t scorers, uint64_t *gone)
 {
-    hsp__budget *budget = run->budget;
-    hsp_status status = HSP_OK;
-    if (budget->count <= budget->most) return HSP_OK;
+    if (budget->count <= budget->most) return 0;
     uint64_t least = budget->row[0] == row;
     for (uint64_t at = least + 1; at < budget->count; at++)
         if (budget->row[at] != row &&
-            budget_loss(budget, at, run->scorers) < budget_loss(budget, least, run->scorers))
+            budget_loss(budget, at, scorers) < budget_loss(budget, least, scorers))
             least = at;
-    const uint64_t gone = budget->row[least], count = budget->count;
-    for (uint32_t c = 0; !status && c < run->scorers && budget->count == count; c++) {
-        const double amount = budget->amount[least * run->scorers + c];
-        if (amount != 0)
-            status = hsp__online_add(run, view, gone, c, -amount, -amount * budget->square, err);
-    }
-    return status;
+    assert(budget->row[least] != row);
+    *gone = least;
+    return 1;
 }

@@ -7,7 +7,7 @@
 #ifndef HSP_LEARN_KERNEL_BUDGET_H
 #define HSP_LEARN_KERNEL_BUDGET_H
 
-#include "learn/online/online.h"
+#include "halfspace_all.h"
 
 typedef struct hsp__budget {
     uint64_t most, count;
@@ -19,15 +19,18 @@ typedef struct hsp__budget {
     hsp_allocator memory;
 } hsp__budget;
 
-/* At most `most` of `rows` rows for this run; `own` is kept. */
-hsp_status hsp__budget_new(hsp__online *run, uint64_t most, uint64_t rows, const double *own,
-                           hsp_error *err);
+/* At most `most` of `rows` rows; `own` (k(x, x) of each) is kept, `square` is c^2. *out is to be
+ * freed even after a failure. */
+hsp_status hsp__budget_new(hsp_context *ctx, uint64_t most, uint64_t rows, uint32_t scorers,
+                           const double *own, double square, hsp_error *err, hsp__budget **out);
 void hsp__budget_free(hsp__budget *budget);
 
 /* An amount was added to the run's w. */
-void hsp__budget_note(hsp__online *run, uint64_t row, uint32_t scorer, double amount);
+void hsp__budget_note(hsp__budget *budget, uint32_t scorers, uint64_t row, uint32_t scorer,
+                      double amount);
 
-/* After an update by `row`: within the budget again. */
-hsp_status hsp__budget_keep(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err);
+/* After an update by `row`: are there too many? Then *gone is the place in the budget of the one
+ * that goes. */
+int hsp__budget_exceeded(const hsp__budget *budget, uint64_t row, uint32_t scorers, uint64_t *gone);
 
 #endif

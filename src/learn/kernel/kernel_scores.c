@@ -11,6 +11,7 @@
 #include "kernel/gram.h"
 #include "kernel/shared_values.h"
 #include "learn/kernel/budget.h"
+#include "learn/online/trace.h"
 #include "learn/option_helpers.h"
 
 enum {
@@ -204,8 +205,13 @@ hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, h
         hsp__online *run = &team->runs[c];
         run->kernel = kernel;
         run->kernel_at = team->count > 1 ? c : 0;
-        if (kernel->budget)
-            status = hsp__budget_new(run, kernel->budget, kernel->n, kernel->self, err);
+        if (kernel->budget) {
+            hsp__proof proof;
+            run->rule->proof(run, &proof);
+            status =
+                hsp__budget_new(run->ctx, kernel->budget, kernel->n, run->scorers, kernel->self,
+                                proof.constant * proof.constant, err, &run->budget);
+        }
     }
     return status;
 }

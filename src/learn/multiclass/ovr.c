@@ -48,11 +48,6 @@ void hsp__ovr_free(hsp__ovr *team)
     team->ctx = NULL;
 }
 
-uint32_t hsp__ovr_scorers(const hsp__ovr *team)
-{
-    return team->classes == 2 ? 1 : team->classes;
-}
-
 hsp__online *hsp__ovr_scorer(const hsp__ovr *team, uint32_t c, uint32_t *scorer)
 {
     assert(c < hsp__ovr_scorers(team));

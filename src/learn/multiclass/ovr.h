@@ -44,7 +44,11 @@ hsp_status hsp__ovr_walk(hsp__ovr *team, const hsp_view *view, uint64_t from, ui
 hsp_status hsp__ovr_step(hsp__ovr *team, const hsp_view *view, uint64_t row, hsp_error *err,
                          hsp_step *step);
 
-uint32_t hsp__ovr_scorers(const hsp__ovr *team);
+/* Of the model. */
+static inline uint32_t hsp__ovr_scorers(const hsp__ovr *team)
+{
+    return team->classes == 2 ? 1 : team->classes;
+}
 /* The run and the scorer in it that make scorer c of the model. */
 hsp__online *hsp__ovr_scorer(const hsp__ovr *team, uint32_t c, uint32_t *scorer);
 

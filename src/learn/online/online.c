@@ -186,7 +186,7 @@ static void online_axpy(const hsp__online *run, const hsp_view *view, uint64_t i
 static hsp_status online_add_kernel(hsp__online *run, uint64_t row, uint32_t scorer, double amount,
                                     hsp_error *err)
 {
-    if (run->budget) hsp__budget_note(run, row, scorer, amount);
+    if (run->budget) hsp__budget_note(run->budget, run->scorers, row, scorer, amount);
     return hsp__kernel_scores_add(run->kernel, row, run->kernel_at + scorer, amount,
                                   run->examples - 1, err);
 }
@@ -294,49 +294,6 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
 
 /* ---- One example ----------------------------------------------------------------------------- */
 
-void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
-{
-    if (run->rule->score) {
-        run->scores[0] = run->rule->score(run, view, row);
-        return;
-    }
-    if (run->kernel) {
-        for (uint32_t c = 0; c < run->scorers; c++)
-            run->scores[c] =
-                hsp__kernel_scores_sum(run->kernel, row, run->kernel_at + c) + run->offsets[c];
-        return;
-    }
-    for (uint32_t c = 0; c < run->scorers; c++)
-        run->scores[c] = hsp__row_score(view, row, run->weights + c * run->stride, run->offsets[c]);
-}
-
-/* The best scorer other than y, the first among equals. */
-static uint32_t online_rival(const hsp__online *run, const double *scores, uint32_t y)
-{
-    assert(run->scorers > 1 && y < run->scorers);
-    uint32_t best = y == 0;
-    for (uint32_t c = best + 1; c < run->scorers; c++)
-        if (c != y && scores[c] > scores[best]) best = c;
-    return best;
-}
-
-int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
-                      const double *scores, double *margin)
-{
-    const uint32_t label = view->labels[row];
-    if (run->scorers == 1) {
-        const int positive = label == run->target;
-        const double s = scores[0] + (run->extra ? run->extra[row] : 0);
-        *margin = positive ? s : -s;
-        if (run->rule->score) return 1;
-        if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
-        return !(*margin > run->limit[positive]);
-    }
-    *margin = scores[label] - scores[online_rival(run, scores, label)];
-    if (run->margin_only) return !(*margin > run->limit[1]);
-    return !(*margin > 0) && hsp__decide(scores, run->scorers, run->plan.tie) != label;
-}
-
 /* Predict before learning: an example that the rule did not want to learn from was right. */
 static void online_predict_first(hsp__online *run, uint32_t label)
 {
@@ -372,6 +329,23 @@ static int online_record(hsp__online *run, uint64_t row)
     return 1;
 }
 
+/* After an update by `row`: within the budget of rows again. */
+static hsp_status online_keep_budget(hsp__online *run, const hsp_view *view, uint64_t row,
+                                     hsp_error *err)
+{
+    const hsp__budget *budget = run->budget;
+    hsp_status status = HSP_OK;
+    uint64_t at;
+    if (!hsp__budget_exceeded(budget, row, run->scorers, &at)) return HSP_OK;
+    const uint64_t gone = budget->row[at], count = budget->count;
+    for (uint32_t c = 0; !status && c < run->scorers && budget->count == count; c++) {
+        const double amount = budget->amount[at * run->scorers + c];
+        if (amount != 0)
+            status = hsp__online_add(run, view, gone, c, -amount, -amount * budget->square, err);
+    }
+    return status;
+}
+
 hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
 {
     assert(row < view->rows);
@@ -379,7 +353,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     const double score = run->scores[0];
     uint32_t toward = label, away = HSP_NO_CLASS;
     if (run->scorers > 1) {
-        away = online_rival(run, run->scores, label);
+        away = hsp__online_rival(run, run->scores, label);
     } else {
         toward = label == run->target ? 0 : HSP_NO_CLASS;
         away = label == run->target ? HSP_NO_CLASS : 0;
@@ -393,7 +367,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
     if (run->sequence && !online_record(run, row)) return hsp__fail_memory(err);
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
-    if (!status && run->budget) status = hsp__budget_keep(run, view, row, err);
+    if (!status && run->budget) status = online_keep_budget(run, view, row, err);
     if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);
     if (run->updates == run->plan.max_updates && !run->rule->score) {
         run->stopped = 1;
@@ -570,7 +544,9 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
         online_passes(&task);
         return task.status;
     }
-    run->crew = hsp__parallel_scan_new(run->ctx, threads, run->scorers, view);
+    const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
+    run->crew =
+        hsp__parallel_scan_new(run->ctx, threads, run->scorers, each * hsp__online_entry(view));
     if (!run->crew) return hsp__fail_memory(err);
     hsp__parallel_scan_run(run->crew, online_passes, &task);
     hsp__parallel_scan_free(run->crew);

@@ -214,11 +214,6 @@ void hsp__online_shrink(hsp__online *run, int power);
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to);
 
-/* The same on this thread alone, with scratch for the scores (scorers): it changes nothing else, so
- * that several threads may look at once. */
-uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
-                             uint64_t from, uint64_t to, double *scores);
-
 /* What a score stands for: itself, but for a rule whose scale grows or was divided. */
 static inline double hsp__online_meant(const hsp__online *run, double score)
 {
@@ -246,6 +241,9 @@ void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row);
  * other. */
 int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
                       const double *scores, double *margin);
+
+/* The best scorer other than y, the first among equals. */
+uint32_t hsp__online_rival(const hsp__online *run, const double *scores, uint32_t y);
 
 /* Learn from an example that is a mistake; its scores are in run->scores. (One that is none only
  * counts: run->examples++.) */

@@ -1,7 +1,50 @@
 /* The next mistake: the loop that takes all the time of a pass. One inline function, compiled once
  * per kind of rows, so that nothing is decided inside the loop that could be before it. */
 #include "learn/online/parallel_scan.h"
+#include "learn/kernel/kernel_scores.h"
 #include "learn/online/online.h"
+#include "model/model.h"
+
+void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
+{
+    if (run->rule->score) {
+        run->scores[0] = run->rule->score(run, view, row);
+        return;
+    }
+    if (run->kernel) {
+        for (uint32_t c = 0; c < run->scorers; c++)
+            run->scores[c] =
+                hsp__kernel_scores_sum(run->kernel, row, run->kernel_at + c) + run->offsets[c];
+        return;
+    }
+    for (uint32_t c = 0; c < run->scorers; c++)
+        run->scores[c] = hsp__row_score(view, row, run->weights + c * run->stride, run->offsets[c]);
+}
+
+uint32_t hsp__online_rival(const hsp__online *run, const double *scores, uint32_t y)
+{
+    uint32_t best = y == 0;
+    for (uint32_t c = best + 1; c < run->scorers; c++)
+        if (c != y && scores[c] > scores[best]) best = c;
+    return best;
+}
+
+int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row,
+                      const double *scores, double *margin)
+{
+    const uint32_t label = view->labels[row];
+    if (run->scorers == 1) {
+        const int positive = label == run->target;
+        const double s = scores[0] + (run->extra ? run->extra[row] : 0);
+        *margin = positive ? s : -s;
+        if (run->rule->score) return 1;
+        if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
+        return !(*margin > run->limit[positive]);
+    }
+    *margin = scores[label] - scores[hsp__online_rival(run, scores, label)];
+    if (run->margin_only) return !(*margin > run->limit[1]);
+    return !(*margin > 0) && hsp__decide(scores, run->scorers, run->plan.tie) != label;
+}
 
 typedef enum online_find_kind {
     ONLINE_FIND_DENSE_32,
@@ -114,8 +157,8 @@ ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *vi
         return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
                                      : find_two(run, view, order, from, to, scores, kind, 0)
 
-uint64_t hsp__online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
-                             uint64_t from, uint64_t to, double *scores)
+static uint64_t online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
+                               uint64_t from, uint64_t to, double *scores)
 {
     switch (online_find_kind_of(view)) {
         ONLINE_FIND_CASE(ONLINE_FIND_DENSE_32);
@@ -140,10 +183,28 @@ static uint64_t online_find_scored(hsp__online *run, const hsp_view *view, const
     return from;
 }
 
+typedef struct online_find_job {
+    const hsp__online *run;
+    const hsp_view *view;
+    const uint64_t *order;
+} online_find_job;
+
+/* On one of several threads, with scratch of its own. */
+static uint64_t online_find_some(const void *user, uint64_t from, uint64_t to, double *scores)
+{
+    const online_find_job *job = user;
+    return online_find_in(job->run, job->view, job->order, from, to, scores);
+}
+
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to)
 {
     if (run->kernel || run->rule->score) return online_find_scored(run, view, order, from, to);
-    if (run->crew) return hsp__parallel_scan_find(run->crew, run, view, order, from, to);
-    return hsp__online_find_in(run, view, order, from, to, run->scores);
+    if (!run->crew) return online_find_in(run, view, order, from, to, run->scores);
+    const online_find_job job = {run, view, order};
+    int shared = 0;
+    const uint64_t found =
+        hsp__parallel_scan_find(run->crew, online_find_some, &job, from, to, run->scores, &shared);
+    if (found < to && shared) hsp__online_score(run, view, order ? order[found] : found);
+    return found;
 }

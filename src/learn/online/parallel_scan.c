@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 
 #define PARALLEL_SCAN_MOST        16    /* more would wait for the same memory */
@@ -30,9 +31,8 @@ struct hsp__parallel_scan {
     uint64_t scores_stride;
 
     /* The job: written while it is closed and nobody is at work. */
-    const hsp__online *run;
-    const hsp_view *view;
-    const uint64_t *order;
+    hsp__parallel_scan_fn find;
+    const void *job;
     uint64_t to;
 
     char apart_next[64];       /* lines that workers write to lie apart */
@@ -49,10 +49,9 @@ struct hsp__parallel_scan {
 };
 
 hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32_t scorers,
-                                           const hsp_view *view)
+                                           uint64_t row_bytes)
 {
-    const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
-    const uint64_t bytes = each * hsp__online_entry(view) * scorers + 1;
+    const uint64_t bytes = row_bytes * scorers + 1;
     hsp__parallel_scan *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
     if (!crew) return NULL;
     crew->ctx = ctx;
@@ -99,8 +98,7 @@ static void parallel_scan_work(hsp__parallel_scan *crew, int worker)
         uint64_t found = atomic_load(&crew->found);
         if (from >= found) return;
         const uint64_t to = crew->to - from < crew->block ? crew->to : from + crew->block;
-        const uint64_t p =
-            hsp__online_find_in(crew->run, crew->view, crew->order, from, to, scores);
+        const uint64_t p = crew->find(crew->job, from, to, scores);
         if (p == to) continue;
         while (p < found && !atomic_compare_exchange_weak(&crew->found, &found, p))
             continue;
@@ -208,23 +206,21 @@ static int parallel_scan_sharing(hsp__parallel_scan *crew, uint64_t stretch)
     return 1;
 }
 
-uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__online *run, const hsp_view *view,
-                                 const uint64_t *order, uint64_t from, uint64_t to)
+uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn find,
+                                 const void *job, uint64_t from, uint64_t to, double *scores,
+                                 int *shared)
 {
-    assert(from <= to);
-    crew->run = run;
-    crew->view = view;
-    crew->order = order;
+    crew->find = find;
+    crew->job = job;
     for (uint64_t p = from; p < to;) {
         uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
         if (stretch > to - p) stretch = to - p;
-        const int shared = parallel_scan_sharing(crew, stretch);
+        *shared = parallel_scan_sharing(crew, stretch);
         const uint64_t end = p + stretch;
-        const uint64_t found = shared ? parallel_scan_share(crew, p, end)
-                                      : hsp__online_find_in(run, view, order, p, end, run->scores);
+        const uint64_t found =
+            *shared ? parallel_scan_share(crew, p, end) : find(job, p, end, scores);
         if (found < end) {
             crew->ahead = found - from;
-            if (shared) hsp__online_score(run, view, order ? order[found] : found);
             return found;
         }
         crew->ahead = 2 * stretch;

@@ -10,20 +10,26 @@
 #define HSP_LEARN_ONLINE_PARALLEL_SCAN_H
 
 #include "halfspace_all.h"
-#include "learn/online/online.h"
 
 typedef struct hsp__parallel_scan hsp__parallel_scan;
 
-/* For up to `workers` threads, of which the caller is one. NULL when there is no memory. */
+/* The first position in from..to-1 that is looked for, or `to`; `scores` is scratch. */
+typedef uint64_t (*hsp__parallel_scan_fn)(const void *job, uint64_t from, uint64_t to,
+                                          double *scores);
+
+/* For up to `workers` threads, of which the caller is one; a row takes so many bytes and has
+ * `scorers` scores. NULL when there is no memory. */
 hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32_t scorers,
-                                           const hsp_view *view);
+                                           uint64_t row_bytes);
 void hsp__parallel_scan_free(hsp__parallel_scan *crew);
 
 /* Run fn(user) on the calling thread while the others stand by for hsp__parallel_scan_find. */
 void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), void *user);
 
-/* As hsp__online_find; within hsp__parallel_scan_run only. */
-uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__online *run, const hsp_view *view,
-                                 const uint64_t *order, uint64_t from, uint64_t to);
+/* The first position in from..to-1 that `find` finds, or `to`; within hsp__parallel_scan_run only.
+ * *shared: another thread may have found it; else `scores` are those that `find` left. */
+uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn find,
+                                 const void *job, uint64_t from, uint64_t to, double *scores,
+                                 int *shared);
 
 #endif
