@@ -203,14 +203,14 @@ hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, h
         return hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < team->count; c++) {
         hsp__online *run = &team->runs[c];
-        run->kernel = kernel;
-        run->kernel_at = team->count > 1 ? c : 0;
+        run->space.kernel = kernel;
+        run->space.at = team->count > 1 ? c : 0;
         if (kernel->budget) {
             hsp__proof proof;
             run->rule->proof(run, &proof);
             status =
-                hsp__budget_new(run->ctx, kernel->budget, kernel->n, run->scorers, kernel->self,
-                                proof.constant * proof.constant, err, &run->budget);
+                hsp__budget_new(run->ctx, kernel->budget, kernel->n, run->sep.scorers, kernel->self,
+                                proof.constant * proof.constant, err, &run->space.budget);
         }
     }
     return status;

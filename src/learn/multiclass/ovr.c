@@ -32,7 +32,7 @@ hsp_status hsp__ovr_init(hsp__ovr *team, hsp_context *ctx, const hsp__learner *l
         hsp__online *run = &team->runs[team->count];
         status = hsp__online_init(run, ctx, rule, &team->plan, options, &known, scorers,
                                   apart ? team->count : 1, features, err);
-        run->watch = &team->watch;
+        run->done.watch = &team->watch;
     }
     return status;
 }
@@ -75,7 +75,7 @@ hsp_status hsp__ovr_grow(hsp__ovr *team, uint32_t classes, uint64_t features, hs
     hsp_status status = HSP_OK;
     if (classes > team->classes) {
         hsp__online *run = &team->runs[0];
-        const uint32_t before = run->scorers;
+        const uint32_t before = run->sep.scorers;
         double *scores =
             hsp__resize(&team->ctx->allocator, team->scores, classes, sizeof *team->scores);
         if (!scores) return hsp__fail_memory(err);
@@ -84,13 +84,14 @@ hsp_status hsp__ovr_grow(hsp__ovr *team, uint32_t classes, uint64_t features, hs
         if (status) return status;
         team->classes = classes;
         if (before > 1) return HSP_OK;
-        ovr_part_ways(run->weights, run->stride, run->offsets, run->target);
-        if (run->past) ovr_part_ways(run->past, run->stride, run->past_offsets, run->target);
+        ovr_part_ways(run->sep.weights, run->sep.stride, run->sep.offsets, run->sep.target);
+        if (run->sep.past)
+            ovr_part_ways(run->sep.past, run->sep.stride, run->sep.past_offsets, run->sep.target);
         return HSP_OK;
     }
     for (uint32_t c = 0; !status && c < team->count; c++)
-        if (features > team->runs[c].features)
-            status = hsp__online_grow(&team->runs[c], team->runs[c].scorers, features, err);
+        if (features > team->runs[c].sep.features)
+            status = hsp__online_grow(&team->runs[c], team->runs[c].sep.scorers, features, err);
     return status;
 }
 
@@ -107,7 +108,7 @@ static void ovr_score(hsp__ovr *team, const hsp_view *view, uint64_t row, uint32
     for (uint32_t c = from; c < to; c++) {
         hsp__online *run = &team->runs[c];
         if (team->beside.columns)
-            run->scores[0] = sums[c - from] + run->offsets[0];
+            run->scores[0] = sums[c - from] + run->sep.offsets[0];
         else
             hsp__online_score(run, view, row);
     }
@@ -118,12 +119,12 @@ static hsp_status ovr_learn(hsp__online *run, const hsp_view *view, uint64_t row
                             hsp_error *err)
 {
     double margin;
-    if (run->stopped) return HSP_OK;
+    if (run->done.stopped) return HSP_OK;
     if (hsp__online_wrong(run, view, row, run->scores, &margin)) {
         *updated = 1;
         return hsp__online_learn(run, view, row, err);
     }
-    run->examples++;
+    run->done.examples++;
     return HSP_OK;
 }
 
@@ -148,7 +149,7 @@ static hsp_status ovr_together(hsp__ovr *team, const hsp_view *view, uint64_t ro
 static int ovr_all_stopped(const hsp__ovr *team)
 {
     for (uint32_t c = 0; c < team->count; c++)
-        if (!team->runs[c].stopped) return 0;
+        if (!team->runs[c].done.stopped) return 0;
     return 1;
 }
 
@@ -156,7 +157,7 @@ static int ovr_all_stopped(const hsp__ovr *team)
 static hsp_status ovr_block_begin(const hsp__ovr *team, const uint64_t *order, uint64_t from,
                                   uint64_t to, hsp_error *err)
 {
-    hsp__kernel_scores *kernel = team->runs[0].kernel;
+    hsp__kernel_scores *kernel = team->runs[0].space.kernel;
     return kernel ? hsp__kernel_scores_block(kernel, order, from, to, err) : HSP_OK;
 }
 
@@ -188,11 +189,12 @@ static hsp_status ovr_lay_beside(hsp__ovr *team, const hsp_view *view, hsp_error
 {
     if (view->storage == HSP_DENSE || team->runs[0].rule->score) return HSP_OK;
     hsp_status status = hsp__interleaved_init(&team->beside, &team->ctx->allocator,
-                                              team->runs[0].features, team->count, err);
+                                              team->runs[0].sep.features, team->count, err);
     for (uint32_t c = 0; !status && team->beside.columns && c < team->count; c++) {
-        team->runs[c].beside = &team->beside;
-        team->runs[c].beside_at = c;
-        hsp__interleaved_fill(&team->beside, c, team->runs[c].weights, team->runs[c].features);
+        team->runs[c].sep.beside = &team->beside;
+        team->runs[c].sep.beside_at = c;
+        hsp__interleaved_fill(&team->beside, c, team->runs[c].sep.weights,
+                              team->runs[c].sep.features);
     }
     return status;
 }
@@ -208,7 +210,7 @@ typedef struct ovr_block {
 static int ovr_block_stopped(const ovr_block *block)
 {
     for (uint32_t c = block->from; c < block->to; c++)
-        if (!block->team->runs[c].stopped) return 0;
+        if (!block->team->runs[c].done.stopped) return 0;
     return 1;
 }
 
@@ -221,7 +223,7 @@ static hsp_status ovr_block_pass(const ovr_block *block, uint64_t *order, hsp_er
     int updated, shuffled = 0;
     hsp_status status = HSP_OK;
     for (uint32_t c = block->from; c < block->to; c++)
-        if (!runs[c].stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
+        if (!runs[c].done.stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
     for (uint64_t from = 0; !status && !ovr_block_stopped(block) && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
         status = ovr_block_begin(block->team, shuffled ? order : NULL, from, to, err);
@@ -266,7 +268,7 @@ static uint32_t ovr_width(hsp__ovr *team, uint32_t threads)
     if ((team->count + block - 1) / block >= threads) return block;
     if ((team->count + threads - 1) / threads > OVR_SINGLE) return block;
     for (uint32_t c = 0; c < team->count; c++)
-        team->runs[c].beside = NULL;
+        team->runs[c].sep.beside = NULL;
     hsp__interleaved_free(&team->beside, &team->ctx->allocator);
     return 1;
 }
@@ -301,7 +303,7 @@ static hsp_status ovr_share(hsp__ovr *team, const hsp_view *view, hsp_error *err
  * by side; several at once. */
 static hsp_status ovr_apart(hsp__ovr *team, const hsp_view *view, hsp_error *err)
 {
-    if (team->runs[0].kernel) return ovr_share(team, view, err);
+    if (team->runs[0].space.kernel) return ovr_share(team, view, err);
     const int threads = hsp_context_threads(team->ctx);
     ovr_work work = {team, view, ovr_width(team, (uint32_t)threads)};
     return hsp__run_pool_run(&team->watch, threads, team->count, work.width, ovr_part, &work, err);
@@ -320,7 +322,7 @@ hsp_status hsp__ovr_run(hsp__ovr *team, const hsp_view *view, hsp_error *err)
         order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
-    hsp_status status = team->runs[0].kernel ? HSP_OK : ovr_lay_beside(team, view, err);
+    hsp_status status = team->runs[0].space.kernel ? HSP_OK : ovr_lay_beside(team, view, err);
     if (!status) status = ovr_first_pass(team, view, order, err);
     hsp__free(&team->ctx->allocator, order);
     return status ? status : ovr_apart(team, view, err);
@@ -329,7 +331,7 @@ hsp_status hsp__ovr_run(hsp__ovr *team, const hsp_view *view, hsp_error *err)
 static void ovr_begin(hsp__ovr *team)
 {
     for (uint32_t c = 0; c < team->count; c++)
-        if (team->runs[c].passes == 0) hsp__online_begin(&team->runs[c], 0, NULL);
+        if (team->runs[c].done.passes == 0) hsp__online_begin(&team->runs[c], 0, NULL);
 }
 
 hsp_status hsp__ovr_walk(hsp__ovr *team, const hsp_view *view, uint64_t from, uint64_t to,
@@ -363,15 +365,16 @@ hsp_status hsp__ovr_step(hsp__ovr *team, const hsp_view *view, uint64_t row, hsp
         hsp__online *run = &team->runs[0];
         hsp__online_score(run, view, row);
         const double meant = hsp__online_meant(run, run->scores[0]);
-        made.predicted =
-            hsp__decide(run->scorers == 1 ? &meant : run->scores, run->scorers, team->plan.tie);
-        made.updated = hsp__online_wrong(run, view, row, run->scores, &margin) && !run->stopped;
-        made.score = run->scorers == 1 ? meant : margin;
-        run->first_seen++;
+        made.predicted = hsp__decide(run->sep.scorers == 1 ? &meant : run->scores, run->sep.scorers,
+                                     team->plan.tie);
+        made.updated =
+            hsp__online_wrong(run, view, row, run->scores, &margin) && !run->done.stopped;
+        made.score = run->sep.scorers == 1 ? meant : margin;
+        run->done.first_seen++;
         if (made.updated)
             status = hsp__online_learn(run, view, row, err);
         else
-            run->examples += !run->stopped;
+            run->done.examples += !run->done.stopped;
     }
     if (!status) *step = made;
     return status;
@@ -387,13 +390,13 @@ void hsp__ovr_report(const hsp__ovr *team, int flipped, hsp_training *run)
     run->stop = HSP_STOP_CONVERGED;
     for (uint32_t c = 0; c < team->count; c++) {
         const hsp__online *one = &team->runs[c];
-        if (one->passes > run->passes) run->passes = one->passes;
-        run->updates += one->updates;
-        run->mistakes_last_pass += one->mistakes;
-        run->stop = hsp__stop_of(run->stop, one->stop);
+        if (one->done.passes > run->passes) run->passes = one->done.passes;
+        run->updates += one->done.updates;
+        run->mistakes_last_pass += one->done.mistakes;
+        run->stop = hsp__stop_of(run->stop, one->done.stop);
     }
     if (team->count == 1) {
-        seen = team->runs[0].first_seen;
+        seen = team->runs[0].done.first_seen;
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     if (team->runs[0].rule->report) team->runs[0].rule->report(&team->runs[0], run);

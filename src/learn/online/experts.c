@@ -104,24 +104,24 @@ static hsp_status experts_check(const hsp_options *options, int streamed, hsp_er
 static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err)
 {
     experts *own = run->state;
-    if (run->features <= own->voters.count) return HSP_OK; /* init was here */
+    if (run->sep.features <= own->voters.count) return HSP_OK; /* init was here */
     if (own->voters.seen && !own->later_silent)
         return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
                             "column %llu first appears after %llu rows; set --features to the "
                             "number of columns when streaming, or train without --stream",
                             (unsigned long long)before + 1, (unsigned long long)own->voters.seen);
-    return hsp__expert_weights_admit(&own->voters, run->features, NULL, own->later_silent, err);
+    return hsp__expert_weights_admit(&own->voters, run->sep.features, NULL, own->later_silent, err);
 }
 
 /* The columns that are there at the start, each of its kind. */
 static hsp_status experts_admit(hsp__online *run, const hsp_scaling *votes, hsp_error *err)
 {
     experts *own = run->state;
-    unsigned char *silent = hsp__new_raw(&run->ctx->allocator, run->features, sizeof *silent);
+    unsigned char *silent = hsp__new_raw(&run->ctx->allocator, run->sep.features, sizeof *silent);
     if (!silent) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < run->features; j++)
+    for (uint64_t j = 0; j < run->sep.features; j++)
         silent[j] = hsp__scaling_abstains(votes, j) != 0;
-    hsp_status status = hsp__expert_weights_admit(&own->voters, run->features, silent, 0, err);
+    hsp_status status = hsp__expert_weights_admit(&own->voters, run->sep.features, silent, 0, err);
     hsp__free(&run->ctx->allocator, silent);
     return status;
 }
@@ -143,7 +143,7 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
                             "--randomized needs two classes, and the data has %u; choose them with "
                             "--positive or --classes",
                             (unsigned)facts->classes);
-    if (facts->rows && run->features == 0)
+    if (facts->rows && run->sep.features == 0)
         return hsp__fail(err, HSP_BAD_DATA, "the data has no columns, so there are no experts");
     return experts_admit(run, facts->votes, err);
 }
@@ -189,9 +189,9 @@ static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_
     (void)toward;
     hsp_status status = hsp__expert_weights_learn(&own->voters, view, row, positive, &changed, err);
     own->mistakes += wrong;
-    run->mistakes += wrong;
-    run->updates += (uint64_t)changed;
-    if (run->passes == 1) run->first_wrong += wrong;
+    run->done.mistakes += wrong;
+    run->done.updates += (uint64_t)changed;
+    if (run->done.passes == 1) run->done.first_wrong += wrong;
     return status;
 }
 
@@ -209,7 +209,7 @@ static void experts_result(const hsp__online *run, double *w, double *b)
         w[j] = voters->silent[j] ? net : 2 * net;
         if (!voters->silent[j]) *b -= net;
     }
-    for (uint64_t j = voters->count; j < run->features; j++)
+    for (uint64_t j = voters->count; j < run->sep.features; j++)
         w[j] = 0;
 }
 
@@ -320,7 +320,7 @@ static void experts_lines_row(const hsp__online *run, uint64_t row, double score
     const uint64_t best = hsp__expert_weights_best(&own->voters, &negated, &half);
     double logs, all = experts_total(own, &logs);
     hsp__text_printf(text, "%llu,%llu,%llu,", (unsigned long long)own->voters.seen,
-                     (unsigned long long)run->passes, (unsigned long long)row + 1);
+                     (unsigned long long)run->done.passes, (unsigned long long)row + 1);
     hsp__text_puts(text, "\"");
     experts_put_inside(hsp_data_class_name(own->data, own->data->view.labels[row]), text);
     hsp__text_puts(text, "\"");

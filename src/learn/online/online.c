@@ -61,8 +61,9 @@ static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, d
         hsp__free(memory, grown_offsets);
         return 0;
     }
-    for (uint32_t c = 0; c < run->scorers; c++) {
-        memcpy(grown + c * stride, *array + c * run->stride, run->features * sizeof **array);
+    for (uint32_t c = 0; c < run->sep.scorers; c++) {
+        memcpy(grown + c * stride, *array + c * run->sep.stride,
+               run->sep.features * sizeof **array);
         grown_offsets[c] = (*offsets)[c];
     }
     hsp__free(memory, *block);
@@ -75,51 +76,52 @@ static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, d
 
 static void online_drop_beside(hsp__online *run)
 {
-    hsp__interleaved_free(&run->own_beside, &run->ctx->allocator);
-    run->beside = NULL;
+    hsp__interleaved_free(&run->sep.own_beside, &run->ctx->allocator);
+    run->sep.beside = NULL;
 }
 
 /* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
 static hsp_status online_lay_beside(hsp__online *run, hsp_error *err)
 {
-    if (run->scorers == 1) return HSP_OK;
+    if (run->sep.scorers == 1) return HSP_OK;
     online_drop_beside(run);
-    hsp_status status = hsp__interleaved_init(&run->own_beside, &run->ctx->allocator, run->features,
-                                              run->scorers, err);
-    if (status || !run->own_beside.columns) return status;
-    run->beside = &run->own_beside;
-    for (uint32_t c = 0; c < run->scorers; c++)
-        hsp__interleaved_fill(run->beside, c, run->weights + c * run->stride, run->features);
+    hsp_status status = hsp__interleaved_init(&run->sep.own_beside, &run->ctx->allocator,
+                                              run->sep.features, run->sep.scorers, err);
+    if (status || !run->sep.own_beside.columns) return status;
+    run->sep.beside = &run->sep.own_beside;
+    for (uint32_t c = 0; c < run->sep.scorers; c++)
+        hsp__interleaved_fill(run->sep.beside, c, run->sep.weights + c * run->sep.stride,
+                              run->sep.features);
     return HSP_OK;
 }
 
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err)
 {
-    uint64_t stride = run->stride;
+    uint64_t stride = run->sep.stride;
     if (features > stride) {
         stride += stride / 2;
         stride = ((features > stride ? features : stride) + 7) & ~(uint64_t)7;
     }
-    assert(stride % 8 == 0 && features <= stride);
-    if (stride != run->stride || scorers != run->scorers) {
+    if (stride != run->sep.stride || scorers != run->sep.scorers) {
         online_drop_beside(run);
         double *scores = hsp__resize(&run->ctx->allocator, run->scores, scorers, sizeof *scores);
         if (!scores) return hsp__fail_memory(err);
         run->scores = scores;
         /* Either both arrays have the new shape, or the run is only good to be freed. */
-        if (!online_reshape(run, scorers, stride, &run->weights, &run->weights_block,
-                            &run->offsets) ||
+        if (!online_reshape(run, scorers, stride, &run->sep.weights, &run->sep.weights_block,
+                            &run->sep.offsets) ||
             (run->plan.average == HSP__AVERAGE_MEAN &&
-             !online_reshape(run, scorers, stride, &run->past, &run->past_block,
-                             &run->past_offsets)))
+             !online_reshape(run, scorers, stride, &run->sep.past, &run->sep.past_block,
+                             &run->sep.past_offsets)))
             return hsp__fail_memory(err);
     }
-    const uint64_t before = run->features;
-    run->stride = stride;
-    run->scorers = scorers;
-    if (features > before) run->features = features;
-    return run->started && run->rule->grow && features > before ? run->rule->grow(run, before, err)
-                                                                : HSP_OK;
+    const uint64_t before = run->sep.features;
+    run->sep.stride = stride;
+    run->sep.scorers = scorers;
+    if (features > before) run->sep.features = features;
+    return run->done.started && run->rule->grow && features > before
+               ? run->rule->grow(run, before, err)
+               : HSP_OK;
 }
 
 hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__online_rule *rule,
@@ -128,21 +130,21 @@ hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__onlin
                             uint64_t features, hsp_error *err)
 {
     *run = (hsp__online){.ctx = ctx, .vec = hsp__vec(), .rule = rule, .plan = *plan};
-    run->target = target;
-    run->keep_ledger = facts->rows > 0;
-    hsp__ledger_init(&run->ledger, ctx);
+    run->sep.target = target;
+    run->kept.keep_ledger = facts->rows > 0;
+    hsp__ledger_init(&run->kept.ledger, ctx);
     run->state = hsp__new(&ctx->allocator, 1, rule->state_bytes);
     if (!run->state) return hsp__fail_memory(err);
     if (plan->average == HSP__AVERAGE_VOTE) {
-        run->steps = hsp__new(&ctx->allocator, 1, sizeof *run->steps);
-        if (!run->steps) return hsp__fail_memory(err);
-        run->steps->memory = ctx->allocator;
+        run->kept.steps = hsp__new(&ctx->allocator, 1, sizeof *run->kept.steps);
+        if (!run->kept.steps) return hsp__fail_memory(err);
+        run->kept.steps->memory = ctx->allocator;
     }
     hsp_status status = hsp__online_grow(run, scorers, features ? features : 1, err);
-    run->features = features;
+    run->sep.features = features;
     if (!status) status = rule->init(run, options, facts, err);
     if (!status && rule->grow) status = rule->grow(run, 0, err);
-    run->started = !status;
+    run->done.started = !status;
     return status;
 }
 
@@ -153,14 +155,14 @@ void hsp__online_free(hsp__online *run)
     if (run->state && run->rule->free) run->rule->free(run);
     hsp__free(memory, run->state);
     online_drop_beside(run);
-    hsp__free(memory, run->weights_block);
-    hsp__free(memory, run->past_block);
-    hsp__free(memory, run->offsets);
-    hsp__free(memory, run->past_offsets);
+    hsp__free(memory, run->sep.weights_block);
+    hsp__free(memory, run->sep.past_block);
+    hsp__free(memory, run->sep.offsets);
+    hsp__free(memory, run->sep.past_offsets);
     hsp__free(memory, run->scores);
-    hsp__ledger_free(&run->ledger);
-    hsp__steps_free(run->steps);
-    hsp__budget_free(run->budget);
+    hsp__ledger_free(&run->kept.ledger);
+    hsp__steps_free(run->kept.steps);
+    hsp__budget_free(run->space.budget);
     run->ctx = NULL;
 }
 
@@ -186,21 +188,22 @@ static void online_axpy(const hsp__online *run, const hsp_view *view, uint64_t i
 static hsp_status online_add_kernel(hsp__online *run, uint64_t row, uint32_t scorer, double amount,
                                     hsp_error *err)
 {
-    if (run->budget) hsp__budget_note(run->budget, run->scorers, row, scorer, amount);
-    return hsp__kernel_scores_add(run->kernel, row, run->kernel_at + scorer, amount,
-                                  run->examples - 1, err);
+    if (run->space.budget)
+        hsp__budget_note(run->space.budget, run->sep.scorers, row, scorer, amount);
+    return hsp__kernel_scores_add(run->space.kernel, row, run->space.at + scorer, amount,
+                                  run->done.examples - 1, err);
 }
 
 static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t row,
                                uint32_t scorer, double amount)
 {
-    online_axpy(run, view, row, amount, run->weights + scorer * run->stride);
-    if (run->beside)
-        hsp__interleaved_update(run->beside, run->beside_at + scorer,
-                                run->weights + scorer * run->stride, view, row);
-    if (run->past)
-        online_axpy(run, view, row, amount * (double)(run->examples - 1),
-                    run->past + scorer * run->stride);
+    online_axpy(run, view, row, amount, run->sep.weights + scorer * run->sep.stride);
+    if (run->sep.beside)
+        hsp__interleaved_update(run->sep.beside, run->sep.beside_at + scorer,
+                                run->sep.weights + scorer * run->sep.stride, view, row);
+    if (run->sep.past)
+        online_axpy(run, view, row, amount * (double)(run->done.examples - 1),
+                    run->sep.past + scorer * run->sep.stride);
 }
 
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
@@ -208,16 +211,16 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 {
     assert(scorer < run->scorers);
     hsp_status status = HSP_OK;
-    if (run->kernel)
+    if (run->space.kernel)
         status = online_add_kernel(run, row, scorer, amount, err);
     else
         online_add_weights(run, view, row, scorer, amount);
     if (status) return status;
-    run->offsets[scorer] += offset;
-    if (run->past) run->past_offsets[scorer] += offset * (double)(run->examples - 1);
-    if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
+    run->sep.offsets[scorer] += offset;
+    if (run->sep.past) run->sep.past_offsets[scorer] += offset * (double)(run->done.examples - 1);
+    if (run->kept.keep_ledger && !hsp__ledger_add(&run->kept.ledger, row, scorer, amount))
         return hsp__fail_memory(err);
-    if (run->steps && !hsp__steps_add(run->steps, row, scorer, amount, offset))
+    if (run->kept.steps && !hsp__steps_add(run->kept.steps, row, scorer, amount, offset))
         return hsp__fail_memory(err);
     return HSP_OK;
 }
@@ -225,51 +228,12 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                             double amount, hsp_error *err)
 {
-    assert(scorer < run->scorers && row < view->rows);
-    if (run->beside)
-        hsp__interleaved_update(run->beside, run->beside_at + scorer,
-                                run->weights + scorer * run->stride, view, row);
-    if (run->keep_ledger && !hsp__ledger_add(&run->ledger, row, scorer, amount))
+    if (run->sep.beside)
+        hsp__interleaved_update(run->sep.beside, run->sep.beside_at + scorer,
+                                run->sep.weights + scorer * run->sep.stride, view, row);
+    if (run->kept.keep_ledger && !hsp__ledger_add(&run->kept.ledger, row, scorer, amount))
         return hsp__fail_memory(err);
     return HSP_OK;
-}
-
-void hsp__online_shrink(hsp__online *run, int power)
-{
-    for (uint32_t c = 0; c < run->scorers; c++) {
-        double *w = run->weights + c * run->stride;
-        double *past = run->past ? run->past + c * run->stride : NULL;
-        for (uint64_t j = 0; j < run->features; j++)
-            w[j] = ldexp(w[j], -power);
-        for (uint64_t j = 0; past && j < run->features; j++)
-            past[j] = ldexp(past[j], -power);
-        run->offsets[c] = ldexp(run->offsets[c], -power);
-        if (run->past) run->past_offsets[c] = ldexp(run->past_offsets[c], -power);
-        if (run->beside) hsp__interleaved_fill(run->beside, run->beside_at + c, w, run->features);
-    }
-    run->power += power;
-}
-
-void hsp__online_drift(hsp__online *run, double change)
-{
-    assert(run->examples > 0);
-    const double before = (double)(run->examples - 1);
-    run->drift += change;
-    run->past_drift += change * (before * (before + 1) / 2);
-}
-
-/* From the scale that grew to what is meant. The mean of v_t = growth t w_t over all t is, but for
- * 2 / (growth (T + 1)), the mean of the w_t with weights 1, 2, 3 ... */
-static void online_meant(const hsp__online *run, double *w, double *b)
-{
-    assert(run->growth > 0 && run->examples > 0);
-    const double examples = (double)run->examples;
-    const double factor =
-        run->past ? 2 / (run->growth * (examples + 1)) : 1 / (run->growth * examples);
-    for (uint64_t j = 0; j < run->features; j++)
-        w[j] *= factor;
-    *b = *b * factor + run->drift;
-    if (run->past) *b -= run->past_drift * (2 / (examples * (examples + 1)));
 }
 
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
@@ -279,17 +243,18 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
         run->rule->result(run, w, b);
         return;
     }
-    const double *last = run->weights + scorer * run->stride;
-    memcpy(w, last, run->features * sizeof *w);
-    *b = run->offsets[scorer];
-    if (run->examples == 0) return;
-    if (run->past) {
-        const double examples = (double)run->examples, *past = run->past + scorer * run->stride;
-        for (uint64_t j = 0; j < run->features; j++)
+    const double *last = run->sep.weights + scorer * run->sep.stride;
+    memcpy(w, last, run->sep.features * sizeof *w);
+    *b = run->sep.offsets[scorer];
+    if (run->done.examples == 0) return;
+    if (run->sep.past) {
+        const double examples = (double)run->done.examples,
+                     *past = run->sep.past + scorer * run->sep.stride;
+        for (uint64_t j = 0; j < run->sep.features; j++)
             w[j] -= past[j] / examples;
-        *b -= run->past_offsets[scorer] / examples;
+        *b -= run->sep.past_offsets[scorer] / examples;
     }
-    if (run->growth > 0) online_meant(run, w, b);
+    if (run->rule->rescale) run->rule->rescale(run, w, b);
 }
 
 /* ---- One example ----------------------------------------------------------------------------- */
@@ -297,22 +262,23 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
 /* Predict before learning: an example that the rule did not want to learn from was right. */
 static void online_predict_first(hsp__online *run, uint32_t label)
 {
-    if (run->scorers > 1) {
-        run->first_wrong += hsp__decide(run->scores, run->scorers, run->plan.tie) != label;
+    if (run->sep.scorers > 1) {
+        run->done.first_wrong += hsp__decide(run->scores, run->sep.scorers, run->plan.tie) != label;
         return;
     }
-    const int positive = label == run->target;
+    const int positive = label == run->sep.target;
     const double score = hsp__online_meant(run, run->scores[0]);
     if (score == 0)
-        run->first_zero[positive]++;
+        run->done.first_zero[positive]++;
     else
-        run->first_wrong += (score > 0) != positive;
+        run->done.first_wrong += (score > 0) != positive;
 }
 
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
 {
-    const uint64_t negative = run->first_zero[flipped], positive = run->first_zero[!flipped];
-    uint64_t wrong = run->first_wrong;
+    const uint64_t negative = run->done.first_zero[flipped],
+                   positive = run->done.first_zero[!flipped];
+    uint64_t wrong = run->done.first_wrong;
     if (run->plan.tie != HSP_TIE_NEG) wrong += negative;
     if (run->plan.tie != HSP_TIE_POS) wrong += positive;
     return wrong;
@@ -320,7 +286,7 @@ uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
 
 static int online_record(hsp__online *run, uint64_t row)
 {
-    hsp__sequence *to = run->sequence;
+    hsp__sequence *to = run->kept.sequence;
     void *rows = to->row;
     if (!hsp__reserve(&run->ctx->allocator, &rows, &to->room, to->count + 1, sizeof *to->row))
         return 0;
@@ -333,13 +299,13 @@ static int online_record(hsp__online *run, uint64_t row)
 static hsp_status online_keep_budget(hsp__online *run, const hsp_view *view, uint64_t row,
                                      hsp_error *err)
 {
-    const hsp__budget *budget = run->budget;
+    const hsp__budget *budget = run->space.budget;
     hsp_status status = HSP_OK;
     uint64_t at;
-    if (!hsp__budget_exceeded(budget, row, run->scorers, &at)) return HSP_OK;
+    if (!hsp__budget_exceeded(budget, row, run->sep.scorers, &at)) return HSP_OK;
     const uint64_t gone = budget->row[at], count = budget->count;
-    for (uint32_t c = 0; !status && c < run->scorers && budget->count == count; c++) {
-        const double amount = budget->amount[at * run->scorers + c];
+    for (uint32_t c = 0; !status && c < run->sep.scorers && budget->count == count; c++) {
+        const double amount = budget->amount[at * run->sep.scorers + c];
         if (amount != 0)
             status = hsp__online_add(run, view, gone, c, -amount, -amount * budget->square, err);
     }
@@ -352,26 +318,28 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     const uint32_t label = view->labels[row];
     const double score = run->scores[0];
     uint32_t toward = label, away = HSP_NO_CLASS;
-    if (run->scorers > 1) {
+    if (run->sep.scorers > 1) {
         away = hsp__online_rival(run, run->scores, label);
     } else {
-        toward = label == run->target ? 0 : HSP_NO_CLASS;
-        away = label == run->target ? HSP_NO_CLASS : 0;
+        toward = label == run->sep.target ? 0 : HSP_NO_CLASS;
+        away = label == run->sep.target ? HSP_NO_CLASS : 0;
     }
-    run->examples++;
+    run->done.examples++;
     if (!run->rule->score) {
-        if (run->passes == 1) online_predict_first(run, label);
-        run->updates++;
-        run->mistakes++;
+        if (run->done.passes == 1) online_predict_first(run, label);
+        run->done.updates++;
+        run->done.mistakes++;
     }
-    if (run->steps && !hsp__steps_begin(run->steps, run->examples)) return hsp__fail_memory(err);
-    if (run->sequence && !online_record(run, row)) return hsp__fail_memory(err);
+    if (run->kept.steps && !hsp__steps_begin(run->kept.steps, run->done.examples))
+        return hsp__fail_memory(err);
+    if (run->kept.sequence && !online_record(run, row)) return hsp__fail_memory(err);
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
-    if (!status && run->budget) status = online_keep_budget(run, view, row, err);
-    if (!status && run->trace) status = hsp__trace_update(run->trace, run, row, score, err);
-    if (run->updates == run->plan.max_updates && !run->rule->score) {
-        run->stopped = 1;
-        run->stop = HSP_STOP_UPDATES;
+    if (!status && run->space.budget) status = online_keep_budget(run, view, row, err);
+    if (!status && run->kept.trace)
+        status = hsp__trace_update(run->kept.trace, run, row, score, err);
+    if (run->done.updates == run->plan.max_updates && !run->rule->score) {
+        run->done.stopped = 1;
+        run->done.stop = HSP_STOP_UPDATES;
     }
     return status;
 }
@@ -381,27 +349,26 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
 hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64_t *order,
                             uint64_t from, uint64_t to, hsp_error *err)
 {
-    assert(from <= to && to <= view->rows);
-    const uint64_t start = run->examples;
+    const uint64_t start = run->done.examples;
     hsp_status status = HSP_OK;
-    for (uint64_t p = from; !status && !run->stopped && p < to; p++) {
-        run->at = p;
+    for (uint64_t p = from; !status && !run->done.stopped && p < to; p++) {
+        run->mistake.growth.at = p;
         uint64_t wrong = hsp__online_find(run, view, order, p, to);
-        run->examples += wrong - p;
+        run->done.examples += wrong - p;
         p = wrong;
         if (p < to) status = hsp__online_learn(run, view, order ? order[p] : p, err);
     }
-    if (run->passes == 1) run->first_seen += run->examples - start;
+    if (run->done.passes == 1) run->done.first_seen += run->done.examples - start;
     return status;
 }
 
 int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
 {
-    run->passes++;
-    run->mistakes = 0;
+    run->done.passes++;
+    run->done.mistakes = 0;
     if (run->plan.order != HSP__WALK_SHUFFLE) return 0;
     hsp__random random;
-    hsp__random_seed(&random, run->plan.seed, run->passes);
+    hsp__random_seed(&random, run->plan.seed, run->done.passes);
     for (uint64_t i = 0; i < rows; i++)
         order[i] = i;
     hsp__random_shuffle(&random, order, rows);
@@ -410,30 +377,32 @@ int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
 
 static void online_stop(hsp__online *run, hsp_stop stop)
 {
-    if (run->stopped) return;
-    run->stopped = 1;
-    run->stop = stop;
+    if (run->done.stopped) return;
+    run->done.stopped = 1;
+    run->done.stop = stop;
 }
 
 void hsp__online_end(hsp__online *run)
 {
-    if (run->stopped) return;
+    if (run->done.stopped) return;
     const int own = run->rule->score != NULL; /* its passes are all that there is to do */
-    if (own ? run->passes >= run->plan.passes : run->mistakes == 0 && !(run->growth > 0))
+    if (own ? run->done.passes >= run->plan.passes
+            : run->done.mistakes == 0 && !(run->mistake.growth.rate > 0))
         online_stop(run, HSP_STOP_CONVERGED);
-    else if (run->passes >= run->plan.passes)
+    else if (run->done.passes >= run->plan.passes)
         online_stop(run, HSP_STOP_PASSES);
 }
 
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
 {
     hsp_stop why;
-    if (run->watch && hsp__watch_tick(run->watch, rows, report, &why)) online_stop(run, why);
+    if (run->done.watch && hsp__watch_tick(run->done.watch, rows, report, &why))
+        online_stop(run, why);
 }
 
 uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view)
 {
-    if (run->kernel) return hsp__kernel_scores_chunk(run->kernel);
+    if (run->space.kernel) return hsp__kernel_scores_chunk(run->space.kernel);
     uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
     if (run->rule->score) each = view->cols; /* a row asks every expert */
     uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
@@ -446,9 +415,10 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
     const uint64_t rows = view->rows, chunk = hsp__online_chunk(run, view);
     const uint64_t *used = hsp__online_begin(run, rows, order) ? order : NULL;
     hsp_status status = HSP_OK;
-    for (uint64_t from = 0; !status && !run->stopped && from < rows; from += chunk) {
+    for (uint64_t from = 0; !status && !run->done.stopped && from < rows; from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
-        if (run->kernel) status = hsp__kernel_scores_block(run->kernel, used, from, to, err);
+        if (run->space.kernel)
+            status = hsp__kernel_scores_block(run->space.kernel, used, from, to, err);
         if (status) break;
         status = hsp__online_walk(run, view, used, from, to, err);
         hsp__online_tick(run, to - from, report);
@@ -476,7 +446,7 @@ static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wr
     if (picked == view->rows) return picked;
     if (run->plan.order == HSP__WALK_RANDOM) {
         hsp__random random;
-        hsp__random_seed(&random, run->plan.seed, run->updates + 1);
+        hsp__random_seed(&random, run->plan.seed, run->done.updates + 1);
         picked = wrong[hsp__random_below(&random, count)];
     }
     hsp__online_score(run, view, picked);
@@ -490,10 +460,10 @@ static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t 
 {
     hsp_status status = HSP_OK;
     hsp__online_begin(run, 0, NULL);
-    for (uint64_t i = 0; !status && !run->stopped && i < view->rows; i++) {
+    for (uint64_t i = 0; !status && !run->done.stopped && i < view->rows; i++) {
         uint64_t row = online_pick(run, view, wrong);
         if (row == view->rows) {
-            run->mistakes = 0;
+            run->done.mistakes = 0;
             online_stop(run, HSP_STOP_CONVERGED);
             break;
         }
@@ -525,7 +495,7 @@ static void online_passes(void *user)
             return;
         }
     }
-    while (!task->status && !run->stopped)
+    while (!task->status && !run->done.stopped)
         task->status = kind >= HSP__WALK_FIRST
                            ? online_picks(run, task->view, order, task->report, task->err)
                            : online_pass(run, task->view, order, task->report, task->err);
@@ -538,18 +508,18 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
     online_task task = {run, view, report, err, HSP_OK};
     const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
     hsp_status status = HSP_OK;
-    if (view->storage != HSP_DENSE && !run->kernel) status = online_lay_beside(run, err);
+    if (view->storage != HSP_DENSE && !run->space.kernel) status = online_lay_beside(run, err);
     if (status) return status;
-    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->kernel || run->rule->score) {
+    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->space.kernel || run->rule->score) {
         online_passes(&task);
         return task.status;
     }
     const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
-    run->crew =
-        hsp__parallel_scan_new(run->ctx, threads, run->scorers, each * hsp__online_entry(view));
-    if (!run->crew) return hsp__fail_memory(err);
-    hsp__parallel_scan_run(run->crew, online_passes, &task);
-    hsp__parallel_scan_free(run->crew);
-    run->crew = NULL;
+    run->scan =
+        hsp__parallel_scan_new(run->ctx, threads, run->sep.scorers, each * hsp__online_entry(view));
+    if (!run->scan) return hsp__fail_memory(err);
+    hsp__parallel_scan_run(run->scan, online_passes, &task);
+    hsp__parallel_scan_free(run->scan);
+    run->scan = NULL;
     return task.status;
 }

@@ -19,8 +19,8 @@
  * meant, and two classes' mistakes are decided by those: y s is not above 1.
  *
  * A rule that multiplies writes single weights (hsp__online_put). Where they would leave the range
- * of numbers it divides all of them by a power of two (hsp__online_shrink), offsets too: scores are
- * smaller, their signs and their order the same.
+ * of numbers it may divide all of them by a power of two, offsets too (`power`): scores are smaller,
+ * their signs and their order the same.
  *
  * Between two updates the weights do not change: so the driver looks for the next mistake over many
  * rows at once (hsp__online_find), with everything that depends on the kind of rows decided outside
@@ -83,7 +83,7 @@ typedef struct hsp__online_rule {
     hsp_status (*check)(const hsp_options *options, int streamed, hsp_error *err);
     int (*wants_radius)(const hsp_options *options);          /* facts->radius is used; NULL: no */
     void (*proof)(const hsp__online *run, hsp__proof *proof); /* for traces */
-    /* Read the rule's options; set run->limit, and run->extra if it wants that. */
+    /* Read the rule's options; set run->mistake. */
     hsp_status (*init)(hsp__online *run, const hsp_options *options, const hsp__online_facts *facts,
                        hsp_error *err);
     void (*free)(hsp__online *run); /* what init allocated; NULL: nothing */
@@ -101,6 +101,11 @@ typedef struct hsp__online_rule {
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
 
+    /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
+    double (*meant)(const hsp__online *run, double score);         /* what a score stands for */
+    void (*rescale)(const hsp__online *run, double *w, double *b); /* the weights handed over */
+    int (*power)(const hsp__online *run); /* weights and offsets were divided by 2^power */
+
     /* ---- A rule with weights of its own; NULL: the run's are meant ---- */
     /* The score of a row, two classes, from -1 to 1. `update` is then called for every row and
      * counts run->updates, mistakes and first_wrong. */
@@ -116,62 +121,85 @@ typedef struct hsp__online_rule {
 
 typedef struct hsp__trace hsp__trace; /* trace.h */
 
-struct hsp__online {
-    hsp_context *ctx;
-    const hsp__vec_table *vec;
-    const hsp__online_rule *rule;
-    void *state; /* rule->state_bytes: the rule's own */
-    hsp__online_plan plan;
-
+/* The separators of the moment: w and b per scorer. */
+typedef struct hsp__online_separators {
     uint32_t scorers;
     uint32_t target;          /* one scorer: the class that is positive, all others are negative */
     uint64_t features;        /* columns seen */
     uint64_t stride;          /* room: from one scorer's weights to the next; a multiple of 8 */
     double *weights;          /* scorers * stride, 64-byte aligned */
     double *offsets;          /* scorers */
+    double *past;             /* scorers * stride, averaging only: sum over updates of change *
+                              (examples before it), so that the mean of all separators is
+                              w - past / examples */
+    double *past_offsets;     /* scorers */
     hsp__interleaved *beside; /* the weights once more, for sparse rows and several scorers: its
-                            own, or shared with other runs of a team; NULL: none */
+                                 own, or shared with other runs of a team; NULL: none */
     hsp__interleaved own_beside;
-    uint32_t beside_at; /* the column of scorer 0 */
-    double *past;       /* scorers * stride, averaging only: sum over updates of change * (examples
-                           before it), so that the mean of all separators is w - past / examples */
-    double *past_offsets; /* scorers */
-    double *scores;       /* scorers: of the row at hand */
-    double limit[2];   /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
-                          more classes: limit[1] is the margin's, see margin_only */
-    int margin_only;   /* more classes: the limit alone decides; 0: the tie rule does */
-    double *extra;     /* rows: added to the training score of each row; NULL: none. The rule's. */
-    double growth;     /* > 0, one scorer: weights and offset are growth * examples times what they
-                          stand for, and a row is right when y s > 1 with those; 0: as they are */
-    double drift;      /* growth: an additional offset, in the scale that is meant */
-    double past_drift; /* averaging: sum over its changes of change * (examples before, taken two
-                          at a time: e (e + 1) / 2) */
-    uint64_t at;       /* growth: the position that the examples so far lead up to */
-    int started;       /* the rule's init is done */
-    int power;         /* weights and offsets are those meant, divided by 2^power */
+    uint32_t beside_at;               /* the column of scorer 0 */
+    void *weights_block, *past_block; /* what was allocated for weights and past */
+} hsp__online_separators;
 
+/* A scale that grows (pegasos): weights and offset are rate * examples times what they stand for,
+ * and a row is right when y s > 1 with those. */
+typedef struct hsp__online_growth {
+    double rate;       /* 0: weights are what they stand for */
+    double drift;      /* an offset of its own, in the scale that is meant */
+    double past_drift; /* averaging: sum over its changes of change * (examples before, taken two at
+                          a time: e (e + 1) / 2) */
+    uint64_t at;       /* the position that the examples so far lead up to */
+} hsp__online_growth;
+
+/* What a mistake is. The rule's init sets it. */
+typedef struct hsp__online_mistake {
+    double limit[2]; /* a row of class y is right when y s > limit[y]: [0] negative, [1] positive;
+                        more classes: limit[1] is the margin's, see margin_only */
+    int margin_only; /* more classes: the limit alone decides; 0: the tie rule does */
+    double *extra;   /* rows: added to the training score of each row; NULL: none. The rule's. */
+    hsp__online_growth growth;
+} hsp__online_mistake;
+
+/* What the run has done, and whether it is over. */
+typedef struct hsp__online_progress {
     uint64_t examples, updates, passes; /* passes: begun */
     uint64_t mistakes;                  /* updates of the pass under way, or of the last */
-    uint64_t first_seen,
-        first_wrong;        /* first pass: examples, and wrong predictions among them ... */
-    uint64_t first_zero[2]; /* ... but for scores of exactly 0, by class: negative, positive */
-    int stopped;            /* for the reason `stop` */
+    uint64_t first_seen, first_wrong;   /* first pass: examples, and wrong predictions among them */
+    uint64_t first_zero[2];             /* ... but for scores of exactly 0: negative, positive */
+    int started;                        /* the rule's init is done */
+    int stopped;                        /* for the reason `stop` */
     hsp_stop stop;
-    hsp__watch *watch;               /* NULL: nobody watches */
-    struct hsp__parallel_scan *crew; /* who looks ahead; NULL: nobody */
+    hsp__watch *watch; /* NULL: nobody watches */
+} hsp__online_progress;
 
-    struct hsp__kernel_scores *kernel; /* where scores come from instead of weights, of which there
-                                       are none then; NULL: from the weights */
-    uint32_t kernel_at;                /* which of its scorers is scorer 0 */
-    struct hsp__budget *budget;        /* of rows to be made of; NULL: none */
-
+/* What is remembered of the updates. */
+typedef struct hsp__online_records {
     int keep_ledger; /* rows stay: note who was added how often */
     hsp__ledger ledger;
     hsp__steps *steps;       /* of voting; NULL: none */
     hsp__sequence *sequence; /* the rows of updates are added there; NULL: nobody asks */
     hsp__trace *trace;       /* NULL: none */
+} hsp__online_records;
 
-    void *weights_block, *past_block; /* what was allocated for weights and past */
+/* A kernel's feature space, where scores do not come from weights. */
+typedef struct hsp__online_space {
+    struct hsp__kernel_scores *kernel; /* NULL: none */
+    uint32_t at;                       /* which of its scorers is scorer 0 */
+    struct hsp__budget *budget;        /* of rows to be made of; NULL: none */
+} hsp__online_space;
+
+struct hsp__online {
+    hsp_context *ctx;
+    const hsp__vec_table *vec;
+    const hsp__online_rule *rule;
+    void *state; /* rule->state_bytes: the rule's own */
+    hsp__online_plan plan;
+    hsp__online_separators sep;
+    hsp__online_mistake mistake;
+    hsp__online_progress done;
+    hsp__online_records kept;
+    hsp__online_space space;
+    double *scores;                  /* scorers: of the row at hand */
+    struct hsp__parallel_scan *scan; /* who looks ahead; NULL: nobody */
 };
 
 void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan);
@@ -193,46 +221,39 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 /* What rules call that write weights one by one: w_scorer at a column, b_scorer. */
 static inline void hsp__online_put(hsp__online *run, uint32_t scorer, uint64_t column, double w)
 {
-    const uint64_t at = scorer * run->stride + column;
-    if (run->past) run->past[at] += (w - run->weights[at]) * (double)(run->examples - 1);
-    run->weights[at] = w;
+    const uint64_t at = scorer * run->sep.stride + column;
+    if (run->sep.past)
+        run->sep.past[at] += (w - run->sep.weights[at]) * (double)(run->done.examples - 1);
+    run->sep.weights[at] = w;
 }
 static inline void hsp__online_put_offset(hsp__online *run, uint32_t scorer, double b)
 {
-    if (run->past)
-        run->past_offsets[scorer] += (b - run->offsets[scorer]) * (double)(run->examples - 1);
-    run->offsets[scorer] = b;
+    if (run->sep.past)
+        run->sep.past_offsets[scorer] +=
+            (b - run->sep.offsets[scorer]) * (double)(run->done.examples - 1);
+    run->sep.offsets[scorer] = b;
 }
 /* ... and then, when all columns of a row are written: its update has that amount. */
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                             double amount, hsp_error *err);
-/* Divide all weights and offsets by 2^power. */
-void hsp__online_shrink(hsp__online *run, int power);
-
 /* The first position in from..to-1 whose row the rule wants to learn from, or `to`; its scores are
  * then in run->scores. Position p is row order[p], or row p when order is NULL. */
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to);
 
-/* What a score stands for: itself, but for a rule whose scale grows or was divided. */
+/* What a score stands for. */
 static inline double hsp__online_meant(const hsp__online *run, double score)
 {
-    if (run->power) return ldexp(score, run->power);
-    if (!(run->growth > 0)) return score;
-    const double scale = run->growth * (double)run->examples;
-    return (scale > 0 ? score / scale : 0) + run->drift;
+    return run->rule->meant ? run->rule->meant(run, score) : score;
 }
 
 /* Growth: a row of that class is right when y s is above this, `before` examples having been seen.
  */
 static inline double hsp__online_bar(const hsp__online *run, int positive, uint64_t before)
 {
-    const double drift = positive ? run->drift : -run->drift;
-    return run->growth * (double)before * (1 - drift);
+    const double drift = positive ? run->mistake.growth.drift : -run->mistake.growth.drift;
+    return run->mistake.growth.rate * (double)before * (1 - drift);
 }
-
-/* For rules whose scale grows: the additional offset changes. */
-void hsp__online_drift(hsp__online *run, double change);
 
 /* Score one row into run->scores (without extra). */
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row);

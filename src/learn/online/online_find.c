@@ -11,20 +11,21 @@ void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
         run->scores[0] = run->rule->score(run, view, row);
         return;
     }
-    if (run->kernel) {
-        for (uint32_t c = 0; c < run->scorers; c++)
-            run->scores[c] =
-                hsp__kernel_scores_sum(run->kernel, row, run->kernel_at + c) + run->offsets[c];
+    if (run->space.kernel) {
+        for (uint32_t c = 0; c < run->sep.scorers; c++)
+            run->scores[c] = hsp__kernel_scores_sum(run->space.kernel, row, run->space.at + c) +
+                             run->sep.offsets[c];
         return;
     }
-    for (uint32_t c = 0; c < run->scorers; c++)
-        run->scores[c] = hsp__row_score(view, row, run->weights + c * run->stride, run->offsets[c]);
+    for (uint32_t c = 0; c < run->sep.scorers; c++)
+        run->scores[c] =
+            hsp__row_score(view, row, run->sep.weights + c * run->sep.stride, run->sep.offsets[c]);
 }
 
 uint32_t hsp__online_rival(const hsp__online *run, const double *scores, uint32_t y)
 {
     uint32_t best = y == 0;
-    for (uint32_t c = best + 1; c < run->scorers; c++)
+    for (uint32_t c = best + 1; c < run->sep.scorers; c++)
         if (c != y && scores[c] > scores[best]) best = c;
     return best;
 }
@@ -33,17 +34,18 @@ int hsp__online_wrong(const hsp__online *run, const hsp_view *view, uint64_t row
                       const double *scores, double *margin)
 {
     const uint32_t label = view->labels[row];
-    if (run->scorers == 1) {
-        const int positive = label == run->target;
-        const double s = scores[0] + (run->extra ? run->extra[row] : 0);
+    if (run->sep.scorers == 1) {
+        const int positive = label == run->sep.target;
+        const double s = scores[0] + (run->mistake.extra ? run->mistake.extra[row] : 0);
         *margin = positive ? s : -s;
         if (run->rule->score) return 1;
-        if (run->growth > 0) return !(*margin > hsp__online_bar(run, positive, run->examples));
-        return !(*margin > run->limit[positive]);
+        if (run->mistake.growth.rate > 0)
+            return !(*margin > hsp__online_bar(run, positive, run->done.examples));
+        return !(*margin > run->mistake.limit[positive]);
     }
     *margin = scores[label] - scores[hsp__online_rival(run, scores, label)];
-    if (run->margin_only) return !(*margin > run->limit[1]);
-    return !(*margin > 0) && hsp__decide(scores, run->scorers, run->plan.tie) != label;
+    if (run->mistake.margin_only) return !(*margin > run->mistake.limit[1]);
+    return !(*margin > 0) && hsp__decide(scores, run->sep.scorers, run->plan.tie) != label;
 }
 
 typedef enum online_find_kind {
@@ -86,9 +88,9 @@ ONLINE_FIND_INLINE uint64_t find_two(const hsp__online *run, const hsp_view *vie
                                      double *scores, online_find_kind kind, int plain)
 {
     const hsp__vec_table *vec = run->vec;
-    const double *w = run->weights, *extra = run->extra, b = run->offsets[0];
-    const double limit[2] = {run->limit[0], run->limit[1]};
-    const uint32_t *labels = view->labels, target = run->target;
+    const double *w = run->sep.weights, *extra = run->mistake.extra, b = run->sep.offsets[0];
+    const double limit[2] = {run->mistake.limit[0], run->mistake.limit[1]};
+    const uint32_t *labels = view->labels, target = run->sep.target;
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = plain || !order ? p : order[p];
         const double plain_score = find_dot(vec, view, kind, row, w) + b;
@@ -107,12 +109,13 @@ ONLINE_FIND_INLINE uint64_t find_grown(const hsp__online *run, const hsp_view *v
                                        const uint64_t *order, uint64_t from, uint64_t to,
                                        double *scores, online_find_kind kind)
 {
-    const double b = run->offsets[0];
+    const double b = run->sep.offsets[0];
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
-        const double s = find_dot(run->vec, view, kind, row, run->weights) + b;
-        const int positive = view->labels[row] == run->target;
-        const double bar = hsp__online_bar(run, positive, run->examples + (p - run->at));
+        const double s = find_dot(run->vec, view, kind, row, run->sep.weights) + b;
+        const int positive = view->labels[row] == run->sep.target;
+        const double bar =
+            hsp__online_bar(run, positive, run->done.examples + (p - run->mistake.growth.at));
         if (!((positive ? s : -s) > bar)) {
             scores[0] = s;
             return p;
@@ -126,9 +129,9 @@ static void online_find_beside(const hsp__online *run, const hsp_view *view, uin
                                double *scores)
 {
     double sums[HSP__BESIDE_MOST];
-    hsp__interleaved_dots(run->beside, view, row, 0, run->beside->columns, sums);
-    for (uint32_t c = 0; c < run->scorers; c++)
-        scores[c] = sums[c] + run->offsets[c];
+    hsp__interleaved_dots(run->sep.beside, view, row, 0, run->sep.beside->columns, sums);
+    for (uint32_t c = 0; c < run->sep.scorers; c++)
+        scores[c] = sums[c] + run->sep.offsets[c];
 }
 
 /* More classes. */
@@ -139,23 +142,25 @@ ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *vi
     double margin;
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
-        const double *w = run->weights;
-        if (run->beside)
+        const double *w = run->sep.weights;
+        if (run->sep.beside)
             online_find_beside(run, view, row, scores);
         else
-            for (uint32_t c = 0; c < run->scorers; c++, w += run->stride)
-                scores[c] = find_dot(run->vec, view, kind, row, w) + run->offsets[c];
+            for (uint32_t c = 0; c < run->sep.scorers; c++, w += run->sep.stride)
+                scores[c] = find_dot(run->vec, view, kind, row, w) + run->sep.offsets[c];
         if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
     }
     return to;
 }
 
-#define ONLINE_FIND_CASE(kind)                                                              \
-    case kind:                                                                              \
-        if (run->scorers > 1) return find_more(run, view, order, from, to, scores, kind);   \
-        if (run->growth > 0) return find_grown(run, view, order, from, to, scores, kind);   \
-        return !order && !run->extra ? find_two(run, view, NULL, from, to, scores, kind, 1) \
-                                     : find_two(run, view, order, from, to, scores, kind, 0)
+#define ONLINE_FIND_CASE(kind)                                                                \
+    case kind:                                                                                \
+        if (run->sep.scorers > 1) return find_more(run, view, order, from, to, scores, kind); \
+        if (run->mistake.growth.rate > 0)                                                     \
+            return find_grown(run, view, order, from, to, scores, kind);                      \
+        return !order && !run->mistake.extra                                                  \
+                   ? find_two(run, view, NULL, from, to, scores, kind, 1)                     \
+                   : find_two(run, view, order, from, to, scores, kind, 0)
 
 static uint64_t online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
                                uint64_t from, uint64_t to, double *scores)
@@ -199,12 +204,13 @@ static uint64_t online_find_some(const void *user, uint64_t from, uint64_t to, d
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to)
 {
-    if (run->kernel || run->rule->score) return online_find_scored(run, view, order, from, to);
-    if (!run->crew) return online_find_in(run, view, order, from, to, run->scores);
+    if (run->space.kernel || run->rule->score)
+        return online_find_scored(run, view, order, from, to);
+    if (!run->scan) return online_find_in(run, view, order, from, to, run->scores);
     const online_find_job job = {run, view, order};
     int shared = 0;
     const uint64_t found =
-        hsp__parallel_scan_find(run->crew, online_find_some, &job, from, to, run->scores, &shared);
+        hsp__parallel_scan_find(run->scan, online_find_some, &job, from, to, run->scores, &shared);
     if (found < to && shared) hsp__online_score(run, view, order ? order[found] : found);
     return found;
 }

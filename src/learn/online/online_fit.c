@@ -92,7 +92,7 @@ static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *team,
     const uint64_t n = task->problem.view->rows;
     hsp_training figures = {0};
     double none[1];
-    assert(team->count == 1 && run->scorers == 1);
+    assert(team->count == 1 && run->sep.scorers == 1);
     hsp__ovr_report(team, 0, &figures);
     s->passes = figures.passes;
     s->updates = figures.updates;
@@ -100,16 +100,17 @@ static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *team,
     task->last_mistakes = figures.mistakes_last_pass;
     hsp__online_result(run, 0, kernel ? none : s->w, &s->b);
     task->amounts = hsp__new(&ctx->allocator, n, sizeof *task->amounts);
-    if (!task->amounts || !hsp__ledger_settle(&run->ledger)) return hsp__fail_memory(err);
-    for (uint64_t k = 0; k < run->ledger.count; k++)
-        task->amounts[run->ledger.entries[k].row] = run->ledger.entries[k].amount;
+    if (!task->amounts || !hsp__ledger_settle(&run->kept.ledger)) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < run->kept.ledger.count; k++)
+        task->amounts[run->kept.ledger.entries[k].row] = run->kept.ledger.entries[k].amount;
     hsp__ledger *past = kernel ? hsp__kernel_scores_past(kernel) : NULL;
     if (!past) return HSP_OK;
     task->coefficients = hsp__new(&ctx->allocator, n, sizeof *task->coefficients);
     if (!task->coefficients || !hsp__ledger_settle(past)) return hsp__fail_memory(err);
     memcpy(task->coefficients, task->amounts, n * sizeof *task->coefficients);
     for (uint64_t k = 0; k < past->count; k++)
-        task->coefficients[past->entries[k].row] -= past->entries[k].amount / (double)run->examples;
+        task->coefficients[past->entries[k].row] -=
+            past->entries[k].amount / (double)run->done.examples;
     return HSP_OK;
 }
 
@@ -174,7 +175,7 @@ static hsp_status online_fit_open_trace(const hsp__train *train, online_fit_stat
                                 first, &proof, train->kernel.kernel, train->prepared.data,
                                 train->prepared.scalings, err, &own->trace);
     }
-    first->trace = own->trace;
+    first->kept.trace = own->trace;
     return status;
 }
 
@@ -230,7 +231,7 @@ static hsp_status online_fit_mistakes(hsp__train *train, hsp_context *ctx, const
     const hsp__ovr *team = &own->team;
     const hsp__online *first = &team->runs[0];
     if (train->run.stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-        team->count == 1 && !first->extra && !first->kernel && !first->rule->score)
+        team->count == 1 && !first->mistake.extra && !first->space.kernel && !first->rule->score)
         return HSP_OK;
     return hsp__train_count_mistakes(train, ctx, model, err, wrong);
 }
@@ -272,7 +273,7 @@ hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_opti
     if (!status) status = online_fit_open(&train, err);
     if (!status) {
         online_fit_state *own = train.native;
-        own->team.runs[0].sequence = out;
+        own->team.runs[0].kept.sequence = out;
         status = hsp__ovr_run(&own->team, train.prepared.view, err);
     }
     hsp__train_close(&train);

@@ -13,12 +13,9 @@
 
 /* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
  * scores can be compared. */
-static int online_model_power(const hsp__ovr *team)
+static int online_model_power(const hsp__online *run)
 {
-    int most = team->runs[0].power;
-    for (uint32_t c = 1; c < team->count; c++)
-        if (team->runs[c].power > most) most = team->runs[c].power;
-    return most;
+    return run->rule->power ? run->rule->power(run) : 0;
 }
 
 static void online_model_shrink(hsp_model *model, uint32_t c, int power)
@@ -32,13 +29,16 @@ static void online_model_shrink(hsp_model *model, uint32_t c, int power)
 static void online_model_weights(const hsp__ovr *team, const hsp__online_source *source,
                                  hsp_model *model)
 {
-    const int power = online_model_power(team);
+    int power = 0;
+    for (uint32_t c = 0; c < team->count; c++)
+        if (online_model_power(&team->runs[c]) > power) power = online_model_power(&team->runs[c]);
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
         const hsp__online *run = hsp__ovr_scorer(team, source->from ? source->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
-        if (run->power < power) online_model_shrink(model, c, power - run->power);
+        if (online_model_power(run) < power)
+            online_model_shrink(model, c, power - online_model_power(run));
         if (!source->flip) continue;
         for (uint64_t j = 0; j < model->features; j++)
             w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
@@ -54,12 +54,12 @@ static hsp_status online_model_gather(hsp_context *ctx, const hsp__ovr *team, hs
 {
     hsp__ledger_init(all, ctx);
     if (team->count == 1) { /* it is all */
-        hsp__ledger *one = &team->runs[0].ledger;
+        hsp__ledger *one = &team->runs[0].kept.ledger;
         *all = *one;
         *one = (hsp__ledger){.ctx = all->ctx, .memory = all->memory};
     }
     for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
-        hsp__ledger *one = &team->runs[c].ledger;
+        hsp__ledger *one = &team->runs[c].kept.ledger;
         if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < one->count; i++) {
             const hsp__entry *entry = &one->entries[i];
@@ -128,14 +128,14 @@ static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *te
     while (sound) {
         uint64_t example = UINT64_MAX;
         for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].steps;
+            const hsp__steps *steps = team->runs[c].kept.steps;
             if (next[c] < steps->count && steps->marks[next[c]].example < example)
                 example = steps->marks[next[c]].example;
         }
         if (example == UINT64_MAX) break;
         sound = hsp__steps_begin(joint, example);
         for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].steps;
+            const hsp__steps *steps = team->runs[c].kept.steps;
             if (next[c] == steps->count || steps->marks[next[c]].example != example) continue;
             const uint64_t first = steps->marks[next[c]++].first;
             const uint64_t end =
@@ -200,14 +200,14 @@ static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp
     if (team->count > 1 && !joint) return hsp__fail_memory(err);
     uint64_t examples = 0;
     for (uint32_t c = 0; c < team->count; c++)
-        if (team->runs[c].examples > examples) examples = team->runs[c].examples;
+        if (team->runs[c].done.examples > examples) examples = team->runs[c].done.examples;
     hsp_status status = HSP_OK;
     hsp__votes *votes = hsp__new(&model->memory, 1, sizeof *votes);
     model->hypothesis = HSP__VOTES;
     model->votes = votes; /* freed with the model, whatever happens */
     if (votes) votes->apart = team->count > 1;
-    status = votes ? online_model_make_votes(ctx, joint ? joint : team->runs[0].steps, examples,
-                                             rows, votes, err)
+    status = votes ? online_model_make_votes(ctx, joint ? joint : team->runs[0].kept.steps,
+                                             examples, rows, votes, err)
                    : hsp__fail_memory(err);
     hsp__steps_free(joint);
     return status;
@@ -244,7 +244,7 @@ static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
         if (order < 0) continue;
         uint32_t own;
         amount[count] -=
-            entry->amount / (double)hsp__ovr_scorer(team, entry->scorer, &own)->examples;
+            entry->amount / (double)hsp__ovr_scorer(team, entry->scorer, &own)->done.examples;
         p++;
     }
     out->count = count;
@@ -302,7 +302,7 @@ hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const h
                                     hsp_error *err, hsp_model **out)
 {
     hsp_model *model = NULL;
-    hsp_status status = team->runs[0].steps
+    hsp_status status = team->runs[0].kept.steps
                             ? online_model_kernel_votes(train, ctx, team, err, &model)
                             : online_model_expansion(train, ctx, team, kernel, err, &model);
     if (status) return status;
@@ -328,11 +328,12 @@ hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
 {
     hsp_model *model = NULL;
     hsp_status status = hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(team),
-                                               team->runs[0].features, err, &model);
+                                               team->runs[0].sep.features, err, &model);
     if (status) return status;
     online_model_weights(team, source, model);
-    if (team->runs[0].keep_ledger) status = online_model_updates(ctx, team, err, &model->updates);
-    if (!status && team->runs[0].steps)
+    if (team->runs[0].kept.keep_ledger)
+        status = online_model_updates(ctx, team, err, &model->updates);
+    if (!status && team->runs[0].kept.steps)
         status = online_model_votes(ctx, team, source->rows, model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
     if (status)

@@ -111,7 +111,7 @@ static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
     hsp__stop_limit(work->ctx, work->team.plan.max_seconds);
     for (uint32_t c = 0; c < work->team.count; c++)
         work->team.runs[c].plan.passes = 1;
-    if (classes == 2) work->team.runs[0].target = work->target;
+    if (classes == 2) work->team.runs[0].sep.target = work->target;
     return HSP_OK;
 }
 
@@ -143,7 +143,7 @@ static uint64_t online_stream_stretch(const online_stream_work *work, const hsp_
 /* Rows used so far. */
 static uint64_t online_stream_seen(const online_stream_work *work)
 {
-    return work->team.count > 1 ? work->team.seen : work->team.runs[0].first_seen;
+    return work->team.count > 1 ? work->team.seen : work->team.runs[0].done.first_seen;
 }
 
 /* Rows from..to-1 were used: note their classes. */
@@ -167,7 +167,7 @@ static int online_stream_over(online_stream_work *work)
     int over = 1;
     for (uint32_t c = 0; c < work->team.count; c++) {
         hsp__online_tick(&work->team.runs[c], 0, 0);
-        over &= work->team.runs[c].stopped;
+        over &= work->team.runs[c].done.stopped;
     }
     return over;
 }
@@ -379,7 +379,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     if (!status) {
         made.train_seconds = hsp__clock() - start;
         made.rows = online_stream_seen(&work);
-        made.cols = work.team.runs[0].features;
+        made.cols = work.team.runs[0].sep.features;
         made.nonzeros = work.nonzeros;
         made.training_error = made.radius = (double)NAN;
         status = online_stream_model(&work, &made, err, out);

@@ -44,6 +44,7 @@
 #include "learn/option_helpers.h"
 #include "learn/online/pegasos.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,8 +135,38 @@ static hsp_status pegasos_init(hsp__online *run, const hsp_options *options,
     own->offset = hsp__option_is(options, "offset", "free")          ? HSP__OFFSET_FREE
                   : hsp__option_is(options, "offset", "regularized") ? HSP__OFFSET_REGULARIZED
                                                                      : HSP__OFFSET_NONE;
-    run->growth = hsp_options_real(options, "lambda");
+    run->mistake.growth.rate = hsp_options_real(options, "lambda");
     return HSP_OK;
+}
+
+/* Weights are rate * examples times what they stand for. */
+static double pegasos_meant(const hsp__online *run, double score)
+{
+    const hsp__online_growth *growth = &run->mistake.growth;
+    const double scale = growth->rate * (double)run->done.examples;
+    assert(growth->rate > 0);
+    return (scale > 0 ? score / scale : 0) + growth->drift;
+}
+
+/* From the scale that grew to what is meant. The mean of v_t = growth t w_t over all t is, but for
+ * 2 / (growth (T + 1)), the mean of the w_t with weights 1, 2, 3 ... */
+static void pegasos_rescale(const hsp__online *run, double *w, double *b)
+{
+    const double examples = (double)run->done.examples;
+    const double factor = run->sep.past ? 2 / (run->mistake.growth.rate * (examples + 1))
+                                        : 1 / (run->mistake.growth.rate * examples);
+    for (uint64_t j = 0; j < run->sep.features; j++)
+        w[j] *= factor;
+    *b = *b * factor + run->mistake.growth.drift;
+    if (run->sep.past) *b -= run->mistake.growth.past_drift * (2 / (examples * (examples + 1)));
+}
+
+/* The offset changes. */
+static void pegasos_drift(hsp__online *run, double change)
+{
+    const double before = (double)(run->done.examples - 1);
+    run->mistake.growth.drift += change;
+    run->mistake.growth.past_drift += change * (before * (before + 1) / 2);
 }
 
 static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_t row,
@@ -144,11 +175,11 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
     pegasos *own = run->state;
     double amount = own->unit > 0 ? hsp__problem_cost(own->problem, row) / own->unit : 1;
     if (own->used) own->used[row] += amount;
-    if (own->late) own->late[row] += amount * (double)(run->examples - 1);
+    if (own->late) own->late[row] += amount * (double)(run->done.examples - 1);
     if (away != HSP_NO_CLASS) amount = -amount;
     (void)toward;
     if (own->offset == HSP__OFFSET_FREE)
-        hsp__online_drift(run, amount / sqrt((double)run->examples));
+        pegasos_drift(run, amount / sqrt((double)run->done.examples));
     return hsp__online_add(run, view, row, 0, amount,
                            own->offset == HSP__OFFSET_REGULARIZED ? amount : 0, err);
 }
@@ -156,6 +187,8 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
 const hsp__online_rule hsp__pegasos_rule = {.state_bytes = sizeof(pegasos),
                                             .check = pegasos_check,
                                             .init = pegasos_init,
+                                            .meant = pegasos_meant,
+                                            .rescale = pegasos_rescale,
                                             .update = pegasos_update};
 
 /* ---- The solver ------------------------------------------------------------------------------ */
@@ -175,7 +208,7 @@ typedef struct pegasos_work {
 static void pegasos_dual(const pegasos_work *work)
 {
     const hsp__online *run = &work->run;
-    const double t = (double)run->examples, lambda = run->growth;
+    const double t = (double)run->done.examples, lambda = run->mistake.growth.rate;
     for (uint64_t i = 0; i < work->p->view->rows; i++)
         work->a[i] = work->late ? 2 / (lambda * (t + 1)) * (work->used[i] - work->late[i] / t)
                                 : work->used[i] / (lambda * t);
@@ -188,7 +221,7 @@ static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
     const hsp__problem *p = work->p;
     hsp__gap_values values;
     double b = 0;
-    if (work->run.examples == 0) return HSP_OK;
+    if (work->run.done.examples == 0) return HSP_OK;
     hsp__online_result(&work->run, 0, work->w, &b);
     pegasos_dual(work);
     hsp_status status = HSP_OK;
@@ -228,17 +261,17 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
     hsp__solution *s = work->best;
     for (uint64_t next = 1; !status; next += next / 2 + 1) {
         run->plan.passes = most && next > most ? most : next;
-        run->stopped = 0;
+        run->done.stopped = 0;
         status = hsp__online_run(run, work->p->view, hsp_context_threads(work->ctx),
                                  work->goal->report, err);
         if (!status) status = pegasos_check_gap(work, err);
-        s->stop = run->stop;
+        s->stop = run->done.stop;
         if (hsp__watch_stopped(work->ctx, &s->stop)) break;
         if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
-        if (s->stop != HSP_STOP_PASSES || run->passes == most) break;
+        if (s->stop != HSP_STOP_PASSES || run->done.passes == most) break;
     }
-    s->passes = run->passes;
-    s->updates = run->updates;
+    s->passes = run->done.passes;
+    s->updates = run->done.updates;
     return hsp__stopped(work->ctx) ? pegasos_stopped(work, err) : status;
 }
 
@@ -253,8 +286,8 @@ static void pegasos_scale(pegasos_work *work, pegasos *own)
     own->problem = p;
     own->used = work->used;
     own->late = work->late;
-    work->run.growth = p->lambda > 0 ? p->lambda : 1 / (most * n);
-    own->unit = even ? 0 : 1 / (work->run.growth * n);
+    work->run.mistake.growth.rate = p->lambda > 0 ? p->lambda : 1 / (most * n);
+    own->unit = even ? 0 : 1 / (work->run.mistake.growth.rate * n);
 }
 
 static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
@@ -269,7 +302,7 @@ static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
     hsp_status status = hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL,
                                          &facts, 1, work->p->positive, view->cols, err);
     if (status) return status;
-    work->run.watch = work->goal->watch;
+    work->run.done.watch = work->goal->watch;
     work->used = hsp__new(memory, view->rows, sizeof *work->used);
     if (!work->goal->last) work->late = hsp__new(memory, view->rows, sizeof *work->late);
     work->w = hsp__new(memory, view->cols, sizeof *work->w);

@@ -187,9 +187,10 @@ static int perceptron_wants_radius(const hsp_options *options)
  * y s >= tau. */
 static void perceptron_limits(hsp__online *run, double target)
 {
-    run->limit[0] = run->limit[1] = target > 0 ? nextafter(target, -HUGE_VAL) : 0;
-    run->margin_only = target > 0;
-    if (target == 0 && run->plan.tie == HSP_TIE_POS) run->limit[1] = nextafter(0, -HUGE_VAL);
+    run->mistake.limit[0] = run->mistake.limit[1] = target > 0 ? nextafter(target, -HUGE_VAL) : 0;
+    run->mistake.margin_only = target > 0;
+    if (target == 0 && run->plan.tie == HSP_TIE_POS)
+        run->mistake.limit[1] = nextafter(0, -HUGE_VAL);
 }
 
 static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
@@ -209,17 +210,17 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
         own->constant = hsp_options_real(options, "constant");
     perceptron_limits(run, own->target);
     if (own->soft == 0) return HSP_OK;
-    if (run->scorers > 1)
+    if (run->sep.scorers > 1)
         return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
                             "--soft needs two classes; use --multiclass ovr or ovo, or choose "
                             "classes with --positive or --classes");
-    run->extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->extra);
-    return run->extra ? HSP_OK : hsp__fail_memory(err);
+    run->mistake.extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->mistake.extra);
+    return run->mistake.extra ? HSP_OK : hsp__fail_memory(err);
 }
 
 static void perceptron_free(hsp__online *run)
 {
-    hsp__free(&run->ctx->allocator, run->extra);
+    hsp__free(&run->ctx->allocator, run->mistake.extra);
 }
 
 static void perceptron_proof(const hsp__online *run, hsp__proof *proof)
@@ -236,7 +237,8 @@ static hsp_status perceptron_update(hsp__online *run, const hsp_view *view, uint
     const perceptron *own = run->state;
     const double rate = own->rate, offset = rate * (own->constant * own->constant);
     hsp_status status = HSP_OK;
-    if (run->extra) run->extra[row] += (toward == 0 ? rate : -rate) * (own->soft * own->soft);
+    if (run->mistake.extra)
+        run->mistake.extra[row] += (toward == 0 ? rate : -rate) * (own->soft * own->soft);
     if (toward != HSP_NO_CLASS) status = hsp__online_add(run, view, row, toward, rate, offset, err);
     if (!status && away != HSP_NO_CLASS)
         status = hsp__online_add(run, view, row, away, -rate, -offset, err);

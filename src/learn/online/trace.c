@@ -236,14 +236,15 @@ static void trace_put(hsp__trace *trace, double value)
 static void trace_proof(hsp__trace *trace, const hsp__online *run, double squares)
 {
     const hsp__proof *proof = &trace->proof;
-    const double c = proof->constant, k = (double)run->updates, b = run->offsets[0];
-    double inner = run->kernel ? hsp__kernel_scores_inner(run->kernel, run->kernel_at, trace->sums)
-                               : run->vec->dot_f64(trace->w, run->weights, run->features);
+    const double c = proof->constant, k = (double)run->done.updates, b = run->sep.offsets[0];
+    double inner = run->space.kernel
+                       ? hsp__kernel_scores_inner(run->space.kernel, run->space.at, trace->sums)
+                       : run->vec->dot_f64(trace->w, run->sep.weights, run->sep.features);
     double norm2 = squares;
     if (c > 0) inner += trace->b / c * (b / c);
     if (c > 0) norm2 += b / c * (b / c);
-    for (uint64_t i = 0; run->extra && i < trace->rows; i++)
-        norm2 += run->extra[i] / proof->soft * (run->extra[i] / proof->soft);
+    for (uint64_t i = 0; run->mistake.extra && i < trace->rows; i++)
+        norm2 += run->mistake.extra[i] / proof->soft * (run->mistake.extra[i] / proof->soft);
     const double radius2 = proof->radius * proof->radius + c * c + proof->soft * proof->soft;
     const double inner_bound = k * (proof->rate * trace->gamma);
     const double norm2_bound = k * (proof->rate * (proof->rate * radius2 + 2 * proof->target));
@@ -275,13 +276,13 @@ hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t
     if (run->rule->trace) {
         count = run->rule->trace(run, own);
     } else {
-        squares = run->kernel ? hsp__kernel_scores_square(run->kernel, run->kernel_at)
-                              : run->vec->sqnorm_f64(run->weights, run->features);
+        squares = run->space.kernel ? hsp__kernel_scores_square(run->space.kernel, run->space.at)
+                                    : run->vec->sqnorm_f64(run->sep.weights, run->sep.features);
         own[0] = sqrt(squares);
-        own[1] = run->offsets[0];
+        own[1] = run->sep.offsets[0];
     }
-    hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->updates,
-                     (unsigned long long)run->passes, (unsigned long long)row + 1);
+    hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->done.updates,
+                     (unsigned long long)run->done.passes, (unsigned long long)row + 1);
     trace_put(trace, hsp__online_meant(run, score));
     for (size_t i = 0; i < count; i++)
         trace_put(trace, own[i]);

@@ -163,7 +163,7 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
     hsp_status status = hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]);
     if (status) return status;
     hsp_training run = {.rows = trainer->rows,
-                        .cols = trainer->team.runs[0].features,
+                        .cols = trainer->team.runs[0].sep.features,
                         .nonzeros = trainer->nonzeros,
                         .training_error = (double)NAN,
                         .radius = (double)NAN};

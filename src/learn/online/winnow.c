@@ -75,6 +75,7 @@ typedef struct winnow {
     uint64_t room;                  /* from one scorer's exponents to the next */
     double *e;                      /* scorers * room: the exponents */
     double *e_constant;             /* scorers: of the constant column */
+    int power;                      /* weights and offsets are those meant, divided by 2^power */
 } winnow;
 
 static const hsp_option winnow_options[] = {
@@ -145,8 +146,8 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
 static void winnow_limits(hsp__online *run)
 {
     const double below = nextafter(0, -HUGE_VAL);
-    run->limit[0] = run->plan.tie == HSP_TIE_NEG ? below : 0;
-    run->limit[1] = run->plan.tie == HSP_TIE_POS ? below : 0;
+    run->mistake.limit[0] = run->plan.tie == HSP_TIE_NEG ? below : 0;
+    run->mistake.limit[1] = run->plan.tie == HSP_TIE_POS ? below : 0;
 }
 
 static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
@@ -155,7 +156,7 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
     winnow *own = run->state;
     (void)facts;
     own->variant = winnow_variant_of(options);
-    if (own->variant == WINNOW_1 && run->scorers > 1)
+    if (own->variant == WINNOW_1 && run->sep.scorers > 1)
         return hsp__fail_at(
             err, HSP_USAGE, "--variant", 0, 0,
             "winnow1 needs two classes; use --variant winnow2 or balanced, --multiclass ovr or "
@@ -164,11 +165,11 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
     own->constant = balanced && !hsp__option_is(options, "offset", "none");
     own->alpha = 1 + hsp_options_real(options, "delta");
     own->log2 = log2(own->alpha);
-    own->theta = balanced ? 0 : (double)run->features;
+    own->theta = balanced ? 0 : (double)run->sep.features;
     if (hsp_options_is_set(options, "threshold"))
         own->theta = hsp_options_real(options, "threshold");
     winnow_limits(run);
-    own->e_constant = hsp__new(&run->ctx->allocator, run->scorers, sizeof *own->e_constant);
+    own->e_constant = hsp__new(&run->ctx->allocator, run->sep.scorers, sizeof *own->e_constant);
     return own->e_constant ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -204,26 +205,57 @@ static double winnow_offset(const winnow *own, uint32_t scorer, int power)
 static hsp_status winnow_grow(hsp__online *run, uint64_t before, hsp_error *err)
 {
     winnow *own = run->state;
-    assert(before <= run->features && run->features <= run->stride);
-    if (run->stride != own->room) {
-        double *e = hsp__new(&run->ctx->allocator, run->scorers * run->stride, sizeof *e);
+    if (run->sep.stride != own->room) {
+        double *e = hsp__new(&run->ctx->allocator, run->sep.scorers * run->sep.stride, sizeof *e);
         if (!e) return hsp__fail_memory(err);
-        for (uint32_t c = 0; own->e && c < run->scorers; c++)
-            memcpy(e + c * run->stride, own->e + c * own->room, before * sizeof *e);
+        for (uint32_t c = 0; own->e && c < run->sep.scorers; c++)
+            memcpy(e + c * run->sep.stride, own->e + c * own->room, before * sizeof *e);
         hsp__free(&run->ctx->allocator, own->e);
         own->e = e;
-        own->room = run->stride;
+        own->room = run->sep.stride;
     }
-    const double first = winnow_weight(own, 0, run->power);
-    for (uint32_t c = 0; c < run->scorers; c++) {
-        for (uint64_t j = before; j < run->features; j++)
-            run->weights[c * run->stride + j] = first;
-        if (!run->started) run->offsets[c] = winnow_offset(own, c, 0);
+    const double first = winnow_weight(own, 0, own->power);
+    for (uint32_t c = 0; c < run->sep.scorers; c++) {
+        for (uint64_t j = before; j < run->sep.features; j++)
+            run->sep.weights[c * run->sep.stride + j] = first;
+        if (!run->done.started) run->sep.offsets[c] = winnow_offset(own, c, 0);
     }
     return HSP_OK;
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
+
+/* Divide all weights and offsets by 2^power. */
+static void winnow_shrink(hsp__online *run, int power)
+{
+    winnow *own = run->state;
+    assert(power > 0);
+    for (uint32_t c = 0; c < run->sep.scorers; c++) {
+        double *w = run->sep.weights + c * run->sep.stride;
+        double *past = run->sep.past ? run->sep.past + c * run->sep.stride : NULL;
+        for (uint64_t j = 0; j < run->sep.features; j++)
+            w[j] = ldexp(w[j], -power);
+        for (uint64_t j = 0; past && j < run->sep.features; j++)
+            past[j] = ldexp(past[j], -power);
+        run->sep.offsets[c] = ldexp(run->sep.offsets[c], -power);
+        if (run->sep.past) run->sep.past_offsets[c] = ldexp(run->sep.past_offsets[c], -power);
+        if (run->sep.beside)
+            hsp__interleaved_fill(run->sep.beside, run->sep.beside_at + c, w, run->sep.features);
+    }
+    own->power += power;
+}
+
+static double winnow_meant(const hsp__online *run, double score)
+{
+    const winnow *own = run->state;
+    return own->power ? ldexp(score, own->power) : score;
+}
+
+static int winnow_power(const hsp__online *run)
+{
+    const winnow *own = run->state;
+    return own->power;
+}
 
 /* The exponents after a step; the logarithm of the largest weight among those that change. */
 static double winnow_exponents(winnow *own, const hsp_view *view, const hsp__row *row,
@@ -253,14 +285,14 @@ static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i
     assert(scorer < run->scorers && (sign == 1 || sign == -1));
     const hsp__row row = hsp__view_row(view, i);
     const double size = winnow_exponents(own, view, &row, scorer, sign);
-    if (size - run->power > WINNOW_LARGEST) hsp__online_shrink(run, (int)ceil(size) - run->power);
+    if (size - own->power > WINNOW_LARGEST) winnow_shrink(run, (int)ceil(size) - own->power);
     const double *e = own->e + scorer * own->room;
     for (uint64_t k = 0; k < row.count; k++) {
         const uint64_t j = hsp__row_column(&row, k);
         if (hsp__row_value(view, &row, k) == 0) continue;
-        hsp__online_put(run, scorer, j, winnow_weight(own, e[j], run->power));
+        hsp__online_put(run, scorer, j, winnow_weight(own, e[j], own->power));
     }
-    if (own->constant) hsp__online_put_offset(run, scorer, winnow_offset(own, scorer, run->power));
+    if (own->constant) hsp__online_put_offset(run, scorer, winnow_offset(own, scorer, own->power));
     if (sign > 0)
         own->promotions++;
     else
@@ -290,26 +322,26 @@ static const char *winnow_trace_head(const hsp__online *run)
 static size_t winnow_trace(const hsp__online *run, double *values)
 {
     const winnow *own = run->state;
-    const double delta = own->alpha - 1, n = (double)run->features, p = (double)own->promotions,
+    const double delta = own->alpha - 1, n = (double)run->sep.features, p = (double)own->promotions,
                  d = (double)own->demotions;
     const int balanced = own->variant == WINNOW_BALANCED;
     double total = 0;
-    for (uint64_t j = 0; j < run->features; j++) {
-        total += winnow_raise(own, own->e[j], run->power);
-        if (balanced) total += winnow_raise(own, -own->e[j], run->power);
+    for (uint64_t j = 0; j < run->sep.features; j++) {
+        total += winnow_raise(own, own->e[j], own->power);
+        if (balanced) total += winnow_raise(own, -own->e[j], own->power);
     }
     values[0] = p;
     values[1] = d;
     if (balanced) {
         if (own->constant)
-            total += winnow_raise(own, own->e_constant[0], run->power) +
-                     winnow_raise(own, -own->e_constant[0], run->power);
-        values[2] = log(total) + run->power * log(2);
+            total += winnow_raise(own, own->e_constant[0], own->power) +
+                     winnow_raise(own, -own->e_constant[0], own->power);
+        values[2] = log(total) + own->power * log(2);
         values[3] =
             log(2 * (n + own->constant)) + (p + d) * log1p(delta * delta / (2 * own->alpha));
         if (own->theta != 0) values[3] = (double)NAN; /* nothing is proven */
     } else {
-        values[2] = ldexp(total, run->power);
+        values[2] = ldexp(total, own->power);
         values[3] =
             n + own->theta * (delta * p - (own->variant == WINNOW_1 ? d : delta / own->alpha * d));
     }
@@ -326,6 +358,8 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .grow = winnow_grow,
                                              .trace_head = winnow_trace_head,
                                              .trace = winnow_trace,
+                                             .meant = winnow_meant,
+                                             .power = winnow_power,
                                              .update = winnow_update};
 
 const hsp__learner hsp__learn_winnow = {
