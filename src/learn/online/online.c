@@ -117,6 +117,7 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
     }
     const uint64_t before = run->sep.features;
     run->sep.stride = stride;
+    assert(stride % 8 == 0 && stride >= features && scorers >= run->sep.scorers);
     run->sep.scorers = scorers;
     if (features > before) run->sep.features = features;
     return run->done.started && run->rule->grow && features > before
@@ -317,6 +318,7 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     assert(row < view->rows);
     const uint32_t label = view->labels[row];
     const double score = run->scores[0];
+    assert(row < view->rows);
     uint32_t toward = label, away = HSP_NO_CLASS;
     if (run->sep.scorers > 1) {
         away = hsp__online_rival(run, run->scores, label);
@@ -351,6 +353,7 @@ hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64
 {
     const uint64_t start = run->done.examples;
     hsp_status status = HSP_OK;
+    assert(from <= to && (order || to <= view->rows));
     for (uint64_t p = from; !status && !run->done.stopped && p < to; p++) {
         run->mistake.growth.at = p;
         uint64_t wrong = hsp__online_find(run, view, order, p, to);
