@@ -171,6 +171,7 @@ hsp_status hsp__build_model_fill(hsp_context *ctx, const hsp__model_spec *spec, 
                                  hsp_error *err)
 {
     model->tie = spec->tie;
+    assert(spec->class_names->count >= 2 && spec->run);
     model->order = hsp__order_of(spec->storage);
     model->rest = spec->rest;
     model->leaves_out = spec->leaves_out;

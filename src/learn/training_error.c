@@ -1,5 +1,6 @@
 #include "learn/training_error.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/decimal.h"
@@ -36,6 +37,7 @@ hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
                                       const hsp_view *view, hsp_error *err, uint64_t *wrong)
 {
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
+    assert(view->rows > 0 && model->weights && view->cols <= model->features);
     training_error_state work = {
         .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
     work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);

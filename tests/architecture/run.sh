@@ -49,24 +49,24 @@ check()
 {
     command=$1 calls=$2 files=$3
     shift 3
-    listed "$command" >listed
-    [ -s listed ]
+    listed "$command" >listed.txt
+    [ -s listed.txt ]
     report $? "$command: the page lists a chain"
-    called "$(tail -n 1 listed | cut -d' ' -f2)" "$@" >called
-    if [ ! -s called ]; then
+    called "$(tail -n 1 listed.txt | cut -d' ' -f2)" "$@" >called.txt
+    if [ ! -s called.txt ]; then
         echo "skipped $command: gdb shows no call stack: $(tail -n 1 gdb.err)"
         return
     fi
-    diff listed called >&2
+    diff listed.txt called.txt >&2
     report $? "$command: the calls are those of the page"
-    [ $(($(wc -l <called) - 1)) -le "$calls" ]
+    [ $(($(wc -l <called.txt) - 1)) -le "$calls" ]
     report $? "$command: at most $calls calls below main"
-    [ "$(cut -d' ' -f1 called | sort -u | wc -l)" -le "$files" ]
+    [ "$(cut -d' ' -f1 called.txt | sort -u | wc -l)" -le "$files" ]
     report $? "$command: through at most $files files"
 }
 
 check train 12 12 train svm --solver dcd rows.svm
-[ "$(cut -d' ' -f1 called | uniq | sort | uniq -d | wc -l)" -eq 0 ]
+[ "$(cut -d' ' -f1 called.txt | uniq | sort | uniq -d | wc -l)" -eq 0 ]
 report $? 'train: each file is entered once'
 check predict 17 12 predict model.hsp rows.svm -o classes.txt
 exit $failed

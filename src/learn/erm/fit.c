@@ -238,6 +238,7 @@ hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, 
 hsp_status hsp__fit_choose(const char *name, hsp__task *task, hsp_error *err)
 {
     task->solver = hsp__solver_for(name, &task->problem);
+    assert(!task->solver || task->solver->suits(&task->problem));
     if (task->solver) return HSP_OK;
     if (strcmp(name, "auto") == 0)
         return hsp__fail(err, HSP_UNSUPPORTED, "no solver supports this combination of options");

@@ -1,5 +1,6 @@
 #include "learn/erm/warm_start.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -102,6 +103,7 @@ void hsp__warm_start_dual(const hsp__train *train, const hsp__task *task, double
 {
     const hsp__expansion *from = train->start->expansion;
     const uint32_t c = (uint32_t)(task - train->tasks);
+    assert(c < train->count);
     const uint64_t n = task->problem.view->rows;
     if (!warm_start_same_data(train)) return;
     if (!from) {

@@ -1,5 +1,6 @@
 #include "learn/kernel/approx.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ static hsp_status approx_expand(approx_work *work, const hsp_model *linear, hsp_
 {
     const uint64_t rank = work->map.rank;
     hsp_model *model = NULL;
+    assert(linear->features == rank);
     hsp_kernel **kernel = approx_own(work), *taken = *kernel;
     hsp_data *rows = work->map.rows;
     *kernel = NULL;

@@ -1,5 +1,6 @@
 #include "learn/kernel/kernel_erm.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
     const hsp__train_kernel *known = &train->kernel;
     hsp__kernel_erm *k = kernel_erm_of(train);
     hsp_status status = kernel_erm_check(train, err);
+    assert(known->kernel && train->count >= 1);
     if (!status)
         status = hsp__kernel_rows_new(ctx, known->kernel, train->prepared.view,
                                       known->ids ? known->ids : known->origin, err, &k->rows);
@@ -161,6 +163,7 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
         k->scores[i * train->count + c] = s->scores[i] + s->b;
     if (s->stop == HSP_STOP_INSEPARABLE)
         return hsp__reduce_evidence(train, ctx, task, s->a, s->square, err);
+    assert(!task->amounts);
     task->amounts = s->a;
     s->a = NULL;
     for (uint64_t i = 0; i < p->view->rows; i++) {

@@ -186,6 +186,7 @@ hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, h
 {
     hsp_status status = HSP_OK;
     kernel->scorers = hsp__ovr_scorers(team);
+    assert(kernel->scorers >= 1 && team->count >= 1);
     kernel->averages = team->plan.average == HSP__AVERAGE_MEAN;
     kernel->whole =
         team->plan.order >= HSP__WALK_FIRST || kernel->n <= KERNEL_SCORES_FEW || kernel->traced;

@@ -19,6 +19,7 @@
  * Information Theory 13 (1967). C. Stone, Consistent nonparametric regression, Annals of Statistics
  * 5 (1977). S. Dudani, The distance-weighted k-nearest-neighbor rule, IEEE Transactions on Systems,
  * Man and Cybernetics 6 (1976). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -276,6 +277,7 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
                             "found %llu, but there are only %llu training rows",
                             (unsigned long long)work->k, (unsigned long long)rows);
     own->k = work->k ? work->k : 1;
+    assert(own->k >= 1 && own->k <= rows);
     return work->k ? knn_check(work, err) : knn_choose(work, err);
 }
 

@@ -18,6 +18,7 @@ hsp_status hsp__ovr_init(hsp__ovr *team, hsp_context *ctx, const hsp__learner *l
     *team = (hsp__ovr){.ctx = ctx, .classes = classes, .watch = {.ctx = ctx}};
     hsp__online_plan_read(options, &team->plan);
     const int apart = classes > 2 && (team->plan.ovr || !rule->native);
+    assert(classes >= 2);
     const uint32_t count = apart ? classes : 1, scorers = apart || classes == 2 ? 1 : classes;
     assert(scorers == 1 || count == 1);
     team->watch.total = facts->rows * team->plan.passes * count;

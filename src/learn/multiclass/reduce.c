@@ -47,6 +47,7 @@ static void reduce_cost(const hsp__plan *plan, double total, const double side[2
     task->C = plan->hard ? 1 : plan->C > 0 ? plan->C : 1 / (plan->lambda * total);
     task->lambda = plan->hard || plan->unscaled || !(total > 0) ? 1 : 1 / (task->C * total);
     task->alone = !(side[0] > 0 && side[1] > 0);
+    assert(total >= 0 && side[0] >= 0 && side[1] >= 0);
     for (int k = 0; k < 2; k++) {
         task->problem.cost[k] = task->C;
         if (balanced && !task->alone) task->problem.cost[k] *= total / (2 * side[k]);
@@ -353,6 +354,7 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
 {
     const int threads = hsp_context_threads(train->ctx);
     const int in_turn = train->learner->in_turn && !hsp__reduce_pairs(train);
+    assert(train->tasks && train->learner->fit);
     hsp_status status = HSP_OK;
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (threads > 1 && train->count >= (uint32_t)threads && !in_turn)

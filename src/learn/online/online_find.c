@@ -1,5 +1,7 @@
-/* The next mistake: the loop that takes all the time of a pass. One inline function, compiled once
- * per kind of rows, so that nothing is decided inside the loop that could be before it. */
+/* The next mistake: the loop that all the time of a pass goes into. One inline function, made anew
+ * for each kind of rows, so that nothing is decided inside the loop that could be before it. */
+#include <assert.h>
+
 #include "learn/online/parallel_scan.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online.h"
@@ -25,6 +27,7 @@ void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 uint32_t hsp__online_rival(const hsp__online *run, const double *scores, uint32_t y)
 {
     uint32_t best = y == 0;
+    assert(run->sep.scorers > 1 && y < run->sep.scorers);
     for (uint32_t c = best + 1; c < run->sep.scorers; c++)
         if (c != y && scores[c] > scores[best]) best = c;
     return best;
@@ -204,6 +207,7 @@ static uint64_t online_find_some(const void *user, uint64_t from, uint64_t to, d
 uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t *order,
                           uint64_t from, uint64_t to)
 {
+    assert(from <= to && run->scores);
     if (run->space.kernel || run->rule->score)
         return online_find_scored(run, view, order, from, to);
     if (!run->scan) return online_find_in(run, view, order, from, to, run->scores);

@@ -212,6 +212,7 @@ uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn
 {
     crew->find = find;
     crew->job = job;
+    assert(from <= to && crew->block > 0);
     for (uint64_t p = from; p < to;) {
         uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
         if (stretch > to - p) stretch = to - p;
