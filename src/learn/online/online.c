@@ -210,7 +210,7 @@ static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t 
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                            double amount, double offset, hsp_error *err)
 {
-    assert(scorer < run->scorers);
+    assert(scorer < run->sep.scorers);
     hsp_status status = HSP_OK;
     if (run->space.kernel)
         status = online_add_kernel(run, row, scorer, amount, err);
@@ -239,7 +239,7 @@ hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row
 
 void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, double *b)
 {
-    assert(scorer < run->scorers);
+    assert(scorer < run->sep.scorers);
     if (run->rule->result) {
         run->rule->result(run, w, b);
         return;

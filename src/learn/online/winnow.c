@@ -282,7 +282,7 @@ static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i
                               double sign, hsp_error *err)
 {
     winnow *own = run->state;
-    assert(scorer < run->scorers && (sign == 1 || sign == -1));
+    assert(scorer < run->sep.scorers && (sign == 1 || sign == -1));
     const hsp__row row = hsp__view_row(view, i);
     const double size = winnow_exponents(own, view, &row, scorer, sign);
     if (size - own->power > WINNOW_LARGEST) winnow_shrink(run, (int)ceil(size) - own->power);
