@@ -17,6 +17,7 @@
 
 #include "bench.h"
 #include "knn/knn_index.h"
+#include "knn/knn_index_type.h"
 
 typedef struct settings {
     hsp__knn_plan plan;
@@ -134,7 +135,7 @@ static void near_run(hsp_context *ctx, const settings *s, hsp_data *rows, hsp_da
     const double end = bench_clock(CLOCK_MONOTONIC);
     printf("seconds=%.6f build=%.6f find=%.6f cpu=%.6f base=%lld peak=%lld index=%s error=%.6f\n",
            end - start, built - start, end - built, bench_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu,
-           before, near_peak(), hsp__knn_name(hsp__knn_kind_of(near)),
+           before, near_peak(), hsp__knn_name(near->plan.kind),
            x->labels && q->labels ? near_error(x, q, s->k, found) : -1);
     if (s->save) near_save(s->save, q->rows, s->k, found);
     hsp__knn_free(near);

@@ -283,16 +283,3 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     hsp__source_free(source);
     return status;
 }
-
-hsp_status hsp__stream_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
-                             const hsp_options *options, const hsp_encoding *encoding,
-                             hsp__names *classes, const hsp__row_sink *sink, void *self,
-                             hsp_error *err)
-{
-    hsp__source *source = NULL;
-    hsp__stream stream = {ctx, options, encoding, classes, sink, self};
-    hsp_status status = hsp__source_memory(ctx, text, size, name, err, &source);
-    if (!status) status = stream_source(&stream, source, name, err);
-    hsp__source_free(source);
-    return status;
-}

@@ -57,13 +57,7 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
                             const hsp_encoding *encoding, hsp__names *classes,
                             const hsp__row_sink *sink, void *self, hsp_error *err);
 
-/* The same over memory, `name` standing for the file. Not for a binary cache. */
-hsp_status hsp__stream_parse(hsp_context *ctx, const void *text, size_t size, const char *name,
-                             const hsp_options *options, const hsp_encoding *encoding,
-                             hsp__names *classes, const hsp__row_sink *sink, void *self,
-                             hsp_error *err);
-
-/* For the formats: what the calls above were given. */
+/* For the formats: what hsp__stream_read was given. */
 typedef struct hsp__stream {
     hsp_context *ctx;
     const hsp_options *options; /* never NULL */

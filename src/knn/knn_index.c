@@ -205,11 +205,6 @@ void hsp__knn_free(hsp__knn_index *near)
     hsp__free(&own.allocator, near);
 }
 
-hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near)
-{
-    return near->plan.kind;
-}
-
 /* ---- Asked ----------------------------------------------------------------------------------- */
 
 /* Queries at a time: enough to keep every thread busy, in memory that does not grow with them. */
@@ -244,22 +239,6 @@ hsp_status hsp__knn_find(hsp_context *ctx, const hsp__knn_index *near, const hsp
             status = hsp__progress(ctx, "searching for neighbours", "rows", to, queries->rows, err);
     }
     return status;
-}
-
-double hsp__knn_distance(const hsp__knn_index *near, const hsp_view *queries, uint64_t query,
-                         uint64_t row)
-{
-    hsp_context quiet = {.allocator = near->memory, .threads = 1, .block_bytes = HSP__BLOCK_BYTES};
-    const hsp_view one = hsp__view_slice(queries, query, query + 1);
-    double line[HSP__KNN_GUESTS + 1], distance = (double)NAN;
-    hsp__knn_guests guests;
-    if (hsp__knn_guests_init(&guests, &quiet, near, &one, query, NULL)) return distance;
-    if (near->plan.metric != HSP__METRIC_KERNEL)
-        distance = hsp__knn_pair(&guests, 0, row);
-    else if (!hsp__knn_kernel_block(&quiet, &guests, 0, 1, row, 1, line, HSP__KNN_GUESTS + 1, NULL))
-        distance = line[0];
-    hsp__knn_guests_free(&guests, &quiet);
-    return distance;
 }
 
 /* ---- The nearest so far ---------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* The nearest of many rows: one question, asked of indexes that answer it at different speeds.
  *
  * The answer does not depend on the index: of all rows, those k with the smallest (distance, row),
- * where the distance is the one that hsp__knn_distance computes, in double precision and in the
- * fixed order of the vec room. An index may use whatever is fast to leave rows out, floats or
- * bounds, as long as it leaves out none that could be among the k: it accounts for its own
- * rounding. So the bits are those of a naive scan, on any number of threads.
+ * where the distance is the one that hsp__knn_pair computes (kernels: hsp__knn_kernel_block), in
+ * double precision and in the fixed order of src/vec. An index may use whatever is fast to leave
+ * rows out, floats or bounds, as long as it leaves out none that could be among the k: it accounts
+ * for its own rounding. So the bits are those of a naive scan, on any number of threads.
  *
  *     index      for                          how
  *     tree       few dense columns (l2, l1,   boxes that halve the rows; a query walks down and
@@ -67,7 +67,6 @@ hsp_status hsp__knn_check_kernel(const hsp_kernel *kernel, hsp_error *err);
 hsp_status hsp__knn_new(hsp_context *ctx, const hsp__knn_plan *plan, hsp_data *rows, hsp_error *err,
                         hsp__knn_index **out);
 void hsp__knn_free(hsp__knn_index *near);
-hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near);
 
 /* The k nearest of each query, nearest first: queries->rows * k of them; k <= rows of the index.
  * `skip` (one per query, or NULL) is a row of the index that does not count, HSP__KNN_NONE: none
@@ -75,9 +74,5 @@ hsp__knn_kind hsp__knn_kind_of(const hsp__knn_index *near);
 #define HSP__KNN_NONE UINT64_MAX
 hsp_status hsp__knn_find(hsp_context *ctx, const hsp__knn_index *near, const hsp_view *queries,
                          const uint64_t *skip, uint64_t k, hsp_error *err, hsp__neighbor *out);
-
-/* The distance that decides: of a query and a row, either storage and precision. */
-double hsp__knn_distance(const hsp__knn_index *near, const hsp_view *queries, uint64_t query,
-                         uint64_t row);
 
 #endif

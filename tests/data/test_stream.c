@@ -8,6 +8,20 @@
 #include "data/helpers.h"
 #include "data/stream.h"
 
+/* Stream a text, as the file `name` in a folder of its own. */
+static hsp_status stream_text(hsp_context *ctx, const char *text, size_t size, const char *name,
+                              const hsp_options *options, const hsp_encoding *encoding,
+                              hsp__names *classes, const hsp__row_sink *sink, void *self,
+                              hsp_error *err)
+{
+    FILE *file = fopen(name, "wb");
+    if (!file || fwrite(text, 1, size, file) != size || fclose(file)) abort();
+    const hsp_status status =
+        hsp__stream_read(ctx, name, options, encoding, classes, sink, self, err);
+    unlink(name);
+    return status;
+}
+
 /* ---- A sink that compares -------------------------------------------------------------------- */
 
 typedef struct stream_watch {
@@ -106,8 +120,8 @@ static void compare(const char *name, const char *text, size_t size, const char 
             hsp__names_init(&classes, &ctx->allocator);
             stream_watch watch = {
                 .want = data, .classes = &classes, .exact = exact, .fail_at = UINT64_MAX};
-            hsp_status status = hsp__stream_parse(ctx, text, size, name, options, encoding,
-                                                  &classes, &watch_sink, &watch, &err);
+            hsp_status status = stream_text(ctx, text, size, name, options, encoding, &classes,
+                                            &watch_sink, &watch, &err);
             CHECK_NOTE(status == HSP_OK, "%s", err.message);
             CHECK_NOTE(!watch.bad, "%d threads, blocks of %zu: fault %d", threads[t], blocks[b],
                        watch.bad);
@@ -178,8 +192,8 @@ static void an_index_0_that_comes_late_is_an_error(void)
     hsp__names_init(&classes, &ctx->allocator);
     CHECK(hsp_data_parse(ctx, text, lines * 8, "t.svm", NULL, NULL, NULL, &data) == HSP_OK);
     stream_watch watch = {.want = data, .classes = &classes, .fail_at = UINT64_MAX};
-    CHECK(hsp__stream_parse(ctx, text, lines * 8 + 6, "t.svm", NULL, NULL, &classes, &watch_sink,
-                            &watch, &err) == HSP_BAD_DATA);
+    CHECK(stream_text(ctx, text, lines * 8 + 6, "t.svm", NULL, NULL, &classes, &watch_sink, &watch,
+                      &err) == HSP_BAD_DATA);
     CHECK(err.line == lines + 1 && strstr(err.message, "index-base"));
     CHECK_TEXT(err.file, "t.svm");
     hsp__names_free(&classes);
@@ -202,8 +216,8 @@ static void an_error_of_the_sink_has_its_line(void)
         hsp__names classes;
         hsp__names_init(&classes, &ctx->allocator);
         stream_watch watch = {.want = data, .classes = &classes};
-        CHECK(hsp__stream_parse(ctx, text, at, "t.svm", NULL, NULL, &classes, &watch_sink, &watch,
-                                &err) == HSP_BAD_DATA);
+        CHECK(stream_text(ctx, text, at, "t.svm", NULL, NULL, &classes, &watch_sink, &watch,
+                          &err) == HSP_BAD_DATA);
         CHECK_NOTE(err.line == 123, "line %llu", (unsigned long long)err.line);
         CHECK(watch.rows <= 122);
         hsp__names_free(&classes);
@@ -240,8 +254,8 @@ static void the_line_is_that_of_the_row(void)
                                  NULL, &err, &data) == HSP_OK);
             hsp__names_init(&classes, &ctx->allocator);
             stream_watch watch = {.want = data, .classes = &classes};
-            CHECK(hsp__stream_parse(ctx, files[f].text, strlen(files[f].text), files[f].name, read,
-                                    NULL, &classes, &watch_sink, &watch, &err) == HSP_BAD_DATA);
+            CHECK(stream_text(ctx, files[f].text, strlen(files[f].text), files[f].name, read, NULL,
+                              &classes, &watch_sink, &watch, &err) == HSP_BAD_DATA);
             CHECK_NOTE(err.line == files[f].line, "file %zu: line %llu: %s", f,
                        (unsigned long long)err.line, err.message);
             hsp__names_free(&classes);
@@ -317,8 +331,8 @@ static hsp_status stream_csv(const char *text, const char *const *settings, int 
     stream_watch watch = {.want = &nothing, .classes = &classes, .fail_at = UINT64_MAX};
     sink.unlabelled = unlabelled;
     hsp__names_init(&classes, &ctx->allocator);
-    hsp_status status = hsp__stream_parse(ctx, text, strlen(text), "t.csv", options, encoding,
-                                          &classes, &sink, &watch, err);
+    hsp_status status = stream_text(ctx, text, strlen(text), "t.csv", options, encoding, &classes,
+                                    &sink, &watch, err);
     *rows = watch.rows;
     hsp__names_free(&classes);
     hsp_options_free(options);
@@ -419,8 +433,8 @@ static void classes_may_be_known_beforehand(void)
     hsp__names_init(&classes, &ctx->allocator);
     CHECK(hsp__names_add(&classes, "a", 1, &number));
     stream_watch watch = {.want = data, .classes = &classes, .fail_at = UINT64_MAX};
-    CHECK(hsp__stream_parse(ctx, "b 1:1\na 1:2\nc 1:3\n", 18, "t", NULL, NULL, &classes,
-                            &watch_sink, &watch, NULL) == HSP_OK);
+    CHECK(stream_text(ctx, "b 1:1\na 1:2\nc 1:3\n", 18, "t", NULL, NULL, &classes, &watch_sink,
+                      &watch, NULL) == HSP_OK);
     CHECK(!watch.bad && classes.count == 3);
     CHECK_TEXT(hsp__names_get(&classes, 0), "a");
     CHECK_TEXT(hsp__names_get(&classes, 1), "b");
@@ -431,6 +445,8 @@ static void classes_may_be_known_beforehand(void)
 
 int main(void)
 {
+    char folder[] = "/tmp/hsp_stream_XXXXXX";
+    if (!mkdtemp(folder) || chdir(folder)) return 1;
     RUN(libsvm_equals_the_whole_file);
     RUN(an_index_0_that_comes_late_is_an_error);
     RUN(an_error_of_the_sink_has_its_line);
@@ -441,5 +457,6 @@ int main(void)
     RUN(unlabelled_rows_need_no_labels);
     RUN(files_packed_files_and_caches);
     RUN(classes_may_be_known_beforehand);
+    rmdir(folder);
     return check_done();
 }

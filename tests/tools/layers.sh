@@ -33,6 +33,8 @@ plant src/base/a.c '' src/data/a.c ''
 caught check-layers 'two files of one name' 'of this name'
 plant src/base/f.h 'int hsp__f(void);\n' src/data/g.c 'int hsp__f(void)\n{\n    return 1;\n}\n'
 caught check-layers 'a function declared in another folder' 'declares hsp__f of'
+plant src/base/f.h 'int hsp__f(void);\n' src/base/f.c 'int hsp__f(void)\n{\n    return 1;\n}\n'
+caught check-layers 'a function that nothing calls' 'hsp__f is called by no program'
 # two_files CALL KNOWN: a calls b, b has this call, and these cycles are known.
 two_files()
 {

@@ -63,15 +63,8 @@ hsp_status hsp__evidence_name(hsp_evidence *evidence, const hsp__names *classes,
 }
 
 hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
-                             const double *a, const uint64_t *origin, hsp_error *err,
+                             const double *a, double square, const uint64_t *origin, hsp_error *err,
                              hsp_evidence **out)
-{
-    return hsp__evidence_kernel(ctx, p, classes, a, (double)NAN, origin, err, out);
-}
-
-hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
-                                const double *a, double square, const uint64_t *origin,
-                                hsp_error *err, hsp_evidence **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     uint64_t count = 0;

@@ -15,16 +15,11 @@ void hsp__evidence_scales(const hsp__problem *p, const double *a, double scale[2
  *
  * `classes` names those of the problem's view: of more than two, the evidence is of p->positive
  * against the rest, and says so. `origin` (n, ascending) are the numbers of the problem's rows in
- * the data as given; NULL: the same. That there are weights in both classes (offset none: any) is
- * the caller's to know. */
+ * the data as given; NULL: the same. `square`: in a kernel's feature space, ||sum a y phi(x)||^2; NaN: the space of
+ * the rows. That there are weights in both classes (offset none: any) is the caller's to know. */
 hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
-                             const double *a, const uint64_t *origin, hsp_error *err,
+                             const double *a, double square, const uint64_t *origin, hsp_error *err,
                              hsp_evidence **out);
-
-/* The same in a kernel's feature space, where ||sum a y phi(x)||^2 is `square`. */
-hsp_status hsp__evidence_kernel(hsp_context *ctx, const hsp__problem *p, const hsp__names *classes,
-                                const double *a, double square, const uint64_t *origin,
-                                hsp_error *err, hsp_evidence **out);
 
 /* Say which two classes the evidence is of; against UINT32_MAX: the rest. */
 hsp_status hsp__evidence_name(hsp_evidence *evidence, const hsp__names *classes, uint32_t of,

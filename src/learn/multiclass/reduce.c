@@ -282,8 +282,8 @@ hsp_status hsp__reduce_evidence(const hsp__train *train, hsp_context *ctx, hsp__
     for (uint64_t i = 0; rows && i < n; i++)
         rows[i] = origin ? origin[task->list[i]] : task->list[i];
     if (!status)
-        status = hsp__evidence_kernel(ctx, &task->problem, names, dual, square,
-                                      rows ? rows : origin, err, &task->evidence);
+        status = hsp__evidence_new(ctx, &task->problem, names, dual, square, rows ? rows : origin,
+                                   err, &task->evidence);
     hsp__free(&ctx->allocator, origin);
     hsp__free(&ctx->allocator, rows);
     if (status || !task->list) return status;
