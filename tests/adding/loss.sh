@@ -45,7 +45,7 @@ for solver in newton dcd; do
     "$halfspace" train svm --loss huber --solver $solver --gap 1e-6 -o "$copy/model.hsp" "$copy/rows.svm" >&2
     report $? "train --loss huber --solver $solver"
 done
-"$halfspace" train svm --loss huber --kernel 'gaussian(1)' -o "$copy/model.hsp" "$copy/rows.svm" 2>"$copy/said"
+"$halfspace" train svm --loss huber --kernel 'rbf(1)' -o "$copy/model.hsp" "$copy/rows.svm" 2>"$copy/said"
 [ $? -eq 2 ] && grep -q -- '--loss' "$copy/said"
 report $? 'a kernel refuses it'
 exit $failed
