@@ -85,6 +85,8 @@ plant src/data/a.c "void f(void)\n{\n$(seq 79 | sed 's/.*/    ;/')\n}\n"
 caught check-source 'a long function'
 plant src/data/a.c "$(seq 901 | sed 's|.*|/* & */|')\n"
 caught check-source 'a long file'
+plant src/learn/a.c "/* assert(1) */ int a;\n$(seq 300 | sed 's/.*/int a&;/')\nvoid f(void)\n{\n    assert(1);\n}\n"
+caught check-source 'a module with few assertions' '1 assertions in 305 lines of code'
 plant src/data/a.c '/* TO''DO */\n'
 caught check-source 'a leftover'
 plant docs/a.md 'See [b](b.md).\n'
