@@ -86,14 +86,14 @@ static void audit_print_head(const cli *run, const audit *seen)
                reference ? "" : "the disjunction of ",
                reference ? show_input(reference) : show_name(disjunction));
     else
-        printf("%s mistakes of %s experts on %s rows, beside the best of them\n",
+        printf("%s mistakes of %s experts on %s rows, compared with the best of them\n",
                audit_fact(model, "mistakes"), audit_fact(model, "experts"),
                audit_fact(model, "examples"));
 }
 
 static void audit_print(const cli *run, const audit *seen)
 {
-    static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "verdict"};
+    static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "result"};
     cli_table table;
     audit_print_head(run, seen);
     table_begin(&table, "llrlrl");

@@ -280,7 +280,7 @@ static void bound_print_texts(const hsp_error_report *o, int applies)
 /* Each assumption once, with the bounds that make it. */
 static void bound_print_assumptions(const hsp_error_report *o)
 {
-    printf("\nWhat is assumed, beside rows drawn independently from one distribution:\n");
+    printf("\nAssumptions, in addition to rows drawn independently from one distribution:\n");
     for (size_t i = 0; i < o->count; i++) {
         const hsp_error_bound *at = &o->guarantees[i];
         int said = 0;
@@ -418,7 +418,7 @@ static const hsp_field *bound_model_fields(void)
                   .when = "null if they say nothing"),
         FIELD_GET(FLAG, "overfits", NULL, bound_overfits,
                   "true_error_least is above the error on the training rows"),
-        FIELD(TEXT, "verdict", NULL, verdict, "training error against true error, a sentence"),
+        FIELD(TEXT, "summary", NULL, verdict, "training error and true error compared, a sentence"),
         FIELD_GET(LIST, "bounds", NULL, bound_one_at, "the bounds", .of = bound_one_fields),
         FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
         FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"),
@@ -465,8 +465,8 @@ static hsp_status bound_model(cli *run, hsp_error *err)
                         "--train DATA [--test DATA]");
     if (!train && !test)
         return cli_fail(err, HSP_USAGE, "--train",
-                        "is missing: bounds come from the rows that the "
-                        "model learnt from, or from others (--test)");
+                        "is missing: bounds need the training rows, "
+                        "or other rows (--test)");
     hsp_status status = hsp_model_read(run->ctx, run->arguments[0], err, &job.model);
     if (status == HSP_OK) status = bound_set_read(run->options[BOUND_READ], job.model, err);
     if (status == HSP_OK) status = bound_read(run, train, &job, err, &job.train, &job.load);
@@ -570,7 +570,7 @@ static const hsp_field *bound_trial_fields(void)
         FIELD(REAL, "mean_error", NULL, mean_error, "mean of the true errors compared with it",
               .when = "null if it never applied"),
         FIELD(REAL, "chance", NULL, chance,
-              "probability of so many failures if each trial fails with probability delta",
+              "probability of this many failures if each trial fails with probability delta",
               .when = "null for estimates, and if it never applied"),
         {.type = HSP_FIELD_END}};
     return fields;

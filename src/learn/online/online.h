@@ -103,7 +103,7 @@ typedef struct hsp__online_rule {
 
     /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
     double (*meant)(const hsp__online *run, double score);         /* what a score stands for */
-    void (*rescale)(const hsp__online *run, double *w, double *b); /* the weights handed over */
+    void (*rescale)(const hsp__online *run, double *w, double *b); /* the returned weights */
     int (*power)(const hsp__online *run); /* weights and offsets were divided by 2^power */
 
     /* ---- A rule with weights of its own; NULL: the run's are meant ---- */

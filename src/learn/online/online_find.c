@@ -1,5 +1,5 @@
-/* The next mistake: the loop that all the time of a pass goes into. One inline function, made anew
- * for each kind of rows, so that nothing is decided inside the loop that could be before it. */
+/* The next mistake: the loop that takes all the time of a pass. One inline function, compiled once
+ * per kind of rows, so that nothing is decided inside the loop that could be before it. */
 #include <assert.h>
 
 #include "learn/online/parallel_scan.h"

@@ -17,7 +17,7 @@ typedef struct hsp__parallel_scan hsp__parallel_scan;
 typedef uint64_t (*hsp__parallel_scan_fn)(const void *job, uint64_t from, uint64_t to,
                                           double *scores);
 
-/* For up to `workers` threads, of which the caller is one; a row takes so many bytes and has
+/* For up to `workers` threads, of which the caller is one; a row takes this many bytes and has
  * `scorers` scores. NULL when there is no memory. */
 hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32_t scorers,
                                            uint64_t row_bytes);

@@ -25,7 +25,7 @@ def look(*words):
     for key in "training", "held_out":
         n, m, error = (told[key][k] for k in ("rows", "mistakes", "error"))
         assert (error is None) == (n == 0) and (n == 0 or error == m / n)
-    assert told["verdict"] in shown
+    assert told["summary"] in shown
     if told["held_out"]["rows"]:
         assert told["true_error_least"] <= told["held_out"]["error"] <= told["true_error_most"]
         assert told["overfits"] == (told["training"]["rows"] > 0 and told["true_error_least"] > told["training"]["error"])
