@@ -331,6 +331,8 @@ static void memory_try(memory_call call, const char *name)
         count.fail_at = ++n;
         status = call(&scene, &err);
         count.fail_at = 0;
+        hsp__knn_free(scene.near->neighbors->kept); /* which the model keeps for the next call */
+        scene.near->neighbors->kept = NULL;
         if (status == HSP_OK) break;
         CHECK_NOTE(status == HSP_NO_MEMORY && err.message[0], "%s, %llu: %s", name, n, err.message);
         CHECK(!scene.out && !scene.out_data);
