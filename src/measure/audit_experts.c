@@ -369,7 +369,7 @@ static void experts_recount(const experts_audit *run, hsp__audit_list *list)
     const int known = run->said_best < run->cols && named < run->experts;
     const double apart =
         known ? fmax(fabs(run->said_best_mistakes - best), fabs(run->lost[named] - best))
-              : HUGE_VAL;
+              : (double)run->examples; /* no such column: as wrong as it can be */
     hsp__audit_settle(entry, apart, 0, 0);
     hsp__audit_why(entry,
                    "the model says column %.0f%s with %.9g, the least that the rows say is "
