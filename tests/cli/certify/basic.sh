@@ -2,7 +2,7 @@
 cp "$EXAMPLES/iris.csv" "$EXAMPLES/weather.csv" .
 halfspace verify --help >/dev/null || exit 1
 halfspace certify -q --positive setosa iris.csv >/dev/null 2>why || { grep -q 'without GMP' why && echo 'built without GMP' && exit 77; }
-# Every data set of the examples, every pair of classes.
+question 'Every data set of the examples, every pair of classes'
 for classes in setosa,versicolor setosa,virginica versicolor,virginica virginica,versicolor; do
     halfspace certify -q iris.csv --classes $classes -o iris.cert | grep '^claim' | cut -c1-60
     halfspace verify iris.cert iris.csv | tail -n 1
@@ -15,7 +15,7 @@ for missing in drop mean indicator; do
     halfspace certify -q weather.csv --missing $missing -o weather.cert | tail -n 1
     halfspace verify weather.cert weather.csv >/dev/null; echo "$missing $?"
 done
-# Compressed, and in another folder.
+question 'Compressed, and in another folder'
 mkdir far; gzip -c iris.csv >far/iris.csv.gz
 halfspace certify -q far/iris.csv.gz --positive setosa -o gz.cert | tail -n 1
 halfspace verify gz.cert iris.csv | tail -n 1
@@ -27,14 +27,14 @@ halfspace certify -q iris.csv --model pair.hsp --claim optimal --json | grep -E 
 halfspace certify -q iris.csv --model pair.hsp --claim mistakes -o none.cert
 echo "exit $?"
 [ -e none.cert ] || echo 'nothing was written'
-# A certificate that was tampered with is rejected.
+question 'A certificate that was tampered with is rejected'
 halfspace certify -q iris.csv --classes versicolor,virginica -o pair.cert >/dev/null
 sed 's/"133"/"134"/' pair.cert >bent.cert
 halfspace verify -q bent.cert iris.csv 2>&1 | tail -n 1 | cut -c1-40
 halfspace verify -q bent.cert iris.csv >/dev/null 2>&1
 echo "exit $?"
 halfspace verify -q pair.cert iris.csv --json | grep -E '"(holds|reason)"'
-# The error on rows that are not in DATA: a row of a class that was left out is in DATA, too; files that are read otherwise have no rows in common.
+question 'The error on rows that are not in DATA: a row of a class that was left out is in DATA, too; files that are read otherwise have no rows in common'
 { head -n 1 iris.csv; sed -n 2p iris.csv | sed 's/setosa/versicolor/'; echo 5.25,3.5,1.4,0.2,versicolor; echo 6.25,3,5.5,2,virginica; } >test.csv
 halfspace certify -q iris.csv --model pair.hsp --test test.csv --claim error -o error.cert | grep error
 halfspace verify error.cert iris.csv test.csv | tail -n 1

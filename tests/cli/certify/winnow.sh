@@ -15,7 +15,7 @@ claim()
     halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -vE '^(data|model|transform|verified)'
     [ ! -e m.cert ] || halfspace verify -q m.cert "$data" | tail -n 1
 }
-# Two of three columns are on.
+question 'Two of three columns are on'
 printf '%s\n' -1 '-1 3:1' '-1 2:1' '1 2:1 3:1' '-1 1:1' '1 1:1 3:1' '1 1:1 2:1' '1 1:1 2:1 3:1' >two.svm
 claim two.svm --delta 0.5
 grep separator m.cert
@@ -24,27 +24,27 @@ claim two.svm
 claim two.svm --variant winnow1
 claim two.svm --variant balanced --delta 0.12
 grep separator m.cert
-# The same with another b; with another number of updates; with a pass too few.
+question 'The same with another b; with another number of updates; with a pass too few'
 sed 's/"-1"}/"-3"}/' m.cert >bent.cert
 halfspace verify -q bent.cert two.svm 2>&1 | tail -n 1
 sed 's/"total": 24/"total": 25/' m.cert >bent.cert
 halfspace verify -q bent.cert two.svm 2>&1 | tail -n 1
 sed 's/"passes": [0-9]*/"passes": 1/' m.cert >bent.cert
 halfspace verify -q bent.cert two.svm 2>&1 | tail -n 1
-# Shuffled: the rows that were updated, in order; and another row first.
+question 'Shuffled: the rows that were updated, in order; and another row first'
 claim two.svm --variant balanced --delta 0.12 --order shuffle
 grep -o '"order".*' m.cert | cut -c 1-60
 sed 's/"sequence": \[\([0-9]*\), /"sequence": [1, /' m.cert >bent.cert
 halfspace verify -q bent.cert two.svm 2>&1 | tail -n 1
 claim two.svm --variant balanced
 claim two.svm --variant balanced --offset none --delta 0.01
-# Values between 0 and 1; a column that is 0 on all negative rows.
+question 'Values between 0 and 1; a column that is 0 on all negative rows'
 printf '%s\n' '1 1:0.5 2:1' '1 1:1 2:.25' '-1 2:1' '-1 2:0.5' >half.svm
 for variant in winnow1 winnow2; do claim half.svm --variant $variant; done
-# Scaled columns are clipped to [0,1].
+question 'Scaled columns are clipped to [0,1]'
 claim iris.csv --variant balanced --delta 0.1 --scale min-max --classes setosa,virginica
 claim iris.csv --variant balanced --delta 0.1 --scale min-max --classes versicolor,virginica
-# A disjunction is a separator, too.
+question 'A disjunction is a separator, too'
 halfspace make disjunction -q --rows 300 --features 40 --relevant 3 --seed 2 -o or.svm
 for options in '--delta 1' '--variant winnow1 --delta 0.1'; do
     # shellcheck disable=SC2086 # words

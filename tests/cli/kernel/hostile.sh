@@ -4,7 +4,7 @@ try()
     echo "$*"
     halfspace "$@" 2>&1 | grep -E '^halfspace|training error|mistakes ' | grep -v CONVERGE
 }
-# Squares of these are beyond what floats hold; what is made of distances and angles is not.
+question 'Squares of these are beyond what floats hold; what is made of distances and angles is not'
 printf -- '-1 1:-1e-30\n+1 1:1e-30\n' >tiny.svm
 printf -- '-1 1:-1e30\n+1 1:1e30\n' >huge.svm
 for file in tiny.svm huge.svm; do
@@ -13,7 +13,7 @@ for file in tiny.svm huge.svm; do
         try train perceptron -q --kernel "$kernel" $file -o m.hsp
     done
 done
-# A matrix must be symmetric, and numbers be those of its rows.
+question 'A matrix must be symmetric, and numbers be those of its rows'
 halfspace make moons -q --rows 40 -o all.svm
 halfspace split -q all.svm train.svm test.svm
 halfspace kernel gram -q 'poly(2,1)' train.svm -o k.svm
@@ -23,16 +23,16 @@ for file in twice.svm askew.svm; do
     try train svm -q --kernel precomputed $file -o m.hsp
     try train perceptron -q --kernel precomputed $file -o m.hsp
 done
-# What it predicts must have a value with every row learnt from.
+question 'What it predicts must have a value with every row learnt from'
 halfspace train svm -q --kernel precomputed k.svm -o m.hsp >/dev/null
 try eval -q m.hsp test.svm
 halfspace kernel gram -q 'poly(2,1)' test.svm --against train.svm -o test-k.svm
 try eval -q m.hsp test-k.svm
-# k(x, x) of a row to be predicted is in no column.
+question 'k(x, x) of a row to be predicted is in no column'
 try train svm -q --kernel 'precomputed*normalize(2*precomputed)' k.svm -o m.hsp
 try train perceptron -q --kernel 'normalize(precomputed)' k.svm -o m.hsp
 halfspace kernel check -q 'normalize(precomputed)' k.svm | grep -c semidefinite
-# Columns beyond the data; no widest margin without a feature space.
+question 'Columns beyond the data; no widest margin without a feature space'
 try kernel check -q 'cols(3; rbf(1))' train.svm
 try kernel check -q 'rescale(1 + x4, linear)' train.svm
 try train svm -q --kernel 'linear + cols(7-9; linear)' train.svm

@@ -22,7 +22,7 @@ for calibrate in platt isotonic; do
     halfspace model form $calibrate.hsp --to unit -o unit.hsp
     halfspace eval -q unit.hsp iris.csv | grep -e loss -e Brier
 done
-# Three classes, in every way that there is.
+question 'Three classes, in every way that there is'
 for multiclass in native ovr ovo; do
     for calibrate in platt isotonic; do
         halfspace train perceptron -q --multiclass $multiclass --average average --calibrate $calibrate iris.csv -o m.hsp >/dev/null 2>&1
@@ -31,7 +31,7 @@ for multiclass in native ovr ovo; do
         halfspace predict -q m.hsp iris.csv --probability | awk -v FS='\t' '{ top = $2; name = "setosa"; if ($3 > top) { top = $3; name = "versicolor" } if ($4 > top) name = "virginica"; bad += name != $1 } END { print bad + 0, "of", NR, "disagree" }'
     done
 done
-# A threshold on the probability of the positive class: in predict, in eval, with a link, without probabilities.
+question 'A threshold on the probability of the positive class: in predict, in eval, with a link, without probabilities'
 for threshold in 0.1 0.5 0.9; do
     halfspace predict -q platt.hsp iris.csv --threshold $threshold --probability >p
     awk -v FS='\t' -v t=$threshold '{ bad += ($1 == "virginica") != ($3 > t); n += $1 == "virginica" } END { print bad + 0, "wrong,", n, "virginica" }' p
@@ -42,14 +42,14 @@ halfspace predict -q plain.hsp iris.csv --threshold 0.2
 halfspace eval -q plain.hsp iris.csv --threshold 0.2
 halfspace eval -q platt.hsp iris.csv --threshold 0
 halfspace eval -q m.hsp iris.csv --threshold 0.2
-# Statements about the sign of the score are not made of a model that decides otherwise.
+question 'Statements about the sign of the score are not made of a model that decides otherwise'
 halfspace bound -q platt.hsp --train iris.csv | grep -c 'the model decides by its probabilities'
 halfspace certify -q --model platt.hsp --claim error --test iris.csv iris.csv
 # Other programs: LIBSVM has Platt's parameters.
 halfspace model export platt.hsp --format libsvm -o platt.libsvm
 sed -n 's/^\(prob[AB]\) \(-*[0-9]*\.[0-9]\{4\}\).*/\1 \2/p' platt.libsvm
 halfspace model export isotonic.hsp --format liblinear -o isotonic.liblinear
-# What cannot be.
+question 'What cannot be'
 halfspace train perceptron -q --average vote --calibrate platt iris.csv
 halfspace train perceptron -q --stream --calibrate platt iris.csv
 head -n 55 iris.csv >few.csv

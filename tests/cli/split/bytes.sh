@@ -3,7 +3,7 @@ awk 'BEGIN { print "ts,y"; for (i = 0; i < 2000; i++) printf "%d,%s\n", 17000000
 halfspace split -q tsdep.csv a.csv b.csv
 head -n 1 b.csv
 (tail -n +2 a.csv && tail -n +2 b.csv) | sort >parts && tail -n +2 tsdep.csv | sort | cmp - parts && echo 'every digit is there'
-# missing values, quoted separators and newlines, a mark, CR LF, labels in front, groups
+question 'missing values, quoted separators and newlines, a mark, CR LF, labels in front, groups'
 printf '\357\273\277churn;"na;me";age\r\nyes;"a;b";31\r\nno;"c\nd";\r\n\r\nyes;;NA\r\n1;"say ""x""";4.50\r\n+1;q;?\r\n;r;5\r\nno;s;6' >churn.csv
 halfspace split churn.csv tr.csv te.csv --label churn --test 0.4
 cat te.csv
@@ -15,11 +15,11 @@ if gzip -k churn.csv && halfspace inspect -q --label churn --missing drop churn.
     halfspace split -q --label churn --test 0.4 churn.csv.gz tr.csv.gz te.csv.gz
     gzip -dc te.csv.gz | cmp - te.csv
 fi
-# a model of one part reads the other as it reads the whole
+question 'a model of one part reads the other as it reads the whole'
 halfspace split -q "$EXAMPLES/iris.csv" train.csv test.csv
 halfspace train svm -q train.csv -o m.hsp >/dev/null
 halfspace predict -q m.hsp test.csv | wc -l
-# groups stay together
+question 'groups stay together'
 printf 'who,x,y\nann,1,a\nbob,2,b\nann,3,a\neve,4,b\nbob,5,b\neve,6,a\ndan,7,a\nann,8,b\n' >visits.csv
 halfspace split visits.csv tr.csv te.csv --group who --test 0.4
 cut -d , -f 1 te.csv | sort | uniq -c

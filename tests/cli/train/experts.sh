@@ -8,7 +8,7 @@ halfspace predict -q five.hsp five.csv --scores
 halfspace audit -q five.hsp five.csv --json | grep -cE '"held": true'
 # The votes are the model's: other numbers of the same signs are the same row.
 printf 'a,b,c,d,e,class\n0.25,9,-1,0,-3,yes\n' | halfspace predict -q five.hsp - --scores
-# The same from a stream, and by single bits; chance is seeded.
+question 'The same from a stream, and by single bits; chance is seeded'
 halfspace convert -q five.csv five.svm
 weights() { halfspace model show --weights all --json "$1" | sed -n '/"weights"/,/]/p'; }
 halfspace train experts -q --votes bit five.svm -o whole.hsp >/dev/null
@@ -17,13 +17,13 @@ weights whole.hsp >one && weights stream.hsp | cmp - one && echo "same weights"
 halfspace audit -q stream.hsp five.svm | tail -n 1
 halfspace train experts -q --randomized --seed 7 five.csv >one
 halfspace train experts -q --randomized --seed 7 five.csv | cmp - one && grep -E 'expected' one
-# More classes, a negation that is the best, cross-validation.
+question 'More classes, a negation that is the best, cross-validation'
 halfspace train experts -q --scale standard --negated iris.csv -o iris.hsp
 halfspace eval -q iris.hsp iris.csv | sed -n 2,4p
 halfspace train experts -q --scale standard --negated --positive setosa iris.csv -o setosa.hsp | grep -E 'best|its|mistakes'
 halfspace audit -q setosa.hsp iris.csv | tail -n 1
 halfspace cv experts -q --scale standard --negated --positive setosa iris.csv --folds 3 | sed -n 2,4p
-# What is not believed, and what is refused.
+question 'What is not believed, and what is refused'
 sed 's/"fact.mistakes":"2"/"fact.mistakes":"1"/' five.hsp >tampered.hsp
 halfspace audit -q tampered.hsp five.csv | grep -E 'EXCEEDED'
 halfspace audit -q five.hsp five.csv --reference five.hsp 2>&1

@@ -11,17 +11,17 @@ figures()
 figures copies.csv --lambda 0.1
 figures w.csv --lambda 0.1 --row-weight n
 figures w.csv --lambda 0.1 --row-weight 3
-# libsvm text counts columns as it does itself, and tells rows by their number.
+question 'libsvm text counts columns as it does itself, and tells rows by their number'
 printf '1 0:1 1:2\n0 0:-1 1:1\n0 0:1.5 1:-1\n' >zero.svm
 halfspace train svm -q --row-weight 1 zero.svm 2>&1
 printf '1 1:1 2:2\n0 1:-1 2:1\n2 1:3\n0 1:1.5\n' >one.svm
 halfspace train svm -q --row-weight 2 --classes 0,1 --json one.svm | grep -E '"(rows|lambda)"'
 halfspace train svm -q --row-weight 2 --classes 0,2 one.svm 2>&1
-# A model to begin at.
+question 'A model to begin at'
 halfspace train svm -q --label class --gap 1e-9 --keep-dual w.csv -o first.hsp >/dev/null
 halfspace train svm -q --label class --gap 1e-6 --warm-start first.hsp w.csv --json | grep -E '"converged"'
 halfspace train svm -q --label class --warm-start m.hsp zero.svm 2>&1 | head -n 1
-# A kernel does not see the column either, where it learns or where it predicts.
+question 'A kernel does not see the column either, where it learns or where it predicts'
 awk 'BEGIN {
     print "a,b,w,y"
     for (i = 0; i < 200; i++) {

@@ -7,17 +7,17 @@ halfspace eval -q w.hsp d.svm | sed -n 1,4p
 for variant in winnow1 balanced; do
     halfspace train winnow -q --variant $variant --passes until-converged d.svm | grep -E 'converged|training error'
 done
-# A stream is one pass over the file, to the bit.
+question 'A stream is one pass over the file, to the bit'
 halfspace train winnow -q --passes 1 --average average --threshold 500 --classes=-1,1 noisy.svm -o one.hsp >/dev/null 2>&1
 halfspace train winnow -q --stream --average average --threshold 500 --classes=-1,1 noisy.svm -o two.hsp >/dev/null
 halfspace predict -q one.hsp d.svm -o one.txt
 halfspace predict -q two.hsp d.svm -o two.txt
 cmp one.txt two.txt && echo same
-# A line an update, with the total of the weights beside its bound.
+question 'A line an update, with the total of the weights beside its bound'
 halfspace train winnow -q --passes until-converged --trace t.csv d.svm >/dev/null
 head -3 t.csv
 awk -F, 'NR > 1 && $7 > $8 {bad = 1} END {print bad ? "exceeded" : "below"}' t.csv
-# Classes of iris; values are mapped into [0, 1].
+question 'Classes of iris; values are mapped into [0, 1]'
 cp "$EXAMPLES/iris.csv" .
 for how in native ovr ovo; do
     halfspace train winnow -q --variant balanced --multiclass $how --scale min-max --delta 0.1 --passes 50 \
@@ -29,7 +29,7 @@ halfspace predict -q p.hsp iris.csv --probability | head -2
 halfspace cv winnow -q --folds 4 d.svm | sed -n 1,2p
 halfspace tune winnow -q --folds 4 --tune delta=0.5,1 --tune variant=winnow2,balanced d.svm | grep chosen
 halfspace train winnow -q --json --passes until-converged d.svm | grep -E '"(learner|updates|converged)"'
-# Refused: other values, what does not go together, streams that do not say enough.
+question 'Refused: other values, what does not go together, streams that do not say enough'
 halfspace train winnow -q iris.csv
 printf '1 1:0.5\n-1 2:1\n\n-1 1:3\n' >blank.svm
 halfspace train winnow -q blank.svm
