@@ -221,70 +221,22 @@ static hsp_status audit_disjunction(const cli *run, const char *text, audit *see
     return status;
 }
 
-static int audit_is_panel(const hsp_model *model)
-{
-    const char *learner = hsp_model_metadata(model, "learner");
-    return learner && strcmp(learner, "experts") == 0;
-}
-
-/* ---- A reference of our own ---- */
-
-/* What the run was told about its rows, told to the machine too. */
-static hsp_status audit_copy(const hsp_options *from, hsp_options *to, hsp_error *err)
-{
-    static const char *const same[] = {"positive", "classes", "scale", "normalize", "kernel"};
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; i < sizeof same / sizeof *same && status == HSP_OK; i++)
-        if (hsp_options_is_set(from, same[i]))
-            status = hsp_options_set(to, same[i], hsp_options_text(from, same[i]), err);
-    if (status != HSP_OK) return status;
-    /* the widest in the space of the run: with a constant column, that of a regularized offset */
-    const char *offset = hsp_options_text(from, "offset");
-    const char *own = strcmp(offset, "none") == 0   ? "none"
-                      : strcmp(offset, "unit") == 0 ? "regularized"
-                                                    : "free";
-    return hsp_options_set(to, "offset", own, err);
-}
-
-static hsp_status audit_train(cli *run, audit *seen, hsp_options *machine, hsp_error *err)
-{
-    hsp_training trained = {0};
-    hsp_status status = hsp_options_set(machine, "hard", "yes", err);
-    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-8", err);
-    if (status == HSP_OK)
-        status = hsp_train(run->ctx, seen->given.data, machine, err, &trained, &seen->reference);
-    hsp_evidence_free(trained.evidence);
-    if (status != HSP_OK) return status;
-    seen->found = 1;
-    seen->separates = seen->reference != NULL && trained.training_error == 0;
-    seen->low = 1 / sqrt(2 * trained.optimum.objective);
-    seen->high = 1 / sqrt(2 * trained.optimum.dual_objective);
-    if (seen->reference) return HSP_OK;
-    status = hsp_options_set(machine, "hard", "no", err);
-    if (status == HSP_OK) status = hsp_options_set(machine, "gap", "1e-3", err);
-    return status == HSP_OK
-               ? hsp_train(run->ctx, seen->given.data, machine, err, NULL, &seen->reference)
-               : status;
-}
-
-/* The widest separator; where there is none, a machine that errs as little as it can. */
+/* Without a reference, the library finds one for runs of perceptron; experts need none. */
 static hsp_status audit_find(cli *run, audit *seen, hsp_error *err)
 {
     const char *learner = hsp_model_metadata(seen->given.model, "learner");
-    hsp_options *told = NULL, *machine = NULL;
-    if (audit_is_panel(seen->given.model)) return HSP_OK; /* needs none */
+    hsp_reference widest = {.separator = NULL};
     if (learner && strcmp(learner, "winnow") == 0)
         return cli_fail(err, HSP_USAGE, "--reference",
                         "is missing: name a model that separates the rows, or give --disjunction");
     if (!learner || strcmp(learner, "perceptron") != 0) return HSP_OK; /* hsp_audit says why not */
-    hsp_status status = hsp_options_new(run->ctx, hsp_learner_find("perceptron"), err, &told);
-    if (status == HSP_OK)
-        status = hsp_options_new(run->ctx, hsp_learner_find("svm"), err, &machine);
-    if (status == HSP_OK) status = hsp_model_set_options(seen->given.model, told, err);
-    if (status == HSP_OK) status = audit_copy(told, machine, err);
-    if (status == HSP_OK) status = audit_train(run, seen, machine, err);
-    hsp_options_free(told);
-    hsp_options_free(machine);
+    hsp_status status =
+        hsp_reference_find(run->ctx, seen->given.model, seen->given.data, err, &widest);
+    seen->found = status == HSP_OK;
+    seen->reference = widest.separator;
+    seen->separates = widest.separates;
+    seen->low = widest.low;
+    seen->high = widest.high;
     return status;
 }
 

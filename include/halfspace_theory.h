@@ -24,6 +24,17 @@ typedef struct hsp_mistake_bound {
     char why[256];       /* which assumption fails, or the figures of the formula */
 } hsp_mistake_bound;
 
+/* A separator to compare a run of the perceptron with: the widest of the space that the run was in,
+ * or, where nothing separates the rows, that of svm with C = 1. */
+typedef struct hsp_reference {
+    hsp_model *separator; /* the caller frees it */
+    int separates;        /* every row is on its side */
+    double low, high;     /* then: in [low, high] the widest margin is */
+} hsp_reference;
+
+HSP_API hsp_status hsp_reference_find(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+                                      hsp_error *err, hsp_reference *out);
+
 /* Compare the run that made `model` on `data` with every mistake bound, with `reference` as w*
  * (NULL for experts, whose run is compared with the best of them). *count bounds; free them with
  * hsp_bounds_free. */

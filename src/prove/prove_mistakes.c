@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "learn/erm/fit.h"
 #include "measure/audit.h"
+#include "measure/reference.h"
 #include "prove/model_separator.h"
 #include "prove/prove_experts.h"
 #include "prove/retrain.h"
@@ -177,17 +177,8 @@ static hsp_status prove_mistakes_widest(prove_mistakes_state *m, hsp_error *err)
 static hsp_status prove_mistakes_soft(prove_mistakes_state *m, hsp_error *err)
 {
     const hsp_view *view = m->prove->data.rows;
-    const hsp__problem p = {.view = view,
-                            .positive = 1,
-                            .cost = {1, 1},
-                            .loss = &hsp__hinge,
-                            .offset = m->constant > 0 ? HSP__OFFSET_REGULARIZED : HSP__OFFSET_NONE};
-    const hsp__fit_limits limits = {
-        .gap = 1e-3, .max_passes = HSP__FIT_PASSES, .max_seconds = 20, .seed = 1};
-    hsp_context quiet = *m->prove->ctx;
     hsp__fitted fitted;
-    quiet.log = NULL;
-    hsp_status status = hsp__fit_problem(&quiet, &p, &limits, err, &fitted);
+    hsp_status status = hsp__reference_soft(m->prove->ctx, view, m->constant > 0, err, &fitted);
     if (!status) memcpy(m->w, fitted.w, view->cols * sizeof *m->w);
     if (!status) m->b = m->constant > 0 ? fitted.b : 0;
     hsp__fitted_free(&fitted);

@@ -27,6 +27,7 @@ static void alloc_run_online(void)
          winnow,
          {"scale", "min-max", "variant", "balanced", "multiclass", "ovr"},
          alloc_train},
+        {"audit perceptron", hsp_learner_find("perceptron"), {"positive", "yes"}, alloc_reference},
         {"audit winnow", winnow, {"scale", "min-max", "positive", "yes"}, alloc_audit},
         {"locate a value", winnow, {0}, alloc_locate},
         {"train experts", hsp_learner_find("experts"), {"negated", "yes"}, alloc_train},

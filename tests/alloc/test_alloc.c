@@ -735,6 +735,23 @@ static void alloc_run_kernels(void)
     alloc_run_proofs();
 }
 
+/* A run of the perceptron and its audit, with a reference that is looked for. */
+static hsp_status alloc_reference(alloc_scene *s, hsp_error *err)
+{
+    hsp_model *model = NULL;
+    hsp_reference reference = {.separator = NULL};
+    hsp_mistake_bound *bounds = NULL;
+    size_t count = 0;
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
+    if (!status) status = hsp_reference_find(s->ctx, model, s->data, err, &reference);
+    if (!status)
+        status = hsp_audit(s->ctx, model, s->data, reference.separator, err, &bounds, &count);
+    hsp_bounds_free(s->ctx, bounds);
+    hsp_model_free(reference.separator);
+    hsp_model_free(model);
+    return status;
+}
+
 /* A run of winnow and its audit, with itself for the reference. */
 static hsp_status alloc_audit(alloc_scene *s, hsp_error *err)
 {
