@@ -4,6 +4,7 @@
  * for every n below 2^32; it is exact, whatever the sort does with equals, and rounded once. */
 #include "measure/auc.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,6 +63,7 @@ static double auc_count(const hsp__ranked *rows, uint64_t count)
         positives += group;
         negatives += others;
     }
+    assert(positives + negatives == count && doubled <= 2 * positives * negatives);
     if (!positives || !negatives) return (double)NAN;
     return (double)doubled / (2 * ((double)positives * (double)negatives));
 }

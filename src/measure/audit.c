@@ -46,6 +46,7 @@
  * Rounding. Margins of the reference are rounded down (audit_reference.c), everything else is
  * summed in long double; the run's own decisions were made in double. A bound counts as exceeded
  * only when it is by more than 1e-9 of the size of what is compared. */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@
 
 hsp_mistake_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula)
 {
+    assert(list->count < HSP__AUDIT_BOUNDS);
     hsp_mistake_bound *bound = &list->bounds[list->count++];
     bound->name = name;
     bound->formula = formula;
@@ -83,6 +85,7 @@ void hsp__audit_why(hsp_mistake_bound *bound, const char *format, ...)
 void hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, double size)
 {
     const double slack = AUDIT_SLACK * size;
+    assert(!(size < 0));
     entry->applies = 1;
     entry->observed = observed;
     entry->bound = bound;
@@ -136,6 +139,7 @@ static int audit_unit_rows(const hsp__audit *audit, hsp_mistake_bound *entry)
 /* A + 2 tau/rate. */
 static double audit_reach(const hsp__audit *audit)
 {
+    assert(audit->radius >= 0 && audit->constant >= 0 && audit->tau >= 0 && audit->plan.rate > 0);
     const double soft = audit->plan.soft;
     return audit->radius * audit->radius + audit->constant * audit->constant + soft * soft +
            2 * audit->tau / audit->plan.rate;
@@ -232,6 +236,7 @@ static double audit_lack(const audit_objective *objective, double s)
 
 static double audit_value(const audit_objective *objective, double s)
 {
+    assert(s >= 0 && objective->reach >= 0 && objective->times >= 0);
     const double lack = audit_lack(objective, s);
     if (objective->soft > 0)
         return objective->reach * (s * s + lack / (objective->soft * objective->soft));

@@ -16,6 +16,7 @@
  *
  * Also: does the recount agree with what the model says of its run, and with its weights? A
  * decision that hangs on less than 1e-12 of the weight may be another one there. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -191,6 +192,7 @@ static int64_t experts_power(const experts_audit *run)
 static hsp__wide experts_beside(const experts_audit *run, uint64_t e, int64_t power)
 {
     const int64_t behind = power - run->power[e];
+    assert(behind >= 0 && e < run->experts);
     return behind < EXPERTS_FAR ? ldexpl(run->weight[e], -(int)behind) : 0;
 }
 
@@ -227,6 +229,7 @@ static int experts_mistaken(experts_audit *run, double agree, int y, uint64_t se
 
 static void experts_meet(experts_audit *run, uint64_t i, uint64_t seen)
 {
+    assert(i < run->audit->rows && run->beta > 0 && run->beta < 1);
     const int y = run->audit->y[i] > 0 ? 1 : -1;
     const hsp__wide beta = (hsp__wide)run->beta, root = sqrtl(beta);
     experts_listen(run, i);

@@ -9,8 +9,8 @@
 
 const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name)
 {
-    const char *fact = hsp_model_metadata(reader->model, name);
-    return fact ? fact : hsp__json_string(hsp__json_get(reader->options, name), NULL);
+    const char *recorded = hsp_model_metadata(reader->model, name);
+    return recorded ? recorded : hsp__json_string(hsp__json_get(reader->options, name), NULL);
 }
 
 /* A number, perhaps followed by `unit` (or 0 for none): *had_unit says so. */

@@ -2,6 +2,7 @@
  *
  * Sums are in hsp__wide and then rounded: what they are compared with carries the rounding of the
  * run, and theirs should not add to it. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,33 +51,34 @@ static hsp_status rows_choose(hsp__audit *audit, hsp_data *data, const hsp_view 
 /* The number of rows is known to be that of the run, unless the model does not say. */
 static hsp_status rows_check_count(const hsp__audit *audit, hsp_error *err)
 {
-    const char *fact = hsp_model_metadata(audit->model, "data_rows");
+    const char *recorded = hsp_model_metadata(audit->model, "data_rows");
     char rows[24];
     snprintf(rows, sizeof rows, "%llu", (unsigned long long)audit->rows);
-    if (!fact || strcmp(fact, rows) == 0) return HSP_OK;
+    if (!recorded || strcmp(recorded, rows) == 0) return HSP_OK;
     return hsp__fail(
         err, HSP_BAD_DATA,
         "the model was trained on %.20s rows, and this data has %s: it is not the training data",
-        fact, rows);
+        recorded, rows);
 }
 
 /* The same rows in another storage or precision, or not the same rows? What is audited says which.
  */
 static hsp_status rows_compare_hash(const hsp__audit *audit, const hsp_view *view, hsp_error *err)
 {
-    const char *fact = hsp_model_metadata(audit->model, "data_hash");
+    const char *recorded = hsp_model_metadata(audit->model, "data_hash");
     char hash[HSP__HASH_TEXT];
-    if (!fact) return HSP_OK;
+    if (!recorded) return HSP_OK;
     hsp_status status = hsp__view_hash(audit->ctx, view, err, hash);
-    if (!status && strcmp(fact, hash) != 0)
+    if (!status && strcmp(recorded, hash) != 0)
         hsp__log(audit->ctx, HSP_LOG_WARNING,
                  "the data differs from the training data (its hash is %s, the model's %.40s)",
-                 hash, fact);
+                 hash, recorded);
     return status;
 }
 
 static double rows_radius(const hsp__audit *audit)
 {
+    assert(audit->rows <= audit->view->rows);
     double most = 0;
     for (uint64_t i = 0; i < audit->rows; i++) {
         const hsp__row row = hsp__view_row(audit->view, audit->row[i]);
@@ -173,6 +175,7 @@ static hsp_status rows_rebuild(hsp__audit *audit, hsp_error *err)
 
 static hsp_status rows_last(hsp__audit *audit, hsp_error *err)
 {
+    assert(audit->view && audit->plan.rate > 0);
     const hsp_model *model = audit->model;
     const uint64_t inputs = hsp__model_inputs(model);
     audit->features = inputs > audit->view->cols ? inputs : audit->view->cols;

@@ -5,28 +5,32 @@
  *
  *   total        winnow2   sum of w <= n + delta theta (p - d / alpha)
  *                winnow1   sum of w <= n + theta (delta p - d)
- *                balanced  ln(sum of u+ and u-) <= ln(2N) + k ln cosh(ln alpha), theta = 0, N = n,
- *                          or n + 1 with the constant column
- *   demotions    d <= alpha (n / (delta theta) + p), winnow1: d <= n / theta + delta p: the total
- * is not negative
+ *                balanced  ln(sum of u+ and u-) <= ln(2N) + k ln cosh(ln alpha), theta = 0,
+ *                          N = n, or n + 1 with the constant column
+ *   demotions    winnow2   d <= alpha (n / (delta theta) + p)
+ *                winnow1   d <= n / theta + delta p
+ *                          (the total is not negative)
  *
  * Rows of zeros and ones, labels the disjunction of r columns:
  *
- *   promotions   p <= r (1 + floor(log_alpha theta)), 0 if theta < 1: a promotion raises one of the
- * r from theta or less, and nothing lowers them disjunction  the two together: k <= alpha n /
- * (delta theta) + (2 + delta) p's bound; winnow1: k <= n / theta + (1 + delta) p's bound doubling
- * the same for delta = 1, theta = n in the published form
+ *   promotions   p <= r (1 + floor(log_alpha theta)), 0 if theta < 1
+ *                (a promotion raises one of the r from theta or less, and nothing lowers them)
+ *   disjunction  winnow2   k <= alpha n / (delta theta) + (2 + delta) times the bound on p
+ *                winnow1   k <= n / theta + (1 + delta) times the bound on p
+ *                          (demotions and promotions together)
+ *   doubling     the same for delta = 1, theta = n, in the published form
  *
- * A reference v >= 0 with <v,x> >= a on positive rows, <= (1 - sigma) a on negative ones; S = sum
- * of v / a, H = the entropy of v / sum of v (in nats); winnow2 with delta < sigma / (1 - sigma):
+ * A reference v >= 0 with <v,x> >= a on positive rows, <= (1 - sigma) a on negative ones;
+ * S = sum of v / a, H = the entropy of v / sum of v (in nats); winnow2 with
+ * delta < sigma / (1 - sigma):
  *
  *   progress     sum of v_j e_j / a >= p - (1 - sigma) d
  *   separator    k <= (K S / ln alpha) (ln Z - 1 - H) + (K - 1) n / (delta theta),
  *                K = (2 + delta) / ((1 + delta) sigma - delta),
  *                Z = S delta theta K / ((K - 1) ln alpha)
  *   squared      k <= 8 W^2 ln(theta W / b) + 8 W b n / theta, W = S / sigma the total weight and
- *                b = 1 / sigma the threshold once the two sides are 1 apart; 1/(2W) <= delta <=
- *                1/(2b), theta W >= b
+ *                b = 1 / sigma the threshold once the two sides are 1 apart;
+ *                1/(2W) <= delta <= 1/(2b), theta W >= b
  *
  * balanced, theta = 0, y <v,x> >= g, V = ||v||_1 (with the constant column: v has one more entry):
  *
@@ -38,6 +42,7 @@
  *
  * Rounding is as in audit.c: figures in long double, a bound is exceeded when it is by more than
  * 1e-9 of the size of what is compared. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -198,6 +203,7 @@ static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
 /* w_j of the run; balanced: u+ - u-, or (sum) u+ + u-. Over alpha^shift. */
 static hsp__wide winnow_weight(const winnow_run *run, hsp__wide e, int sum)
 {
+    assert(run->alpha > 1);
     const hsp__wide up = powl((hsp__wide)run->alpha, e - run->shift);
     if (run->variant != WINNOW_BALANCED) return up;
     const hsp__wide down = powl((hsp__wide)run->alpha, -e - run->shift);
@@ -218,6 +224,7 @@ static double winnow_entropy(const hsp__audit *audit, double *sum)
         if (v > 0) entropy -= v * logl(v);
     }
     *sum = (double)total;
+    assert(total >= 0 && !(entropy < -1e-9L));
     return (double)entropy;
 }
 
@@ -309,6 +316,7 @@ static void winnow_take_disjunction(winnow_run *run)
 /* How often one relevant column can be promoted. */
 static double winnow_rises(const winnow_run *run)
 {
+    assert(run->theta > 0 && run->eta > 0);
     return run->theta < 1 ? 0 : 1 + floor(log(run->theta) / run->eta + WINNOW_SLACK);
 }
 

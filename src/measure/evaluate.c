@@ -8,6 +8,7 @@
  * Scores come slice by slice from hsp_model_score, in parallel; what is counted and summed here
  * goes from the first row to the last on one thread, so that no figure depends on the threads.
  * Memory: one slice of scores, and 16 bytes per row for the AUC of two classes. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -179,6 +180,7 @@ static double evaluate_norm(const evaluate_state *state)
 static hsp_status evaluate_finish(evaluate_state *state, hsp_error *err)
 {
     hsp_evaluation *all = &state->all;
+    assert(all->mistakes <= all->n && state->known + state->unknown == all->n);
     all->error = all->n ? (double)all->mistakes / (double)all->n : (double)NAN;
     all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
     all->balanced_accuracy = evaluate_balanced(state);

@@ -19,6 +19,7 @@
  * 16 of mantissa), and the columns as above with log2(2 W 2^t) bits a weight. Of the W and t in the
  * table, those with the least bound are taken: they are in the code, so nothing is to be paid for
  * choosing. That is another model, which has its own mistakes, and the bound is about it. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -112,6 +113,7 @@ typedef struct code_job {
 /* Rounding may carry a weight to the next power: the largest one is looked for afterwards. */
 static double code_write(const hsp__bound_space *space, int form, double *w)
 {
+    assert(form >= 0 && form < CODE_FORMS);
     const int window = code_forms[form].window, digits = code_forms[form].digits;
     const double d = (double)space->features;
     double most = 0, k = 0;

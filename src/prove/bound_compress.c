@@ -28,6 +28,7 @@
  * row that they lack. The mean over training sets of that share is the mean true error of the model
  * of n - 1 rows (A. Luntz, V. Brailovsky 1969; Vapnik 1982 for support vectors): an estimate
  * without a confidence. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
         set->k += set->in[i];
         set->outside_wrong += !set->in[i] && c->rows.wrong[i];
     }
+    assert(set->k + set->outside_wrong <= c->rows.n);
     return HSP_OK;
 }
 

@@ -22,6 +22,7 @@
  * looked for freely.
  *
  * Cost: a sort of the margins; about a hundred values of Phi a row, in parallel. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -102,6 +103,7 @@ static double margin_ramp(const double *sorted, const double *sums, uint64_t n, 
             high = middle;
     }
     zero = low;
+    assert(zero <= below && below <= n && t > 0);
     const double inside = (double)(below - zero) - (sums[below] - sums[zero]) / t;
     return ((double)zero + fmax(0, inside)) / (double)n;
 }
@@ -161,6 +163,7 @@ static hsp_status margin_bound(const hsp__bound_case *c, double *sorted, hsp_err
 hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     if (!margin_applies(c, to)) return HSP_OK;
+    assert(c->rows.n > 0 && c->rows.margin);
     margin_best best = {.value = HUGE_VAL};
     double *sure = margin_sure(c);
     hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);

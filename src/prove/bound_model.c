@@ -149,7 +149,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
 
 static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 {
-    const char *fact = hsp_model_metadata(c->model, "data_hash");
+    const char *recorded = hsp_model_metadata(c->model, "data_hash");
     hsp__trained seen = HSP__TRAINED_NO;
     char hash[HSP__HASH_TEXT];
     if (!c->rows.n)
@@ -159,11 +159,11 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
                          "the model was trained on %llu rows, and this data has %llu: it is not "
                          "the training data",
                          (unsigned long long)c->run.rows, (unsigned long long)c->rows.n);
-    c->other = !fact;
-    if (!fact) return HSP_OK;
+    c->other = !recorded;
+    if (!recorded) return HSP_OK;
     hsp_status status = hsp__view_hash(c->ctx, c->rows.view, err, hash);
     /* what a model began at was trained on other rows; else one precision or the other will do */
-    if (!status && strcmp(fact, hash) == 0)
+    if (!status && strcmp(recorded, hash) == 0)
         seen = HSP__TRAINED_YES;
     else if (!status && !hsp_model_metadata(c->model, "earlier_data_hashes"))
         status = hsp__view_seen(c->ctx, c->rows.view, c->model, err, &seen);
@@ -173,7 +173,7 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
             c->ctx, HSP_LOG_WARNING,
             "the training data differs from that of the run, in a number, a label or the order of "
             "classes (its hash is %s, the model's %.40s)",
-            hash, fact);
+            hash, recorded);
     return status;
 }
 

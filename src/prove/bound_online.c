@@ -17,6 +17,7 @@
  * The left side is the error of a separator drawn from the first pass. When all of them vote, with
  * h_1 .. h_n in the place of h_0 .. h_(n-1) as a voted run has it (R(h_n) - R(h_0) <= 1), the vote
  * is wrong only where half of them are: R(vote) <= 2 ((1/n) sum R(h_t) + 1/n). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static double online_mistakes(const hsp__bound_case *c)
 
 static double online_azuma(double n, double mistakes, double log_delta)
 {
+    assert(n > 0 && mistakes <= n && log_delta <= 0);
     return (mistakes / n + sqrt(-log_delta / (2 * n))) * (1 + 1e-14);
 }
 

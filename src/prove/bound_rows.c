@@ -1,5 +1,6 @@
 /* A model on rows, as the bounds need it: who is wrong and by what margin, the space in which
  * margins are measured, what the run was told; and the rows that two files share. */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ static hsp_status rows_score(hsp_context *ctx, const hsp_model *model, const uin
             to->mistakes += to->wrong[to->n++];
         }
     }
+    assert(to->n <= to->view->rows && to->mistakes <= to->n);
     hsp__free(&ctx->allocator, scores);
     hsp__free(&ctx->allocator, predicted);
     return status;
@@ -122,8 +124,8 @@ static void run_text(const hsp__json_value *root, const char *name, char *to, si
 
 static uint64_t run_count(const hsp_model *model, const char *name)
 {
-    const char *fact = hsp_model_metadata(model, name);
-    return fact ? strtoull(fact, NULL, 10) : 0;
+    const char *recorded = hsp_model_metadata(model, name);
+    return recorded ? strtoull(recorded, NULL, 10) : 0;
 }
 
 /* Did tuning try both offset none and others? */
@@ -147,11 +149,11 @@ static int run_tried_both(const hsp__json_value *root)
 
 static hsp_status run_tried(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
 {
-    const char *fact = hsp_model_metadata(model, "tuning");
+    const char *recorded = hsp_model_metadata(model, "tuning");
     hsp__json *json = NULL;
     out->tried = 1;
-    if (!fact) return HSP_OK;
-    hsp_status status = hsp__json_parse(&model->memory, fact, strlen(fact), "", err, &json);
+    if (!recorded) return HSP_OK;
+    hsp_status status = hsp__json_parse(&model->memory, recorded, strlen(recorded), "", err, &json);
     if (status) return status;
     const size_t points = hsp__json_count(hsp__json_get(hsp__json_root(json), "points"));
     if (points) out->tried = points;

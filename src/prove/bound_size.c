@@ -16,6 +16,7 @@
  * Pi is Sauer's sum for a VC dimension alone, and Cover's exact count for halfspaces. In n both
  * left sides rise once and then fall for good (ln Pi grows at most by ln 2 a point, then like d ln
  * n), and they begin above 1: they cross delta once, and n is found by bisection. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,7 @@ typedef struct size_class {
  * 2 sum_{i < vc} C(m - 1, i) ways at most, and in one more by w = 0, which puts all on one side. */
 static double size_log_growth(const size_class *of, double m)
 {
+    assert(m >= 1 && (of->growth == SIZE_FINITE || of->vc >= 0));
     if (of->growth == SIZE_FINITE) return of->log_count;
     if (of->growth == SIZE_SAUER) return hsp__log_sauer(of->vc, m);
     const double cut = LN2 + hsp__log_sauer(of->vc - 1, m - 1);
@@ -209,6 +211,7 @@ static double size_rows(const size_law *law, const size_class *of, double eps, d
         else
             high = n;
     }
+    assert(high == low + 1);
     return high;
 }
 

@@ -10,6 +10,7 @@
  * case of the binomial, Biometrika 26 (1934). Both go over probabilities by bisection, down to
  * neighbouring doubles, and return the end that errs on the safe side; the comparison itself
  * allows TAIL_SLACK for rounding, in the same direction. */
+#include <assert.h>
 #include <math.h>
 
 #include "prove/bound.h"
@@ -41,6 +42,7 @@ static double tail_deviance(double y, double more)
 /* ln of C(n, k) p^k (1 - p)^(n - k). */
 static double tail_term(double n, double k, double p)
 {
+    assert(0 <= k && k <= n && p > 0 && p < 1);
     const double q = 1 - p;
     if (k == 0) return n * log1p(-p);
     if (k == n) return n * log(p);
@@ -94,12 +96,14 @@ static double tail_at_least(uint64_t n, uint64_t m, double p)
 /* Between two probabilities; small ones, too, are reached in few steps. */
 static double tail_middle(double low, double high)
 {
+    assert(0 <= low && low <= high && high <= 1);
     if (low > 0) return high > 4 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
     return high > 1e-300 ? high / 1024 : 0;
 }
 
 double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta)
 {
+    assert(log_delta <= 0);
     if (m >= n) return 1;
     double low = 0, high = 1; /* the tail at low is too large; at high it is not */
     const double least = log_delta + TAIL_SLACK * log_delta;
@@ -139,6 +143,7 @@ double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta)
 
 double hsp__kl(double q, double p)
 {
+    assert(q >= 0 && q <= 1 && p >= 0 && p <= 1);
     double sum = 0;
     if (q > 0) sum += q * log(q / p);
     if (q < 1) sum += (1 - q) * log((1 - q) / (1 - p));
@@ -172,6 +177,7 @@ double hsp__kl_upper(double q, double c)
 double hsp__log_sauer(double d, double n)
 {
     double term = 1, sum = 1, power = 0;
+    assert(d >= 0 && n >= 0);
     if (n <= d || (d > TAIL_FEW && n <= 2 * d)) return n * 0.69314718055994530942;
     if (d > TAIL_FEW) {
         for (double i = d; i > 0 && term > sum * 1e-18; i--) {

@@ -15,6 +15,7 @@
  *
  * (The first asks for n eps^2 >= 2 and the last for n eps >= 1, which hold of any eps below 1 that
  * they give.) Scaling columns turns halfspaces into halfspaces, whatever it was fitted to. */
+#include <assert.h>
 #include <math.h>
 
 #include "prove/bound.h"
@@ -24,6 +25,7 @@
 /* ln Pi(2n), and what it is of. */
 static double vc_growth(const hsp__bound_case *c, double *dimension)
 {
+    assert(c->rows.n > 0);
     const double d = (double)hsp__model_inputs(c->model), m = 2 * (double)c->rows.n;
     *dimension = c->space.origin ? d : d + 1;
     if (c->model->tie == HSP_TIE_ZERO) return hsp__log_sauer(*dimension, m);

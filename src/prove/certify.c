@@ -2,6 +2,7 @@
  *
  * Nothing here checks a claim. What a claim's own file finds is written down as exact numbers, and
  * whoever wants to know whether it is true has the checker (verify/) look. */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,6 +126,8 @@ hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim,
 
 void hsp__prove_begin(hsp__prove *prove, const char *claim)
 {
+    assert(!prove->claims.size || prove->claims.failed ||
+           prove->claims.data[prove->claims.size - 1] == '}');
     if (prove->claims.size) hsp__text_puts(&prove->claims, ",\n    ");
     hsp__claim_open(&prove->claims, NULL, '{');
     hsp__claim_word(&prove->claims, "claim", claim);
@@ -190,8 +193,9 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
     return text->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_options *read,
-                               hsp_error *err, hsp_certificate *out)
+/* The model, the files, and the space that claims are about. */
+static hsp_status certify_read(hsp__prove *prove, const char *path, const hsp_options *read,
+                               hsp_error *err)
 {
     const char *test = hsp_options_text(prove->options, "test");
     const char *model = hsp_options_text(prove->options, "model");
@@ -203,11 +207,7 @@ static hsp_status certify_make(hsp__prove *prove, const char *path, const hsp_op
     if (!status && model) status = certify_hash_model(prove, model, err);
     if (!status) status = hsp__prove_open(prove, path, read, 0, err, &prove->data);
     if (!status && test) status = hsp__prove_open(prove, test, read, 1, err, &prove->test);
-    if (!status) status = hsp__prove_scale(prove, err);
-    for (size_t c = 0; !status && c < CERTIFY_COUNT; c++)
-        if (certify_claims[c].make) status = certify_claims[c].make(prove, err);
-    if (!status && prove->claims.size) status = certify_write(prove, &out->text, err);
-    return status;
+    return status ? status : hsp__prove_scale(prove, err);
 }
 
 static void certify_free_notes(const hsp_allocator *memory, hsp__prove_note *notes, uint64_t count)
@@ -238,8 +238,11 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     if (!status) {
         prove.width = hsp_options_real(prove.options, "margin-tolerance");
         prove.offset = strcmp(hsp_options_text(prove.options, "offset"), "none") != 0;
-        status = certify_make(&prove, path, read, err, made);
+        status = certify_read(&prove, path, read, err);
     }
+    for (size_t c = 0; !status && c < CERTIFY_COUNT; c++)
+        if (certify_claims[c].make) status = certify_claims[c].make(&prove, err);
+    if (!status && prove.claims.size) status = certify_write(&prove, &made->text, err);
     hsp__prove_close(&prove.data);
     hsp__prove_close(&prove.test);
     hsp__separation_free(&prove.separability);

@@ -40,6 +40,7 @@ void hsp__prove_format_grid(hsp__text *text, int64_t number, int places)
 
 double hsp__prove_format_bound(hsp__text *text, hsp__long value, int digits, int up)
 {
+    assert(digits > 0 && digits < 18 && isfinite(value));
     const hsp__long tiny = 0x1p-60L; /* more than what the steps below round by */
     if (!(value > 0)) {
         hsp__text_puts(text, "0");
@@ -106,6 +107,7 @@ void hsp__claim_open(hsp__text *text, const char *key, char bracket)
 
 void hsp__claim_close(hsp__text *text, char bracket)
 {
+    assert(strchr("]}\"", bracket));
     hsp__text_add(text, &bracket, 1);
 }
 

@@ -9,6 +9,7 @@
  * 2. Of "not separable", the multipliers of the evidence are solved for exactly (exact_common.c).
  * 3. Where that does not confirm what the learner said, exact arithmetic decides by itself, if the
  *    rows are not too many (separability.c). */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -203,6 +204,7 @@ static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, con
             made->multiplier[made->count++] = value;
         }
     }
+    assert(made->count == found->used);
     if (!m->offset) total[0] = total[1] = (total[0] + total[1]) / 2;
     for (uint64_t k = 0; k < made->count; k++) {
         made->multiplier[k] /= total[y[made->row[k]] > 0];

@@ -1,5 +1,6 @@
 #include "prove/duplicate_rows.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ int hsp__duplicate_rows_find(const hsp_view *view, const hsp__duplicate_rows_key
         else
             high = middle;
     }
+    assert(low == view->rows || keys[low].hash >= hash);
     for (; low < view->rows && keys[low].hash == hash; low++)
         if (hsp__view_same_rows(view, keys[low].row, other, i)) return 1;
     return 0;

@@ -17,6 +17,7 @@
  * The program begins with some rows; its answer is tried on all, and the worst join, by the dual
  * simplex method, until none is wrong: most rows never enter. A variable that helps no row is left
  * out. The answer is CLP's, to nine digits: whoever uses it looks at what it does on the rows. */
+#include <assert.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -160,6 +161,7 @@ static hsp_status min_l1_separator_join(min_l1_separator_state *t, uint64_t coun
         }
         at += min_l1_separator_put(t, t->run->cols, t->prove->data.y[i], columns + at, values + at);
         starts[r + 1] = at;
+        assert((uint64_t)at <= room);
         lower[r] = min_l1_separator_goal(t, i);
         upper[r] = DBL_MAX;
     }
@@ -193,6 +195,7 @@ static uint64_t min_l1_separator_look(min_l1_separator_state *t)
                           t->prove->data.y[i] * t->v[t->run->cols];
         if (!(by <= MIN_L1_SEPARATOR_WRONG)) t->wrong[count++] = (min_l1_separator_wrong){by, i};
     }
+    assert(count <= t->view->rows);
     qsort(t->wrong, count, sizeof *t->wrong, min_l1_separator_order);
     return count;
 }

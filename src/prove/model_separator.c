@@ -3,6 +3,7 @@
  * Weights are written as the model has them, to the bit. A kernel model's coefficients are decimals
  * of 15 digits behind the largest: they are the dual weights too, which must add up. The rows they
  * belong to are those of the data file, not the model's copies of them. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -144,6 +145,7 @@ hsp_status hsp__prove_round(hsp__prove *prove, uint64_t count, const double *amo
         if (largest[side] == count || llabs((*grid)[k]) > llabs((*grid)[largest[side]]))
             largest[side] = k;
     }
+    assert(count<UINT64_MAX && * places> - 400);
     const int heavy = sum > 0;
     if (!balance || !sum) return HSP_OK;
     /* the heavier side gives, from its largest */

@@ -3,6 +3,7 @@
  * Of n rows that are drawn independently the model gets k wrong. Clopper and Pearson's upper bound
  * u is the largest true error at which k or fewer mistakes have a probability of delta: P[Bin(n,
  * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static hsp_status prove_error_count(hsp__prove *prove, const hsp__prove_separato
         out->rows++;
         out->mistakes += says != test->y[i] || (score == 0 && tie == HSP_TIE_ZERO);
     }
+    assert(status || out->rows + out->shared == n);
     hsp__free(memory, shared);
     hsp__free(memory, scores);
     hsp__free(memory, errors);

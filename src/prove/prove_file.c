@@ -355,6 +355,7 @@ static hsp_status prove_file_rows(hsp__prove *prove, const prove_file_classes *c
     file->y = hsp__scratch_new(scratch, n, sizeof *file->y);
     if (scratch->failed) return hsp__fail_memory(err);
     const uint64_t count = prove_file_group(classes, rows, file);
+    assert(count <= n);
     hsp_status status =
         count == n ? hsp__data_borrow(prove->ctx, file->whole, err, &file->data)
                    : hsp_data_select(prove->ctx, file->whole, rows, count, err, &file->data);

@@ -72,6 +72,7 @@ static hsp_status prove_kernel_fill(prove_kernel_state *m, hsp_error *err)
 /* The lower triangle of gram - delta I becomes its factor; 0: it has none. */
 static int prove_kernel_cholesky(double *a, uint64_t n, double delta)
 {
+    assert(n >= 2 && delta > 0);
     for (uint64_t i = 0; i < n; i++)
         for (uint64_t j = 0; j <= i; j++) {
             double sum = a[i * n + j] - (i == j ? delta : 0);
@@ -112,6 +113,7 @@ static hsp_status prove_kernel_choose(prove_kernel_state *m, double share, hsp_e
             left[i] -= factor[i * n + step] * factor[i * n + step];
         }
     }
+    assert(status || share < 1);
     uint64_t kept = 0;
     for (uint64_t i = 0; !status && i < n; i++)
         if (taken[i]) m->row[kept++] = m->row[i];

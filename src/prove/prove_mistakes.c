@@ -9,6 +9,7 @@
  * separator through the origin: the widest one, which is found on rows that have the column c
  * appended. Any other would do, with a weaker bound. Where there is none, the weights of a soft
  * margin and g = 1 give the inseparable form, or that of a soft run. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -74,6 +75,7 @@ static void prove_mistakes_radius(prove_mistakes_state *m)
                   : m->plan.offset == HSP__AUDIT_R2   ? m->radius
                                                       : fixed[m->plan.offset];
     m->tau = m->plan.tau * (m->plan.tau_relative ? m->radius : 1);
+    assert(m->radius >= 0 && m->constant >= 0 && m->tau >= 0 && m->plan.rate > 0);
 }
 
 /* ---- A separator in the space of the run ----------------------------------------------------- */
@@ -124,6 +126,8 @@ static void prove_mistakes_take(prove_mistakes_state *m, const double *weights)
     for (uint64_t j = 0; most > 0 && j < d; j++)
         m->w[j] = weights[j] / most;
     m->b = m->constant > 0 && most > 0 ? weights[d] / most * m->constant : 0;
+    for (uint64_t j = 0; j < d; j++)
+        assert(fabs(m->w[j]) <= 1);
 }
 
 /* min y s*(x), less what it may be off. */

@@ -11,6 +11,7 @@
  * columns make a low bound; any will do for a true one.
  *
  * That there was such a run is shown by making it again (prove_winnow_replay.c). */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,7 @@ static int prove_winnow_take(prove_winnow_cover *m)
         if (!m->off[j] && m->count[j] && (best == view->cols || m->count[j] > m->count[best]))
             best = j;
     if (best == view->cols) return 0;
+    assert(m->count[best] > 0);
     m->in[best] = m->off[best] = 1;
     for (uint64_t i = 0; i < view->rows; i++) {
         const hsp__row row = hsp__view_row(view, i);
@@ -267,6 +269,7 @@ static prove_winnow_sides prove_winnow_look_at(const prove_winnow_state *m)
         if (v > 0) s.entropy -= v * logl(v);
     }
     s.entropy = s.entropy / s.weight + logl(s.weight);
+    assert(s.weight > 0 && s.entropy > -1e-9L);
     return s;
 }
 
@@ -337,6 +340,7 @@ static hsp_status prove_winnow_try_widest(prove_winnow_state *m, hsp_error *err)
 /* All candidates. */
 static hsp_status prove_winnow_search(prove_winnow_state *m, hsp_error *err)
 {
+    assert(m->run.alpha > 1 && m->best != m->trial && !isfinite(m->bound));
     const hsp_model *model = m->prove->model;
     const uint64_t d = m->run.cols;
     const int balanced = m->run.variant == HSP__WINNOW_BALANCED;

@@ -3,6 +3,7 @@
  */
 #include "prove/retrain.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ static int retrain_same(const hsp__sequence *made, const uint64_t *count, uint64
 {
     if (made->count != updates) return 0;
     memcpy(left, count, rows * sizeof *left);
+    assert(made->count == updates);
     for (uint64_t k = 0; k < updates; k++)
         if (made->row[k] >= rows || !left[made->row[k]]--) return 0;
     return 1;

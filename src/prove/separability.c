@@ -103,20 +103,6 @@ static hsp_status separability_fit_wide(separability_state *m, const hsp__proble
     return HSP_OK;
 }
 
-static hsp_status separability_fit_hard(separability_state *m, hsp_error *err)
-{
-    const hsp_view *view = m->view;
-    const hsp__problem p = separability_problem(m, 1, 1);
-    const hsp__fit_limits limits = {.gap = fmax(m->width / 16, 1e-10),
-                                    .max_passes = HSP__FIT_PASSES,
-                                    .max_seconds = SEPARABILITY_SECONDS,
-                                    .seed = 1};
-    if (view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
-        view->rows <= view->cols)
-        return separability_fit_wide(m, &p, &limits, err);
-    return hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
-}
-
 /* The rows that the solver's dual coefficients belong to. `multipliers`: they add up to 1 in each
  * class (without an offset, to 2 in all). */
 static hsp_status separability_used(separability_state *m, int multipliers, hsp_error *err,
@@ -268,6 +254,7 @@ static hsp_status separability_hulls(separability_state *m, const separability_a
     *shown = separability_round(m, of, share);
     if (!*shown) return HSP_OK;
     hsp__long total = 0, square = 0, error = 0;
+    int64_t balance = 0;
     hsp__separation *to = m->to;
     to->multipliers.size = to->high.size = 0;
     to->used = 0;
@@ -277,6 +264,7 @@ static hsp_status separability_hulls(separability_state *m, const separability_a
         const uint64_t i = of->row[k];
         const hsp__row row = hsp__view_row(m->view, i);
         const hsp__long by = (hsp__long)share[k];
+        balance += m->y[i] * share[k];
         total += by;
         for (uint64_t e = 0; e < row.count; e++) {
             const uint64_t j = hsp__row_column(&row, e);
@@ -288,6 +276,7 @@ static hsp_status separability_hulls(separability_state *m, const separability_a
         hsp__text_printf(&to->multipliers, ", \"%lld\"]", (long long)share[k]);
         to->used++;
     }
+    assert(!m->offset || balance == 0);
     hsp__claim_close(&to->multipliers, ']');
     const hsp__long off = 0x1p-51L + (hsp__long)(to->used + 4) * LDBL_EPSILON;
     for (uint64_t j = 0; j < d; j++) {
@@ -534,8 +523,17 @@ static void separability_alone(separability_state *m)
  * arithmetic. */
 static hsp_status separability_hard_margin(separability_state *m, hsp_error *err)
 {
+    const hsp_view *view = m->view;
+    const hsp__problem p = separability_problem(m, 1, 1);
+    const hsp__fit_limits limits = {.gap = fmax(m->width / 16, 1e-10),
+                                    .max_passes = HSP__FIT_PASSES,
+                                    .max_seconds = SEPARABILITY_SECONDS,
+                                    .seed = 1};
+    const int wide = view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
+                     view->rows <= view->cols;
     separability_forget(m);
-    hsp_status status = separability_fit_hard(m, err);
+    hsp_status status = wide ? separability_fit_wide(m, &p, &limits, err)
+                             : hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
     if (status) return status == HSP_BAD_DATA ? HSP_OK : status;
     return m->fitted.stop == HSP_STOP_INSEPARABLE ? separability_touching(m, err)
                                                   : separability_show(m, err);
@@ -555,6 +553,7 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
                             .width = width,
                             .to = to};
     const int both = file->sides[0] && file->sides[1];
+    assert(file->sides[0] + file->sides[1] == file->rows->rows && width > 0);
     hsp_status status = HSP_OK;
     if (!both && offset) {
         separability_alone(&m);
@@ -642,8 +641,12 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
     const int no = hsp__prove_named(prove, "not separable");
     const char *kernel = hsp_options_text(prove->options, "kernel");
     if (kernel) return hsp__prove_separable_kernel(prove, kernel, err);
-    hsp_status status = yes || no ? hsp__prove_separability(prove, err) : HSP_OK;
-    if (status || (!yes && !no)) return status;
+    if (!yes && !no) return HSP_OK;
+    assert(!prove->looked);
+    hsp_status status = hsp__separability_find(prove->ctx, &prove->data, prove->offset,
+                                               prove->width, err, &prove->separability);
+    if (status) return status;
+    prove->looked = 1;
     const char *through = prove->offset ? "" : " through the origin";
     switch (prove->separability.kind) {
     case HSP__SEPARABILITY_SEPARABLE:

@@ -9,6 +9,7 @@
  * and at the optimum both are the widest margin. Where there is no separator, a common point is
  * looked for exactly, if the kernel is without exponentials and rows are few; else the multipliers
  * that show it give "no margin above epsilon". */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -129,6 +130,7 @@ static hsp_status separability_kernel_separable(separability_kernel_state *m,
     const int places = 15 - (int)ceill(log10l(fmaxl(fabsl(b), 1e-6L)));
     const int64_t grid = hsp__prove_grid(b, places);
     b = (hsp__long)grid / powl(10, (hsp__long)places);
+    assert(f->total > 0 && f->square >= 0);
     const hsp__long margin = fminl(f->low[0] - b, f->low[1] + b) * (1 - 1e-14L);
     if (!(margin > 0) || !(f->square > 0))
         return hsp__prove_skip(

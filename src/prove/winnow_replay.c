@@ -7,6 +7,7 @@
  * score nearer to 0 than that is computed in whole numbers, if the values of its row are multiples
  * of 1/1024 (0, 1, 0.5, 0.25 ...) and the exponents of its columns are whole numbers; else it is
  * left open. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static int again_exact(const winnow_again *a, double x)
 
 static void again_update(winnow_again *a, uint64_t i)
 {
+    assert(i < a->file->rows->rows);
     const hsp_view *view = a->file->rows;
     const hsp__row row = hsp__view_row(view, i);
     for (uint64_t k = 0; k < row.count; k++) {
@@ -135,6 +137,7 @@ static int again_passes(winnow_again *a, uint64_t passes, uint64_t updates, uint
             const int wrong = again_wrong(a, i);
             if (wrong < 0 || (wrong && !left[i])) return 0;
             if (!wrong) continue;
+            assert(left[i] > 0);
             left[i]--;
             updates--;
             again_update(a, i);
