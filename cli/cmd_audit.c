@@ -143,12 +143,7 @@ static const hsp_field *audit_bound_fields(void)
 #undef RECORD
 #define RECORD audit
 
-static const void *audit_bound_at(const void *record, size_t i, void *room)
-{
-    const audit *seen = record;
-    (void)room;
-    return i < seen->count ? &seen->bounds[i] : NULL;
-}
+GETTER(audit_bound_at, audit, seen, i < seen->count ? &seen->bounds[i] : NULL)
 
 static const void *audit_updates(const void *record, size_t i, void *room)
 {

@@ -368,12 +368,7 @@ static const void *bound_file_of(hsp_data *data, uint64_t rows, uint64_t mistake
     return room;
 }
 
-static const void *bound_one_at(const void *record, size_t i, void *room)
-{
-    const hsp_error_report *o = ((const bound_job *)record)->outlook;
-    (void)room;
-    return i < o->count ? &o->guarantees[i] : NULL;
-}
+GETTER(bound_one_at, bound_job, of, i < of->outlook->count ? &of->outlook->guarantees[i] : NULL)
 
 GETTER(bound_delta, bound_job, job, &job->outlook->delta)
 GETTER(bound_training, bound_job, job,
@@ -579,12 +574,7 @@ static const hsp_field *bound_trial_fields(void)
 #undef RECORD
 #define RECORD hsp_simulation
 
-static const void *bound_trial_at(const void *record, size_t i, void *room)
-{
-    const hsp_simulation *made = record;
-    (void)room;
-    return i < made->count ? &made->bounds[i] : NULL;
-}
+GETTER(bound_trial_at, hsp_simulation, made, i < made->count ? &made->bounds[i] : NULL)
 
 GETTER_NEW(bound_all_held, hsp_simulation, made, int, !bound_broken(made))
 

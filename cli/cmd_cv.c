@@ -23,19 +23,13 @@ typedef struct cv {
 
 GETTER(cv_held_out, cv, done, hsp_validation_held_out(done->seen))
 
-static const void *cv_fold(const void *record, size_t i, void *room)
-{
-    const hsp_validation *seen = ((const cv *)record)->seen;
-    (void)room;
-    return i < hsp_validation_held_out(seen)->folds ? hsp_validation_fold(seen, (uint32_t)i) : NULL;
-}
+GETTER(cv_fold, cv, of,
+       i < hsp_validation_held_out(of->seen)->folds ? hsp_validation_fold(of->seen, (uint32_t)i)
+                                                    : NULL)
 
-static const void *cv_class(const void *record, size_t i, void *room)
-{
-    const hsp_validation *seen = ((const cv *)record)->seen;
-    (void)room;
-    return i < hsp_validation_classes(seen) ? hsp_validation_class_name(seen, (uint32_t)i) : NULL;
-}
+GETTER(cv_class, cv, of,
+       i < hsp_validation_classes(of->seen) ? hsp_validation_class_name(of->seen, (uint32_t)i)
+                                            : NULL)
 
 static const hsp_field *cv_fields(void)
 {

@@ -79,12 +79,7 @@ static const hsp_field *help_option_fields(void)
 #undef RECORD
 #define RECORD hsp_option_table
 
-static const void *help_option_at(const void *record, size_t i, void *room)
-{
-    const hsp_option_table *table = record;
-    (void)room;
-    return i < table->count ? &table->options[i] : NULL;
-}
+GETTER(help_option_at, hsp_option_table, table, i < table->count ? &table->options[i] : NULL)
 
 const hsp_field *cli_option_table_fields(void)
 {
@@ -148,12 +143,7 @@ typedef struct help_command {
 
 GETTER(help_result_name, help_result, result, result->result->name)
 
-static const void *help_key_at(const void *record, size_t i, void *room)
-{
-    const help_result *result = record;
-    (void)room;
-    return i < result->keys.count ? &result->keys.list[i] : NULL;
-}
+GETTER(help_key_at, help_result, result, i < result->keys.count ? &result->keys.list[i] : NULL)
 
 static const hsp_field *help_result_fields(void)
 {
@@ -194,12 +184,7 @@ static const void *help_command_option_at(const void *record, size_t i, void *ro
     return NULL;
 }
 
-static const void *help_variant_at(const void *record, size_t i, void *room)
-{
-    const cli_command *command = ((const help_command *)record)->command;
-    (void)room;
-    return command->variant ? command->variant(i) : NULL;
-}
+GETTER(help_variant_at, help_command, of, of->command->variant ? of->command->variant(i) : NULL)
 
 static const void *help_result_at(const void *record, size_t i, void *room)
 {

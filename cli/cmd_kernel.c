@@ -199,19 +199,11 @@ static const void *kernel_witness_row(const void *record, size_t i, void *room)
     return room;
 }
 
-static const void *kernel_witness_z(const void *record, size_t i, void *room)
-{
-    const hsp_kernel_verdict *verdict = record;
-    (void)room;
-    return i < verdict->witness_count ? &verdict->witness[i] : NULL;
-}
+GETTER(kernel_witness_z, hsp_kernel_verdict, verdict,
+       i < verdict->witness_count ? &verdict->witness[i] : NULL)
 
-static const void *kernel_eigenvalue(const void *record, size_t i, void *room)
-{
-    const hsp_kernel_verdict *verdict = record;
-    (void)room;
-    return i < KERNEL_LEADING && i < verdict->rows ? &verdict->eigenvalues[i] : NULL;
-}
+GETTER(kernel_eigenvalue, hsp_kernel_verdict, verdict,
+       i < KERNEL_LEADING && i < verdict->rows ? &verdict->eigenvalues[i] : NULL)
 
 GETTER(kernel_witness, hsp_kernel_verdict, verdict, verdict->semidefinite ? NULL : verdict)
 GETTER_NEW(kernel_trace_of, hsp_kernel_verdict, verdict, double, kernel_trace(verdict))
@@ -265,12 +257,8 @@ static const hsp_field *kernel_factor_fields(void)
 #undef RECORD
 #define RECORD kernel_found
 
-static const void *kernel_quantile(const void *record, size_t i, void *room)
-{
-    const kernel_found *found = record;
-    (void)room;
-    return i < 5 && found->verdict->rows ? &found->quantiles[i] : NULL;
-}
+GETTER(kernel_quantile, kernel_found, found,
+       i < 5 && found->verdict->rows ? &found->quantiles[i] : NULL)
 
 GETTER(kernel_job_of, kernel_found, found, found->job)
 GETTER(kernel_data_of, kernel_found, found, &found->job->data)

@@ -38,12 +38,7 @@ typedef struct make {
 
 GETTER(make_offset, make, made, made->weights ? &made->truth.offset : NULL)
 
-static const void *make_weight(const void *record, size_t i, void *room)
-{
-    const make *made = record;
-    (void)room;
-    return made->weights && i < made->truth.cols ? &made->weights[i] : NULL;
-}
+GETTER(make_weight, make, made, i >= made->truth.cols || !made->weights ? NULL : &made->weights[i])
 
 static const hsp_field *make_truth_fields(void)
 {

@@ -408,19 +408,12 @@ typedef struct model_job {
     model_scorer *scorers; /* of the model */
 } model_job;
 
-static const void *model_scorer_at(const void *record, size_t i, void *room)
-{
-    const model_job *job = record;
-    (void)room;
-    return i < hsp_model_scorers(job->shown.model) ? &job->scorers[i] : NULL;
-}
+GETTER(model_scorer_at, model_job, job,
+       i < hsp_model_scorers(job->shown.model) ? &job->scorers[i] : NULL)
 
-static const void *model_class_at(const void *record, size_t i, void *room)
-{
-    const hsp_model *model = ((const model_job *)record)->shown.model;
-    (void)room;
-    return i < hsp_model_classes(model) ? hsp_model_class_name(model, (uint32_t)i) : NULL;
-}
+GETTER(model_class_at, model_job, of,
+       i < hsp_model_classes(of->shown.model) ? hsp_model_class_name(of->shown.model, (uint32_t)i)
+                                              : NULL)
 
 static const void *model_fact_at(const void *record, size_t i, void *room)
 {

@@ -292,12 +292,7 @@ static const void *plot_letter_at(const void *record, size_t i, void *room)
 }
 
 /* A line of the plot ends where its cells do. */
-static const void *plot_line_at(const void *record, size_t i, void *room)
-{
-    const plot *to = record;
-    (void)room;
-    return i < (size_t)to->y.cells ? to->lines[i] : NULL;
-}
+GETTER(plot_line_at, plot, to, i < (size_t)to->y.cells ? to->lines[i] : NULL)
 
 GETTER(plot_x, plot, to, plot_axis_of(to, &to->x, room))
 GETTER(plot_y, plot, to, plot_axis_of(to, &to->y, room))

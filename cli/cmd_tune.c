@@ -98,13 +98,8 @@ static const void *tune_mark(const void *record, size_t i, void *room)
                           : NULL;
 }
 
-static const void *tune_fold_error(const void *record, size_t i, void *room)
-{
-    const tune_point *one = record;
-    (void)room;
-    return i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->error
-                              : NULL;
-}
+GETTER(tune_fold_error, tune_point, one,
+       i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->error : NULL)
 
 GETTER(tune_unconverged, tune_point, one, one->all.unconverged ? &one->all.unconverged : NULL)
 GETTER(tune_inseparable, tune_point, one, one->all.inseparable ? &one->all.inseparable : NULL)

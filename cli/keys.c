@@ -169,12 +169,7 @@ static const void *keys_type_or_null(const void *record, size_t i, void *room)
     return i ? "null" : keys_json_type(record);
 }
 
-static const void *keys_description(const void *record, size_t i, void *room)
-{
-    const keys_node *node = record;
-    (void)i, (void)room;
-    return node->field ? node->field->meaning : NULL;
-}
+GETTER(keys_description, keys_node, node, node->field ? node->field->meaning : NULL)
 
 static const void *keys_property_at(const void *record, size_t i, void *room)
 {

@@ -397,12 +397,7 @@ static const void *fields_matrix_row(const void *record, size_t i, void *room)
     return i < matrix->classes ? row : NULL;
 }
 
-static const void *fields_matrix_count(const void *record, size_t i, void *room)
-{
-    const fields_counts *row = record;
-    (void)room;
-    return i < row->count ? &row->counts[i] : NULL;
-}
+GETTER(fields_matrix_count, fields_counts, row, i < row->count ? &row->counts[i] : NULL)
 
 static const hsp_field *fields_matrix(void)
 {

@@ -191,12 +191,8 @@ static const void *training_evidence_row(const void *record, size_t i, void *roo
     return row;
 }
 
-static const void *training_multiplier(const void *record, size_t i, void *room)
-{
-    const hsp_evidence *evidence = record;
-    (void)room;
-    return i < evidence->count ? &evidence->multiplier[i] : NULL;
-}
+GETTER(training_multiplier, hsp_evidence, evidence,
+       i < evidence->count ? &evidence->multiplier[i] : NULL)
 
 const hsp_field *hsp_evidence_fields(void)
 {

@@ -5,12 +5,7 @@
 
 #define RECORD hsp_knn_report
 
-static const void *knn_fields_mistakes(const void *record, size_t i, void *room)
-{
-    const hsp_knn_report *near = record;
-    (void)room;
-    return i < near->tried ? &near->mistakes[i] : NULL;
-}
+GETTER(knn_fields_mistakes, hsp_knn_report, near, i < near->tried ? &near->mistakes[i] : NULL)
 
 GETTER(knn_fields_tried, hsp_knn_report, near, near->tried ? &near->tried : NULL)
 
