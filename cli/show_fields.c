@@ -419,24 +419,25 @@ const hsp_field *cli_confusion_fields(void)
     return fields;
 }
 
-void cli_confusion_print(const cli_confusion *matrix, FILE *file)
+void cli_confusion_print(const cli_confusion *confusion, FILE *file)
 {
     char columns[FIELDS_CLASSES + 2] = "l";
     cli_table table;
-    if (matrix->classes > FIELDS_CLASSES) {
+    if (confusion->classes > FIELDS_CLASSES) {
         fprintf(file, "\nConfusion matrix of %s classes: see --json\n",
-                show_count(matrix->classes));
+                show_count(confusion->classes));
         return;
     }
-    memset(columns + 1, 'r', matrix->classes);
+    memset(columns + 1, 'r', confusion->classes);
     table_begin(&table, columns);
     table_cell(&table, "class");
-    for (uint32_t c = 0; c < matrix->classes; c++)
-        table_cell(&table, "as %s", show_name(matrix->name(matrix->names, c)));
-    for (uint32_t t = 0; t < matrix->classes; t++) {
-        table_cell(&table, "%s", show_name(matrix->name(matrix->names, t)));
-        for (uint32_t c = 0; c < matrix->classes; c++)
-            table_cell(&table, "%s", show_count(matrix->counts[(size_t)t * matrix->classes + c]));
+    for (uint32_t c = 0; c < confusion->classes; c++)
+        table_cell(&table, "as %s", show_name(confusion->name(confusion->names, c)));
+    for (uint32_t t = 0; t < confusion->classes; t++) {
+        table_cell(&table, "%s", show_name(confusion->name(confusion->names, t)));
+        for (uint32_t c = 0; c < confusion->classes; c++)
+            table_cell(&table, "%s",
+                       show_count(confusion->counts[(size_t)t * confusion->classes + c]));
     }
     fprintf(file, "\nConfusion matrix (rows: true class)\n");
     table_print(&table, file);

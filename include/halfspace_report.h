@@ -31,11 +31,11 @@ typedef enum hsp_field_type {
 typedef struct hsp_field {
     const char *name; /* the key in JSON; NULL, or beginning with a dot: not in JSON */
     hsp_field_type type;
+    int optional;             /* absent, instead of null */
     const char *unit;         /* "rows", "bytes"; NULL: none */
     const char *label, *text; /* in a text for people, and how (docs/development/reports.md) */
     const char *meaning;      /* a noun phrase, without a full stop */
     const char *when;         /* when it is null, or absent; NULL: never */
-    int optional;             /* absent, instead of null */
     size_t offset;            /* of the value in the record, unless there is `get`: it returns the
                                  value (i-th record of a list; a text itself), perhaps made in
                                  `room`, or NULL */
