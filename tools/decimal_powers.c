@@ -61,7 +61,8 @@ int main(void)
         memcpy(below[q], number, sizeof number);
     }
     printf("#define DECIMAL_POWER_FIRST (%d)\n\n", FIRST);
-    printf("/* Row q - DECIMAL_POWER_FIRST: the first 128 bits of 10^q, high word first, cut. */\n");
+    printf(
+        "/* Row q - DECIMAL_POWER_FIRST: the first 128 bits of 10^q, high word first, cut. */\n");
     printf("static const uint64_t decimal_powers[%d][2] = {\n", LAST - FIRST + 1);
     for (int q = FIRST; q < 0; q++) {
         memcpy(number, below[-q - 1], sizeof number);

@@ -36,7 +36,7 @@ typedef struct hsp__csv_reader {
     hsp__csv_plan *plan;
     hsp__csv_table *table;
     hsp__csv_worker *workers;
-    hsp__provenance *told; /* or NULL */
+    hsp__provenance *told;                 /* or NULL */
     int count;                             /* workers */
     uint64_t missing_line, missing_column; /* the first of the data, 0: none */
 } hsp__csv_reader;

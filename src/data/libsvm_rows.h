@@ -11,7 +11,7 @@
 #include "data/rows.h"
 
 #define HSP__LIBSVM_RECENT 64 /* short labels seen last, found without hashing */
-#define HSP__LIBSVM_WIDEST                                                     \
+#define HSP__LIBSVM_WIDEST \
     1024 /* columns whose digits are counted one by one; others share the last \
           */
 

@@ -16,7 +16,7 @@ typedef struct hsp__task {
     double *own_weight;
     int alone;                 /* there are no positive rows, or no others: nothing to learn */
     int left_out;              /* the run was stopped before this problem was begun */
-    int gap_unknown;              /* the run was stopped before the figures were known */
+    int gap_unknown;           /* the run was stopped before the figures were known */
     const hsp__solver *solver; /* that found the weights; NULL: none was needed */
     hsp__solution solution;    /* w points into the training's weights */
     hsp__kkt kkt;

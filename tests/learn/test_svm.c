@@ -583,7 +583,8 @@ static void test_refusals(void)
     machine_refused(ctx, data, "svm", "weight=z=2", HSP_USAGE, "no class 'z'");
     machine_refused(ctx, data, "svm", "weight=a=0", HSP_USAGE, "above 0");
     machine_refused(ctx, data, "svm", "weight=a", HSP_USAGE, "expected balanced");
-    machine_refused(ctx, data, "svm", "weight=balanced weight=a=2", HSP_USAGE, "cannot be combined");
+    machine_refused(ctx, data, "svm", "weight=balanced weight=a=2", HSP_USAGE,
+                    "cannot be combined");
     machine_refused(ctx, data, "svm", "hard=yes C=2", HSP_USAGE, "C has no effect");
     machine_refused(ctx, data, "svm", "hard=yes penalty=l1", HSP_USAGE, "penalty l2");
     machine_refused(ctx, data, "svm", "hard=yes loss=squared", HSP_USAGE, "--loss has no effect");
@@ -592,7 +593,8 @@ static void test_refusals(void)
                     "hinge loss");
     machine_refused(ctx, data, "svm", "row-weight=x9", HSP_USAGE, "name or the number");
     machine_refused(ctx, data, "svm", "row-weight=1", HSP_BAD_DATA, "expected 0 or more");
-    machine_refused(ctx, data, "svm", "row-weight=x1 normalize=rows", HSP_USAGE, "count in the norm");
+    machine_refused(ctx, data, "svm", "row-weight=x1 normalize=rows", HSP_USAGE,
+                    "count in the norm");
     hsp_data_free(data);
     for (uint64_t i = 0; i < set.n; i++)
         set.label[i] = 1;

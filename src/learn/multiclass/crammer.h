@@ -33,7 +33,7 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
 /* How near to the best, from the problem, (w, b) and `dual` (n * k) alone: dual is made feasible in
  * place; u (k * d, out) is sum_i A_i x_i. Two passes over the rows, in parallel. */
 hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
-                              const double *b, double *dual, double *u, hsp_error *err,
-                              hsp__gap_values *out);
+                            const double *b, double *dual, double *u, hsp_error *err,
+                            hsp__gap_values *out);
 
 #endif

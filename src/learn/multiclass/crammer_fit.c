@@ -104,7 +104,8 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
         passes += s.passes;
         updates += s.updates;
         goal.gap = plan->gap - 2 * values.rounding;
-        if (!gap_known || s.stop != HSP_STOP_CONVERGED || values.gap <= plan->gap || !(goal.gap > 0))
+        if (!gap_known || s.stop != HSP_STOP_CONVERGED || values.gap <= plan->gap ||
+            !(goal.gap > 0))
             break;
     }
     hsp__task *task = &train->tasks[0];
