@@ -79,7 +79,7 @@ endif
 HEADERS  := $(wildcard include/*.h)
 LIB_SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
-# The checker, as the command calls it; it needs GMP.
+# The checker, which the library calls (src/prove/verify.c); it needs GMP.
 CORE_SRC  := $(if $(HAVE_GMP),$(filter-out %/main.c,$(wildcard verify/core/*.c)))
 CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c)) $(CORE_SRC))
 TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))
@@ -145,14 +145,14 @@ endif
 $(BUILD)/obj/tests/%.o: CFLAGS_FILE := -Wno-double-promotion
 
 # The lists of objects, so that a source file that went away goes away from the library too.
-$(BUILD)/libhalfspace.a: $(LIB_OBJ) $(BUILD)/sources
+$(BUILD)/libhalfspace.a: $(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) ar $@
-	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ) $(CHECK_OBJ)
 
-$(BUILD)/libhalfspace.so: $(LIB_OBJ) $(BUILD)/sources
+$(BUILD)/libhalfspace.so: $(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(CC) -shared -Wl,-soname,libhalfspace.so.$(SOVERSION) $(if $(SANITIZE),,-Wl,-z,defs) \
-	    $(SANITIZE) $(LDFLAGS_ALL) $(LIB_OBJ) $(LDLIBS_ALL) -o $@
+	    $(SANITIZE) $(LDFLAGS_ALL) $(LIB_OBJ) $(CHECK_OBJ) $(LDLIBS_ALL) -o $@
 	$(Q)ln -sf libhalfspace.so $@.$(SOVERSION)
 
 $(BUILD)/sources: always
@@ -161,7 +161,7 @@ $(BUILD)/sources: always
 
 LINK = $(CC) $(SANITIZE) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LDLIBS_ALL) -o $@
 
-$(BUILD)/halfspace: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
+$(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(LINK)
 
@@ -185,12 +185,6 @@ $(BUILD)/tests/verify/%: $(BUILD)/obj/tests/verify/%.o $(CHECK_OBJ)
 	$(Q)$(LINK)
 
 $(BUILD)/replay/fuzz_certificate: $(BUILD)/obj/fuzz/fuzz_certificate.o $(BUILD)/obj/fuzz/replay.o $(CHECK_OBJ)
-	@mkdir -p $(@D)
-	$(SAY) link $@
-	$(Q)$(LINK)
-
-# What is proved is shown to the checker.
-$(BUILD)/tests/prove/%: $(BUILD)/obj/tests/prove/%.o $(CHECK_OBJ) $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
 	$(SAY) link $@
 	$(Q)$(LINK)
@@ -251,7 +245,7 @@ check-stop: $(BUILD)/halfspace $(if $(TICKS),$(BUILD)/halfspace-ticks)
 
 # The command with tools/tick_trace.c between it and the functions that ask whether to stop.
 TICK_CALLS := hsp__tick hsp__tick_wait hsp__progress hsp__watch_gap
-$(BUILD)/halfspace-ticks: $(CLI_OBJ) $(CHECK_OBJ) $(BUILD)/obj/tools/tick_trace.o $(BUILD)/libhalfspace.a
+$(BUILD)/halfspace-ticks: $(CLI_OBJ) $(BUILD)/obj/tools/tick_trace.o $(BUILD)/libhalfspace.a
 	$(SAY) link $@
 	$(Q)$(LINK) -no-pie $(TICK_CALLS:%=-Wl$(comma)--wrap=%)
 

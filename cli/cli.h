@@ -7,7 +7,6 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
  *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
- *     checker.c     the checker of certificates, called
  *     knn_report.c  the part of reports about nearest-neighbour models
  *     cmd_*.c       one file per sub-command
  */
@@ -313,25 +312,11 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
                         const hsp_confirmation *confirmed, hsp_data *data, int through_0,
                         FILE *file);
 
-/* What the checker says of a certificate; its status is that of halfspace-verify. */
-typedef struct cli_verdict {
-    int status;
-    char *said, *reason; /* malloc'ed */
-} cli_verdict;
-/* The files that a certificate is held against; test and model may be NULL. */
-typedef struct cli_checked {
-    const char *data, *test, *model;
-    unsigned effort; /* times the default work is allowed; 0 is 1 */
-} cli_checked;
-hsp_status cli_check_certificate(cli *run, FILE *certificate, const cli_checked *about,
-                                 hsp_error *err, cli_verdict *verdict);
-void cli_free_verdict(cli_verdict *verdict);
-
 /* Make a certificate, have it checked, and write it to `out` (NULL: nowhere) if it is accepted.
  * `claims` NULL: all. Free it, also after a failure. */
 typedef struct cli_certified {
     hsp_certificate *certificate;
-    cli_verdict verdict;
+    hsp_verification *verified; /* NULL: no claim was made */
     double certify_seconds, verify_seconds;
 } cli_certified;
 hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,

@@ -27,39 +27,36 @@ static const cli_group certify_groups[] = {{"Claims", hsp_certify_options},
 /* ---- Shared with train --certify ---- */
 
 /* Have the checker look at it. What it rejects is a bug of ours, and is not handed out. */
-static hsp_status certify_check(cli *run, const cli_checked *about, hsp_error *err,
-                                cli_certified *done)
+static hsp_status certify_check(cli *run, const char *data, const hsp_options *claims,
+                                hsp_error *err, cli_certified *done)
 {
     size_t size;
     const char *text = hsp_certificate_text(done->certificate, &size);
+    const char *model = claims ? hsp_options_text(claims, "model") : NULL;
+    hsp_options *options = NULL;
     if (!text) return HSP_OK;
-    char *copy = cli_memory(NULL, size);
-    memcpy(copy, text, size);
-    FILE *file = fmemopen(copy, size, "rb");
-    hsp_status status =
-        file ? HSP_OK : cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory: %s", strerror(errno));
-    if (status == HSP_OK) status = cli_check_certificate(run, file, about, err, &done->verdict);
-    if (status == HSP_OK && done->verdict.status != 0)
-        status = cli_fail(err, HSP_UNSUPPORTED, NULL,
-                          "the checker does not accept this certificate, so it is not written (the "
-                          "other claims can be made by name, with --claim): %.320s",
-                          done->verdict.reason);
-    if (file) fclose(file);
-    free(copy);
-    return status;
+    hsp_status status = hsp_options_new(run->ctx, hsp_verify_options(), err, &options);
+    if (!status && model) status = hsp_options_set_text(options, "model", model, err);
+    if (!status)
+        status =
+            hsp_verify(run->ctx, text, size, data, claims ? hsp_options_text(claims, "test") : NULL,
+                       options, err, &done->verified);
+    hsp_options_free(options);
+    if (status || done->verified->verdict == HSP_VERIFIED) return status;
+    return cli_fail(err, HSP_UNSUPPORTED, NULL,
+                    "the checker does not accept this certificate, so it is not written (the other "
+                    "claims can be made by name, with --claim): %.320s",
+                    done->verified->reason);
 }
 
 hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,
                        const hsp_options *claims, const char *out, hsp_error *err,
                        cli_certified *done)
 {
-    const cli_checked about = {.data = data,
-                               .test = claims ? hsp_options_text(claims, "test") : NULL,
-                               .model = claims ? hsp_options_text(claims, "model") : NULL};
     const double start = cli_seconds();
     hsp_status status = hsp_certify(run->ctx, data, read, model, claims, err, &done->certificate);
     done->certify_seconds = cli_seconds() - start;
-    if (status == HSP_OK) status = certify_check(run, &about, err, done);
+    if (status == HSP_OK) status = certify_check(run, data, claims, err, done);
     done->verify_seconds = cli_seconds() - start - done->certify_seconds;
     size_t size;
     const char *text = status == HSP_OK ? hsp_certificate_text(done->certificate, &size) : NULL;
@@ -73,13 +70,13 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
 void cli_certified_free(cli_certified *done)
 {
     hsp_certificate_free(done->certificate);
-    cli_free_verdict(&done->verdict);
+    hsp_verification_free(done->verified);
 }
 
 void cli_certified_print(const cli_certified *done, FILE *file)
 {
     const char *claim, *why;
-    if (done->verdict.said) fputs(done->verdict.said, file);
+    if (done->verified) fputs(done->verified->established, file);
     for (size_t i = 0; (claim = hsp_certificate_claim(done->certificate, i, &why)); i++)
         if (why) fprintf(file, "not claimed: %s: %s\n", claim, why);
 }

@@ -1,47 +1,32 @@
 /* halfspace verify [--model MODEL] [--effort N] CERT DATA [TEST]: what halfspace-verify does, and
  * compressed data files too. */
-#include <errno.h>
-#include <string.h>
-
 #include "cli.h"
 
 enum { VERIFY_OWN };
 
-static const hsp_option verify_own[] = {
-    {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "check that this is the model file that the certificate is about"},
-    {"effort", HSP_OPTION_INTEGER, "1", 1, 1e6, NULL, "N",
-     "allow N times the default amount of work (about two seconds for small files)"},
-};
-
-static const hsp_option_table *verify_options(void)
-{
-    static const hsp_option_table table = {"verify", "options of verify", verify_own, 2};
-    return &table;
-}
-
-static const cli_group verify_groups[] = {{"Options", verify_options}, {NULL, NULL}};
+static const cli_group verify_groups[] = {{"Options", hsp_verify_options}, {NULL, NULL}};
 
 typedef struct verify {
-    const char *certificate;
-    cli_checked about;
-    cli_verdict verdict;
+    const char *certificate, *data, *test, *model;
+    hsp_verification *found;
+    const char *established; /* of found */
     double seconds;
 } verify;
 
-GETTER_NEW(verify_holds, verify, done, int, done->verdict.status == 0)
-GETTER(verify_reason, verify, done, done->verdict.status ? done->verdict.reason : NULL)
+GETTER_NEW(verify_holds, verify, done, int, done->found->verdict == HSP_VERIFIED)
+GETTER(verify_reason, verify, done,
+       done->found->verdict == HSP_VERIFIED ? NULL : done->found->reason)
 
 static const hsp_field *verify_fields(void)
 {
 #define RECORD verify
     static const hsp_field fields[] = {
         FIELD(TEXT, "certificate", NULL, certificate, "the certificate"),
-        FIELD(TEXT, "file", NULL, about.data, "the data file"),
-        FIELD(TEXT, "test", NULL, about.test, "the file of test rows", .when = "null without one"),
-        FIELD(TEXT, "model", NULL, about.model, "the model file", .when = "null without --model"),
+        FIELD(TEXT, "file", NULL, data, "the data file"),
+        FIELD(TEXT, "test", NULL, test, "the file of test rows", .when = "null without one"),
+        FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
         FIELD_GET(FLAG, "holds", NULL, verify_holds, "every claim holds"),
-        FIELD(TEXT, "established", NULL, verdict.said, "what the checker confirms"),
+        FIELD(TEXT, "established", NULL, established, "what the checker confirms"),
         FIELD_GET(TEXT, "reason", NULL, verify_reason, "why a claim does not hold",
                   .when = "null if all hold"),
         FIELD(SECONDS, "verify_seconds", NULL, seconds, "time to check"),
@@ -54,12 +39,11 @@ static const cli_result verify_results[] = {{"verify", verify_fields, 0, 0}, {NU
 static hsp_status verify_run(cli *run, hsp_error *err)
 {
     const double start = cli_seconds();
-    const hsp_options *own = run->options[VERIFY_OWN];
+    static const int exits[] = {[HSP_VERIFIED] = 0, [HSP_REJECTED] = 1, [HSP_UNDECIDED] = 3};
     verify done = {.certificate = run->arguments[0],
-                   .about = {.data = run->arguments[1],
-                             .test = run->count > 2 ? run->arguments[2] : NULL,
-                             .model = hsp_options_text(own, "model"),
-                             .effort = (unsigned)hsp_options_integer(own, "effort")}};
+                   .data = run->arguments[1],
+                   .test = run->count > 2 ? run->arguments[2] : NULL,
+                   .model = hsp_options_text(run->options[VERIFY_OWN], "model")};
     hsp_file_kind kind;
     if (cli_swapped(run, run->arguments[0], run->arguments[1], HSP_FILE_CERTIFICATE))
         return cli_fail(err, HSP_USAGE, NULL,
@@ -69,19 +53,16 @@ static hsp_status verify_run(cli *run, hsp_error *err)
         kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_CERTIFICATE)
         return cli_fail(err, HSP_BAD_DATA, run->arguments[0], "this is %s, expected a certificate",
                         hsp_file_kind_text(kind));
-    FILE *certificate = fopen(run->arguments[0], "rb");
-    if (!certificate)
-        return cli_fail(err, HSP_IO, run->arguments[0], "cannot open: %s", strerror(errno));
-    hsp_status status = cli_check_certificate(run, certificate, &done.about, err, &done.verdict);
-    fclose(certificate);
+    hsp_status status = hsp_verify_file(run->ctx, done.certificate, done.data, done.test,
+                                        run->options[VERIFY_OWN], err, &done.found);
+    if (status) return status;
+    done.established = done.found->established;
     done.seconds = cli_seconds() - start;
-    if (status == HSP_OK) {
-        run->exit_status = done.verdict.status;
-        if (!cli_json(run)) fputs(done.verdict.said, stdout);
-        status = cli_report(run, verify_results, &done, stdout, err);
-        if (!cli_json(run) && *done.verdict.reason) fprintf(stderr, "%s\n", done.verdict.reason);
-    }
-    cli_free_verdict(&done.verdict);
+    run->exit_status = exits[done.found->verdict];
+    if (!cli_json(run)) fputs(done.established, stdout);
+    status = cli_report(run, verify_results, &done, stdout, err);
+    if (!cli_json(run) && *done.found->reason) fprintf(stderr, "%s\n", done.found->reason);
+    hsp_verification_free(done.found);
     return status;
 }
 

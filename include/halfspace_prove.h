@@ -36,6 +36,36 @@ HSP_API const char *hsp_certificate_text(const hsp_certificate *certificate, siz
 HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i,
                                           const char **why);
 
+/* Check a certificate against its data file in exact arithmetic. The checker is the program
+ * halfspace-verify, which shares no code with the library and can be built and read alone
+ * (docs/certificates.md). */
+typedef enum hsp_verdict {
+    HSP_VERIFIED, /* every claim holds */
+    HSP_REJECTED, /* a claim does not hold, or a file is not the one that was certified */
+    HSP_UNDECIDED /* a file is no certificate or no data, or takes more work than is allowed */
+} hsp_verdict;
+
+typedef struct hsp_verification {
+    hsp_verdict verdict;
+    const char *established; /* what was established, a sentence per line */
+    const char *reason;      /* not verified: why, a sentence; else "" */
+} hsp_verification;
+
+/* Options of hsp_verify: model (compare the model file with the one that was certified), effort
+ * (times the default amount of work; it depends on the size of the files). */
+HSP_API const hsp_option_table *hsp_verify_options(void);
+
+/* The certificate is `size` bytes of text (hsp_certificate_text), or a file. `test` is the second
+ * data file, if a claim is about one, or NULL. Data files may be compressed; none is a pipe.
+ * `options` NULL: the defaults. HSP_OK means that the checker ran: see (*out)->verdict. */
+HSP_API hsp_status hsp_verify(hsp_context *ctx, const void *certificate, size_t size,
+                              const char *path, const char *test, const hsp_options *options,
+                              hsp_error *err, hsp_verification **out);
+HSP_API hsp_status hsp_verify_file(hsp_context *ctx, const char *certificate_path, const char *path,
+                                   const char *test, const hsp_options *options, hsp_error *err,
+                                   hsp_verification **out);
+HSP_API void hsp_verification_free(hsp_verification *verification);
+
 /* ---- Separability in exact arithmetic -------------------------------------------------------- */
 
 /* What is known of a run that demanded a separator. */

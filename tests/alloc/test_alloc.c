@@ -640,6 +640,14 @@ static hsp_status alloc_certify_table(alloc_scene *s, hsp_error *err)
     return status;
 }
 
+static hsp_status alloc_verify_certificate(alloc_scene *s, hsp_error *err)
+{
+    hsp_verification *found = NULL;
+    hsp_status status = hsp_verify(s->ctx, "{}", 2, alloc_path("in.svm"), NULL, NULL, err, &found);
+    hsp_verification_free(found);
+    return status;
+}
+
 /* Claims about a model of the case's learner, with the same rows as a test. */
 static hsp_status alloc_certify_model(alloc_scene *s, hsp_error *err)
 {
@@ -677,6 +685,7 @@ static void alloc_run_proofs(void)
          certify,
          {"positive", "yes", "kernel", "linear - 0.5"},
          alloc_certify},
+        {"verify a certificate", NULL, {0}, alloc_verify_certificate},
         {"certify a table", certify, {"margin-tolerance", "1e-3"}, alloc_certify_table},
         {"certify a machine",
          hsp_learner_find("svm"),
